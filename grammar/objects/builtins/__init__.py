@@ -1,7 +1,7 @@
-"""The functions a script finds without an import and core does not have: Python's few, grad modes.
+"""The functions that scripts use without an import and that core lacks: Python's builtins and grad modes.
 
-``sum max min abs round pow all any`` are torch's when their first argument is a tensor and Python's
-otherwise.
+``sum max min abs round pow all any`` are torch's functions if their first argument is a tensor, and
+Python's otherwise.
 """
 
 from __future__ import annotations
@@ -14,6 +14,6 @@ from autodiff.grammar.objects.values import FunctionBase
 
 __all__ = ["BUILTINS"]
 
-# Each family enters its own: with all of them imported the table is whole.
+# Importing these modules registers their functions, which completes the table.
 FAMILIES = (kinds, modes, numbers, sequences)
 BUILTINS |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "Function": FunctionBase()}

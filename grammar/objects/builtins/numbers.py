@@ -1,4 +1,4 @@
-"""Python's functions of numbers: ``int float bool abs round pow divmod``."""
+"""Python's builtins for numbers: ``int float bool abs round pow divmod``."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def to_int(x: Any = 0, /, base: Any = None) -> int:
 
 
 def only_entry(x: Tensor) -> Any:
-    """The number a tensor holds, in the words of ``float()`` and ``int()`` where it holds several."""
+    """Return the number in a tensor of one entry; otherwise raise the error of ``float()`` and ``int()``."""
     if x.size != 1:
         raise ScriptError(
             "only one element tensors can be converted to Python scalars",
@@ -53,7 +53,7 @@ def only_entry(x: Tensor) -> Any:
 
 
 def converted(x: Tensor) -> Any:
-    """The number a tensor holds, with torch's warning where its gradient is lost, or would be, on the way."""
+    """Return the number in a tensor of one entry, with torch's warning if its gradient is lost."""
     if x.requires_grad:
         runtime.tell(LOSES_GRADIENT)
     return only_entry(x)
@@ -87,7 +87,7 @@ def absolute(x: Any, /) -> Any:
 
 
 def has_digits(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a number of a script without tensors is rounded in Python's words."""
+    """Whether ``round`` has Python's ``ndigits`` argument, in a script without tensors."""
     return runtime.without_tensors and (len(args) == 2 or "ndigits" in kwargs)
 
 

@@ -1,4 +1,4 @@
-"""Python's functions of sequences: ``len range list tuple zip sorted sum max all`` and their kin."""
+"""Python's builtins for sequences: ``len range list tuple zip enumerate reversed sorted sum max min all any``."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def make_range(*bounds: Any) -> range:
 
 
 def call_back(function: Any, value: Any) -> Any:
-    """Call a function the script gave us; from Python code that costs its stack."""
+    """Return the result of a function that the script passed as an argument, such as a ``key``."""
     from autodiff.grammar.interpret.calls import call
 
     return function(value) if function.__class__ is ScriptFunction else call(function, (value,), {})
@@ -114,7 +114,10 @@ def summed(x: Any, /, start: Any = 0) -> Any:
 
 
 def are_single_numbers(values: tuple[Any, ...], options: dict[str, Any]) -> bool:
-    """Whether a call compares single numbers, tensors among them; torch's ``dim`` is asked for by name."""
+    """Whether a call of ``max`` or ``min`` compares single numbers or tensors of one number.
+
+    A call with torch's ``dim`` must name it to be recognised as torch's.
+    """
     return (
         len(values) > 1
         and options.keys() <= {"key"}
