@@ -1,1 +1,1 @@
-"""What an error can say beyond its first line: labels, torch's words, what other libraries call things."""
+"""Explanations of errors: labels, torch's own messages, advice on names from other libraries, syntax."""

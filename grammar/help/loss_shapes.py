@@ -1,4 +1,4 @@
-"""A loss of a prediction and a target of another shape: how the script pairs their entries."""
+"""The repair of a loss whose prediction and target differ in shape but have equally many entries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZES = re.compile(r"torch\.Size\(\[([\d, ]*)\]\)")
 
 
 def paired(warning: str, source: Source, span: Span) -> str | None:
-    """``y.view_as(x)`` for the call ``F.mse_loss(x, y)``; None where their entries do not pair."""
+    """Return ``y.view_as(x)`` for the call ``F.mse_loss(x, y)``; None if the numbers of entries differ."""
     sizes = [prod(map(int, found.split(", "))) if found else 1 for found in SIZES.findall(warning)]
     call = Source(source.excerpt(span))
     try:

@@ -253,7 +253,7 @@ IMPORTABLE = frozenset(
         "warnings",
     ]
 )
-#: Absent namespaces that may be an attribute's owner, so that the error is about the full name.
+#: Absent namespaces that can be read as attributes, so that the error names the member used.
 CHAINS = frozenset(
     [
         *("torch.func", "torch.fft", "torch.jit", "torch.cuda.amp", "torch.nn.init", "torch.nn.utils"),
@@ -271,7 +271,7 @@ USUAL_NAMES = {
 
 
 def entry_of(name: str) -> tuple[str, Rewrite] | None:
-    """Return the code and the rewrite for a full name: its own entry, or that of the longest listed prefix."""
+    """Return the code and the rewrite for a full name or its longest listed prefix; None if unknown."""
     if name in ENTRIES or name.startswith("torch.nn.functional."):
         return ENTRIES.get(name)
     parts = name.split(".")
@@ -322,7 +322,7 @@ def torchs_alone(name: str, span: Span) -> ScriptError | None:
 
 
 def stand_in(name: str) -> Namespace:
-    """Return the namespace that the import of an absent module binds; every use of its members is an error."""
+    """Return the namespace bound by the import of an absent module; every use of a member is an error."""
 
     def find(member: str) -> Any:
         inner = f"{name}.{member}"

@@ -98,7 +98,7 @@ def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) 
 
 
 def deprecated(key: str, older: dict[str, Any]) -> str:
-    """Return torch's warning for a deprecated order of arguments; ``older`` has them by name in that order."""
+    """Return torch's warning for a deprecated order of arguments; ``older`` has them in it, by name."""
     from autodiff.core.engine.legacy_calls import NUMBERS
     from autodiff.grammar.help.torch_argument_errors import entry_of, forms_of
 

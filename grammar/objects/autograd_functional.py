@@ -130,7 +130,7 @@ class Evaluation:
         return y
 
     def vectors(self, v: Any, like: list[Tensor], is_several: bool, of_inputs: bool) -> list[Tensor]:
-        """Return the vector of a product, checked to match ``like``; 1 if it is omitted for a single number."""
+        """Return the vector of a product, checked to match ``like``; by default 1 for a single number."""
         mode.site = self.site  # errors about the vector belong to this call, not to the function's last line
         help = ("give it one that is shaped like the " + ("input" if of_inputs else "output"),)
         if v is None:

@@ -36,7 +36,7 @@ def full_like(x: Tensor, value: float) -> Tensor:
 
 
 def overwritten(x: Tensor, value: float, grad_fn: str) -> Tensor:
-    """Return ``x`` with every entry set to ``value``; a node named ``grad_fn`` records it if ``x`` has one."""
+    """Return ``x`` with every entry set to ``value``; recorded as a node ``grad_fn`` if ``x`` is recorded."""
     if not mode.enabled or not is_recorded(x):
         return full_like(x, value)
     written: Tensor = OPS["index_put"].named(grad_fn)(x, value, basic=(), advanced=())

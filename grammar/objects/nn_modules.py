@@ -36,8 +36,8 @@ DIM = {"dim": None}
 class Kind:
     """A class of modules such as ``nn.ReLU``.
 
-    ``function`` is the key of core's function, ``forward`` the names of its tensor arguments, ``settings`` the
-    constructor's parameters with defaults, ``shown`` the settings in the repr.
+    ``function`` is the key of core's function, ``forward`` the names of its tensor arguments, ``settings``
+    the constructor's parameters with defaults, ``shown`` the settings in the repr.
     """
 
     __slots__ = ("forward", "function", "keyword_only", "name", "settings", "shown")

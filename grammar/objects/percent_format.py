@@ -34,7 +34,7 @@ class Directive:
         return "-" in self.flags
 
     def padded(self, text: str, number_at: int | None = None) -> str:
-        """Return the text padded to the width; ``number_at`` is the place for zeros, after a number's sign."""
+        """Return the text padded to the width; zeros go in at ``number_at``, after the sign of a number."""
         missing = self.width - len(text)
         if missing <= 0:
             return text

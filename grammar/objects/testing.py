@@ -110,7 +110,7 @@ def gradcheck(
     raise_exception: Any = True,
     **others: Any,
 ) -> bool:
-    """Whether the gradients of ``func`` agree with finite differences; raise if not, unless told otherwise."""
+    """Whether the gradients of ``func`` agree with finite differences; by default raise if they do not."""
     args = [inputs] if inputs.__class__ is Tensor else list(inputs)
     checked = [x for x in args if x.__class__ is Tensor and x.requires_grad]
     if not checked:

@@ -221,7 +221,7 @@ def bad_format(message: str, caret: str = "") -> ScriptError:
 
 
 def format_string(template: str, *args: Any, **kwargs: Any) -> str:
-    """Return ``template.format(*args, **kwargs)``; fields are ``{}``, ``{0}``, ``{name}``, ``!r``, ``:spec``."""
+    """Return ``template.format(...)``; fields are ``{}``, ``{0}``, ``{name}``, with ``!r`` and ``:spec``."""
     return FormatCall(args, kwargs).fill(template, 2)
 
 

@@ -1,1 +1,1 @@
-"""The reference of functions: a catalog with examples that run."""
+"""The reference of the public functions: a catalog with examples that are executed."""

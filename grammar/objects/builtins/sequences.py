@@ -1,4 +1,4 @@
-"""Python's builtins for sequences: ``len range list tuple zip enumerate reversed sorted sum max min all any``."""
+"""Python's builtins for sequences, among them ``len range list tuple zip sorted sum max min all any``."""
 
 from __future__ import annotations
 
