@@ -68,7 +68,7 @@ def next_outside(text: str, at: int, deepest: int) -> int:
 
 
 def code_end(text: str, line: int) -> int:
-    """Return the end of a line without its comment and trailing space; only quotes and ``#`` are considered."""
+    """Return the end of a line without its comment and trailing space, judged by quotes and ``#`` alone."""
     end = line_end(text, line)
     quote = ""
     at = line
