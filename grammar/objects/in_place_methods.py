@@ -133,7 +133,7 @@ def in_place(function: Function) -> Callable[..., Tensor]:
 def bound(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
     """Return the arguments in the order of the parameters.
 
-    Return () if they are in a deprecated order that cannot be resolved: the function itself raises the error.
+    Return () if they fit neither the present nor a deprecated order: the function then raises the error.
     """
     try:
         return function.bind(args, kwargs)

@@ -301,7 +301,7 @@ LONGEST_STRING = 100_000_000  # a longer string is not text, and takes seconds t
 
 
 def check_length(length: int, kind: str) -> None:
-    """Raise LimitError if a list or string of this length would exceed the memory limit."""
+    """Raise LimitError for a list or string of this length if it is too long or exceeds the memory limit."""
     if kind == "string" and length > LONGEST_STRING:
         raise LimitError(
             f"a string of length {length:,} is longer than {LONGEST_STRING:,} characters",
@@ -363,7 +363,7 @@ def as_index(value: Any, what: str) -> int:
 
 
 def same(x: Any, y: Any) -> bool:
-    """Whether ``x == y``, comparing lists and tuples recursively. Two tensors must have one entry each."""
+    """Whether ``x == y``, comparing lists and tuples entry by entry. Tensors must have one entry."""
     pairs = [(x, y)]
     while pairs:
         a, b = pairs.pop()

@@ -129,7 +129,7 @@ def matching(query: str) -> list[Function]:
 
 
 def is_described(name: str) -> bool:
-    """Whether a name is usable in scripts without being in the catalog; docs/language.md describes these."""
+    """Whether scripts can use a name that the catalog lacks; docs/language.md describes these names."""
     from autodiff.core.engine.tensor import Tensor
     from autodiff.grammar.objects.attributes import ATTRIBUTES, METHODS
     from autodiff.grammar.objects.namespaces import look_up
