@@ -1,4 +1,4 @@
-"""What a script's statements give to names, read off in one walk: proposals follow many names."""
+"""The assignments and definitions of a script by name, collected in one walk for all proposals."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ DISPLAYS = (tree.ListDisplay, tree.TupleDisplay)
 
 
 class Bindings:
-    """``assigned`` has the statements ``name = ...``, ``functions`` the first definition of each name.
+    """The statements that bind names, and the first definition of each function, by name.
 
-    ``shared`` has those that give a name its value among others or add to it, ``entries`` those that give
-    its entries or add to these, with the value and the index.
+    ``assigned`` has the statements ``name = ...``. ``shared`` has the tuple assignments and augmented
+    assignments to a name. ``entries`` has the assignments to its entries, with the value and the index.
     """
 
     __slots__ = ("assigned", "entries", "functions", "shared")
@@ -48,7 +48,7 @@ class Bindings:
             self._enter(statement, target)
 
     def _enter(self, statement: Any, target: Any) -> None:
-        """Note what a statement gives an entry, if that is its target."""
+        """Record the value and the index of a statement whose target is an entry ``name[index]``."""
         if isinstance(target, tree.Subscript) and isinstance(target.object, tree.Name):
             given = self.entries.setdefault(target.object.id, [])
             given += [(statement, statement.value), (statement, target.index)]

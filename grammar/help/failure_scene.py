@@ -1,4 +1,4 @@
-"""What a proposal can look at: the nodes around the failed place and the tensors involved."""
+"""The context of an error for labels and proposals: syntax nodes around the place, tensors and values."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Scene:
-    """Where a script failed: the nodes around the place, outermost first, and the tensors involved.
+    """The place where a script failed: the nodes around it, outermost first, and the tensors involved.
 
-    ``values`` are what the names in reach mean at that moment. ``leading`` are those made from something
-    that requires a gradient, once ``leads_on`` was asked.
+    ``values`` are the values of the visible names at that moment. ``leading`` are the names computed from
+    something that requires a gradient; ``leads_on`` fills it on first use.
     """
 
     __slots__ = ("_bindings", "error", "leading", "path", "script", "source", "span", "tensors", "values")
@@ -46,27 +46,27 @@ class Scene:
 
     @property
     def bindings(self) -> Bindings:
-        """What the script's statements give to names."""
+        """The assignments and definitions of the script, by name."""
         if self._bindings is None:
             self._bindings = Bindings(self.script)
         return self._bindings
 
     @property
     def node(self) -> Any:
-        """The smallest node that covers the place."""
+        """The smallest node that covers the failed place."""
         return self.path[-1]
 
     @property
     def statement(self) -> Any:
-        """The innermost statement around the place."""
+        """The innermost statement around the failed place."""
         return next(node for node in reversed(self.path) if isinstance(node, (tree.Statement, tree.Script)))
 
     def text(self, node: tree.Syntax) -> str:
-        """The source of a node."""
+        """Return the source text of a node."""
         return self.source.excerpt(node.span)
 
     def with_brackets(self, operand: tree.Syntax) -> Span:
-        """The span of an operator's operand, with the brackets it is written in."""
+        """Return the span of an operator's operand, including the brackets around it."""
         text, span = self.source.text, operand.span
         before, behind = text[: span.start].rstrip(), text[span.end :].lstrip()
         if not (before.endswith("(") and behind.startswith(")")):
@@ -75,15 +75,15 @@ class Scene:
 
     @property
     def parent(self) -> Any:
-        """What the smallest node stands in."""
+        """The parent of the smallest node."""
         return self.path[-2] if len(self.path) > 1 else self.path[0]
 
     def line(self, span: Span) -> int:
-        """The line a place is in."""
+        """Return the number of the line in which a span starts."""
         return self.source.position(span.start)[0]
 
     def value(self, node: Any) -> Any:
-        """What an expression means, if that can be told without running it; UNBOUND otherwise."""
+        """Return the value of an expression if it is known without running it; UNBOUND otherwise."""
         if isinstance(node, tree.Name):
             return self.values[node.id] if node.id in self.values else builtin(node.id)
         if isinstance(node, (tree.Constant, tree.Number, tree.String)):
@@ -105,17 +105,17 @@ class Scene:
         return UNBOUND
 
     def assignments(self, name: str) -> list[tree.Assign]:
-        """The statements ``name = ...``: those before the failed place first, from the nearest on."""
+        """Return the statements ``name = ...``: those before the failed place first, the nearest first."""
         found = self.bindings.assigned.get(name, [])
         before = [node for node in found if node.span.end <= self.span.start]
         return before[::-1] + [node for node in found if node.span.end > self.span.start]
 
     def function(self, name: str) -> tree.FunctionDef | None:
-        """The script's function of that name."""
+        """Return the script's function of that name, or None."""
         return self.bindings.functions.get(name)
 
     def expressions(self) -> list[Any]:
-        """The expressions of the failed place that may have been tensors, the object of a method first."""
+        """Return the operands or arguments at the place that may be tensors, a method's object first."""
         node = self.node
         if self.error.code == "E0306":
             found = [node.operand if isinstance(node, tree.Unary) and node.op == "not" else node]
@@ -147,7 +147,7 @@ class Scene:
         ]
 
     def given(self) -> list[tuple[Tensor, Any]]:
-        """The tensors the error is about, with the expressions they came from, None where that is unclear."""
+        """Return the tensors of the error with the expressions they came from, None where that is unclear."""
         expressions = self.expressions()
         if len(expressions) == len(self.tensors):
             pairs = list(zip(self.tensors, expressions, strict=True))
@@ -156,14 +156,14 @@ class Scene:
         return [(x, self.expression_of(x, expressions)) for x in self.tensors]
 
     def may_be(self, x: Tensor, expression: Any) -> bool:
-        """Whether an expression can have given a tensor, maybe cast to another type on the way."""
+        """Whether an expression may have the tensor as its value, possibly cast to another dtype."""
         value = self.value(expression)
         if value is UNBOUND or value is x:
             return True
         return value.__class__ is Tensor and value.shape == x.shape and value.dtype is not x.dtype
 
     def expression_of(self, x: Tensor, expressions: list[Any]) -> Any:
-        """The expression that a tensor came from, if there is no doubt."""
+        """Return the expression that a tensor came from; None if that is unclear."""
         for expression in expressions:
             if self.value(expression) is x:
                 return expression
@@ -171,11 +171,11 @@ class Scene:
         return possible[0] if len(possible) == 1 else None
 
     def argument(self, call: tree.Call, keyword: str) -> tree.Argument | None:
-        """The argument of a call that is given by name."""
+        """Return the keyword argument of a call, or None."""
         return next((a for a in call.arguments if a.keyword == keyword), None)
 
     def with_argument(self, call: tree.Call, given: str) -> Edit:
-        """The edit that gives a call one more argument; one of the same name is replaced."""
+        """Return the edit that adds an argument to a call, or replaces the one of the same name."""
         keyword = given.partition("=")[0]
         old = self.argument(call, keyword)
         if old is not None:
@@ -186,18 +186,18 @@ class Scene:
         return Edit(Span(end, end), lead + given)
 
     def call_at(self, span: Span | None) -> tree.Call | None:
-        """The call that covers exactly this place."""
+        """Return the call whose span is exactly this one, or None."""
         node = None if span is None else path_to(self.script, span)[-1]
         return node if isinstance(node, tree.Call) and node.span == span else None
 
     def pairs(self) -> list[tuple[Tensor, Any]]:
-        """The two tensors of an operation with the expressions that gave them; empty if that is unclear."""
+        """Return the two tensors of an operation with their expressions; empty if these are unclear."""
         pairs = self.given()
         return pairs if len(pairs) == 2 and all(e is not None for _, e in pairs) else []
 
 
 def atom(text: str) -> str:
-    """An expression as it can stand before a dot."""
+    """Return the text of an expression, in brackets if a dot after it would need them."""
     depth = 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")
@@ -207,7 +207,7 @@ def atom(text: str) -> str:
 
 
 def after(scene: Scene, node: tree.Syntax, *edits: Edit) -> str:
-    """The text of a node with edits made inside of it, which must not overlap."""
+    """Return the text of a node after edits inside it, which must not overlap."""
     text, start = scene.text(node), node.span.start
     for edit in sorted(edits, key=lambda edit: -edit.span.start):
         text = text[: edit.span.start - start] + edit.text + text[edit.span.end - start :]
@@ -215,7 +215,7 @@ def after(scene: Scene, node: tree.Syntax, *edits: Edit) -> str:
 
 
 def is_method(node: Any, name: str) -> bool:
-    """Whether a node is the call of a method of this name."""
+    """Whether a node is a call of a method of this name."""
     return (
         isinstance(node, tree.Call)
         and isinstance(node.function, tree.Attribute)
@@ -224,5 +224,5 @@ def is_method(node: Any, name: str) -> bool:
 
 
 def owner_of(call: Any) -> Any:
-    """What a method is called on."""
+    """Return the expression on which a method is called."""
     return call.function.object

@@ -1,7 +1,7 @@
-"""Labels of a failed operation: what each tensor is, at the line that made it, in the script's own names.
+"""Labels of a failed operation: a remark on each tensor at the line that made it, in the script's names.
 
-Nothing is recorded for this while a script runs: the statements before the failed one say where a name
-was assigned last. Where branches, loops or calls make that unsure, the operand itself is labelled.
+Nothing is recorded for this while a script runs. The last assignment of a name is found in the statements
+before the failed one; where branches, loops or calls make that uncertain, the operand itself is labelled.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def no_gradient(x: Tensor) -> str:
     return "" if x.requires_grad else "requires no gradient"
 
 
-#: What matters about the operands of an error; of most it is the shape.
+#: The remark on the operands by error code; for other codes it is the shape.
 REMARKS: dict[str, Callable[[Tensor], str]] = {
     "E0312": number_type,
     "E0404": number_type,
@@ -48,7 +48,7 @@ REMARKS: dict[str, Callable[[Tensor], str]] = {
 
 
 def add_labels(scene: Scene) -> None:
-    """Say at their lines what the tensors are that the error is about."""
+    """Add to the error a label for each of its tensors, at the line that made it."""
     remark = REMARKS.get(scene.error.code, shape)
     for operand, expression in scene.given():
         text = remark(operand)
@@ -59,7 +59,7 @@ def add_labels(scene: Scene) -> None:
 
 
 def labels_of(scene: Scene, operand: Tensor, expression: Any, text: str) -> list[Label]:
-    """The labels for one operand, given the expression it came from if that is known."""
+    """Return the labels for one operand; ``expression`` is the one it came from, or None."""
     if isinstance(expression, tree.Name):
         where = assignment(scene, expression.id)
         if where is not None:
@@ -80,7 +80,7 @@ def labels_of(scene: Scene, operand: Tensor, expression: Any, text: str) -> list
 
 
 def maker(scene: Scene, operand: Tensor) -> tuple[str, Span] | None:
-    """The name a tensor was given first, and where; None when that is in the failed statement."""
+    """Return the first name of a tensor and its place; None if it is unknown or in the failed statement."""
     node = operand.node
     if node is None or node.site is None or node.name is None:
         return None
@@ -92,11 +92,11 @@ def maker(scene: Scene, operand: Tensor) -> tuple[str, Span] | None:
     return None if where is None else (node.name, where)
 
 
-# -- which assignment a name has its value from -------------------------------------------------------
+# -- the assignment that gave a name its value --------------------------------------------------------
 
 
 def assignment(scene: Scene, name: str) -> Span | None:
-    """The name in the one statement that can have assigned what it means at the failed place."""
+    """Return the place of a name in the only statement that can have assigned its value; None if unclear."""
     path = scene.path
     for outer, inner in zip(path[-2::-1], path[:0:-1], strict=True):
         if isinstance(outer, (tree.Lambda, tree.Comprehension)):
@@ -118,13 +118,13 @@ def assignment(scene: Scene, name: str) -> Span | None:
 
 
 def only_assignment(script: tree.Script, name: str) -> Span | None:
-    """Where a name is assigned, if that is in one statement of the whole script."""
+    """Return where a name is assigned, if only one statement of the script does; None otherwise."""
     places = [statement for statement in walk(script) if binds_itself(statement, name)]
     return target_in(places[0], name) if len(places) == 1 else None
 
 
 def bodies(node: Any) -> list[tree.Body]:
-    """The runs of statements directly inside a node."""
+    """Return the blocks of statements directly inside a node."""
     if isinstance(node, tree.If):
         return [*(body for _, body in node.branches), node.orelse]
     if isinstance(node, (tree.For, tree.While)):
@@ -135,7 +135,7 @@ def bodies(node: Any) -> list[tree.Body]:
 
 
 def binds(node: tree.Syntax, name: str) -> bool:
-    """Whether a statement, or anything in it, may give a name another value."""
+    """Whether a statement, or anything inside it, may assign a name."""
     return any(binds_itself(part, name) for part in walk(node))
 
 
@@ -150,7 +150,7 @@ def binds_itself(node: Any, name: str) -> bool:
 
 
 def targets(node: Any) -> tuple[Any, ...]:
-    """What a statement assigns to, as it is written."""
+    """Return the targets of a statement that bind names."""
     if isinstance(node, tree.Assign):
         return tuple(t for t in node.targets if not isinstance(t, (tree.Attribute, tree.Subscript)))
     if isinstance(node, tree.AugmentedAssign):
@@ -163,7 +163,7 @@ def targets(node: Any) -> tuple[Any, ...]:
 
 
 def target_in(statement: Any, name: str) -> Span | None:
-    """Where an assignment has a name among its targets; None for any other statement."""
+    """Return the place of a name among the targets of an assignment; None for any other statement."""
     if not isinstance(statement, (tree.Assign, tree.AugmentedAssign)):
         return None
     for part in walk(*targets(statement)):

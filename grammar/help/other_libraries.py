@@ -1,7 +1,7 @@
-"""What other libraries call the functions of the language, and what to write for what it has not.
+"""Names from other libraries: the synonyms here, and advice on what to write for names without one.
 
-Keys are lower case without underscores. The values are names to try, the likeliest first; advice is for
-what no edit of a name can repair, and for what an import would have brought in ``absent`` has it.
+Synonyms are keyed by lower-case names without underscores; the values are the names to try, the likeliest
+first. Advice is for what no change of a name can repair. ``objects.absent_table`` has the advice on imports.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 CLOSED = "a script computes and prints; there is nothing it could be used on here"
 NO_CLASS = "write functions of the weights, `def model(x, W, b):`, in place of a class"
 
-#: What to write instead of what Python users reach for and the language has not.
+#: Advice on Python names that the script language lacks.
 ADVICE = {
     "zero_grad": "write `w.grad.zero_()` for each leaf, or `w.grad = None`",
     "sys": "scripts read nothing: give values on the command line, as in --set 'x=[1, 2]'",
@@ -129,7 +129,7 @@ ADVICE = {
     ),
 }
 
-#: Names that an import would have bound, in full: what is said of them is written in ``absent`` alone.
+#: The full names of usual imports. The advice on them is in ``absent_table``.
 IMPORTED = {
     "nn": "torch.nn",
     "optim": "torch.optim",
@@ -149,7 +149,7 @@ IMPORTED = {
 
 
 def advice_on(name: str, member: str) -> tuple[str, ...]:
-    """What to write instead of a name nothing binds, or of its ``member``; empty where nothing is known."""
+    """Return the advice on an unbound name, or on its ``member``; empty if there is none."""
     if name in ADVICE:
         return (ADVICE[name],)
     from autodiff.grammar.objects.absent_table import ENTRIES, entry_of
@@ -167,7 +167,7 @@ def advice_on(name: str, member: str) -> tuple[str, ...]:
 
 
 def synonyms(name: str) -> tuple[str, ...]:
-    """The names to try for one that other libraries use, which may be misspelt too."""
+    """Return the names to try for a name from another library, which may be misspelt."""
     key = folded(name)
     if key not in SYNONYMS and len(key) > 4:
         key = next(iter(nearest(key, [other for other in SYNONYMS if len(other) > 4])), key)

@@ -1,4 +1,4 @@
-"""Functions of the script: making one, how arguments meet parameters, running it."""
+"""Functions defined by the script: creating them, binding arguments to parameters, and calling them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ FRAMES_SHOWN = 20
 
 
 class Code:
-    """What all makings of one ``def`` or ``lambda`` share. ``rest`` fills the slots after the parameters."""
+    """The compiled part of a ``def`` or ``lambda``, shared by all function values it creates.
+
+    ``template`` maps names to slots; ``rest`` fills the slots after the positional parameters. ``count`` is
+    the number of positional parameters, or -1 if there are others.
+    """
 
     __slots__ = ("count", "is_expression", "keyword_only", "name", "names", "rest", "run", "star", "template")
 
@@ -49,7 +53,7 @@ class Code:
 
 
 def check_parameters(parameters: tuple[tree.Parameter, ...]) -> None:
-    """Refuse two parameters of one name, and a required one after one with a default."""
+    """Raise for two parameters of one name, or a required parameter after one with a default."""
     seen: set[str] = set()
     optional = starred = False
     for parameter in parameters:
@@ -80,7 +84,7 @@ def making(
     compile_body: Callable[[], Any],
     is_expression: bool,
 ) -> Evaluate:
-    """The closure that makes the function value, its defaults worked out anew each time."""
+    """Return the closure that creates a function value. It evaluates the defaults at each creation."""
     scope = c.names.of[node]
     check_parameters(node.parameters)
     code = Code(name, node.parameters, scope)
@@ -102,7 +106,7 @@ def lambda_expression(c: Compiler, node: tree.Lambda) -> Evaluate:
 
 
 def invoke(function: ScriptFunction, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Run a function of the script."""
+    """Call a function of the script and return its result."""
     code = function.code
     if not kwargs and len(args) == code.count:
         frame = [function.parent, None, *args, *code.rest]
@@ -135,7 +139,7 @@ def invoke(function: ScriptFunction, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def place(error: AutodiffError, code: Code, site: Span | None, frame: Frame) -> AutodiffError:
-    """Say where an error stands, which call led there and what its values are called."""
+    """Add to an error its place, the call that led to it and the names of the frame; return the error."""
     if mode.site is not None:
         error.at(mode.site)
     if not error.frames:
@@ -149,7 +153,7 @@ def place(error: AutodiffError, code: Code, site: Span | None, frame: Frame) -> 
 
 
 def bind(function: ScriptFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Frame:
-    """The frame of a call whose arguments do not simply match the parameters."""
+    """Return the frame of a call that needs more than one positional argument for each parameter."""
     code = function.code
     name = code.name
     names = code.names

@@ -1,4 +1,4 @@
-"""Functions of PyTorch that the language has not, each with the same computed from what there is."""
+"""PyTorch functions that the script language lacks, each with an equivalent in functions it has."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What PyTorch and its surroundings have and the language has not, and what to write instead.
+"""The parts of PyTorch and related packages that the script language lacks, with what to write instead.
 
-Each entry is a complete little script of which a diagnostic shows the lines that matter; a test runs them
-all. Loaded when a script imports or uses something of the kind.
+Each entry is a complete short script; a diagnostic shows its relevant lines, and a test runs all of them. The
+module is loaded when a script imports or uses something absent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: By the first digits of the code: what stands at the caret.
+#: The text at the caret by error code.
 CARETS = {
     "E0140": "a layer keeps weights inside; here they are leaves of the script",
     "E0141": "here the script takes the steps itself",
@@ -147,7 +147,7 @@ COPIED = Rewrite("copy the tensor", "v = w.detach().clone()", LOSS, "print(v)")
 LEFT_OUT = Rewrite("leave it out", "", "", "print(1)")
 
 
-#: Full names, or beginnings of names that end in a dot and a star, with their codes.
+#: The error code and the rewrite by full name, or by a prefix of names written as ``prefix.*``.
 ENTRIES: dict[str, tuple[str, Rewrite]] = {
     "torch.nn.Linear": ("E0140", LINEAR),
     "torch.nn.Sequential": ("E0140", SEQUENTIAL),
@@ -242,7 +242,7 @@ ENTRIES: dict[str, tuple[str, Rewrite]] = {
     },
     **{name: ("E0149", rewrite) for name, rewrite in FUNCTIONS.items()},
 }
-#: What may be imported although nothing in it is here: the error comes where it is used.
+#: Absent modules that may be imported; the error is raised where they are used.
 IMPORTABLE = frozenset(
     [
         *("torch.func", "torch.optim.lr_scheduler", "torch.utils.data", "torch.distributions", "functorch"),
@@ -253,14 +253,14 @@ IMPORTABLE = frozenset(
         "warnings",
     ]
 )
-#: What stands in the middle of a longer name: the error names the end of it.
+#: Absent namespaces that can be read as attributes, so that the error names the member used.
 CHAINS = frozenset(
     [
         *("torch.func", "torch.fft", "torch.jit", "torch.cuda.amp", "torch.nn.init", "torch.nn.utils"),
         *("torch.optim.lr_scheduler", "torchvision.datasets", "torch.distributions"),
     ]
 )
-#: How scripts call the modules they import.
+#: The usual short names of modules in scripts.
 USUAL_NAMES = {
     "torch.nn.functional.": "F.",
     "torch.nn.": "nn.",
@@ -271,7 +271,7 @@ USUAL_NAMES = {
 
 
 def entry_of(name: str) -> tuple[str, Rewrite] | None:
-    """The code and the rewrite for a full name: its own, or those of the longest beginning listed."""
+    """Return the code and the rewrite for a full name or its longest listed prefix; None if unknown."""
     if name in ENTRIES or name.startswith("torch.nn.functional."):
         return ENTRIES.get(name)
     parts = name.split(".")
@@ -283,7 +283,7 @@ def entry_of(name: str) -> tuple[str, Rewrite] | None:
 
 
 def spelled(name: str) -> str:
-    """A full name as scripts write it: ``nn.Linear``."""
+    """Return a full name as scripts usually write it: ``nn.Linear``."""
     for beginning, short in USUAL_NAMES.items():
         if name.startswith(beginning):
             return short + name[len(beginning) :]
@@ -291,14 +291,14 @@ def spelled(name: str) -> str:
 
 
 def is_torchs(name: str) -> bool:
-    """Whether torch has a public function of that full name; its functions are read from a file."""
+    """Whether torch has a public function of this full name that is missing here, by ``torch_names.txt``."""
     owner, _, member = name.rpartition(".")
     with open(os.path.join(os.path.dirname(__file__), "torch_names.txt"), encoding="utf-8") as lines:
         return any(member in names for of, *names in map(str.split, lines) if of == owner)
 
 
 def absence(name: str, span: Span | None = None) -> ScriptError | None:
-    """The error for the use of something that is not here; None where nothing is known of it."""
+    """Return the error for the use of something absent that is in the table; None if it is not."""
     found = entry_of(name)
     if found is None:
         return None
@@ -314,7 +314,7 @@ def absence(name: str, span: Span | None = None) -> ScriptError | None:
 
 
 def torchs_alone(name: str, span: Span) -> ScriptError | None:
-    """The error for a function that torch has under that full name; None where it has none."""
+    """Return the error for a function that only torch has; None if torch has none of this full name."""
     if not is_torchs(name):
         return None
     message = f"`{spelled(name)}` is not in the language"
@@ -322,7 +322,7 @@ def torchs_alone(name: str, span: Span) -> ScriptError | None:
 
 
 def stand_in(name: str) -> Namespace:
-    """What an import of something absent binds: a namespace of which every use is an error."""
+    """Return the namespace bound by the import of an absent module; every use of a member is an error."""
 
     def find(member: str) -> Any:
         inner = f"{name}.{member}"

@@ -1,7 +1,7 @@
-"""Whether torch's reader takes the arguments of a call, asked before core is.
+"""Checks whether torch's argument parser accepts the arguments of a call, before core is called.
 
-The answer depends on little but the classes of the arguments, and is kept by them: a call in a loop is read
-once.
+The result depends almost only on the classes of the arguments and is cached by them, so a call in a loop is
+checked once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-#: How scripts make their tensors. To find out that this fits takes a tenth of a short script's time.
+#: The usual ways to make a tensor, accepted in advance: their check would take 10 % of a short script's time.
 FIRST_CALLS: tuple[tuple[Any, ...], ...] = tuple(
     [
         ("torch.tensor", data, *named)
@@ -40,16 +40,18 @@ FIRST_CALLS: tuple[tuple[Any, ...], ...] = tuple(
         )
     ]
 )
-#: The calls that fit: a function's key, the classes of its arguments, and of those by name.
+#: The accepted calls: the function's key, the classes of the positional arguments, the names and classes of
+#: the keyword arguments.
 FITTING: set[tuple[Any, ...]] = set(FIRST_CALLS)
-#: What may be named here and no more in torch, as the reference says.
+#: Keyword arguments that are accepted here but no longer by torch, as the reference documents.
 TAKE_MORE = {"Tensor.backward": "retain_variables"}
 
 
 def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
-    """Refuse what torch's reader does not take. The arguments of a method begin with its tensor.
+    """Raise ScriptError for arguments that torch's argument parser rejects.
 
-    Where core does not take them either its own error is raised, which knows more to propose.
+    The arguments of a method begin with its tensor. If core rejects the arguments too, its own error is
+    raised, because it has better proposals. Arguments in a deprecated order are accepted with a warning.
     """
     call = (key, *[kind_of(x) for x in args], *kwargs, *[kind_of(x) for x in kwargs.values()])
     if call in FITTING:
@@ -63,7 +65,8 @@ def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) 
     if found is None:
         opaque = Tensor.of(0.0)
         opaque.requires_grad = True
-        # A tensor of one number may do for a number; if any other would do as well it need not be looked at.
+        # A tensor of one number may be accepted as a number. The result is cached only if it does not depend
+        # on that: if any other tensor would be accepted too.
         others = [opaque if x.__class__ is Tensor else x for x in args]
         named = {name: opaque if x.__class__ is Tensor else x for name, x in kwargs.items()}
         if blame(key, others, named, is_method) is None and len(FITTING) < 10_000:
@@ -75,7 +78,7 @@ def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) 
     if older is not None:
         mode.warn(deprecated(key, older))
         return
-    # In a script without tensors numbers are leaves, and do for numbers.
+    # In a script without tensors numbers are leaves, and are accepted as numbers.
     others = [UNKNOWN if is_leaf_number(x) else x for x in args]
     named = {name: UNKNOWN if is_leaf_number(x) else x for name, x in kwargs.items()}
     if blame(key, others, named, is_method) is None:
@@ -95,7 +98,7 @@ def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) 
 
 
 def deprecated(key: str, older: dict[str, Any]) -> str:
-    """What torch says of arguments in an older order, which are given by name in that order."""
+    """Return torch's warning for a deprecated order of arguments; ``older`` has them in it, by name."""
     from autodiff.core.engine.legacy_calls import NUMBERS
     from autodiff.grammar.objects.torch_argument_errors import entry_of, forms_of
 
@@ -118,7 +121,7 @@ def deprecated(key: str, older: dict[str, Any]) -> str:
 
 
 def kind_of(x: Any) -> Any:
-    """What the reader looks at: the class, of lists also those of the entries."""
+    """Return what the check depends on: the class of an argument, for sequences with those of the entries."""
     kind = x.__class__
     if isinstance(x, (list, tuple)):
         return kind, x[0].__class__ if x else None, frozenset([entry.__class__ for entry in x])
@@ -131,7 +134,7 @@ def is_leaf_number(x: Any) -> bool:
 
 @cache
 def key_of(function: Function, name: str, namespace: str = "") -> str:
-    """The key of a function in core's table by how a script calls it: ``F.relu``."""
+    """Return the key of a function in core's table, such as ``F.relu``; empty if it has none."""
     keys = [f"{owner}.{name}" for owner in (namespace, *NAMESPACES)]
     return next((key for key in keys if FUNCTIONS.get(key) is function), "")
 

@@ -1,7 +1,7 @@
-"""Attributes and methods: two fixed tables from (class, name) to a handler, and nothing else.
+"""Reading, assigning and deleting attributes, by tables from (class, name) to a handler.
 
-Methods of a tensor that are functions of core are found in core's table; those named with a trailing
-underscore change the tensor in place.
+Methods are looked up in a second such table. Tensor methods that are functions of core come from core's
+table; a trailing underscore selects the in-place variant.
 """
 
 from __future__ import annotations
@@ -59,14 +59,15 @@ def read_grad_fn(x: Tensor) -> Node | None:
     return None if x.grad_fn is None else custom_calls.output_of(x.grad_fn)[0]
 
 
-#: Of these torch makes a tensor of a plain number, which stands among what is below; of others it does not.
+#: Operations for which torch wraps a plain number in a tensor and lists it in ``next_functions``.
 WRAP_NUMBERS = frozenset(["AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0", "WhereBackward0"])
 
 
 def next_functions(node: Any) -> tuple[Any, ...]:
-    """The (node, index) pairs below; untracked tensors and wrapped numbers are (None, 0), as in torch.
+    """Return the (node, output index) pairs of a node's operands, as torch's ``next_functions``.
 
-    What is chosen by, such as a mask, is not among them. ``rsub`` takes its two the other way round.
+    Untracked tensors and wrapped numbers are (None, 0). Operands that only select, such as a mask, are left
+    out. The two operands of ``rsub`` are in reverse order.
     """
     inputs = [x for index, x in enumerate(node.inputs) if x is not None and not is_choice(node, index)]
     if node.grad_fn_name == "RsubBackward0":
@@ -78,18 +79,18 @@ def next_functions(node: Any) -> tuple[Any, ...]:
 
 
 def is_choice(node: Any, index: int) -> bool:
-    """Whether an operand only says where the others go."""
+    """Whether an operand only selects among the others, as a condition does, and has no gradient."""
     from autodiff.core.ops.elementwise.comparison import no_gradient
 
     vjps = () if node.op is None else node.op.vjps
     return index < len(vjps) and vjps[index] is no_gradient
 
 
-# Each module of methods enters its own: with all of them imported the table is whole.
+# Importing these modules registers their methods, which completes the table.
 WITH_METHODS = (custom_functions, in_place_methods, sequence_methods)
 METHODS = methods.METHODS
 
-#: What ``value.name`` reads.
+#: The function that reads ``value.name``, by class and name.
 ATTRIBUTES: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Tensor, "data"): lambda x: x.data_alias(),
     (Tensor, "grad"): read_grad,
@@ -123,7 +124,7 @@ ATTRIBUTES[Leaf, "variable"] = lambda node: methods.variable_of(node)
 
 
 def get_attribute(owner: Any, name: str, span: Span) -> Any:
-    """``owner.name``"""
+    """Return the value of ``owner.name``; raise ScriptError if there is none."""
     read = ATTRIBUTES.get((owner.__class__, name))
     if read is not None:
         return read(owner)
@@ -150,7 +151,7 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
 
 
 def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
-    """The function behind ``owner.name(...)``, to be called with the owner first; None when there is none."""
+    """Return the function of ``owner.name(...)``, which takes the owner first; None if there is none."""
     kind = owner.__class__
     method = METHODS.get((kind, name))
     if method is not None or kind is not Tensor:
@@ -167,7 +168,7 @@ def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
 
 
 def names_of(owner: Any) -> set[str]:
-    """Every attribute and method a value has."""
+    """Return the names of all attributes and methods of a value."""
     kind = owner.__class__
     names = {name for k, name in (*ATTRIBUTES, *METHODS) if k is kind}
     if kind is Tensor:
@@ -187,7 +188,7 @@ def names_of(owner: Any) -> set[str]:
 
 
 def no_attribute(owner: Any, name: str, span: Span) -> ScriptError:
-    """The error for a name a value does not have."""
+    """Return the error for an attribute that a value does not have."""
     kind = owner.__class__
     if kind is Namespace or kind is Tensor:
         from autodiff.grammar.objects.absent_table import absence, torchs_alone
@@ -220,7 +221,7 @@ TENSOR_ADVICE = {
 
 
 def set_data(x: Tensor, value: Any) -> None:
-    """``x.data = value``: the tensor goes on with the memory of another and its own history."""
+    """Run ``x.data = value``: the tensor takes over the memory of ``value`` and keeps its own history."""
     if value.__class__ is not Tensor:
         raise ScriptError(f"Variable data has to be a tensor, but got {type_name(value)}", code="E0203")
     if x.requires_grad:
@@ -229,7 +230,7 @@ def set_data(x: Tensor, value: Any) -> None:
         )
     node = x.node
     if value is not x:
-        if x.alias is not None:  # whoever shared the memory of before keeps it
+        if x.alias is not None:  # tensors that shared the old memory keep sharing it
             x.alias.members[:] = [member for member in x.alias.members if member() is not x]
         share(value, x)
     x.value = value.value
@@ -238,7 +239,8 @@ def set_data(x: Tensor, value: Any) -> None:
         x.node.name = node.name
         x.value = x.node.out
     elif isinstance(node, OpNode) and x.value.__class__ is float:
-        # Whoever uses x from now on reads the new value: of a number the node has it, arrays are kept apart.
+        # Later uses of x must read the new value. That of a number is read from the node, so x needs a new
+        # one; arrays are stored separately.
         keep_in_sight(counter_of(x), node)
         changes.go_on_unrecorded(x, node)
 
@@ -281,14 +283,14 @@ SWITCHES = {("torch.backends.cudnn", name) for name in ("deterministic", "benchm
 
 
 def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
-    """``owner.name = value``"""
+    """Run ``owner.name = value``; raise ScriptError if the attribute cannot be assigned."""
     write = ASSIGNABLE.get((owner.__class__, name))
     if write is not None:
         write(owner, value)
     elif owner.__class__ is Context and (Context, name) not in ATTRIBUTES:
         owner.names[name] = value
     elif owner.__class__ is Namespace and (owner.name, name) in SWITCHES:
-        return  # about a GPU
+        return  # GPU settings: accepted, without effect
     elif (owner.__class__, name) in ATTRIBUTES or owner.__class__ is ScriptFunction:
         raise ScriptError(
             f"attribute '{name}' of '{kind_with(owner)}' objects is not writable",
@@ -307,12 +309,12 @@ def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
 
 
 def kind_with(owner: Any) -> str:
-    """The class that has the attributes of a value, which for tensors is torch's own."""
+    """Return the class name in messages about a value's attributes; for tensors it is torch's base class."""
     return "torch._C.TensorBase" if owner.__class__ is Tensor else type_name(owner)
 
 
 def delete_attribute(owner: Any, name: str, span: Span) -> None:
-    """``del owner.name``: of a tensor only the gradient can go."""
+    """Run ``del owner.name``. Of a tensor's attributes only ``grad`` can be deleted."""
     if owner.__class__ is Tensor and name == "grad":
         owner.grad = None
         return

@@ -1,4 +1,4 @@
-"""``torch.autograd.grad`` and ``torch.autograd.backward``: one pass from one tensor or from several."""
+"""``torch.autograd.grad`` and ``torch.autograd.backward``: backward passes from one or several tensors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def tensors(value: Any, refusal: str) -> list[Tensor]:
-    """One tensor or several, as a list; ``refusal`` is what torch says of an entry that is none."""
+    """Return one tensor or several as a list; ``refusal`` is torch's message for an entry of another type."""
     values = [value] if value.__class__ is Tensor else list(iterate(value))
     for entry in values:
         if entry.__class__ is not Tensor:
@@ -34,12 +34,12 @@ ONLY_INPUTS = (
 
 
 def outputs_of(value: Any) -> list[Tensor]:
-    """Where a pass starts."""
+    """Return the tensors from which a backward pass starts."""
     return tensors(value, "Expected output to be a torch.Tensor")
 
 
 def leaves_for(name: str, inputs: Any) -> list[Tensor]:
-    """The tensors that the gradients are asked for; at least one."""
+    """Return the tensors of the argument ``inputs``; raise if there is none."""
     wanted = tensors(inputs, "all inputs have to be Tensors or GradientEdges, but got {}")
     if not wanted:
         raise GradientError(
@@ -52,7 +52,7 @@ def leaves_for(name: str, inputs: Any) -> list[Tensor]:
 
 
 def flag(value: Any) -> bool:
-    """Whether a switch of a pass is on: torch reads it as a whole number."""
+    """Return a flag of a pass as a bool. As in torch it may be an integer."""
     return bool(value if value.__class__ is bool else as_index(value, "a switch"))
 
 
@@ -101,7 +101,7 @@ def batched(
     create_graph: bool,
     allow_unused: bool,
 ) -> list[Any]:
-    """``grad(is_grads_batched=True)``: one pass per row of the weights, the results stacked."""
+    """Return the result of ``grad(is_grads_batched=True)``: one pass per row of the weights, stacked."""
     if weights is None:
         raise GradientError(
             "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of"
@@ -149,7 +149,7 @@ def batched(
 
 
 def weights_of(given: Any, outputs: list[Tensor], is_batched: bool = False) -> list[Any]:
-    """The gradients to start from, one for each output; those beyond the outputs are not looked at."""
+    """Return the gradients to start from, one for each output; surplus ones are ignored."""
     if given.__class__ is Tensor:
         given = (given,)
     if not isinstance(given, (list, tuple, str)):
@@ -186,7 +186,7 @@ def backward(
     create_graph: Any = False,
     inputs: Any = None,
 ) -> None:
-    """``torch.autograd.backward``: one pass from one tensor or from several."""
+    """Run ``torch.autograd.backward``: one backward pass from one tensor or several."""
     only = None if inputs is None else leaves_for("backward", inputs)
     outputs = outputs_of(tensors)
     weights = [None] * len(outputs) if grad_tensors is None else weights_of(grad_tensors, outputs)

@@ -1,7 +1,7 @@
-"""``torch.autograd.functional``: jacobian, hessian, jvp, vjp, hvp, vhp of a function of the script.
+"""``torch.autograd.functional``: jacobian, hessian, jvp, vjp, hvp and vhp of a function of the script.
 
-The function runs on inputs of its own graph. With ``strict`` a derivative that is zero because nothing leads
-there is an error and not zeros, as in torch.
+The function runs on copies of the inputs, in a graph of its own. With ``strict`` a derivative that is zero
+because an output does not depend on an input is an error, as in torch.
 """
 
 from __future__ import annotations
@@ -34,11 +34,14 @@ NO_TRICK = (
 )
 NO_SECOND = "The jacobian of the user-provided function is independent of input #." + IN_STRICT
 
-# -- what is given and what comes back --------------------------------------------------------------
+# -- arguments and results --------------------------------------------------------------------------
 
 
 def tensors_given(value: Any, what: str, name: str) -> tuple[bool, list[Tensor]]:
-    """Whether a tuple was given, and its tensors."""
+    """Return whether ``value`` is a tuple, and its tensors as a list; raise for any other type.
+
+    ``what`` and ``name`` are the argument and the function named in the error.
+    """
     is_several = value.__class__ is tuple
     values = list(value) if is_several else [value]
     for index, entry in enumerate(values):
@@ -67,7 +70,10 @@ def packed(values: list[Any], is_several: bool) -> Any:
 
 
 class Evaluation:
-    """A function called on inputs of its own graph: the inputs ``xs`` and the outputs ``ys``."""
+    """One call of a function in a graph of its own, with the inputs ``xs`` and the outputs ``ys``.
+
+    ``several_in`` and ``several_out`` are whether the inputs and the outputs are tuples.
+    """
 
     __slots__ = ("create_graph", "name", "several_in", "several_out", "site", "strict", "xs", "ys")
 
@@ -103,11 +109,11 @@ class Evaluation:
                     )
 
     def shown(self) -> Any:
-        """The outputs as they are returned beside a product."""
+        """Return the outputs in the form in which they are returned next to a product."""
         return packed(self.ys if self.create_graph else [y.detach() for y in self.ys], self.several_out)
 
     def one_number(self) -> Tensor:
-        """The only output, which must be one number."""
+        """Return the output; raise unless it is one tensor with one entry."""
         if self.several_out:
             raise GradientError(
                 f"The function given to {self.name} should return a single Tensor",
@@ -125,8 +131,8 @@ class Evaluation:
         return y
 
     def vectors(self, v: Any, like: list[Tensor], is_several: bool, of_inputs: bool) -> list[Tensor]:
-        """The vector of a product; 1 where there is one number and none was given."""
-        mode.site = self.site  # a vector is given to this call, not to the last line of the function
+        """Return the vector of a product, checked to match ``like``; by default 1 for a single number."""
+        mode.site = self.site  # errors about the vector belong to this call, not to the function's last line
         help = ("give it one that is shaped like the " + ("input" if of_inputs else "output"),)
         if v is None:
             if len(like) == 1 and like[0].size == 1:
@@ -163,7 +169,7 @@ class Evaluation:
         return given if self.create_graph else [vector.detach() for vector in given]
 
     def name_slopes(self, func: Any, y: Tensor, slopes: list[Any]) -> None:
-        """Tell the recorder which gradients are differentiated again, so that a report can name them."""
+        """Report to the recorder which gradients are differentiated again, so that a report can name them."""
         if mode.recorder is None or y.node is None:
             return
         parameters = func.code.names if func.__class__ is ScriptFunction else []
@@ -171,13 +177,13 @@ class Evaluation:
         for index, (x, slope) in enumerate(zip(self.xs, slopes, strict=True)):
             node = None if slope is None else slope.node
             if node is not None and node.number > y.node.number:
-                sources = (x.source(), *x.source().inputs)  # what is copied has the name that its copy lacks
+                sources = (x.source(), *x.source().inputs)  # a clone has no name, but its operand has
                 own = [source.name for source in sources if source is not None and source.name]
                 made[node] = y.node, [*parameters[index : index + 1], *own, f"input {index}"][0]
         mode.recorder.slopes_made(made)
 
     def check_slopes(self, slopes: list[Any]) -> None:
-        """In strict mode, refuse first derivatives that have no derivatives themselves."""
+        """In strict mode, raise for first derivatives that cannot be differentiated themselves."""
         for index, slope in enumerate(slopes if self.strict else ()):
             if slope is None:
                 raise not_strict(NO_WAY.replace("#", str(index)))
@@ -202,9 +208,9 @@ def not_strict(message: str) -> GradientError:
 def filled(
     found: tuple[Any, ...], like: list[Tensor], at: Evaluation, without: str, fixed: str, noun: str = "input"
 ) -> list[Tensor]:
-    """Gradients with zeros for None; in strict mode both None and what depends on nothing are errors.
+    """Return the gradients with zeros for None; in strict mode None and a result without a graph are errors.
 
-    ``without`` says what is independent of what for a None, ``fixed`` for a result without a graph.
+    ``without`` is the message for None. ``fixed`` and ``noun`` name the result and the input without a graph.
     """
     made = []
     for index, (g, x) in enumerate(zip(found, like, strict=True)):
@@ -223,7 +229,7 @@ def filled(
 
 
 def rows(output: Tensor, inputs: list[Tensor], create_graph: bool) -> list[tuple[Any, ...]]:
-    """The gradients of every entry of ``output``; None for inputs that do not lead to it."""
+    """Return the gradients of every entry of ``output``; None for inputs that it does not depend on."""
     found = []
     for index in range(output.size):
         weight = np.zeros(output.shape, dtype=output.dtype.name)
@@ -234,7 +240,7 @@ def rows(output: Tensor, inputs: list[Tensor], create_graph: bool) -> list[tuple
 
 
 def stacked(parts: list[Any], shape: tuple[int, ...], like: Tensor, create_graph: bool) -> Tensor:
-    """Equal tensors put together into one of a given shape."""
+    """Return tensors of equal shape stacked and reshaped to ``shape``; zeros if there are none."""
     if not parts:
         return Tensor.of(settle(np.zeros(shape, dtype=like.dtype.name)))
     stack, reshape = find("stack"), find("reshape")
@@ -245,7 +251,7 @@ def stacked(parts: list[Any], shape: tuple[int, ...], like: Tensor, create_graph
 
 
 def table(func: Any, at: Evaluation) -> Any:
-    """The blocks of a jacobian: for every output the derivatives with respect to every input."""
+    """Return the blocks of a jacobian: the derivatives of every output with respect to every input."""
     with enable_grad():
         at.call(func)
         blocks = []
@@ -261,7 +267,7 @@ def table(func: Any, at: Evaluation) -> Any:
 
 
 def check_strategy(strategy: Any, name: str, strict: Any, vectorize: Any, create_graph: Any) -> None:
-    """Refuse what torch does not compute either; how the rows are computed makes no difference here."""
+    """Raise for combinations that torch rejects. Otherwise the strategy makes no difference here."""
     if strategy not in STRATEGIES:
         raise ScriptError(
             'Expected strategy to be either "forward-mode" or "reverse-mode".'
@@ -340,7 +346,7 @@ def vjp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict
 
 
 def jvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
-    """J v as the derivative of u -> (u J) v, the trick torch uses too."""
+    """Return the outputs and J v, computed as the derivative of u -> (u J) v, as in torch."""
     with enable_grad():
         at = Evaluation("jvp", inputs, create_graph, strict)
         vectors = at.vectors(v, at.xs, at.several_in, True)
@@ -357,7 +363,7 @@ def jvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict
 
 
 def second_products(name: str, func: Any, inputs: Any, v: Any, create_graph: Any, strict: Any) -> Any:
-    """H v, which is v H too, as the gradient of (gradient . v)."""
+    """Return the output and H v = v H, computed as the gradient of (gradient . v)."""
     with enable_grad():
         at = Evaluation(name, inputs, create_graph, strict)
         vectors = at.vectors(v, at.xs, at.several_in, True)

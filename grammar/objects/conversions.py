@@ -1,4 +1,4 @@
-"""Methods that turn a tensor into one of another number type, and those that name a device."""
+"""Tensor methods that convert to another dtype, and those that take or return a device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def cast(x: Tensor, dtype: DType) -> Tensor:
-    """The tensor in another number type; itself if it has that type already."""
+    """Return the tensor converted to a dtype; the tensor itself if it already has that dtype."""
     return x if x.dtype is dtype else OPS["to"](x, dtype=dtype.name)
 
 
@@ -54,7 +54,10 @@ def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None, non_bloc
 
 @method(Tensor, "type")
 def type_of(x: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
-    """The name of torch's old tensor class, or the tensor in the type that such a class or a dtype names."""
+    """Return the name of torch's legacy tensor class; with ``dtype``, the tensor converted to it.
+
+    ``dtype`` is a dtype, a legacy tensor class or the name of one.
+    """
     if dtype is None:
         return f"torch.{x.dtype.long_name}Tensor"
     if dtype.__class__ is Function and dtype.name in OLD_CLASSES:

@@ -1,4 +1,4 @@
-"""What a ``class Name(Function)`` of a script and its ``ctx`` can do."""
+"""The methods of a script's ``class Name(Function)`` and of its ``ctx``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def apply(custom: FunctionClass, *operands: Any) -> Any:
 
 
 def without_backward(custom: FunctionClass) -> Callable[..., Any]:
-    """What stands for a ``backward`` that is not there: nothing is wrong until a pass needs it."""
+    """Return a substitute for a missing ``backward``, which raises when a backward pass calls it."""
     site = mode.site
 
     def refuse(ctx: Context, *grad_outputs: Any) -> None:
@@ -70,7 +70,7 @@ def save_for_backward(ctx: Context, *tensors: Any) -> None:
 
 
 def need_tensors(name: str, values: tuple[Any, ...]) -> None:
-    """Refuse to mark what is no tensor."""
+    """Raise ScriptError unless all values are tensors, for the ctx method ``name``."""
     for position, value in enumerate(values):
         if value.__class__ is not Tensor:
             raise ScriptError(

@@ -1,4 +1,4 @@
-"""Methods with a trailing underscore: they change the tensor they are called on and answer it."""
+"""Tensor methods with a trailing underscore, which change their tensor in place and return it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def full_like(x: Tensor, value: float) -> Tensor:
-    """A tensor of x's shape and type, all of one number."""
+    """Return a tensor of the shape and dtype of ``x`` with every entry equal to ``value``."""
     if x.value.__class__ is float:
         return Tensor.of(float(value))
     from autodiff.core.ops.create.creation import fitting
@@ -37,7 +37,7 @@ def full_like(x: Tensor, value: float) -> Tensor:
 
 
 def overwritten(x: Tensor, value: float, grad_fn: str) -> Tensor:
-    """What ``x`` is with one number everywhere; where it was computed, the graph remembers that it was."""
+    """Return ``x`` with every entry set to ``value``; recorded as a node ``grad_fn`` if ``x`` is recorded."""
     if not mode.enabled or not is_recorded(x):
         return full_like(x, value)
     written: Tensor = OPS["index_put"].named(grad_fn)(x, value, basic=(), advanced=())
@@ -91,17 +91,17 @@ def copy_(x: Tensor, other: Any, non_blocking: Any = False) -> Tensor:
     return x.assign_in_place(value)
 
 
-#: Functions that write entries found by positions, for which they may not read the tensor itself.
+#: Functions that write entries selected by position; they may not read the memory of the changed tensor.
 BY_POSITIONS = frozenset(
     "index_add index_copy index_fill index_put index_reduce put scatter scatter_add scatter_reduce".split()
 )
 
-#: Functions that take the one number of a tensor out of it first.
+#: Functions that first extract the number from a 0-d tensor argument.
 FILLING = frozenset(["index_fill", "masked_fill"])
 
 
 def in_place(function: Function) -> Callable[..., Tensor]:
-    """The method with the trailing underscore."""
+    """Return the in-place method of a function."""
     before, after = BEFORE.get(function.name), AFTER.get(function.name)
 
     def changed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -115,7 +115,7 @@ def in_place(function: Function) -> Callable[..., Tensor]:
             for part in other if other.__class__ in (list, tuple) else (other,):
                 if not (function.name in FILLING and part.__class__ is Tensor and not part.ndim):
                     refuse_input(x, part, by_positions=function.name in BY_POSITIONS)
-        # What the function consists of may use x as it was, unless x or a part of it was passed once more.
+        # Nodes created inside the function may use the old value of x, unless an argument shares its memory.
         since = 0 if again else next_number()
         given = bound(function, (x, *args), kwargs) if before or after else []
         if before is not None and given:
@@ -132,7 +132,10 @@ def in_place(function: Function) -> Callable[..., Tensor]:
 
 
 def bound(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
-    """The arguments in order, none where they do not fit, of which the function speaks."""
+    """Return the arguments in the order of the parameters.
+
+    Return () if they fit neither the present nor a deprecated order: the function then raises the error.
+    """
     try:
         return function.bind(args, kwargs)
     except ScriptError:
@@ -143,7 +146,7 @@ def bound(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def without_slope(name: str, x: Tensor, others: tuple[Any, ...], result: Tensor) -> Tensor:
-    """A comparison as part of the graph: what it compared receives zeros."""
+    """Return the result of a comparison recorded in the graph, with zero gradients for its operands."""
     with_tensor = others and others[0].__class__ is Tensor
     compared = OPS["compared"].named(f"{name.capitalize()}Backward{int(bool(with_tensor))}")
     operands = (x, others[0]) if with_tensor else (x, 0.0)
@@ -151,7 +154,7 @@ def without_slope(name: str, x: Tensor, others: tuple[Any, ...], result: Tensor)
     return made
 
 
-#: What torch calls the nodes of these: their functions' names with other numbers.
+#: torch's node names of the in-place methods, by the name of the function's node.
 RESHAPED = {
     "SqueezeBackward0": "SqueezeBackward3",
     "SqueezeBackward1": "SqueezeBackward4",
@@ -163,7 +166,7 @@ RESHAPED = {
 
 
 def reshaping(name: str) -> None:
-    """Enter the method that gives a tensor another shape in place."""
+    """Register the in-place method of a function that changes the shape."""
 
     def reshaped(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         refuse_change(x)
@@ -186,12 +189,12 @@ for _name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes", "swapdims"):
 
 
 def is_tracked(x: Any) -> bool:
-    """Whether ``x`` is a tensor that gradients flow to."""
+    """Whether ``x`` is a tensor that receives gradients."""
     if x.__class__ is not Tensor:
         return False
     return is_written(x) or (x.own_node is not None and x.own_node.tracked)
 
 
 def is_recorded(x: Tensor) -> bool:
-    """Whether the graph holds how ``x`` was computed."""
+    """Whether the graph records how ``x`` was computed."""
     return is_tracked(x) and not isinstance(x.own_node, Leaf)

@@ -1,4 +1,4 @@
-"""The members of ``math`` and ``np`` that scripts may use: constants, and functions of one or two numbers."""
+"""The members of ``math`` and ``np`` that scripts may use: constants and functions of numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def number(value: Any) -> Any:
-    """A Python number from a number or a tensor of one entry, as ``float()`` makes it."""
+    """Return a number unchanged, and a tensor of one entry as ``float()`` converts it."""
     if value.__class__ in NUMBERS:
         return value
     if value.__class__ is Tensor:
@@ -32,11 +32,11 @@ def number(value: Any) -> Any:
 
 
 def of_math(name: str, function: Callable[..., Any]) -> Builtin:
-    """A function of math, on numbers; of a script without tensors it is differentiated."""
+    """Return a builtin for a ``math`` function of numbers, differentiable in scripts without tensors."""
 
     def checked(*args: Any) -> Any:
         if runtime.without_tensors and any(map(is_leaf_number, args)):
-            # Python's refuses what is outside the domain, and what has steps loses no gradient.
+            # Python's function raises outside the domain; piecewise constant functions return its value.
             plain = [x.item() if is_leaf_number(x) else number(x) for x in args]
             value = operators.checked(function(*plain))
             if name not in DIFFERENTIATED:
@@ -48,7 +48,7 @@ def of_math(name: str, function: Callable[..., Any]) -> Builtin:
 
 
 def torchs(name: str) -> Callable[..., Any]:
-    """The function of tensors that is called so."""
+    """Return a function that calls the torch function ``name``, which is looked up at the call."""
 
     def call(*args: Any) -> Any:
         function = find(name)
@@ -73,7 +73,8 @@ def cube_root(x: Tensor) -> Any:
 
 
 def length(*entries: Tensor) -> Any:
-    return reduce(torchs("hypot"), entries[1:], torchs("abs")(entries[0]))  # their squares may underflow
+    # hypot throughout, because the squares of small entries would underflow.
+    return reduce(torchs("hypot"), entries[1:], torchs("abs")(entries[0]))
 
 
 def total(*entries: Tensor) -> Any:
@@ -109,7 +110,7 @@ def factorial(n: Any, /) -> int:
 
 
 def counting(name: str, function: Callable[..., int]) -> Builtin:
-    """``math.comb`` and its like, for numbers of which the result may fit."""
+    """Return a builtin for ``math.comb`` or ``math.perm``; arguments over MOST_COUNTED overflow."""
 
     def checked(*args: Any) -> Any:
         whole = [as_index(n, f"{name}()") for n in args]
@@ -199,7 +200,7 @@ for _name, _function in _OF_MATH.items():
 
 
 def of_numpy(name: str, torch_name: str) -> Builtin:
-    """A scalar function of np: IEEE arithmetic on numbers, torch's function on a tensor."""
+    """Return a builtin for an ``np`` function: IEEE arithmetic on a number, torch's function on a tensor."""
 
     def evaluate(x: Any, /) -> Any:
         if x.__class__ is Tensor:

@@ -1,8 +1,8 @@
-"""The methods of script values: one table from (class, name) to a function that takes the value first.
+"""The table of methods, from (class, name) to a function that takes the value first.
 
-Only what core's function table does not have: gradients and bookkeeping of tensors. Conversions of tensors
-are in ``conversions``, methods that change them in ``in_place``, those of custom functions in
-``custom_functions``, those of strings, lists and shapes in ``sequence_methods``.
+Here are the tensor methods that core's function table lacks (gradients and bookkeeping) and those of nodes.
+``conversions`` converts tensors, ``in_place_methods`` changes them in place, ``custom_functions`` has the
+methods of custom functions, ``sequence_methods`` those of strings, lists and shapes.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 METHODS: dict[tuple[type, str], Callable[..., Any]] = {}
 
-#: What a pass is told in ``retain_graph`` as scripts write it.
+#: The classes of the usual values of ``retain_graph``.
 FLAGS = (bool, type(None))
 
 
 def method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enter a function as a method of ``kind``."""
+    """Return a decorator that registers a function as the methods ``names`` of class ``kind``."""
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
             METHODS[kind, name] = function
-        function.__qualname__ = names[0]  # what Python calls it when the arguments do not fit
+        function.__qualname__ = names[0]  # the name in Python's error for wrong arguments
         return function
 
     return enter
@@ -142,10 +142,10 @@ def is_contiguous(x: Tensor) -> bool:
 
 
 def like_this(name: str) -> Callable[..., Any]:
-    """``x.new_zeros(2, 3)``: what ``torch.zeros`` makes, of the type of ``x``."""
+    """Return a ``new_...`` method such as ``x.new_zeros(2, 3)``: ``torch.zeros`` with the dtype of ``x``."""
 
     def make(x: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        # torch has no kernel for new_zeros: it is an empty one filled, and ours of empty are zeros.
+        # torch has no kernel for new_zeros: it fills an empty tensor. Here ``empty`` already returns zeros.
         function = find("empty" if name == "zeros" else name)
         assert function is not None
         return function(*args, dtype=x.dtype if dtype is None else dtype, **kwargs)
@@ -199,14 +199,14 @@ SINGLE_H = "Tensor.{} is deprecated on 0-D tensors. Consider using x.conj()."
 
 
 def transposed(x: Tensor) -> Tensor:
-    """``x.T``"""
+    """Return ``x.T``, with torch's deprecation warnings for other than two dimensions."""
     if x.ndim != 2:
         mode.warn(REVERSES_ALL if x.ndim else SINGLE_T)
     return x.T if x.ndim else x
 
 
 def matrix_transposed(x: Tensor, name: str) -> Tensor:
-    """``x.mT``, ``x.mH`` and ``x.H``: of real numbers they are one."""
+    """Return ``x.mT``, ``x.mH`` or ``x.H``, which are equal for real numbers."""
     from autodiff.core.ops.select.rearrange import transposed_matrices, transposed_matrix
 
     if not x.ndim:
@@ -215,7 +215,7 @@ def matrix_transposed(x: Tensor, name: str) -> Tensor:
 
 
 def variable_of(node: Leaf) -> Tensor:
-    """The tensor an AccumulateGrad node fills."""
+    """Return the tensor whose gradient an AccumulateGrad node accumulates."""
     made = Tensor.of(node.out, node, node.tracked)
     made.cell = node.cell
     return made
@@ -233,7 +233,7 @@ METHODS[HookHandle, "remove"] = HookHandle.remove
 
 
 def node_name(node: Any) -> str:
-    """``grad_fn.name()``, which for a leaf spells torch's C++ name where the repr does not."""
+    """Return ``grad_fn.name()``. For a leaf this is torch's C++ name, unlike its repr."""
     return "torch::autograd::AccumulateGrad" if isinstance(node, Leaf) else node.grad_fn_name
 
 

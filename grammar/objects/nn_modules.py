@@ -1,7 +1,8 @@
-"""Modules of ``torch.nn`` that hold no weights: an activation, a loss or a reshaping with its settings.
+"""The ``torch.nn`` modules without weights, and ``nn.Parameter``.
 
-Each is one function of core. Its constructor takes torch's arguments, calling it calls the function with
-them, and it prints as torch prints it. ``Parameter`` is here too: a leaf that is shown as one.
+Each module is an activation, a loss or a reshaping: one function of core with settings. Its constructor
+takes torch's arguments, a call passes them to the function, and it prints as in torch. A parameter is a leaf
+that prints as a parameter.
 """
 
 from __future__ import annotations
@@ -33,7 +34,11 @@ DIM = {"dim": None}
 
 
 class Kind:
-    """A class of modules: the function, what it is called with, settings with defaults, those printed."""
+    """A class of modules such as ``nn.ReLU``.
+
+    ``function`` is the key of core's function, ``forward`` the names of its tensor arguments, ``settings``
+    the constructor's parameters with defaults, ``shown`` the settings in the repr.
+    """
 
     __slots__ = ("forward", "function", "keyword_only", "name", "settings", "shown")
 
@@ -54,7 +59,7 @@ class Kind:
         self.keyword_only = keyword_only
 
     def make(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Module:
-        """``nn.Name(...)``"""
+        """Return the module constructed by ``nn.Name(...)``."""
         called = f"{'_Loss' if self.settings is REDUCTION else self.name}.__init__()"
         most = 0 if self.keyword_only else len(self.settings)
         settings = matched(called, self.settings, most, args, kwargs)
@@ -68,7 +73,7 @@ class Kind:
         return Module(self, settings)
 
     def wanted(self, asked: Any) -> bool | None:
-        """One of the two old arguments; a tensor there was meant for the call."""
+        """Return ``size_average`` or ``reduce`` as a bool; a tensor here was probably meant for the call."""
         try:
             return None if asked is None else is_true(asked)
         except ScriptError as error:
@@ -77,14 +82,14 @@ class Kind:
             raise
 
     def run(self, settings: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """``module(x)``"""
+        """Return the result of calling a module that has these settings."""
         names = dict.fromkeys(self.forward, REQUIRED)
         given = matched(f"{self.name}.forward()", names, len(names), args, kwargs)
         return FUNCTIONS[self.function](*given.values(), **settings)
 
 
 def check_settings(name: str, settings: dict[str, Any]) -> None:
-    """Refuse what torch refuses when a module is made, before it is called."""
+    """Raise ScriptError for settings that torch rejects in the constructor."""
     refused = ""
     for buffer in ("weight", "pos_weight"):
         value = settings.get(buffer)
@@ -221,7 +226,7 @@ kind(
 
 
 def write_module(module: Module) -> str:
-    """What torch prints: ``ELU(alpha=1.0)``; ``inplace`` only where it is True."""
+    """Return torch's repr of a module: ``ELU(alpha=1.0)``; ``inplace`` appears only if it is True."""
     parts = []
     for name in module.kind.shown:
         value = module.settings[name]
@@ -242,7 +247,7 @@ def forward(module: Module, *args: Any, **kwargs: Any) -> Any:
 
 @method(Module, "train", "eval", "to", "cpu", "double", "float", "requires_grad_", "zero_grad")
 def unchanged(module: Module, *args: Any) -> Module:
-    """What concerns weights and modes: there are none, so it is the module itself."""
+    """Return the module itself: it has no weights and no modes to change."""
     return module
 
 
@@ -255,7 +260,7 @@ def no_parameters(module: Module) -> list[Any]:
 
 
 def parameter(*args: Any, **kwargs: Any) -> Tensor:
-    """``nn.Parameter(t)``: a leaf with the numbers of ``t``, whose memory it shares."""
+    """Return ``nn.Parameter(t)``: a leaf that shares the memory of ``t``."""
     taken = {"data": None, "requires_grad": True}
     data, requires_grad = matched("Parameter.__new__()", taken, 2, args, kwargs).values()
     if requires_grad.__class__ is not bool:

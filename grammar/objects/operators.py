@@ -1,7 +1,7 @@
-"""Operators on Python values: 64-bit checked ints, floats as Python has them, strings and sequences.
+"""Operators on script values: ints checked to fit 64 bits, Python's floats, strings and sequences.
 
-Tensors do not come here but for the operators their class leaves out. Sizes are checked before anything
-is built, and a power is checked before it is computed.
+Operators on tensors are delegated to the Tensor class, or to core's function table where the class lacks
+them. The size of a result, including an integer power, is checked before it is computed.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ BEYOND_FLOATS = "floats go up to 1.8e308: choose a larger unit, or compute with 
 
 
 def checked(result: Any) -> Any:
-    """The result of integer arithmetic, if it fits into 64 bits."""
+    """Return a result unchanged; raise the overflow error for an int that does not fit in 64 bits."""
     if result.__class__ is int and not -LARGEST <= result < LARGEST:
         raise overflow()
     return result
 
 
 def overflow() -> ScriptError:
-    """The error for an integer out of range."""
+    """Return the error for an integer that does not fit in 64 bits."""
     return ScriptError(
         "integer overflow: the result does not fit in 64 bits",
         code="E0207",
@@ -50,7 +50,7 @@ def overflow() -> ScriptError:
 
 
 def unsupported(op: str, x: Any, y: Any) -> ScriptError:
-    """Python's error for operands an operator does not take."""
+    """Return Python's error for operand types that an operator does not accept."""
     return ScriptError(
         f"unsupported operand type(s) for {op}: '{type_name(x)}' and '{type_name(y)}'",
         code="E0203",
@@ -60,12 +60,12 @@ def unsupported(op: str, x: Any, y: Any) -> ScriptError:
 
 
 def article(name: str) -> str:
-    """``a list``, ``an int``."""
+    """Return a type name with its article: ``a list``, ``an int``."""
     name = PLAIN_NAMES.get(name, name)
     return name if name == "None" else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-#: What type names that mean little to a reader are called in sentences.
+#: Plainer words for type names in sentences.
 PLAIN_NAMES = {"NoneType": "None", "builtin_function_or_method": "function", "str": "string"}
 
 
@@ -159,7 +159,7 @@ def mod(x: Any, y: Any) -> Any:
 
 
 def power(x: Any, y: Any) -> Any:
-    """``x ** y``; an integer power is refused before it is computed when it cannot fit."""
+    """Return ``x ** y``. An integer power that cannot fit in 64 bits is refused before it is computed."""
     if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
         if x.__class__ is not float and y.__class__ is not float:
             # |x| >= 2**(bits - 1), so the result has more than (bits - 1) * y bits.
@@ -203,7 +203,7 @@ def is_tensor_operation(x: Any, y: Any) -> bool:
 
 
 def tensor_operator(op: str, name: str, x: Any, y: Any) -> Any:
-    """An operator that Tensor leaves to the function table."""
+    """Apply an operator that the Tensor class lacks, by the function ``name`` of core's table."""
     if is_tensor_operation(x, y):
         function = find(name)
         if function is not None:
@@ -212,7 +212,7 @@ def tensor_operator(op: str, name: str, x: Any, y: Any) -> Any:
 
 
 def logical(op: str, on_ints: Callable[[int, int], int], name: str) -> Callable[[Any, Any], Any]:
-    """``&``, ``|`` and ``^``."""
+    """Return the function of the operator ``&``, ``|`` or ``^``."""
 
     def operator(x: Any, y: Any) -> Any:
         if x.__class__ in INTEGERS and y.__class__ in INTEGERS:
@@ -329,7 +329,10 @@ def not_equal(x: Any, y: Any) -> Any:
 
 
 def ordering(op: str, compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """``<`` and its kin: numbers and tensors, strings, and sequences entry by entry."""
+    """Return the function of ``<``, ``<=``, ``>`` or ``>=``.
+
+    It compares numbers, tensors and strings directly, and sequences by their first differing entry.
+    """
 
     def operator(x: Any, y: Any) -> Any:
         if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
@@ -352,7 +355,7 @@ def ordering(op: str, compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
 
 
 def contains(x: Any, y: Any) -> bool:
-    """``x in y``"""
+    """Return ``x in y``."""
     if y.__class__ is str:
         if x.__class__ is not str:
             raise ScriptError(
@@ -381,7 +384,7 @@ def find_any(tensor: Any) -> Any:
 
 
 def identical(x: Any, y: Any) -> bool:
-    """``x is y``: tensors by identity, what Python has once by value."""
+    """Whether ``x is y``. Bools, ints and strings are compared by value."""
     return x is y or (x.__class__ is y.__class__ and x.__class__ in (bool, int, str) and x == y)
 
 

@@ -1,4 +1,4 @@
-"""Backward passes through the graphs that ``torch.autograd.functional`` makes for itself."""
+"""Backward passes through the internal graphs of ``torch.autograd.functional``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class InsideRecorder:
-    """Tells the recorder of passes which are none of the script's own graph."""
+    """Forwards to the recorder of the passes, and marks each pass as one of ``torch.autograd.functional``."""
 
     __slots__ = ("recorder",)
 
@@ -38,7 +38,10 @@ class InsideRecorder:
 def pulled(
     outputs: list[Tensor], inputs: list[Tensor], weights: list[Any], **options: Any
 ) -> tuple[Any, ...]:
-    """The gradients of those outputs that have one; None for inputs that none leads to."""
+    """Return the gradients of the inputs, from those outputs that require a gradient.
+
+    ``weights`` are the gradients of the outputs. The result has None for an input that no output depends on.
+    """
     pairs = [(y, w) for y, w in zip(outputs, weights, strict=True) if y is not None and y.requires_grad]
     if not pairs:
         return (None,) * len(inputs)

@@ -1,4 +1,4 @@
-"""``"%5.2f" % x``: the directives of Python's old formatting, with its rules for widths, signs and zeros.
+"""The operator ``%`` on strings, as in ``"%5.2f" % x``: Python's directives, widths, signs and zero padding.
 
 https://docs.python.org/3/library/stdtypes.html#printf-style-string-formatting
 """
@@ -20,7 +20,7 @@ UNICODE_END = 0x110000
 
 
 class Directive:
-    """What stands between ``%`` and the letter: flags, width and precision (None where there is none)."""
+    """The part of a directive between ``%`` and the letter: flags, width and precision (None if absent)."""
 
     __slots__ = ("flags", "precision", "width")
 
@@ -34,7 +34,7 @@ class Directive:
         return "-" in self.flags
 
     def padded(self, text: str, number_at: int | None = None) -> str:
-        """The text in its column; ``number_at`` is where zeros may go into a number, after its sign."""
+        """Return the text padded to the width; zeros go in at ``number_at``, after the sign of a number."""
         missing = self.width - len(text)
         if missing <= 0:
             return text
@@ -45,12 +45,12 @@ class Directive:
         return " " * missing + text
 
     def signed(self, is_negative: bool) -> str:
-        """The sign of a number, which may be a space."""
+        """Return the sign of a number: ``-``, ``+``, a space or nothing."""
         return "-" if is_negative else "+" if "+" in self.flags else " " if " " in self.flags else ""
 
 
 class Percent:
-    """One use of the operator: where it reads in the template, and the values still to be written."""
+    """One use of the operator: the position in the template, and the values not yet formatted, reversed."""
 
     __slots__ = ("at", "given", "template", "values")
 
@@ -68,7 +68,7 @@ class Percent:
         return self.values.pop()
 
     def peek(self) -> str:
-        """The next character; its lack is an error."""
+        """Return the next character; raise ScriptError at the end of the template."""
         if self.at >= len(self.template):
             raise bad_format("incomplete format", "write `%%` for a percent sign")
         return self.template[self.at]
@@ -91,7 +91,7 @@ class Percent:
         return "".join(out)
 
     def directive(self) -> str:
-        """One directive, read and written."""
+        """Parse one directive and return the text of its value."""
         if self.peek() == "(":
             raise ScriptError(
                 "format requires a mapping",
@@ -124,7 +124,7 @@ class Percent:
         return write(how, code, value)
 
     def number(self, name: str) -> int:
-        """A width or a precision: digits, or a star for one of the values."""
+        """Parse and return a width or a precision: digits, or ``*``, which takes the next value."""
         if self.peek() == "*":
             self.at += 1
             value = self.next_value()
@@ -143,7 +143,7 @@ class Percent:
 
 
 def percent(template: str, value: Any) -> str:
-    """``template % value``"""
+    """Return ``template % value``."""
     is_row = value.__class__ in (tuple, Size)
     job = Percent(template, list(value) if is_row else [value])
     text = job.fill()

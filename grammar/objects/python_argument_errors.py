@@ -1,4 +1,4 @@
-"""What Python says of arguments to functions that torch has in Python, and what its other reader says too."""
+"""Argument errors of the torch functions written in Python, and error parts shared with its C++ parser."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-#: Stands for an argument of which nothing is known: every parameter takes it.
+#: Stands for an argument of unknown value: every parameter accepts it.
 UNKNOWN: Any = object()
 
 
 class Blame:
-    """The first line and what it is about: an argument, by position or name, and the value not taken."""
+    """An argument error: its message, the argument by position or name, and the rejected value."""
 
     __slots__ = ("argument", "kind", "message", "value")
 
@@ -26,7 +26,7 @@ class Blame:
         self.kind = kind
 
 
-#: Functions in Python that take their tensors side by side or as one list.
+#: Functions in Python that take their tensors as separate arguments or as one list.
 TAKE_LISTS = frozenset(["atleast_1d", "atleast_2d", "atleast_3d", "meshgrid"])
 
 
@@ -34,7 +34,7 @@ NO_TENSOR = "expected Tensor as element "
 
 
 def takes(least: int, most: int, given: int) -> str:
-    """How many arguments a function takes and how many it got, in Python's words, which torch repeats."""
+    """Return Python's phrase for a wrong number of arguments, which torch repeats."""
     wanted = f"from {least} to {most}" if least != most else str(most)
     plural = "s" * (least != most or most != 1)
     were = "was" if given == 1 and least == most else "were"
@@ -42,7 +42,7 @@ def takes(least: int, most: int, given: int) -> str:
 
 
 def no_tensor(values: Any, number: int) -> Blame | None:
-    """The error for an entry, of the list that is argument ``number``, that is no tensor."""
+    """Return the error for an entry that is no tensor, in the list that is argument ``number``."""
     if isinstance(values, (tuple, list)):
         for at, value in enumerate(values):
             if value is not UNKNOWN and value.__class__ is not Tensor:
@@ -52,7 +52,7 @@ def no_tensor(values: Any, number: int) -> Blame | None:
 
 
 class PythonSignature:
-    """A signature as ``inspect`` writes it, with None for every default."""
+    """A parsed signature, from the text that ``inspect`` writes with None for every default."""
 
     __slots__ = (
         "keyword_only",
@@ -90,7 +90,7 @@ class PythonSignature:
 def blame_of_python(
     called: str, signature: PythonSignature, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Blame | None:
-    """What Python says of a call, in its order."""
+    """Return the first error that Python finds in a call, or None."""
     names, count = signature.positional, len(args)
     refused = [name for name in signature.only_positional if name in kwargs]
     if refused:
@@ -121,7 +121,7 @@ def blame_of_python(
         is_list = count == 1 and isinstance(args[0], (tuple, list))
         is_else = count == 1 and not is_list and args[0] is not UNKNOWN and args[0].__class__ is not Tensor
         if is_else and called.startswith("atleast_"):
-            # These hand one argument on as it is, to a function in C++ of two forms.
+            # These functions pass a single argument unchanged to a C++ function with two overloads.
             said = f"{called}() received an invalid combination of arguments - got ({type_name(args[0])})"
             forms = " * (Tensor input)\n * (tuple of Tensors tensors)"
             return Blame(f"{said}, but expected one of:\n{forms}", 0, args[0], "tensors")
@@ -135,7 +135,7 @@ def blame_of_python(
 
 
 def listing(names: list[str]) -> str:
-    """``'a', 'b', and 'c'``, as Python lists what is missing."""
+    """Return the names as Python lists missing arguments: ``'a', 'b', and 'c'``."""
     if len(names) < 3:
         return " and ".join(names)
     return f"{', '.join(names[:-1])}, and {names[-1]}"

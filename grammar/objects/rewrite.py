@@ -1,12 +1,13 @@
-"""A way to write in the language what it has no name for."""
+"""A replacement, in the script language, for a function or module it lacks."""
 
 from __future__ import annotations
 
 
 class Rewrite:
-    """``shown`` are the lines a reader is given, after ``words``; with ``before`` and ``after`` they run.
+    """Lines of script to write instead of something absent.
 
-    ``caret`` is what stands under the place, where it is not what is said of all of its code.
+    The advice shows ``words`` and then the lines ``shown``. Between ``before`` and ``after`` these lines form
+    a complete script, which a test runs. ``caret`` is the text at the caret, if not that of the error code.
     """
 
     __slots__ = ("after", "before", "caret", "shown", "words")
@@ -20,7 +21,7 @@ class Rewrite:
 
     @property
     def help(self) -> str:
-        """The advice: one line for one line of script, else the lines below each other."""
+        """The advice: on one line for a single line of script, otherwise followed by the lines."""
         if not self.shown:
             return self.words
         if "\n" not in self.shown:
@@ -29,6 +30,6 @@ class Rewrite:
 
     @property
     def script(self) -> str:
-        """The whole little script."""
+        """The complete script, with imports."""
         imports = "import torch\nimport torch.nn.functional as F\n"
         return imports + self.before + self.shown + "\n" + self.after + "\n"

@@ -1,7 +1,7 @@
-"""What a running script may use up and whom it talks to: one object, owned by ``run.execute``.
+"""The state of the running script: its limits and its output functions, in one object ``runtime``.
 
-Steps are loop turns and calls; depth is how deep calls are nested. Printing and warning go to whoever
-started the script.
+``run.execute`` owns the object. A step is a loop iteration or a call; depth is the number of nested calls.
+Printed text and warnings go to the functions that the starter of the script set as ``write`` and ``warn``.
 """
 
 from __future__ import annotations
@@ -23,19 +23,18 @@ if TYPE_CHECKING:
 
 
 UNLIMITED = 1 << 62
-TRANCHE = 8192  # steps between two looks at the nodes and the memory, which take some 20 us
+TRANCHE = 8192  # steps between two checks of the node count and the memory, which take about 20 us
 
 
 class Runtime:
-    """``steps`` counts down to the next look at the limits, ``left`` are those after it.
+    """Counters and flags of one running script.
 
-    ``depth`` counts the calls that have not returned.
-
-    ``turns`` are the loops that an error went through on its way out, innermost first.
-    ``numbers_are_leaves`` says that a tensor may be what the script wrote as a number: it then counts as an
-    integer where one is needed; ``without_tensors`` that the script has no others, so that Python's functions
-    of numbers take it, and are differentiated. ``number_chosen`` is where ``max`` or ``min`` last preferred a
-    plain number to a tensor of the graph.
+    ``steps`` counts down to the next check of the limits; ``left`` is the number of steps allowed after it.
+    ``depth`` is the number of calls that have not returned. ``turns`` lists the loops that an error left,
+    innermost first. ``numbers_are_leaves``: a tensor may stand for a number literal of the script, so it is
+    accepted where an integer is needed. ``without_tensors``: the script has no other tensors, so Python's
+    numeric functions accept it and are differentiated. ``number_chosen`` is the place where ``max`` or
+    ``min`` last returned a plain number rather than a tensor of the graph.
     """
 
     __slots__ = (
@@ -62,7 +61,7 @@ class Runtime:
         self.start()
 
     def start(self) -> None:
-        """Set the counters for a new script."""
+        """Reset the counters and flags for a new script."""
         self.allowed = limits.steps or UNLIMITED
         self.tranche = min(TRANCHE, max(1, (limits.nodes or UNLIMITED) // 16))
         self.left = self.allowed
@@ -70,8 +69,8 @@ class Runtime:
         self.counted = next_number()
         self.deepest: float = limits.depth or float("inf")
         self.depth = 0
-        self.numbered: dict[int, tuple[object, int]] = {}  # what the script asked the id of
-        self.parameters: dict[int, ref[Tensor]] = {}  # by id, what is shown as ``nn.Parameter``
+        self.numbered: dict[int, tuple[object, int]] = {}  # objects whose id() the script requested
+        self.parameters: dict[int, ref[Tensor]] = {}  # by id: tensors displayed as ``nn.Parameter``
         self.turns: list[Turn] = []
         self.numbers_are_leaves = self.without_tensors = False
         self.number_chosen: Span | None = None
@@ -80,11 +79,11 @@ class Runtime:
 
     @property
     def used(self) -> int:
-        """The steps the script has taken."""
+        """The number of steps the script has taken."""
         return self.allowed - self.left - self.steps
 
     def look(self) -> None:
-        """Called when ``steps`` is below 0: raise where the script is beyond a limit, else let it go on."""
+        """Check all limits once ``steps`` is below 0: raise LimitError, or grant the next steps."""
         if self.left < -self.steps:
             raise self.out_of_steps()
         while self.steps < 0:
@@ -99,7 +98,7 @@ class Runtime:
             check_resident()
 
     def out_of_steps(self) -> LimitError:
-        """The error of a script that runs for too long."""
+        """Return the error for a script that exceeds the step limit."""
         return LimitError(
             f"the script was stopped after {limits.steps:,} steps",
             code="E0503",
@@ -109,13 +108,13 @@ class Runtime:
         )
 
     def spend(self, steps: int) -> None:
-        """Count work that a builtin does on the script's behalf."""
+        """Count the steps of work that a builtin does for the script."""
         self.steps -= steps
         if self.steps < 0:
             self.look()
 
     def too_deep(self) -> LimitError:
-        """The error of calls nested too deeply."""
+        """Return the error for calls nested more deeply than the limit."""
         return LimitError(
             "maximum recursion depth exceeded",
             code="E0501",
@@ -125,16 +124,16 @@ class Runtime:
         )
 
     def tell(self, text: str) -> None:
-        """Warn about the place that is running."""
+        """Issue a warning at the statement that is running."""
         self.warn(text, mode.site or Span(0, 0))
 
 
 def ignore(text: str) -> None:
-    """Print nowhere."""
+    """Discard printed text (the default of ``write``)."""
 
 
 def ignore_warning(text: str, span: Span) -> None:
-    """Warn nobody."""
+    """Discard a warning (the default of ``warn``)."""
 
 
 runtime = Runtime()

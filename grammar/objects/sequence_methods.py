@@ -159,7 +159,7 @@ def join(separator: str, parts: Any, /) -> str:
 
 
 def text_method(name: str, function: Callable[..., Any], *kinds: type) -> None:
-    """A method of str whose arguments have the given types; missing ones stay missing."""
+    """Register a method of str whose optional arguments have the given types."""
 
     def checked(text: str, *args: Any) -> Any:
         if len(args) > len(kinds):

@@ -1,4 +1,4 @@
-"""Subscripts: ``x[i]`` read, assigned and deleted, for tensors, lists, tuples, strings and shapes."""
+"""Reading, assigning and deleting ``x[i]`` for tensors, lists, tuples, strings and shapes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS = {list: "list", tuple: "tuple", Size: "tuple", str: "string", range: "ran
 
 
 def get_item(owner: Any, index: Any) -> Any:
-    """``owner[index]``"""
+    """Return ``owner[index]``."""
     if owner.__class__ is Tensor:
         return owner[whole_places(index)]
     if owner.__class__ in NAMED_RESULTS:
@@ -45,7 +45,7 @@ def get_item(owner: Any, index: Any) -> Any:
 
 
 def whole_places(index: Any) -> Any:
-    """The index of a tensor, with ints for what the script wrote as whole numbers."""
+    """Return the index of a tensor, with leaves that stand for whole-number literals replaced by ints."""
     if not runtime.numbers_are_leaves:
         return index
     if index.__class__ is tuple:
@@ -83,7 +83,7 @@ def out_of_range(owner: Any, assignment: str) -> ScriptError:
 
 
 def plain_slice(index: slice) -> slice:
-    """A slice of plain ints."""
+    """Return a slice with its parts converted to ints; raise for a step of 0."""
     parts = [
         None if part is None else as_index(part, "a slice") for part in (index.start, index.stop, index.step)
     ]
@@ -93,7 +93,7 @@ def plain_slice(index: slice) -> slice:
 
 
 def set_item(owner: Any, index: Any, value: Any) -> None:
-    """``owner[index] = value``"""
+    """Run ``owner[index] = value``."""
     if owner.__class__ is Tensor:
         from autodiff.core.ops.select.indexing import assign_item
 
@@ -115,7 +115,7 @@ def set_item(owner: Any, index: Any, value: Any) -> None:
 
 
 def delete_item(owner: Any, index: Any) -> None:
-    """``del owner[index]``"""
+    """Run ``del owner[index]``."""
     if owner.__class__ is not list:
         message = f"'{type_name(owner)}' object doesn't support item deletion"
         if owner.__class__ is Tensor:

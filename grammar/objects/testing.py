@@ -1,4 +1,4 @@
-"""Checks that scripts make of themselves: ``torch.testing.assert_close`` and ``torch.autograd.gradcheck``."""
+"""``torch.testing.assert_close`` and ``torch.autograd.gradcheck``, with which scripts check themselves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-#: How far apart numbers of a type may be: relatively, absolutely.
+#: The default relative and absolute tolerance by dtype; other dtypes must be equal.
 TOLERANCES = {float32: (1.3e-6, 1e-5), float64: (1e-7, 1e-7)}
 
 
@@ -33,7 +33,7 @@ def assert_close(
     check_dtype: Any = True,
     msg: Any = None,
 ) -> None:
-    """Nothing where the values are close, else an error that says by how much they are not."""
+    """Raise ScriptError, with the differences, unless the values are close; sequences entry by entry."""
     if actual.__class__ in (list, tuple) and expected.__class__ in (list, tuple):
         if len(actual) != len(expected):
             raise not_close(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", msg)
@@ -111,7 +111,7 @@ def gradcheck(
     raise_exception: Any = True,
     **others: Any,
 ) -> bool:
-    """Whether the gradients of ``func`` are what small steps of its inputs say they are."""
+    """Whether the gradients of ``func`` agree with finite differences; by default raise if they do not."""
     args = [inputs] if inputs.__class__ is Tensor else list(inputs)
     checked = [x for x in args if x.__class__ is Tensor and x.requires_grad]
     if not checked:
@@ -140,7 +140,7 @@ def gradcheck(
 def mismatches(
     func: Any, args: list[Any], checked: list[Tensor], eps: float, atol: float, rtol: float
 ) -> Iterator[str]:
-    """What torch says about each pair of an output and an input whose Jacobians differ."""
+    """Yield torch's message for each pair of an output and an input whose two Jacobians differ."""
     with enable_grad():
         outputs = outputs_of(func, args)
         exact = [rows(y, checked, False) for y in outputs]
@@ -163,7 +163,7 @@ def outputs_of(func: Any, args: list[Any]) -> list[Tensor]:
 
 
 def numerical(func: Any, args: list[Any], x: Tensor, eps: float) -> list[Any]:
-    """The Jacobian of every output by central differences: one row for each entry of ``x``."""
+    """Return the Jacobian of every output by central differences: one row for each entry of ``x``."""
     columns: list[list[Any]] = []
     for index in range(x.size):
         ends = []

@@ -1,7 +1,7 @@
-"""Values as text: what ``print``, ``str``, ``repr``, f-strings and ``.format`` write.
+"""The text of script values for ``print``, ``str``, ``repr``, f-strings and ``.format``.
 
-Format strings of a script are taken apart here; only checked specs reach ``core.printing``, and fields
-may name positions and keywords but no attributes.
+Format strings of a script are parsed here, and specs are checked by ``core.engine.printing``. A replacement
+field may name a position or a keyword, but no attribute.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-DEEPEST = 100_000  # lists in lists, which are joined once for every level
-LONGEST = 10_000_000  # characters; lists that share their elements can be exponentially long when written
+DEEPEST = 100_000  # levels of nested lists; the text is joined once per level
+LONGEST = 10_000_000  # characters; the text of lists that share elements can be exponentially long
 
 
 class FormatField:
-    """How a replacement field converts its value before formatting: ``""``, ``"r"``, ``"s"`` or ``"a"``."""
+    """The conversion of a replacement field before formatting: ``""``, ``"r"``, ``"s"`` or ``"a"``."""
 
     __slots__ = ("conversion",)
 
@@ -53,14 +53,14 @@ class FormatField:
 
 
 def in_words(value: Any) -> str:
-    """``str(value)``"""
+    """Return ``str(value)``."""
     if value.__class__ is Device:
         return str(value)
     return value if value.__class__ is str else as_repr(value)
 
 
 def as_repr(value: Any) -> str:
-    """``repr(value)``"""
+    """Return ``repr(value)``."""
     simple = REPRS.get(value.__class__)
     if simple is not None:
         return simple(value)
@@ -70,7 +70,10 @@ def as_repr(value: Any) -> str:
 
 
 class Writer:
-    """Writes nested lists and tuples; ``inside`` holds those that are being written."""
+    """Writes nested lists, tuples and named results.
+
+    ``inside`` holds the ids of the sequences that contain the current one; ``length`` is the text's so far.
+    """
 
     __slots__ = ("inside", "length")
 
@@ -131,7 +134,7 @@ def write_node(value: Any) -> str:
     return f"<{module}{value.grad_fn_name} object at 0x{value.number:012x}>"
 
 
-#: Stable where a memory address would not be: the same script prints the same bytes every time.
+#: Stands for every memory address, so that the same script always prints the same bytes.
 ADDRESS = "0x000000000000"
 BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")")}
 REPRS: dict[type, Callable[[Any], str]] = {
@@ -174,12 +177,12 @@ REPRS: dict[type, Callable[[Any], str]] = {
 }
 
 
-#: The signs a format ends in that take whole numbers only.
+#: The presentation types of format specs that accept integers only.
 WHOLE = frozenset("bcdoxX")
 
 
 def format_value(value: Any, field: FormatField, spec: str) -> str:
-    """A value in a replacement field."""
+    """Return the text of a value in a replacement field with this spec."""
     conversion = field.conversion
     if conversion:
         value = in_words(value) if conversion == "s" else as_repr(value)
@@ -187,7 +190,7 @@ def format_value(value: Any, field: FormatField, spec: str) -> str:
             value = value.encode("ascii", "backslashreplace").decode("ascii")
     if value.__class__ is Tensor and not value.shape:
         whole = whole_number(value) if spec[-1:] in WHOLE else value
-        value = whole if whole is not value else value.item()  # torch formats the number it holds
+        value = whole if whole is not value else value.item()  # as torch does
     if value.__class__ is str or (value.__class__ in NUMBERS and (spec or value.__class__ is not bool)):
         return formatted(value, spec)
     if not spec:
@@ -202,7 +205,7 @@ def format_value(value: Any, field: FormatField, spec: str) -> str:
 
 
 def formatted(value: Any, spec: str) -> str:
-    """A number or a string by a checked spec."""
+    """Return a number or string formatted by a spec; raise ScriptError E0206 for an invalid spec."""
     try:
         return format_with_spec(value, spec)
     except ScriptError as error:
@@ -218,12 +221,15 @@ def bad_format(message: str, caret: str = "") -> ScriptError:
 
 
 def format_string(template: str, *args: Any, **kwargs: Any) -> str:
-    """``template.format(*args, **kwargs)`` with fields ``{}``, ``{0}``, ``{name}``, ``!r`` and ``:spec``."""
+    """Return ``template.format(...)``; fields are ``{}``, ``{0}``, ``{name}``, with ``!r`` and ``:spec``."""
     return FormatCall(args, kwargs).fill(template, 2)
 
 
 class FormatCall:
-    """The arguments of one ``.format`` call; ``next`` counts the fields without a name."""
+    """The arguments of one ``.format`` call.
+
+    ``next`` is the index of the next field without a name, or None once a field has given its index.
+    """
 
     __slots__ = ("args", "kwargs", "next")
 

@@ -1,9 +1,9 @@
-"""What torch says of arguments that a function does not take.
+"""torch's error messages for arguments that a function rejects.
 
-A call is read before core has it (``fitting``), and again for what is said of it. ``torch_signatures.txt``
-holds how torch reads the arguments of every function and method; ``tests/make_torch_signatures.py`` writes
-it. Functions in C++ share one reader there, with typed forms, one or several; those in Python say what Python
-says of names and numbers of arguments, and of their types whatever fails first inside, which is not repeated.
+``objects.argument_types`` checks a call with them before core is called. ``torch_signatures.txt`` has the
+signatures of torch's functions and methods; ``tests/make_torch_signatures.py`` writes it. Functions in C++
+share one argument parser with one or several typed overloads. Functions in Python report names and numbers of
+arguments as Python does; their type errors come from whatever fails first inside, and are not reproduced.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-#: What is wrong with the arguments of a function of several forms, where no argument is to blame.
+#: The argument of an error that is about all overloads and no single argument.
 ANY_FORM: Any = object()
 
-#: numpy's names that the reader knows beside its own.
+#: numpy's parameter names that torch's parser also accepts.
 NUMPY_NAMES = {
     "dim": ("axis",),
     "keepdim": ("keepdims",),
     "input": ("x", "a", "x1"),
     "other": ("x2",),
 }
-#: Functions for which a number will do wherever a tensor is taken.
+#: Functions that accept a number wherever they accept a tensor.
 TAKE_NUMBERS = frozenset("add sub subtract mul multiply div divide true_divide floor_divide copy to".split())
-#: What a list of that name holds.
+#: The type of the entries, by torch's name of a list type.
 ENTRIES = {"ints": "int", "floats": "float", "Scalars": "Number", "Tensors": "Tensor"}
 
 
 class Typed:
-    """One parameter of a form: ``kind`` is torch's name of its type."""
+    """One parameter of an overload. ``kind`` is torch's name of its type."""
 
     __slots__ = ("has_default", "kind", "may_be_none", "name", "takes_one")
 
@@ -60,7 +60,7 @@ class Typed:
         self.has_default = bool(equals)
 
     def takes(self, value: Any, numbers: bool) -> bool:
-        """Whether torch's reader takes the value here."""
+        """Whether torch's parser accepts the value; ``numbers`` is whether numbers pass for tensors."""
         if value is UNKNOWN or self.kind == "object" or (value is None and self.may_be_none):
             return True
         if self.kind == "Tensor" and numbers and value.__class__ in (int, float, bool):
@@ -74,7 +74,7 @@ class Typed:
 
 
 def is_of(kind: str, value: Any) -> bool:
-    """Whether a value is of a type, as torch's reader has it: tensors of one number do for numbers."""
+    """Whether a value is of torch's type ``kind``, where a tensor of one number may count as a number."""
     if value.__class__ is Tensor:
         if kind == "Tensor":
             return True
@@ -86,7 +86,7 @@ def is_of(kind: str, value: Any) -> bool:
     return value.__class__ in TAKEN.get(kind, ())
 
 
-#: What core calls the types.
+#: core's names of torch's types.
 OUR_KINDS = {
     "Tensor": "tensor",
     "Number": "float",
@@ -98,7 +98,7 @@ OUR_KINDS = {
     "tuple of ints": "ints",
     "tuple of Tensors": "tensors",
 }
-#: The classes that each type is made of, beside tensors.
+#: The classes of each type, besides tensors.
 TAKEN: dict[str, tuple[type, ...]] = {
     "Number": (int, float, bool),
     "float": (int, float, bool),
@@ -110,7 +110,7 @@ TAKEN: dict[str, tuple[type, ...]] = {
 
 
 class Form:
-    """One way to call a function in C++."""
+    """One overload of a function in C++, parsed from the text of its signature."""
 
     __slots__ = ("is_variadic", "least", "parameters", "positional", "short", "text")
 
@@ -125,7 +125,10 @@ class Form:
         self.is_variadic = self.positional == 1 and self.parameters[0].kind == "tuple of ints"
 
     def names_at_end(self, count: int) -> list[str]:
-        """What torch finds of so many names: it looks at as many at the end, and at none with a default."""
+        """Return the names that torch recognises among ``count`` keywords.
+
+        It looks only at the last ``count`` parameters, and among these only at those without a default.
+        """
         names = ["" if p.has_default else p.name for p in self.parameters]
         if "*" in self.text:
             names.insert(self.positional, "*")
@@ -133,11 +136,11 @@ class Form:
 
     @property
     def words(self) -> int:
-        """The length of its list, in which torch counts the star."""
+        """The number of entries in the signature, where torch counts the star and not ``out``."""
         return len(self.parameters) + ("*" in self.text) - ("Tensor out" in self.text)
 
     def marked(self, at: int, value: Any) -> str:
-        """The type of a value, between marks where it is not the one listed at that place."""
+        """Return the type of a value, in exclamation marks if another type is listed at that place."""
         part = self.text[1:-1].split(", ")[at].rpartition(" ")[0]
         given = type_name(value)
         if isinstance(value, (tuple, list)):
@@ -148,7 +151,7 @@ class Form:
 
     @property
     def is_ours(self) -> bool:
-        """Whether all it takes is something a script has."""
+        """Whether scripts have values for all parameters; torch's dimension names do not exist here."""
         return not any("name" in p.kind.split() or "names" in p.kind.split() for p in self.parameters)
 
 
@@ -163,10 +166,10 @@ def blame(
     kwargs: dict[str, Any],
     is_method: bool = False,
 ) -> Blame | None:
-    """What torch says of a call of ``key``, such as ``F.relu`` or ``Tensor.sum``.
+    """Return torch's error for a call of ``key``, such as ``F.relu`` or ``Tensor.sum``.
 
-    None where it has no such function or finds nothing wrong with the arguments as such. Those of a method
-    begin with the tensor it belongs to.
+    Return None if torch has no such function or accepts the arguments. The arguments of a method begin with
+    its tensor.
     """
     entry = entry_of(key)
     if entry is None:
@@ -188,7 +191,7 @@ def blame(
         found = reader.read(form)
         if found is None:
             return reader.wrong_entry(form)
-        if found.message.startswith(NO_TENSOR):  # which torch raises without a look at other forms
+        if found.message.startswith(NO_TENSOR):  # torch raises this without trying other overloads
             return found
     given = len(args) + len(kwargs)
     plausible = [form for form in forms if form.least <= given <= len(form.parameters)]
@@ -198,10 +201,10 @@ def blame(
 
 
 def called_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
-    """The function that a call reaches where several are behind one name, and flags choose between them.
+    """Return the function that a call reaches, if flags choose between several functions.
 
-    ``return_indices=6:_max_pool1d,max_pool1d_with_indices`` has the flag's name and its position, and a
-    function for each number that the flags make as digits.
+    ``return_indices=6:_max_pool1d,max_pool1d_with_indices`` has the name and the position of each flag, and
+    one function for each binary number that the flags form as digits.
     """
     flags, _, names = called.rpartition(":")
     number = 0
@@ -214,8 +217,11 @@ def called_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) ->
 
 
 def said_inside(key: str, name: str, value: Any, in_place: bool = False) -> str | None:
-    """What is said of a value for the parameter ``name`` of a function in Python, if a function in C++ inside
-    is the first to read it, or that which works ``in_place``; a method calls the function of its name."""
+    """Return the error for the value of the parameter ``name`` of a function in Python.
+
+    The error is that of the C++ function inside, or of its ``in_place`` variant, which is the first to read
+    the value; None if there is none. A method calls the function of its name.
+    """
     entry = entry_of(key.replace("Tensor.", "torch."))
     for part in entry[2].split(" | ")[1:] if entry is not None and entry[1] == "python" else ():
         parameter, called, argument, position, kind = part.split(" ", 4)
@@ -228,14 +234,14 @@ def said_inside(key: str, name: str, value: Any, in_place: bool = False) -> str 
 
 
 def name_in_torch(key: str) -> str | None:
-    """What torch calls a function in what it says: ``linalg_det``."""
+    """Return torch's name of a C++ function in error messages, such as ``linalg_det``; None for others."""
     entry = entry_of(key)
     return None if entry is None or entry[1] == "python" else entry[0]
 
 
 @cache
 def entry_of(key: str) -> tuple[str, str, str] | None:
-    """The line of a function: what torch calls it, the kind of its reader, its signature."""
+    """Return the entry of a function: its name in torch's messages, the kind of its parser, its signature."""
     start = signatures().find(f"\n{key} ") + 1
     if not start:
         return None
@@ -245,14 +251,14 @@ def entry_of(key: str) -> tuple[str, str, str] | None:
 
 @cache
 def signatures() -> str:
-    """The file, from an empty line on."""
-    # Neither pathlib nor re, which a script has no other use for.
+    """Return the text of the file, after a line break."""
+    # pathlib and re are avoided: a script imports them for nothing else.
     with open(os.path.join(os.path.dirname(__file__), "torch_signatures.txt"), encoding="utf-8") as lines:
         return "\n" + lines.read()
 
 
 class Reader:
-    """torch's reader of arguments: what it says first of a call that does not fit a form."""
+    """torch's C++ argument parser: finds its first error in the arguments of one call."""
 
     __slots__ = ("args", "called", "kwargs", "shift")
 
@@ -299,7 +305,7 @@ class Reader:
         return self.unexpected(form) if used < len(self.kwargs) else None
 
     def wrong_entry(self, form: Form) -> Blame | None:
-        """What torch says of the entries of lists, which it reads when all else fits, the last list first."""
+        """Return the error for an entry of a list. torch reads these last, beginning with the last list."""
         for number, parameter in reversed([*enumerate(form.parameters)]):
             value = self.args[number] if number < len(self.args) else self.named(parameter)
             if form.is_variadic and not number and len(self.args) > 1:
@@ -314,7 +320,7 @@ class Reader:
         return None
 
     def no_int(self, parameter: Typed, values: Any, number: int) -> Blame | None:
-        """The error for an entry, of a list of sizes or dimensions, that is no whole number."""
+        """Return the error for an entry that is no integer in a list of sizes or dimensions."""
         if isinstance(values, (tuple, list)):
             for at, value in enumerate(values):
                 if not (value is UNKNOWN or is_of("int", value) or value.__class__ is bool):
@@ -338,7 +344,7 @@ class Reader:
         return Blame(f"{self.called}() {takes(form.least, most, count)}", most + self.shift)
 
     def missing(self, form: Form, number: int) -> Blame:
-        """torch names all without a default from here on, and has its plural the wrong way round."""
+        """Return the error for missing arguments: as in torch it has the plural with one name only."""
         names = [f'"{p.name}"' for p in form.parameters[number:] if not p.has_default]
         plural = "s" * (len(names) == 1)
         return Blame(
@@ -367,7 +373,7 @@ class Reader:
         return Blame(f"{self.called}() got invalid keyword arguments")
 
     def no_form(self, forms: list[Form]) -> Blame | None:
-        """torch's sentence, and below it the forms it lists, without what no script has."""
+        """Return torch's error for arguments that fit no overload; it lists the overloads scripts can use."""
         given = [type_name(value) for value in self.args]
         given += [f"{name}={type_name(value)}" for name, value in reversed(self.kwargs.items())]
         said = f"{self.called}() received an invalid combination of arguments - got"
@@ -378,7 +384,7 @@ class Reader:
             return Blame(f"{said} unrecognized keyword arguments: {', '.join(others)}", ANY_FORM)
         if len(forms) == 1 and not self.kwargs and len(given) == forms[0].words:
             given = [forms[0].marked(at, value) for at, value in enumerate(self.args)]
-        only_named = ", " * (bool(given) and not self.args)  # which torch leaves behind
+        only_named = ", " * (bool(given) and not self.args)  # torch leaves this separator
         said = f"{said} ({', '.join(given)}{only_named}), but expected"
         if len(forms) == 1:
             return Blame(f"{said} {forms[0].text}", ANY_FORM)

@@ -1,6 +1,6 @@
-"""What pasted scripts ask of their surroundings: devices, print options, anomaly mode.
+"""torch's settings and queries of the machine: devices, print options, anomaly mode.
 
-There is one CPU, so most answers are fixed; what needs anything else is an error where it is used.
+The only device is the CPU, so most functions return constants. Using another device is an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def device(type: Any, index: Any = None) -> Device:
-    """``torch.device("cpu")``: a device can be named whether or not it is there."""
+    """Return ``torch.device(type, index)``. The device need not exist."""
     named = device_of(type)
     return named if index is None else Device(named.type, as_index(index, "a device"))
 
@@ -47,7 +47,7 @@ def set_default_device(device: Any) -> None:
 
 
 def nothing(*args: Any, **kwargs: Any) -> None:
-    """Accepted: there is nothing it could change."""
+    """Do nothing: the setting is accepted, without effect."""
 
 
 def answer(value: Any) -> Callable[[], Any]:
@@ -55,7 +55,7 @@ def answer(value: Any) -> Callable[[], Any]:
 
 
 def of_tensor(name: str, ask: Callable[[Tensor], Any]) -> Builtin:
-    """A function that asks one thing of a tensor."""
+    """Return a builtin for a function of one tensor, computed by ``ask``."""
 
     def asked(input: Any) -> Any:
         if input.__class__ is not Tensor:
@@ -69,7 +69,7 @@ def of_tensor(name: str, ask: Callable[[Tensor], Any]) -> Builtin:
 
 
 def members(**answers: Any) -> dict[str, Any]:
-    """Functions without arguments, by name, with what they answer."""
+    """Return builtins without arguments by name; each returns the given constant."""
     return {name: Builtin(name, answer(value)) for name, value in answers.items()}
 
 
@@ -118,8 +118,8 @@ def whole(value: Any, name: str, least: int, most: int = FORMAT_LIMIT) -> int:
 
 
 def anomaly(name: str, on: bool) -> GradMode:
-    """From here on a nan in a backward pass is an error, or not; recording is left as it is."""
-    watch.anomaly = on  # at once, as torch does; `with` puts it back at the end
+    """Set whether a nan in a backward pass is an error; return a GradMode that leaves recording unchanged."""
+    watch.anomaly = on  # at once, as in torch; `with` restores it at the end
     return GradMode(name, mode.enabled)
 
 
@@ -146,7 +146,7 @@ CUDA = members(is_available=False, device_count=0, is_initialized=False)
 for _name in ("manual_seed", "manual_seed_all", "empty_cache"):
     CUDA[_name] = Builtin(_name, nothing)
 
-#: The release of torch that scripts are held to.
+#: The release of torch whose behaviour scripts get.
 TORCH_VERSION = "2.13.0"
 TORCH: dict[str, Any] = {
     "__version__": TORCH_VERSION,
@@ -161,8 +161,8 @@ TORCH: dict[str, Any] = {
     "set_num_threads": Builtin("set_num_threads", nothing),
     "use_deterministic_algorithms": Builtin("use_deterministic_algorithms", nothing),
 }
-#: What torch's namespaces about the machine hold, and what ``torch`` itself has of the kind. Seeds of others
-#: are accepted: nothing draws with them.
+#: The members of torch's namespaces about the machine, and such members of ``torch`` itself. Seeding another
+#: generator is accepted, without effect.
 MEMBERS = {
     "torch": TORCH,
     "cuda": CUDA,

@@ -1,7 +1,8 @@
-"""The kinds of value that core has no class for, and what every kind can do: truth, iteration, a name.
+"""Classes of script values that core does not define, and the operations of every value.
 
-The set is closed: Tensor, number, string, None, list, tuple, slice, range and the like, shape, dtype,
-function, namespace, grad mode. Whatever asks what a value is looks its class up in a table.
+The operations are truth, iteration, equality and the type name. The set of classes is closed: Tensor,
+number, string, None, list, tuple, slice, range and similar iterables, shape, dtype, function, namespace,
+grad mode. Code that dispatches on a value looks its class up in a table.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ NUMBERS: frozenset[Any] = frozenset([int, float, bool])
 
 
 class Unbound:
-    """What a slot holds before its name is assigned."""
+    """The class of ``UNBOUND``, the content of a slot before its name is assigned."""
 
     __slots__ = ()
 
@@ -45,7 +46,10 @@ class Size(tuple[int, ...]):
 
 
 class Builtin:
-    """A function of the language written here. ``classes`` are what ``isinstance`` takes it for."""
+    """A function of the script language that is implemented in this package.
+
+    ``classes`` are the Python classes it stands for as the second argument of ``isinstance``.
+    """
 
     __slots__ = ("classes", "function", "name")
 
@@ -55,14 +59,14 @@ class Builtin:
         self.name = name
         self.function = function
         self.classes = classes
-        function.__qualname__ = name  # what Python calls it when the arguments do not fit
+        function.__qualname__ = name  # the name in Python's error for wrong arguments
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
 
 
 class BoundMethod:
-    """``x.sum`` before it is called."""
+    """A method together with its owner: the value of ``x.sum`` without a call."""
 
     __slots__ = ("function", "name", "owner")
 
@@ -76,7 +80,7 @@ class BoundMethod:
 
 
 class Namespace:
-    """``torch``, ``F``, ``math``: ``find(name)`` gives the member, or UNBOUND."""
+    """A module of the script: ``torch``, ``F``, ``math``. ``find(name)`` returns the member or UNBOUND."""
 
     __slots__ = ("find", "name", "names")
 
@@ -87,7 +91,7 @@ class Namespace:
 
 
 class Module:
-    """A module of ``torch.nn`` that holds no weights: its kind, and the settings it was made with."""
+    """A ``torch.nn`` module without weights: its kind and the settings it was constructed with."""
 
     __slots__ = ("kind", "settings")
 
@@ -100,7 +104,7 @@ class Module:
 
 
 class FunctionClass:
-    """A ``class Name(Function)`` of the script, with its static methods."""
+    """A class ``class Name(Function)`` defined by the script, with its static methods."""
 
     __slots__ = ("methods", "name")
 
@@ -110,13 +114,13 @@ class FunctionClass:
 
 
 class FunctionBase:
-    """``torch.autograd.Function`` itself: good for deriving from and for nothing else."""
+    """``torch.autograd.Function`` itself, which scripts can only use as a base class."""
 
     __slots__ = ()
 
 
 class GradMode:
-    """``no_grad()`` and its kin: a switch used by ``with`` and as a decorator."""
+    """A grad mode such as ``no_grad()`` for ``with`` or a decorator; ``switch`` is whether it records."""
 
     __slots__ = ("name", "switch")
 
@@ -126,7 +130,7 @@ class GradMode:
 
 
 class Math:
-    """``Math(r"...")`` of a notebook: LaTeX to display."""
+    """LaTeX to display, as in a notebook's ``Math(r"...")``."""
 
     __slots__ = ("data",)
 
@@ -135,7 +139,11 @@ class Math:
 
 
 class ScriptFunction:
-    """A ``def`` or ``lambda`` with the frame it was made in. ``code`` is shared by all its makings."""
+    """The value of a ``def`` or ``lambda``, with the frame it was evaluated in.
+
+    Each evaluation makes a new value; all of them share ``code``. ``mode`` is the grad mode that a decorator
+    such as ``@torch.no_grad()`` set for its calls.
+    """
 
     __slots__ = ("code", "defaults", "invoke", "mode", "parent")
 
@@ -158,7 +166,7 @@ class ScriptFunction:
         return name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # A call from Python code uses its stack, of which there is much less than the depth limit allows.
+        # A call from Python code uses Python's own stack, which is far smaller than the depth limit allows.
         runtime.depth += STACK_COST
         try:
             return self.invoke(self, args, kwargs)
@@ -190,7 +198,7 @@ TYPE_NAMES.update(
 
 
 def type_name(value: object) -> str:
-    """The name of a value's type, as Python's messages have it."""
+    """Return the name of a value's type as Python's and torch's messages spell it."""
     if value.__class__ is ScalarNode or value.__class__ is ArrayNode:
         return value.grad_fn_name
     if value.__class__ is GradMode:
@@ -205,7 +213,7 @@ def type_name(value: object) -> str:
 
 
 def is_true(value: Any) -> bool:
-    """Whether a value counts as true in ``if``, ``while``, ``and``, ``or``, ``not``."""
+    """Whether a value is true in ``if``, ``while``, ``and``, ``or``, ``not``."""
     if value.__class__ is bool:
         return value
     if value.__class__ is Tensor:
@@ -224,12 +232,12 @@ def is_true(value: Any) -> bool:
     return value is not None
 
 
-#: Kinds that have a length as Python's own objects do.
+#: Classes with a length; their values are true unless empty.
 SIZED = frozenset([str, list, tuple, Size, range])
 
 
 def iterate(value: Any) -> Iterable[Any]:
-    """The elements of a value, for ``for``, ``*`` and unpacking."""
+    """Return a Python iterable over the elements of a value, for ``for``, ``*`` and unpacking."""
     rows = ITERATION.get(value.__class__)
     if rows is not None:
         return rows(value)
@@ -244,7 +252,7 @@ def iterate(value: Any) -> Iterable[Any]:
 
 
 def rows_of(tensor: Tensor) -> Iterator[Any]:
-    """The tensors along the first dimension."""
+    """Return an iterator over the slices of a tensor along its first dimension."""
     if not tensor.shape:
         raise ScriptError(
             "iteration over a 0-d tensor",
@@ -263,17 +271,17 @@ def rows_of(tensor: Tensor) -> Iterator[Any]:
 
 
 def itself(value: Iterable[Any]) -> Iterable[Any]:
-    """Already what a Python loop can go through."""
+    """Return the value unchanged: Python can already iterate over it."""
     return value
 
 
 def collect(value: Any) -> list[Any]:
-    """The elements of a value as a new list, within the limits."""
+    """Return the elements of a value as a new list, within the script's limits."""
     return listed(iterate(value))
 
 
 def listed(rows: Iterable[Any]) -> list[Any]:
-    """As ``collect``, of what ``iterate`` answers."""
+    """Return the elements of a result of ``iterate`` as a new list, within the script's limits."""
     if rows.__class__ is range:
         check_length(len(rows), "list")
         runtime.spend(len(rows))
@@ -287,13 +295,13 @@ def listed(rows: Iterable[Any]) -> list[Any]:
 
 
 LAZY = frozenset([zip, enumerate, type(reversed([]))])
-# What an entry of a list takes with the value it refers to, and a character at its widest.
+# Bytes for a list entry including the value it refers to, and for the widest character.
 ENTRY_SIZES = {"list": 32, "string": 4}
-LONGEST_STRING = 100_000_000  # longer ones are no text, and take seconds to go through
+LONGEST_STRING = 100_000_000  # a longer string is not text, and takes seconds to iterate over
 
 
 def check_length(length: int, kind: str) -> None:
-    """Refuse to build a list or string that would not fit."""
+    """Raise LimitError for a list or string of this length if it is too long or exceeds the memory limit."""
     if kind == "string" and length > LONGEST_STRING:
         raise LimitError(
             f"a string of length {length:,} is longer than {LONGEST_STRING:,} characters",
@@ -324,7 +332,7 @@ ITERATION: dict[type, Callable[[Any], Iterable[Any]]] = {
 
 
 def whole_number(x: Tensor) -> Any:
-    """Of what the script may have written as a number, the int if it is a whole one; else the tensor."""
+    """Return the int of a tensor that may stand for a whole-number literal; any other tensor unchanged."""
     if x.shape or not runtime.numbers_are_leaves:
         return x
     number = x.item()
@@ -332,7 +340,10 @@ def whole_number(x: Tensor) -> Any:
 
 
 def as_index(value: Any, what: str) -> int:
-    """An integer where Python wants one. A leaf of a script without tensors will do if it is integral."""
+    """Return a value as an int where Python requires one; ``what`` names its use in the error.
+
+    A tensor that stands for a number literal of the script is accepted if it is integral.
+    """
     if value.__class__ is int:
         return value
     if value.__class__ is bool:
@@ -352,7 +363,7 @@ def as_index(value: Any, what: str) -> int:
 
 
 def same(x: Any, y: Any) -> bool:
-    """``x == y`` for values that are no tensors, down into lists and tuples."""
+    """Whether ``x == y``, comparing lists and tuples entry by entry. Tensors must have one entry."""
     pairs = [(x, y)]
     while pairs:
         a, b = pairs.pop()

@@ -1,7 +1,7 @@
 """The reference of the public functions: names, signature, rule, kink and example of each.
 
-Nothing is written down twice: signatures and summaries come from ``core/functions``, rules and kinks from
-the records of the ops, what a function is made of from the graph that its example leaves.
+All of it is derived: signatures and summaries come from the exposed functions, rules and kinks from the ops,
+and the ops that a function consists of from the graph of its example.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.grammar.reference.examples import Example
 
-#: What torch calls the namespaces that scripts may call shorter.
+#: How usage lines spell the namespaces of core's table, where it differs.
 MODULES = {"linalg": "torch.linalg", "special": "torch.special", "Tensor": "x"}
 
 
 class Record:
-    """What an op's record says: its rules and its convention at a kink."""
+    """The rules of an op and its convention at a kink."""
 
     __slots__ = ("kink", "name", "rules")
 
@@ -37,7 +37,7 @@ class Record:
 
 
 class Entry:
-    """One function. ``names`` are all it goes by; ``records`` those of the ops its example went through."""
+    """One function. ``names`` are all its names; ``records`` describe the ops in the graph of its example."""
 
     __slots__ = ("example", "family", "methods", "names", "records", "summary", "usage")
 
@@ -61,7 +61,7 @@ class Entry:
 
     @property
     def line(self) -> str:
-        """What the function is in one line: its summary, the rule of its op, or the ops it is made of."""
+        """The description in one line: the summary, the rule of its op, or the ops it is made of."""
         if self.summary:
             return self.summary
         if len(self.records) > 1:
@@ -74,7 +74,7 @@ class Entry:
 
 
 def public_names() -> dict[Function, tuple[str, ...]]:
-    """Every function with all its names, in the order of the families."""
+    """Return every public function with all its names, in the order of the families."""
     names: dict[Function, tuple[str, ...]] = {}
     for key, function in FUNCTIONS.items():
         names[function] = (*names.get(function, ()), key)
@@ -83,7 +83,7 @@ def public_names() -> dict[Function, tuple[str, ...]]:
 
 
 def family_of(function: Function) -> str:
-    """The module that declares the function: of an op the one that its forward stands in."""
+    """Return the name of the module that declares a function; of an op, the module of its forward."""
     made_by = function.implementation
     if isinstance(made_by, Op):
         made_by = made_by.forward
@@ -91,15 +91,15 @@ def family_of(function: Function) -> str:
 
 
 def title_of(family: str) -> str:
-    """The first sentence of a family's module."""
+    """Return the first paragraph of the docstring of a family's module."""
     loaded = [module for name, module in sys.modules.items() if name.startswith("autodiff.core.")]
     doc = next(module.__doc__ for module in loaded if module.__name__.endswith(f".{family}")) or ""
     return " ".join(doc.partition("\n\n")[0].split())
 
 
 def named(query: str) -> list[Function]:
-    """The functions called ``query``, bare or qualified, as torch has it or shorter, or by its operator."""
-    if query == "@":  # the ops it is recorded as are matmul's for certain shapes
+    """Return the functions called ``query``: a bare or qualified name, torch's or ours, or an operator."""
+    if query == "@":  # the ops it is recorded as are cases of matmul for certain shapes
         return [FUNCTIONS["torch.matmul"]]
     spelled = [FUNCTIONS.get(f"torch.{op.name}") for op in OPS.values() if query and op.infix == query]
     if spelled:
@@ -117,7 +117,7 @@ def named(query: str) -> list[Function]:
 
 
 def matching(query: str) -> list[Function]:
-    """The functions of a family, or those with ``query`` in one of their names."""
+    """Return the functions of the family ``query``, or else those with ``query`` in one of their names."""
     functions = public_names()
     in_family = [function for function in functions if family_of(function) == query]
     if in_family:
@@ -129,7 +129,7 @@ def matching(query: str) -> list[Function]:
 
 
 def is_described(name: str) -> bool:
-    """Whether scripts can use a name that is no function of numbers: docs/language.md describes these."""
+    """Whether scripts can use a name that the catalog lacks; docs/language.md describes these names."""
     from autodiff.core.engine.tensor import Tensor
     from autodiff.grammar.objects.attributes import ATTRIBUTES, METHODS
     from autodiff.grammar.objects.builtins.namespaces import look_up
@@ -140,7 +140,7 @@ def is_described(name: str) -> bool:
 
 
 def known_names() -> list[str]:
-    """Everything that ``named`` and ``matching`` take whole."""
+    """Return all complete names and families that ``named`` and ``matching`` accept, sorted."""
     bare = {key.partition(".")[2] for key in FUNCTIONS}
     return sorted({*bare, *FUNCTIONS, *OPS, *map(family_of, public_names())})
 
@@ -149,7 +149,7 @@ def known_names() -> list[str]:
 
 
 def summarise(function: Function) -> Entry:
-    """The entry without an example, which nothing has to be run for."""
+    """Return the entry of a function without an example, so that nothing is executed."""
     names = public_names()[function]
     made_by = function.implementation
     records = [Record(made_by)] if isinstance(made_by, Op) else []
@@ -160,13 +160,13 @@ def summarise(function: Function) -> Entry:
 
 
 def in_one_line(function: Function) -> Entry:
-    """The entry as a list needs it: the example is run only where nothing else tells the ops."""
+    """Return the entry for a list; the example runs only if nothing else describes the function."""
     entry = summarise(function)
     return entry if entry.summary or entry.records else describe(function)
 
 
 def describe(function: Function) -> Entry:
-    """The whole entry; the example is run, once more at the kinks of what it went through."""
+    """Return the complete entry with its example, chosen at a kink if one of the ops has one."""
     from autodiff.grammar.reference.examples import make_example
 
     entry = summarise(function)
@@ -177,7 +177,7 @@ def describe(function: Function) -> Entry:
         if any(op.kink for op in used):
             example = make_example(key, is_kinked=True) or example
             used = ops_of(example.outputs)
-        if key.endswith("_"):  # what is written over is a copy, which is the example's and not the function's
+        if key.endswith("_"):  # the clone belongs to the example, which must not overwrite a leaf
             used = [op for op in used if op.name != "clone"]
         entry.records = [Record(op) for op in used] or entry.records
     entry.example = example
@@ -192,13 +192,13 @@ def usage_of(key: str, function: Function) -> str:
 
 
 def methods_of(function: Function) -> tuple[str, ...]:
-    """The names of the methods of a tensor, with the one that works in place."""
+    """Return the names of the tensor methods of a function, including the in-place variants."""
     names = [name for name, method in METHODS.items() if method is function]
     return (*names, *(f"{name}_" for name in names if function.in_place))
 
 
 def ops_of(outputs: Iterable[Tensor]) -> list[Op]:
-    """The ops in the graph below some tensors, each once, in the order in which they ran."""
+    """Return the distinct ops in the graph of the outputs, in the order in which they ran."""
     todo: list[Node] = [tensor.node for tensor in outputs if tensor.node is not None]
     seen: set[Node] = set()
     while todo:
@@ -211,11 +211,11 @@ def ops_of(outputs: Iterable[Tensor]) -> list[Op]:
 
 
 def inner_record(name: str) -> Record | None:
-    """The op called ``name`` that no function is called."""
+    """Return the record of the op ``name``; None if there is no such op."""
     return Record(OPS[name]) if name in OPS else None
 
 
 def inner_records() -> list[Record]:
-    """The ops that no function is called, by name."""
+    """Return the records of the ops that are no public functions, sorted by name."""
     public = {key.partition(".")[2] for key in FUNCTIONS}
     return [Record(OPS[name]) for name in sorted(OPS) if name not in public]

@@ -1,7 +1,6 @@
-"""Calls for the examples of functions that need more than tensors of one shape, or show more with others.
+"""Example calls of functions for which a generated call is impossible or less instructive.
 
-The names are those of the stock in ``examples``. A function that is exposed with ``example=`` needs no
-entry here.
+The names are those of STOCK in ``examples``. A function exposed with ``example=`` needs no entry here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""An example of every public function: a script of a few lines that is run wherever it is shown.
+"""An example of every public function: a script of a few lines that is run whenever it is shown.
 
-A function says its own call (``example=`` where it is exposed) or has it in ``example_calls``. For most a
-plain call will do: the first values of the stock that it takes, with finite results, are chosen.
+The call of a function is declared with ``example=`` where it is exposed, or in ``example_calls``. For other
+functions it is generated, from the first values of STOCK that the function accepts with finite results.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.session.run import Execution
 
-#: What examples are about. Every float of them gets a gradient.
+#: The tensors of examples. Those with floats get a gradient, except the names in CONSTANT.
 STOCK = {
     "x": "tensor([0.5, 1.0, 2.0])",
     "y": "tensor([1.0, 3.0, 2.0])",
@@ -61,18 +61,18 @@ STOCK = {
     "signs": "tensor([1.0, -1.0, 1.0])",
     "mask": "tensor([True, False, True])",
 }
-#: Which of them go together, in the order in which they are tried.
+#: The groups of names that are used together, in the order in which they are tried.
 GROUPS = ("xyz", "pq", "rs", "uvw", "ABC", "TS", ("series",), ("image",), ("volume",), "nm")
 KINKED, MATRICES = "uvw", "ABC"
-#: Not a number, or one that is nothing but rounding, which differs between machines.
+#: Output that disqualifies a generated call: nan, inf, or rounding errors, which differ between machines.
 UNFIT = re.compile(r"\b(nan|inf)\b|e-(0[7-9]|[1-9]\d)")
-#: Values of the stock that no derivative is taken in.
+#: Names in STOCK that require no gradient.
 CONSTANT = frozenset(["i", "j", "n", "m", "labels", "signs", "mask"])
 NAME = re.compile(r"(?<![\w.'\"])[A-Za-z]\w*(?![\w(='\"])")
 
 
 class Example:
-    """A script that was run: its text and what it printed; ``outputs`` are the tensors it is about."""
+    """A script that was run: its text, its printed output, and the tensors that the call returned."""
 
     __slots__ = ("outputs", "printed", "script")
 
@@ -83,7 +83,7 @@ class Example:
 
 
 def make_example(key: str, is_kinked: bool = False) -> Example | None:
-    """The example of the function called ``key``; None where none of the stock fits."""
+    """Return the example of the function ``key``, at a kink if ``is_kinked``; None if no call works."""
     function = FUNCTIONS[key]
     given = function.example or CALLS.get(key)
     for call in [given] if given else plain_calls(key, function, is_kinked):
@@ -94,7 +94,7 @@ def make_example(key: str, is_kinked: bool = False) -> Example | None:
 
 
 def plain_calls(key: str, function: Function, is_kinked: bool) -> Iterator[str]:
-    """Calls with the required arguments alone, all of them from one group of the stock."""
+    """Yield calls with only the required arguments, all from one group of STOCK."""
     first = function.parameters[0].name if function.parameters else ""
     preferred = [KINKED] if is_kinked else [MATRICES] if first in ("A", "B") else []
     for group in dict.fromkeys([*preferred, *GROUPS]):
@@ -117,9 +117,9 @@ def plain_calls(key: str, function: Function, is_kinked: bool) -> Iterator[str]:
 
 
 def spell_call(key: str, arguments: list[str]) -> str:
-    """``torch.sin(x)``, ``F.relu(x)``, ``torch.linalg.det(A)``, ``x.unfold(...)``."""
+    """Return the text of a call: ``torch.sin(x)``, ``torch.linalg.det(A)``, ``x.unfold(...)``."""
     namespace, _, name = key.partition(".")
-    if name.endswith("_"):  # no leaf may be written over
+    if name.endswith("_"):  # a leaf must not be changed in place
         arguments = [f"{arguments[0]}.clone()", *arguments[1:]]
     if namespace == "Tensor":
         return f"{arguments[0]}.{name}({', '.join(arguments[1:])})"
@@ -128,7 +128,7 @@ def spell_call(key: str, arguments: list[str]) -> str:
 
 
 def run_call(call: str) -> Example | None:
-    """Run a call and backward from its result; None where it is refused."""
+    """Return the example of a call, with a backward pass from its result; None if the call fails."""
     used = [name for name in dict.fromkeys(NAME.findall(call)) if name in STOCK]
     lines = [define(name) for name in used]
     lines += [f"out = {call}", "print(out)"]
@@ -140,7 +140,7 @@ def run_call(call: str) -> Example | None:
     printed: list[str] = []
     if any(tensor.requires_grad for tensor in outputs):
         longer = with_backward(lines, execution, followed)
-        if attempt(longer) is not None:  # backward of some functions is refused
+        if attempt(longer) is not None:  # some functions have no backward
             lines = longer
     execution = attempt(lines, printed)
     assert execution is not None
@@ -153,7 +153,7 @@ def define(name: str) -> str:
 
 
 def with_backward(lines: list[str], execution: Execution, followed: list[str]) -> list[str]:
-    """The lines with a backward pass: from the sum, or from the first entry where the sum is constant."""
+    """Return the lines with a backward pass: from the sum, or from the first entry if the sum is constant."""
     out = execution.names["out"]
     parts = ["out"] if isinstance(out, Tensor) else [f"out[{at}]" for at in range(len(out))]
     values = [out] if isinstance(out, Tensor) else list(out)
@@ -177,7 +177,7 @@ def with_backward(lines: list[str], execution: Execution, followed: list[str]) -
 
 
 def is_flat(lines: list[str], followed: list[str]) -> bool:
-    """Whether every gradient is zero, up to rounding."""
+    """Whether every gradient of a script is zero up to rounding, or the script fails."""
     execution = attempt(lines)
     if execution is None:
         return True
@@ -196,7 +196,7 @@ def tensors_in(value: object) -> list[Tensor]:
 
 
 def attempt(lines: list[str], printed: list[str] | None = None) -> Execution | None:
-    """The script after it has run; None where it fails."""
+    """Run a script and return its execution; None if it fails. Its output is appended to ``printed``."""
     written: list[str] = [] if printed is None else printed
     try:
         return execute(

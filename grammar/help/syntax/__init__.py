@@ -1,4 +1,4 @@
-"""What to say when no rule of the grammar fits the next word.
+"""Diagnosis of syntax errors: the error to report when no grammar rule accepts the next token.
 
 ``RULES`` is a list of small functions, the most telling first: each looks at the Situation and either
 knows what is wrong or passes. The table itself says what could have followed.
@@ -84,7 +84,7 @@ RULES = (
 
 
 def diagnose(reader: Reader, words: Words, at: int, start: str) -> CompileError:
-    """The error for a text whose word number ``at`` does not fit."""
+    """Return the error for a text in which the token with index ``at`` does not fit."""
     here = Situation(reader, words, at, start)
     for rule in RULES:
         error = rule(here)

@@ -1,4 +1,4 @@
-"""Lines and blocks: indentation, the `:` that opens a block, and what a line may begin with."""
+"""Rules for lines and blocks: indentation, the `:` before a block, and how a line may begin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autodiff.grammar.syntax.vocabulary import BLOCK_WORDS, OPERATORS
 
 
 def stray_colon(here: Situation) -> CompileError | None:
-    """`x > 0:` and `esle:`, which up to the line's end could be an annotation."""
+    """`x > 0:` and `esle:`, which look like an annotation up to the end of the line."""
     colon = here.at - 1 if here.before == ":" else here.at
     if here.brackets or here.kinds[here.line] != "NAME" or here.kinds[colon] != ":" or colon == here.line:
         return None
@@ -28,7 +28,7 @@ def stray_colon(here: Situation) -> CompileError | None:
 
 
 def misspelt(here: Situation) -> CompileError | None:
-    """A line that begins with a name that is nearly a word of the language."""
+    """A line that begins with a misspelt keyword."""
     if here.kinds[here.line] != "NAME":
         return None
     span = here.span(here.line)
@@ -75,7 +75,7 @@ def indented(here: Situation) -> CompileError | None:
         above = line_around(text, above - 1).start
     lead = text[above : above + margin(text, above)]
     edits, width = [], at - line
-    while line < len(text):  # everything that stands as deep as this line moves along
+    while line < len(text):  # all lines that are indented at least as far move too
         own = margin(text, line)
         if not is_blank(text, line):
             if own < width:
@@ -104,7 +104,7 @@ def block_missing(here: Situation) -> CompileError | None:
         end = here.words.ends[here.at - 2]
         ways_out = [fix("write `pass` in a block that does nothing", (end, end, " pass"))]
     else:
-        # The lines that go on at this depth may all have been meant; one is enough to make a block.
+        # All following lines of this indentation may belong to the block; one is enough to make one.
         ways_out = [fix("indent it by four spaces", (begin, begin, "    "))]
         if word == "def":
             ways_out = [_indent_through_return(text, begin)]
@@ -123,7 +123,7 @@ def block_missing(here: Situation) -> CompileError | None:
 
 
 def _indent_through_return(text: str, begin: int) -> Fix:
-    """A function's lines up to its `return`, moved to the right together."""
+    """Return the repair that indents the lines of a function up to its `return`."""
     edits, at, depth = [], line_around(text, begin).start, margin(text, line_around(text, begin).start)
     while at < len(text):
         if not is_blank(text, at):
@@ -165,7 +165,7 @@ def decorated(here: Situation) -> CompileError | None:
 
 
 def decorated_value(here: Situation) -> CompileError | None:
-    """`@x = 3`: a sign that other languages put before names."""
+    """`@x = 3`: a name with the sign of another language."""
     if here.kinds[here.line] != "@" or here.kind != "=":
         return None
     sign = here.span(here.line)

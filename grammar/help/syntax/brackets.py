@@ -1,4 +1,4 @@
-"""Brackets that do not pair, and where the missing one may belong."""
+"""Rules for unpaired brackets, and guesses of where the missing one belongs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLOSING = {opening: closing for closing, opening in CLOSES.items()}
 
 
 def bad_word(here: Situation) -> CompileError | None:
-    """What the reader of words found: only brackets need to be looked at with the words around them."""
+    """An error of the tokenizer, with repairs; those for brackets depend on the tokens around them."""
     if here.kind != "ERROR":
         return None
     error = here.words.error
@@ -24,7 +24,7 @@ def bad_word(here: Situation) -> CompileError | None:
 
 
 def open_bracket(here: Situation) -> CompileError | None:
-    """Inside a bracket that is never closed everything after it is beside the point."""
+    """A bracket that is never closed; it makes every error after it meaningless."""
     if not here.brackets:
         return None
     opening = here.brackets[-1]
@@ -36,7 +36,7 @@ def open_bracket(here: Situation) -> CompileError | None:
         error = here.words.error
         if error is None or error.code != "E0103":
             return None
-    else:  # a statement begins before the bracket ends, so the bracket that ends it is another's
+    else:  # a statement begins before the bracket is closed, so that closing bracket belongs to another
         return unclosed(here, opening)
     depth = 0
     for kind in here.kinds[opening:]:
@@ -57,13 +57,13 @@ def unclosed(here: Situation, opening: int) -> CompileError:
 
 
 def repairs(here: Situation, error: CompileError) -> tuple[Fix, ...]:
-    """Ways to close what is open, or to do without the bracket that is too many."""
+    """Return repairs that close an open bracket, or correct or delete a surplus one."""
     assert error.span is not None
     text, span = here.text, error.span
     sign = text[span.start : span.end]
     if sign in CLOSING:
         return _closed(here, span.start)
-    if error.labels:  # `(1]`: another bracket than the one that is open
+    if error.labels:  # `(1]`: a closing bracket of another kind than the open one
         wanted = CLOSING[text[error.labels[0].span.start]]
         return (
             fix(f"write `{wanted}` instead of `{sign}`", (span.start, span.end, wanted)),
@@ -82,7 +82,7 @@ def repairs(here: Situation, error: CompileError) -> tuple[Fix, ...]:
 
 
 def _closed(here: Situation, opening: int) -> tuple[Fix, ...]:
-    """The bracket closed at the end of its line, or before the next line that begins a statement."""
+    """Return the repair that closes a bracket at the end of its line, or before the next statement."""
     text = here.text
     line = line_around(text, opening).start
     first = here.words.starts[here.line] if here.words.starts[here.line] <= opening else line
@@ -90,7 +90,7 @@ def _closed(here: Situation, opening: int) -> tuple[Fix, ...]:
     place = code_end(text, line)
     header_ends = here.first in BLOCK_WORDS and text[place - 1] == ":"
     if header_ends:
-        pass  # the block below is a block, and the bracket belongs to the header
+        pass  # the lines below are its block, and the bracket belongs to the header
     elif text[place - 1] in "([{," or following >= len(text) or following > next_line(text, line):
         last = line_around(text, max(following - 1, 0)).start
         while last > line and not text[last : line_end(text, last)].strip():
@@ -112,7 +112,7 @@ def _closed(here: Situation, opening: int) -> tuple[Fix, ...]:
 
 
 def _still_open(words: Words, first: int, end: int) -> str:
-    """What closes the brackets that are open at a place."""
+    """Return the closing brackets for those open at ``end``, from token ``first`` on."""
     opened: list[str] = []
     for index in range(first, len(words.kinds)):
         if words.starts[index] >= end:

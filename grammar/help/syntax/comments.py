@@ -1,4 +1,4 @@
-"""Comments as other languages write them: `// text`, `/* text */` and `-- text`."""
+"""Rules for comments of other languages: `// text` and `/* text */`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MESSAGE = "a comment begins with `#`"
 
 
 def foreign_comment(here: Situation) -> CompileError | None:
-    """The sign of a comment stands before the word that does not fit, or is that word."""
+    """A foreign comment sign that is the token or stands before it on the line."""
     line, text = here.line_span(), here.text
     first = text[line.start : line.end].strip()
     if first.startswith("/*"):
@@ -20,7 +20,7 @@ def foreign_comment(here: Situation) -> CompileError | None:
         return None
     mark = here.span(marks[0])
     is_line = not text[line.start : mark.start].strip()
-    # Between two values `//` divides: only words side by side behind it are no expression.
+    # `//` between two values divides; only words side by side after it cannot be an expression.
     if not is_line and (
         here.at - marks[0] < 2 or here.before != "NAME" or here.kind not in ("NAME", "in", "is")
     ):
@@ -37,7 +37,7 @@ def first_on_line(here: Situation, line: Span) -> int:
 
 
 def block_comment(here: Situation) -> CompileError | None:
-    """`/* text */` on one line or on several: each of its lines gets a `#`."""
+    """`/* text */` on one or several lines; the repair writes `#` before each of them."""
     begin = here.text.index("/*", here.line_span().start)
     close = here.text.find("*/", begin)
     if close < 0:

@@ -1,4 +1,4 @@
-"""Parts of Python that a script has no use for: each is named, with what to write instead."""
+"""Rules for Python syntax that the script language lacks, with advice on what to write instead."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLASS = re.compile(r"([ \t]*+)class[ \t]+(\w+)[ \t]*(?:\(([^()\r\n]*)\))?[ \t]*
 
 
 def foreign_word(here: Situation) -> CompileError | None:
-    """`try`, `raise`, `yield` and the other words of Python that no rule of the grammar has."""
+    """`try`, `raise`, `yield` and other keywords of Python that the grammar lacks."""
     if here.kind not in FOREIGN:
         return None
     code, caret, way_out = FOREIGN[here.kind]
@@ -40,14 +40,14 @@ def _ends(found: re.Match[str]) -> tuple[int, int]:
 
 
 def _all_at_once(here: Situation) -> Fix:
-    """Everything that makes a script asynchronous goes at once: one word alone would leave the others."""
+    """Return one repair for all `async` and `await`: deleting one of them would leave the others."""
     words = [index for index, kind in enumerate(here.kinds) if kind in ("async", "await")]
     edits = [(here.words.starts[index], here.words.starts[index + 1], "") for index in words]
     return fix("delete every `async` and `await`", *edits)
 
 
 def braces(here: Situation) -> CompileError | None:
-    """Dictionaries and sets."""
+    """`{`: a dictionary, a set, or a block of another language."""
     if here.kind != "{":
         return None
     if ":" in here.expected and not here.brackets and here.kinds[here.line] in (*BLOCK_WORDS, "else"):
@@ -94,7 +94,7 @@ def _place(here: Situation, index: int) -> tuple[int, int]:
 
 
 def _entries(here: Situation, inside: list[tuple[str, int]], last: int) -> list[str]:
-    """The entries of a dictionary as assignments, if its keys would do as names."""
+    """Return up to four entries of a dictionary as assignments, if its keys are valid names."""
     entries = []
     for (key, at), (colon, _) in pairwise(inside):
         name = here.word(at).strip("'\"")
@@ -153,7 +153,7 @@ def in_parameters(here: Situation) -> bool:
 
 
 def _assigned_before(here: Situation) -> list[str | Fix]:
-    """`if (n := f(x)) > 3:` as two lines."""
+    """Return the ways out of `if (n := f(x)) > 3:`: if possible a repair that writes two lines."""
     advice = "assign on a line of its own before this one"
     if not here.brackets or here.kinds[here.line] in ("elif", "while") or here.before != "NAME":
         return [advice]
@@ -187,7 +187,7 @@ def _assigned_before(here: Situation) -> list[str | Fix]:
 
 
 def match_statement(here: Situation) -> CompileError | None:
-    """`match x:` begins like a name and goes wrong at the second word, or at the colon."""
+    """`match x:`, which parses as a name and fails at the second token or at the colon."""
     if here.kinds[here.line] != "NAME" or here.first not in ("match", "case") or here.at == here.line:
         return None
     if here.kinds[here.last_of_line()] != ":":
@@ -204,7 +204,7 @@ def match_statement(here: Situation) -> CompileError | None:
 
 
 def counting_loop(here: Situation) -> CompileError | None:
-    """`for (int i = 0; i < n; i++)`"""
+    """`for (int i = 0; i < n; i++)`, the counting loop of other languages."""
     if here.kinds[here.line] != "for":
         return None
     found = _COUNTING.match(here.text, here.words.starts[here.line])
@@ -230,7 +230,7 @@ def relative_import(here: Situation) -> CompileError | None:
 
 
 def other_class(here: Situation) -> CompileError | None:
-    """A class that is no Function, met at the first thing in it that does not fit."""
+    """A class that is no Function, found at the first token inside it that does not fit."""
     header = _enclosing_class(here.text, here.line_span().start)
     if header is None:
         return None
@@ -241,7 +241,7 @@ def other_class(here: Situation) -> CompileError | None:
 
 
 def _enclosing_class(text: str, at: int) -> re.Match[str] | None:
-    """The header of the class a line stands in, or is: the nearest with less indentation."""
+    """Return the header of the class around the line at ``at``: the nearest one with less indentation."""
     depth = margin(text, at) + 1
     while depth:
         width = margin(text, at)
@@ -257,7 +257,10 @@ def _enclosing_class(text: str, at: int) -> re.Match[str] | None:
 
 
 def foreign_class(name: str, bases: str, span: Span) -> CompileError:
-    """The error for a class other than ``Function``; a model's rewrite needs the whole script: it follows."""
+    """Return the error for a class other than ``Function``.
+
+    The rewrite of a model is added later, because it needs the whole script.
+    """
     if bases.rpartition(".")[2].strip() in ("Module", "Sequential"):
         caret = "a model is a function of its parameters here"
         ways_out = ("make its weights leaves, and its `forward` a function that uses them",)

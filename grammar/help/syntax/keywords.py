@@ -1,4 +1,4 @@
-"""Words of the language in the place of names, and the sign `=` in the place of `==`."""
+"""Rules for keywords used as names, for `=` instead of `==`, and for capitalised keywords."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autodiff.grammar.syntax.vocabulary import OPERATORS, VALUE_ENDS
 
 
 def keyword_as_name(here: Situation) -> CompileError | None:
-    """A word of the language where only a name, or a name used as one, would make sense."""
+    """A keyword where only a name makes sense."""
     kind = here.kind
     if kind == "=" and here.before.isidentifier() and here.before not in (*VALUE_ENDS, "not"):
         return _reserved(here, here.at - 1)
@@ -36,7 +36,7 @@ def _reserved(here: Situation, index: int) -> CompileError:
 
 
 def _renamed(here: Situation, word: str) -> list[str | Fix]:
-    """`lambda` called `lambda_` wherever it is used as a name: where the grammar would not have it."""
+    """Return the ways out: another name such as `lambda_`, as a repair if all its uses are found."""
     new = f"{word}_"
     uses = [index for index, kind in enumerate(here.kinds) if kind == word]
     edits = [(here.words.starts[index], here.words.ends[index], new) for index in uses]
@@ -68,7 +68,7 @@ def equals_sign(here: Situation) -> CompileError | None:
 
 
 def lower_case(here: Situation) -> CompileError | None:
-    """`If x:`, `Return y`, `FOR i in ...`: a word of the language in capitals."""
+    """`If x:`, `Return y`, `FOR i in ...`: a keyword in capitals."""
     index = here.line
     word = here.word(index) if here.kinds[index] == "NAME" else ""
     small = word.lower()

@@ -1,7 +1,7 @@
-"""Where statements begin and end in a text that does not parse, by the look of its lines.
+"""Estimates of where statements begin and end in a text that does not parse, from its lines alone.
 
-Used to guess where a bracket should have been closed, and from where on a damaged script makes sense
-again. The guesses are careful: a line counts as a beginning only when it can hardly be anything else.
+They serve to guess where a bracket should have been closed, and where a damaged script is intact again.
+The estimates are cautious: a line counts as a beginning only if it can hardly be anything else.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _GOES_ON = re.compile(r"(?:else|elif|except|finally)\b")
 
 
 def margin(text: str, line: int) -> int:
-    """How far the line that begins at ``line`` is indented, in characters."""
+    """Return the indentation, in characters, of the line that begins at ``line``."""
     found = _MARGIN.match(text, line)
     assert found is not None
     return found.end() - line
 
 
 def is_blank(text: str, line: int) -> bool:
-    """Whether nothing but a remark is on the line."""
+    """Whether a line is empty or has only a comment."""
     at = line + margin(text, line)
     return at >= len(text) or text[at] in "#\r\n"
 
@@ -38,13 +38,13 @@ def line_end(text: str, at: int) -> int:
 
 
 def next_line(text: str, at: int) -> int:
-    """Where the line after the one of ``at`` begins."""
+    """Return where the line after the line of ``at`` begins."""
     found = _BREAK.search(text, at)
     return found.end() if found else len(text)
 
 
 def next_statement(text: str, at: int, deepest: int) -> int:
-    """The first line after the one of ``at`` that begins a statement no deeper than ``deepest``."""
+    """Return the next line after ``at`` that begins a statement indented at most by ``deepest``."""
     line = next_line(text, at)
     while line < len(text):
         width = margin(text, line)
@@ -57,7 +57,7 @@ def next_statement(text: str, at: int, deepest: int) -> int:
 
 
 def next_outside(text: str, at: int, deepest: int) -> int:
-    """The first line after the one of ``at`` that is no deeper than ``deepest`` and continues nothing."""
+    """Return the next line after ``at`` that is indented at most by ``deepest`` and continues nothing."""
     line = next_line(text, at)
     while line < len(text):
         width = margin(text, line)
@@ -68,7 +68,7 @@ def next_outside(text: str, at: int, deepest: int) -> int:
 
 
 def code_end(text: str, line: int) -> int:
-    """The end of a line without a remark and the space before it, found by quotes and ``#`` alone."""
+    """Return the end of a line without its comment and trailing space, judged by quotes and ``#`` alone."""
     end = line_end(text, line)
     quote = ""
     at = line

@@ -1,4 +1,4 @@
-"""Values that are missing, and values with nothing between them."""
+"""Rules for missing values, and for values without an operator between them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autodiff.grammar.syntax.characters import shorten
 from autodiff.grammar.syntax.vocabulary import BLOCK_WORDS, NOUNS, OPERATORS, PAIRS, VALUE_ENDS, VALUE_STARTS
 from autodiff.grammar.syntax.words import CLOSES
 
-#: What begins with a word that stands alone.
+#: A complete example for a keyword that stands alone.
 FINISHED = {
     "import": "from math import sin",
     "from": "from math import sin",
@@ -20,7 +20,7 @@ FINISHED = {
     "lambda": "lambda x: x ** 2",
 }
 
-#: What begins a line that makes a variable in other languages.
+#: Words that declare a variable in other languages.
 DECLARATIONS = ("let", "var", "const", "auto", "int", "float", "double", "local", "my")
 
 
@@ -57,7 +57,7 @@ def value_missing(here: Situation) -> CompileError | None:
 
 
 def _without_one(here: Situation, wanted: str, gone: str) -> list[str | Fix]:
-    """`1 + * 2` with one of the two signs deleted."""
+    """Return the ways out of `1 + * 2`: a value between the two tokens, or one of them deleted."""
     if here.before not in OPERATORS and here.before not in ("=", ","):
         return [f"write {wanted} here"]
     start, end = here.words.starts[here.at - 1], here.words.ends[here.at - 1]
@@ -72,7 +72,7 @@ def _without_one(here: Situation, wanted: str, gone: str) -> list[str | Fix]:
 
 
 def _bad_beginning(here: Situation) -> CompileError:
-    """A line that begins with an operator, most often the rest of the line above."""
+    """Return the error for a line that begins with an operator, usually the rest of the line above."""
     message = f"a line cannot begin with {here.name(here.line)}"
     text, line = here.text, here.line
     ways_out: list[str | Fix] = []
@@ -96,7 +96,7 @@ def _bad_beginning(here: Situation) -> CompileError:
 
 
 def absolute(here: Situation) -> CompileError | None:
-    """`|x|`"""
+    """`|x|` for an absolute value."""
     bars = [index for index in range(here.at, here.last_of_line() + 1) if here.kinds[index] == "|"]
     if len(bars) != 2:
         return None
@@ -107,7 +107,7 @@ def absolute(here: Situation) -> CompileError | None:
 
 
 def two_signs(here: Situation) -> CompileError | None:
-    """`&&`, `=>` and other pairs of signs that other languages have."""
+    """`&&`, `=>` and other two-character operators of other languages."""
     first, second = here.span(here.at - 1), here.span()
     pair = here.word(here.at - 1) + here.word(here.at)
     if first.end != second.start or pair not in PAIRS:
@@ -123,7 +123,7 @@ def two_signs(here: Situation) -> CompileError | None:
 
 
 def _spaced(here: Situation, word: str, start: int, end: int) -> str:
-    """A word that replaces signs, kept apart from what stands beside it."""
+    """Return a word that replaces signs, with spaces where it would touch the text beside it."""
     if not word.isalpha():
         return word
     before = "" if start and here.text[start - 1].isspace() else " "
@@ -131,7 +131,7 @@ def _spaced(here: Situation, word: str, start: int, end: int) -> str:
 
 
 def _completed(here: Situation) -> tuple[str | Fix, ...]:
-    """How the line could go on: with the last name on it, or a number."""
+    """Return advice on how to complete the line, with its last name or a number as an example."""
     if here.before == here.kinds[here.at - 2] in ("+", "-") and here.at - 2 > here.line:
         sign, name = here.before, here.text[here.words.starts[here.line] : here.words.ends[here.at - 3]]
         edit = (here.words.starts[here.at - 2], here.gap.start, f" {sign}= 1")
@@ -178,7 +178,7 @@ def alias_missing(here: Situation) -> CompileError | None:
 
 
 def lone_star(here: Situation) -> CompileError | None:
-    """`x = *a` and `*a = x`: only among others, which a comma would tell."""
+    """`x = *a` and `*a = x`: a starred value is only valid in a tuple, which has a comma."""
     if "," not in here.expected or here.kind not in ("=", ")", *LINE_ENDS):
         return None
     opening = here.brackets[-1] + 1 if here.brackets else here.line
@@ -217,7 +217,7 @@ def generator(here: Situation) -> CompileError | None:
 
 
 def _as_list(here: Situation) -> list[str | Fix]:
-    """`(x for x in y)` with square brackets."""
+    """Return the repair that writes `(x for x in y)` with square brackets."""
     advice = "write a list comprehension: `[... for ... in ...]`"
     if not here.brackets:
         return [advice]
@@ -309,7 +309,7 @@ def side_by_side(here: Situation) -> CompileError | None:
 
 
 def _applied(here: Situation) -> Fix | None:
-    """`sin x` as a call, where the name is that of a function."""
+    """Return the repair of `sin x` to a call if the name is a function; None otherwise."""
     from autodiff.core.engine.public_functions import Function
     from autodiff.grammar.objects.builtins.namespaces import builtin
     from autodiff.grammar.objects.values import Builtin
@@ -330,7 +330,7 @@ def _applied(here: Situation) -> Fix | None:
 
 
 def _joined(here: Situation) -> list[str | Fix]:
-    """Two values in a bracket: a comma in lists and calls, a product in a calculation."""
+    """Return the repairs for two values in a bracket: a comma in lists and calls, or a product."""
     opening, last, start = here.brackets[-1], here.at - 1, here.span().start
     gap = here.words.ends[last]
     product = f"{here.word(last)} * {here.word(here.at)}"
@@ -341,7 +341,7 @@ def _joined(here: Situation) -> list[str | Fix]:
     comma = fix("write a comma between them", (gap, gap, ","))
     if here.kind != "NUMBER" or here.before != "NUMBER":
         return [comma, times]
-    end = here.at  # `[1. 2. 3.]`: commas between all of them
+    end = here.at  # `[1. 2. 3.]`: commas between all numbers
     while here.kinds[end + 1] == "NUMBER":
         end += 1
     gaps = [here.words.ends[index] for index in range(last, end)]
@@ -350,7 +350,7 @@ def _joined(here: Situation) -> list[str | Fix]:
 
 
 def _other_quotes(here: Situation) -> list[str | Fix]:
-    """`'It's'` with double quotes around it."""
+    """Return the repair that writes `'It's'` with double quotes; empty if that does not apply."""
     line, start = here.line_span(), here.words.starts[here.at - 1]
     quote = here.text[here.words.ends[here.at - 1] - 1]
     other = '"' if quote == "'" else "'"
@@ -384,7 +384,7 @@ def does_not_fit(here: Situation) -> CompileError:
 
 
 def _deleted(here: Situation) -> list[str | Fix]:
-    """The rest of the line taken away, where the line could end before it."""
+    """Return the repair that deletes the rest of the line, if the line could end before it."""
     if "_NEWLINE" not in here.expected:
         return []
     end = here.words.ends[here.last_of_line()]

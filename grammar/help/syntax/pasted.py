@@ -1,6 +1,6 @@
-"""What comes along when a script is copied: prompts, fences, notebook commands.
+"""Rules for text that is copied along with a script: prompts, Markdown fences, notebook commands.
 
-They are found line by line, and one repair takes all of them away.
+It is found line by line, and one repair deletes all of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?:[ ]|(?=[\r\n])|\Z)")
 _CELL_IN = re.compile(r"[ \t]*(?:In[ ]?\[[ \d]*\]:|[ \t]+\.\.\.:)[ ]?")
 _CELL_OUT = re.compile(r"[ \t]*Out[ ]?\[[ \d]*\]:")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[^\r\n`]*")
-#: Remarks and strings, the first group those of several lines: fences in a docstring are part of the script.
+#: Comments and strings. The first group is a string of several lines: a fence in a docstring is script text.
 _QUOTED = re.compile(
     r"""#[^\r\n]*|(\"{3}(?:\\.|.)*?\"{3}|'{3}(?:\\.|.)*?'{3})|"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*'""",
     re.DOTALL,
@@ -25,7 +25,7 @@ _SHELL = re.compile(r"[ \t]*(?:![ \t]*|\$[ \t]+)(?=[A-Za-z])")  # `$x` is a vari
 
 
 def pasted(here: Situation) -> CompileError | None:
-    """The first thing on the line is no part of the script."""
+    """A line that begins with text that is not part of the script."""
     line = here.line_span()
     text = here.text
     if _PROMPT.match(text, line.start) and re.search(r"^[ \t]*>>>", text, re.MULTILINE):
@@ -46,7 +46,7 @@ def lines_of(text: str) -> list[Span]:
 
 
 def prompt(text: str, at: int) -> CompileError:
-    """`>>> x = 1`: the prompts go, and the answers of the interpreter between them."""
+    """`>>> x = 1`: the repair deletes the prompts and the interpreter's output between them."""
     edits, asked = [], False
     for line in lines_of(text):
         found = _PROMPT.match(text, line.start)
@@ -68,7 +68,7 @@ def prompt(text: str, at: int) -> CompileError:
 
 
 def cell(text: str, at: int) -> CompileError:
-    """`In [1]: x = 1`, and `Out[1]:` with what was answered."""
+    """`In [1]: x = 1`: the repair deletes the labels and the output after `Out[1]:`."""
     edits: list[tuple[int, int, str]] = []
     answering = False
     for line in lines_of(text):
@@ -91,7 +91,7 @@ def cell(text: str, at: int) -> CompileError:
 
 
 def shell(text: str, at: int) -> CompileError:
-    """`!pip install torch`"""
+    """`!pip install torch`: the repair deletes all shell commands."""
     lines = [line for line in lines_of(text) if _SHELL.match(text, line.start)]
     found = _SHELL.match(text, at)
     assert found is not None
@@ -109,7 +109,7 @@ def shell(text: str, at: int) -> CompileError:
 
 
 def fence(text: str, at: int) -> CompileError | None:
-    """Markdown around the script: what is outside of the fences is prose."""
+    """Markdown fences around the script: the repair deletes them and the text outside them."""
     inside = False
     edits, fences = [], []
     on_fence = outside = False
@@ -126,7 +126,7 @@ def fence(text: str, at: int) -> CompileError | None:
             on_fence, outside = is_fence, not inside and not is_fence
     if not fences:
         return None
-    if len(fences) == 1:  # a fence at one end only: everything else is the script
+    if len(fences) == 1:  # a fence at one end only: all other lines are the script
         edits, outside = [(fences[0].start, fences[0].end, "")], False
     if not (on_fence or outside):
         return None

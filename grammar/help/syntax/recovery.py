@@ -1,8 +1,8 @@
-"""What else is wrong with a script that does not parse: further mistakes, each independent of the others.
+"""Error recovery: finds further independent errors in a script that does not parse.
 
-A line with a mistake is replaced by one that does nothing, or by a header that opens its block, and the rest
-is read again. Where it is unclear how far a mistake reaches - a bracket that is never closed, a wrong
-indentation - everything up to a safe place goes: rather one mistake less than one that is none.
+A line with an error is replaced by one that does nothing, or by a header for its block, and the rest is
+parsed again. If the extent of an error is unclear, as with an unclosed bracket or a wrong indentation, all
+lines up to a safe place are removed: missing an error is better than reporting a false one.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 MOST = 10
 MOST_LINES_LEFT_OUT = 30
-#: Beyond this size the first mistake has to do: every further one means to read the rest again.
+#: In a longer script only the first error is reported: every further one means parsing the rest again.
 LONGEST = 5_000_000
-#: After one of these nothing further can be told: text was copied along, or a string never ends.
+#: Errors after which no others are searched: text was copied along with the script.
 NO_GOING_ON = ("E0135", "E0136")
 
 
 def find_further(error: CompileError, source: Source, given: Iterable[str] = ()) -> None:
-    """Put the mistakes beside ``error``, which stopped the script from parsing, into its ``further``."""
+    """Set ``error.further`` to the other errors in a script that ``error`` kept from parsing."""
     if error.span is None or len(source.text) > LONGEST or error.code in NO_GOING_ON:
         return
     source = as_script(source)
@@ -53,7 +53,7 @@ def find_further(error: CompileError, source: Source, given: Iterable[str] = ())
 
 
 def unknown_names(script: tree.Script, source: Source, known: set[str]) -> list[AutodiffError]:
-    """The errors for names bound nowhere in what is left; the lines left out may have bound ``known``."""
+    """Return the errors for unbound names in the remaining script, except for the names ``known``."""
     from autodiff.grammar.interpret.scope import resolve
     from autodiff.grammar.objects.builtins.namespaces import builtin
     from autodiff.grammar.objects.values import UNBOUND
@@ -67,7 +67,7 @@ def unknown_names(script: tree.Script, source: Source, known: set[str]) -> list[
 
 
 class Search:
-    """The words of a script, with the lines of the mistakes found so far replaced."""
+    """The tokens of a script in which the lines of the errors found so far are replaced."""
 
     __slots__ = ("found", "last", "lines", "masked", "names", "reader", "source", "start", "text", "words")
 
@@ -76,15 +76,18 @@ class Search:
         self.text = source.text
         self.reader = Reader(source)
         self.words = read_words(source, self.reader.table)
-        self.start = 0  # the number of the word from which the rest is read: the first of a statement
-        self.masked = source.text  # where lines are left out in the text too, at the same length
+        self.start = 0  # the token from which the rest is parsed: the first of a statement
+        self.masked = source.text  # the text with the removed lines overwritten, at the same length
         self.found: list[CompileError] = []
-        self.last: CompileError | None = None  # the mistake left out last, and where the next line begins
+        self.last: CompileError | None = None  # the error removed last
         self.names: set[str] = set()
-        self.lines: set[int] = set()  # where the lines begin that a mistake or its repair reaches
+        self.lines: set[int] = set()  # the starts of the lines that an error or its repair affects
 
     def run(self) -> tree.Script | None:
-        """Look on until the text is over; the tree of what is left, or None where that is not all."""
+        """Collect errors up to the end of the text; return the tree of the remaining script.
+
+        Return None if the search stopped early or the remaining script does not parse.
+        """
         for _ in range(MOST_LINES_LEFT_OUT):
             try:
                 self.drive(self.start)
@@ -116,7 +119,7 @@ class Search:
         return self.reader.drive(rest, "script")
 
     def is_consequence(self, error: CompileError) -> bool:
-        """Whether an earlier mistake is to blame: handlers without their `try`, the rest of a line."""
+        """Whether an earlier error caused this one, as for handlers without `try` or the rest of a line."""
         assert error.span is not None
         at = error.span.start
         if self.text.startswith(("except", "finally"), at):
@@ -144,12 +147,12 @@ class Search:
         return error.code == "E0104" and any(begin <= line < end for line in self.lines)
 
     def may_bind(self, error: AutodiffError) -> bool:
-        """Whether a line that was left out may have been meant to bind the unknown name."""
+        """Whether a removed line may bind the unknown name."""
         assert error.span is not None
         name = self.source.excerpt(error.span)
         if any(self.source.text.startswith("from", line) for line in self.lines):
-            return True  # `from math import *` binds what nobody can tell
-        if self.source.text[: error.span.start].rstrip().endswith("."):  # the line above was broken in two
+            return True  # `from math import *` binds unknown names
+        if self.source.text[: error.span.start].rstrip().endswith("."):  # the rest of the line above
             return True
         if len(name) <= 2 or name in self.names or nearest(name, self.names):
             return True
@@ -159,16 +162,16 @@ class Search:
         )
 
     def joined(self) -> list[str]:
-        """The lines that were left out without what separates their words."""
+        """Return the removed lines without the characters between their words."""
         lines = [self.source.text[line : line_end(self.source.text, line)] for line in self.lines]
         return ["".join([c for c in line if c.isalnum() or c == "_"]) for line in lines]
 
     def leave_out(self, error: CompileError) -> bool:
-        """Take the mistake out of the words; False where no safe place follows it."""
+        """Remove the lines of an error from the tokens; return False if no safe place follows it."""
         assert error.span is not None
         self.last = error
         if error.fixes and len(error.fixes[0].edits) > MOST_LINES_LEFT_OUT:
-            return False  # the mistake is all over the script
+            return False  # the error affects the whole script
         for fix in error.fixes[:1]:
             for edit in fix.edits:
                 self.lines.add(line_around(self.text, edit.span.start).start)
@@ -178,7 +181,7 @@ class Search:
         words = self.words
         if error.code == "E0104":
             return self.blank(*self.statement_at(at))
-        if error.code == "E0105" and error.labels:  # no block: the header is what is left out
+        if error.code == "E0105" and error.labels:  # no block: the header is removed
             begin, end = self.statement_at(error.labels[0].span.start)
             line = line_around(self.text, at).start
             return self.blank(begin, line if begin < line and not margin(self.text, line) else end)
@@ -195,7 +198,7 @@ class Search:
         return self.words.kinds[newline + 1 : newline + 2] == ["_INDENT"]
 
     def line_of(self, at: int) -> tuple[int, int]:
-        """The numbers of the first word of the statement's line around a place, and of its _NEWLINE."""
+        """Return the indices of the first token and of the _NEWLINE of the statement's line around ``at``."""
         from bisect import bisect_right
 
         words = self.words
@@ -213,7 +216,7 @@ class Search:
         return first, last
 
     def neutralize(self, first: int, last: int) -> None:
-        """Replace the words ``first`` up to the _NEWLINE at ``last``: by a header if a block follows."""
+        """Replace the tokens from ``first`` to the _NEWLINE at ``last``, by a header if a block follows."""
         words = self.words
         self.names.update(
             self.text[words.starts[index] : words.ends[index]]
@@ -233,11 +236,11 @@ class Search:
         self.start = self.statement_word(first)
 
     def handled(self, first: int) -> bool:
-        """Whether it was the header of an `if` in one line, which an `else` may follow."""
+        """Whether the token begins a one-line `if`, `for` or `while`, which an `else` may follow."""
         return self.words.kinds[first] in ("if", "elif", "for", "while")
 
     def statement_word(self, index: int) -> int:
-        """The first word of the statement at the left margin that a word belongs to."""
+        """Return the first token of the unindented statement that contains a token."""
         words = self.words
         while index and not (
             words.kinds[index - 1] in ("_NEWLINE", "_DEDENT") and self.begins_statement(index)
@@ -253,7 +256,7 @@ class Search:
         return line_around(self.text, start).start == start
 
     def statement_at(self, at: int) -> tuple[int, int]:
-        """From where to where the statement at the left margin reaches, lines of its block included."""
+        """Return the start and the end of the unindented statement around ``at``, including its block."""
         text = self.text
         begin = line_around(text, at).start
         while begin and (is_blank(text, begin) or margin(text, begin) or self.goes_on(begin)):
@@ -264,7 +267,7 @@ class Search:
         return self.text.startswith(("else", "elif", "except", "finally", ")", "]", "}"), line)
 
     def blank_line(self, first: int, at: int, error: CompileError) -> bool:
-        """Take out a line whose words are not all known, because the reader of words stopped in it."""
+        """Remove a line that is not completely tokenized, because the tokenizer stopped in it."""
         words, text = self.words, self.text
         begin = words.starts[first]
         line = line_around(text, begin).start
@@ -284,7 +287,7 @@ class Search:
         return self.blank(line, stop)
 
     def blank(self, line: int, stop: int) -> bool:
-        """Read the words again from the statement around, without the lines from ``line`` to ``stop``."""
+        """Remove the lines from ``line`` to ``stop``, and tokenize again from the statement around them."""
         import re
 
         text = self.text
@@ -293,7 +296,7 @@ class Search:
         while at < stop:
             self.lines.add(at)
             at = next_line(text, at)
-        # What is left of the lines is one digit, where the first began.
+        # The lines become blank, except for one digit where the first began.
         begin = line + margin(text, line)
         kept = "".join(character if character in "\r\n" else " " for character in text[begin + 1 : stop])
         self.text = text = text[:begin] + "0" + kept + text[stop:]
@@ -326,7 +329,7 @@ class Search:
 
 
 def letters_of(word: str) -> str:
-    """The word without its digits: what is left of a name that a number was written into."""
+    """Return a word without its digits, to recognise a name with a misplaced digit."""
     return "".join([c for c in word if not c.isdigit()])
 
 
@@ -337,7 +340,7 @@ def opens_bracket(text: str, at: int) -> bool:
 
 
 def keep_what_mends(error: CompileError, text: str, around: tuple[int, int]) -> None:
-    """Keep the first repair with which the statement around the mistake parses, or fails further down."""
+    """Keep only the first repair with which the statement ``around`` the error parses or fails later on."""
     from autodiff.grammar.syntax.parser import read
 
     begin, end = around
@@ -361,13 +364,13 @@ def keep_what_mends(error: CompileError, text: str, around: tuple[int, int]) -> 
 
 
 def begin_of_line(mended: str, error: CompileError, fix: Fix) -> int:
-    """Where the line of a mistake begins once it is mended."""
+    """Return where the line of an error begins after its repair."""
     assert error.span is not None
     return line_around(mended, min(fix.moves(error.span.start), len(mended))).start
 
 
 def parses_alone(mended: str, error: CompileError, fix: Fix) -> bool:
-    """Whether the mended line is a statement, where a mistake above it keeps the rest from being read."""
+    """Whether the repaired line parses on its own, if an error above it keeps the statement from parsing."""
     from autodiff.grammar.syntax.parser import read
 
     begin = begin_of_line(mended, error, fix)

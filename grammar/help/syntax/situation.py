@@ -1,4 +1,4 @@
-"""What a rule of the diagnosis looks at: the word that does not fit, and what could stand in its place."""
+"""The input of the diagnosis rules: the token that does not fit, and the tokens that could replace it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LINE_STARTS = ("_NEWLINE", "_INDENT", "_DEDENT")
 
 
 def fix(text: str, *edits: tuple[int, int, str]) -> Fix:
-    """A repair from (start, end, new text)."""
+    """Return a repair with the advice ``text`` and edits of (start, end, new text)."""
     return Fix(text, *[Edit(Span(start, end), new) for start, end, new in edits])
 
 
 def line_around(text: str, at: int) -> Span:
-    """The line of the text a place is on, without its break."""
+    """Return the span of the line around a position, without its line break."""
     start = text.rfind("\n", 0, at) + 1
     start = max(start, text.rfind("\r", start, at) + 1)
     end = text.find("\n", at)
@@ -31,7 +31,12 @@ def line_around(text: str, at: int) -> Span:
 
 
 class Situation:
-    """The word that does not fit, what stands around it and what could have stood in its place."""
+    """The token ``at`` that does not fit, its surroundings and the tokens ``expected`` in its place.
+
+    ``kind`` is its kind, ``before`` the kind of the token before it on the line, ``line`` the index of the
+    line's first token, ``brackets`` the indices of the open brackets. ``is_field`` is whether the text is a
+    replacement field of an f-string.
+    """
 
     __slots__ = (
         "at", "before", "brackets", "expected", "is_field", "kind", "kinds", "line", "table", "text", "words",
@@ -44,7 +49,7 @@ class Situation:
         self.kinds = words.kinds
         self.at = at
         self.kind = words.kinds[at]
-        self.line = at  # the first word of the statement's line
+        self.line = at  # the first token of the statement's line
         while self.line and words.kinds[self.line - 1] not in ("_NEWLINE", "_INDENT", "_DEDENT"):
             self.line -= 1
         self.before = words.kinds[at - 1] if at > self.line else ""
@@ -75,17 +80,17 @@ class Situation:
 
     @property
     def gap(self) -> Span:
-        """Right behind the word before, where something is missing."""
+        """The empty span after the token before, where something is missing."""
         end = self.words.ends[self.at - 1] if self.at else self.words.starts[0]
         return Span(end, end)
 
     @property
     def first(self) -> str:
-        """The word the line begins with."""
+        """The first token of the line."""
         return self.word(self.line)
 
     def name(self, index: int | None = None) -> str:
-        """How a message calls a word."""
+        """Return the name of a token in messages."""
         index = self.at if index is None else index
         kind = self.kinds[index]
         if kind in LINE_ENDS or kind == "_INDENT":
@@ -107,14 +112,14 @@ class Situation:
         )
 
     def line_span(self) -> Span:
-        """The line of the script that holds the word, without its break."""
+        """Return the span of the script line with the token, without its line break."""
         return line_around(self.text, self.span().start)
 
     def line_number(self, at: int) -> int:
         return Source(self.text).position(at)[0]
 
     def last_of_line(self) -> int:
-        """The number of the last word before the line ends."""
+        """Return the index of the last token before the line ends."""
         index = self.at
         while self.kinds[index] not in (*LINE_ENDS, "ERROR"):
             index += 1
@@ -122,10 +127,10 @@ class Situation:
 
 
 def could_follow(reader: Reader, words: Words, at: int, start: str) -> set[str]:
-    """Every kind that could stand in place of word ``at``.
+    """Return every kind of token that is valid in place of the token ``at``.
 
-    The words before are read again, without building anything: on the way to the mistake the driver
-    has applied rules that only fit if the mistake had not come.
+    The tokens before it are parsed again, without building a tree: the driver has already applied reductions
+    that are only right for the token that was found.
     """
     table = reader.table
     states = [table.starts[start]]

@@ -1,4 +1,4 @@
-"""Repairs of what is no word at all: characters, numbers, strings and indentation, by code of the error."""
+"""Repairs of invalid tokens, by error code: characters, numbers, strings and indentation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHOICE = re.compile(
 
 
 def repairs(text: str, error: CompileError) -> tuple[Fix, ...]:
-    """What to try for a mistake that the reader of words found."""
+    """Return the repairs for an error of the tokenizer."""
     if error.span is None:
         return ()
     tries = {"E0104": indentation, "E0106": string, "E0107": character, "E0109": number}
@@ -27,7 +27,7 @@ def repairs(text: str, error: CompileError) -> tuple[Fix, ...]:
 
 
 def rebuilt(text: str, error: CompileError) -> tuple[Fix, ...]:
-    """What to try for a mistake that only showed when the syntax tree was built."""
+    """Return the repairs for an error that was found only when the syntax tree was built."""
     assert error.span is not None
     if error.code == "E0135":
         from autodiff.grammar.help.syntax.pasted import cell
@@ -41,7 +41,7 @@ def rebuilt(text: str, error: CompileError) -> tuple[Fix, ...]:
 
 
 def assignment(text: str, span: Span) -> tuple[Fix, ...]:
-    """`f(x) = ...` as a definition, and `3 = x` turned round."""
+    """Return the repairs for assignments: `f(x) = ...` as a definition, and `3 = x` reversed."""
     line = line_around(text, span.start)
     end = code_end(text, line.start)
     sign = text.find("=", span.end, end)
@@ -58,7 +58,7 @@ def assignment(text: str, span: Span) -> tuple[Fix, ...]:
 
 
 def field(text: str, span: Span) -> tuple[Fix, ...]:
-    """The `}` before the quote that ends the f-string."""
+    """Return the repair that writes `}` before the quote that ends the f-string."""
     opened = re.compile(r"""[fF][rR]?("|')|[rR][fF]("|')""")
     line = line_around(text, span.start)
     begun = list(opened.finditer(text, line.start, span.start))
@@ -124,7 +124,7 @@ def _sign(text: str, span: Span, here: str, line: Span) -> list[Fix | None]:
 
 
 def _plain_characters(text: str, line: Span, here: str) -> Fix:
-    """Every character of its kind on the line: quotes with their partners, signs by themselves."""
+    """Return the repair of all lookalike quotes on the line, or of all other lookalikes."""
     quotes = LOOKALIKES[here] in "\"'"
     edits = []
     for at in range(line.start, line.end):
@@ -143,7 +143,7 @@ def _plain_characters(text: str, line: Span, here: str) -> Fix:
 
 
 def _name(text: str, span: Span, name: str) -> Fix | None:
-    """A name with an underscore in front, or a word of the language in another alphabet's letters."""
+    """Return the repair of a name with a leading underscore, or of a keyword with foreign letters."""
     normal = normal_form(name)
     if normal[:1] != "_":
         return fix(f"write `{normal}`", (span.start, span.end, normal)) if normal != name else None
@@ -181,7 +181,7 @@ def number(text: str, span: Span, error: CompileError) -> list[Fix | None]:
     head = text[span.start : end]
     if rest in ("e", "E") or not rest.isidentifier() or head == "0":
         return []
-    if head.endswith("."):  # `((y - t)**2.mean()`: the bracket was to close before the method
+    if head.endswith("."):  # `((y - t)**2.mean()`: a closing bracket is missing before the method
         return [
             fix(f"write `)` before the `.{shorten(rest)}`", (end - 1, end - 1, ")")),
             fix(f"write `{shorten(head)}*{shorten(rest)}` for a product", (end, end, "*")),
@@ -199,7 +199,7 @@ def number(text: str, span: Span, error: CompileError) -> list[Fix | None]:
 
 
 def string(text: str, span: Span, error: CompileError) -> list[Fix | None]:
-    """The quote that is missing: before the brackets that close the line, or at its end."""
+    """Return the repairs for a missing quote: before the brackets that end the line, or at its end."""
     quote = text[span.start : span.start + 1]
     if "closed" not in error.message or quote not in ("'", '"'):
         return []
@@ -241,7 +241,7 @@ def indentation(text: str, span: Span, error: CompileError) -> list[Fix | None]:
         return [_spaces(text, 4), _spaces(text, 8)]
     above = line
     leads: dict[str, int] = {}
-    while above:  # how the lines above are indented, the nearest first
+    while above:  # the indentations of the lines above, the nearest first
         above = line_around(text, above - 1).start
         lead = text[above : above + margin(text, above)]
         if not is_blank(text, above) and lead not in leads:
@@ -270,7 +270,7 @@ def indentation(text: str, span: Span, error: CompileError) -> list[Fix | None]:
 
 
 def indent_of(lead: str) -> str:
-    """What stands in front of a line: ``4 spaces``, ``a tab``, ``a tab and 2 spaces``."""
+    """Return an indentation in words: ``4 spaces``, ``a tab``, ``a tab and 2 spaces``."""
     tabs, spaces = lead.count("\t"), lead.count(" ")
     parts = ["a tab" if tabs == 1 else f"{tabs} tabs"] if tabs else []
     if spaces:
@@ -279,7 +279,7 @@ def indent_of(lead: str) -> str:
 
 
 def _spaces(text: str, width: int) -> Fix:
-    """Every tab in front of a line as so many spaces."""
+    """Return the repair that replaces every tab in indentations by ``width`` spaces."""
     edits, at = [], 0
     while at < len(text):
         lead = text[at : at + margin(text, at)]

@@ -1,4 +1,4 @@
-"""The functions a script finds without an import and core does not have: Python's few, grad modes.
+"""The functions that scripts use without an import and that core lacks: Python's builtins and grad modes.
 
 ``sum max min abs round pow all any`` are torch's when their first argument is a tensor and Python's
 otherwise.
@@ -16,6 +16,6 @@ from autodiff.grammar.objects.values import FunctionBase
 
 __all__ = ["BUILTINS"]
 
-# Each family enters its own: with all of them imported the table is whole.
+# Importing these modules registers their functions, which completes the table.
 FAMILIES = (kinds, modes, numbers, sequences)
 BUILTINS |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "Function": FunctionBase()}

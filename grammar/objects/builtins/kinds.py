@@ -1,4 +1,4 @@
-"""Text and kinds of values: ``str repr print display isinstance type id``."""
+"""The builtins for text, types and identity: ``str repr print display isinstance type id``."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ KINDS: dict[str, Any] = {}
 
 @builtin_function("type")
 def type_of(x: Any, /) -> Any:
-    """The class of a value: what ``isinstance`` takes, or a name to print."""
+    """Return the class of a value: the builtin that ``isinstance`` accepts, or a named class to print."""
     if x.__class__ is Tensor:
         return find("Tensor")
     name = type_name(x)
@@ -95,6 +95,6 @@ def type_of(x: Any, /) -> Any:
 
 @builtin_function("id")
 def identity(x: Any, /) -> int:
-    """A number that no other value has, the same in every run of the script."""
-    # The value is kept, for otherwise a later one could come to lie at its address.
+    """Return a number unique to the value, the same in every run of the script."""
+    # The value is kept alive: otherwise a later one could be allocated at its address.
     return runtime.numbered.setdefault(id(x), (x, len(runtime.numbered) + 1))[1]

@@ -1,4 +1,4 @@
-"""Switches of recording, and what torch has beside its functions: ``no_grad``, ``is_tensor``, ``Size``."""
+"""Grad modes such as ``no_grad``, and ``is_grad_enabled``, ``is_tensor``, ``Size``."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def set_grad_enabled(*args: Any, **kwargs: Any) -> GradMode:
             code="E0310",
             caret="write True or False",
         )
-    mode.record(flag)  # at once, as torch does; `with` puts it back at the end
+    mode.record(flag)  # at once, as in torch; `with` restores it at the end
     return GradMode("set_grad_enabled", flag)
 
 

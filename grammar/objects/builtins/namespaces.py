@@ -1,6 +1,6 @@
-"""What a name means that the script does not bind: a builtin, torch's function, a dtype or a namespace.
+"""The values of names that a script does not bind: builtins, torch functions, dtypes and namespaces.
 
-Namespaces make their members when asked.
+Namespaces create their members on demand.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-#: Python's own, which are not torch's as well.
+#: Builtins of Python that are not members of ``torch``.
 PYTHONS = {
     *("int", "float", "bool", "str", "list", "tuple", "range", "len", "zip", "enumerate", "reversed"),
     *("sorted", "print", "repr", "display", "Math", "isinstance", "divmod", "type", "id"),
@@ -33,7 +33,7 @@ _found: dict[str, Any] = {}
 
 
 def builtin(name: str) -> Any:
-    """What a bare name means when the script does not bind it; UNBOUND when it means nothing."""
+    """Return the value of a name that the script does not bind; UNBOUND if it has none."""
     if name not in _found:
         _found[name] = look_up(name)
     return _found[name]
@@ -54,7 +54,7 @@ def look_up(name: str) -> Any:
 
 
 def builtin_names() -> list[str]:
-    """Every name that ``builtin`` knows."""
+    """Return all names that ``builtin`` resolves, sorted."""
     bare = {key.partition(".")[2] for key in FUNCTIONS}
     return sorted({*BUILTINS, *AUTOGRAD, *TOP_NAMESPACES, *bare, *DTYPES})
 
@@ -72,14 +72,14 @@ _namespaces: dict[str, Namespace] = {}
 
 
 def namespace(name: str) -> Namespace:
-    """The namespace of a module name such as ``torch.nn.functional``."""
+    """Return the namespace of a module name such as ``torch.nn.functional``."""
     if name not in _namespaces:
         _namespaces[name] = MAKERS[name](name)
     return _namespaces[name]
 
 
 def of_functions(prefix: str, more: dict[str, Callable[[], Any]]) -> Callable[[str], Namespace]:
-    """A namespace of core's functions with that prefix, and of a few other things."""
+    """Return a maker of namespaces with core's functions of a prefix and the members made by ``more``."""
 
     def make(name: str) -> Namespace:
         def find_member(member: str) -> Any:
@@ -96,7 +96,7 @@ def of_functions(prefix: str, more: dict[str, Callable[[], Any]]) -> Callable[[s
 
 
 def of_members(members: Callable[[], dict[str, Any]]) -> Callable[[str], Namespace]:
-    """A namespace with exactly these members."""
+    """Return a maker of namespaces with exactly these members."""
 
     def make(name: str) -> Namespace:
         return Namespace(name, lambda member: members().get(member, UNBOUND), lambda: list(members()))
@@ -105,7 +105,7 @@ def of_members(members: Callable[[], dict[str, Any]]) -> Callable[[str], Namespa
 
 
 def of_torch(name: str) -> Namespace:
-    """``torch``: core's functions, the types, the grad modes and the other namespaces."""
+    """Return the namespace ``torch``: core's functions, dtypes, grad modes and the inner namespaces."""
     inner = {"nn": "torch.nn", "autograd": "torch.autograd", "linalg": "torch.linalg"}
     inner |= {"special": "torch.special", "cuda": "torch.cuda", "backends": "torch.backends"}
     inner |= {"accelerator": "torch.accelerator", "testing": "torch.testing"}
@@ -149,7 +149,7 @@ def autograd_namespace() -> dict[str, Any]:
 
 
 def environment(name: str) -> Callable[[], dict[str, Any]]:
-    """The members of one of torch's namespaces about the machine."""
+    """Return a function that returns the members of one of torch's namespaces about the machine."""
 
     def members() -> dict[str, Any]:
         from autodiff.grammar.objects import torch_settings

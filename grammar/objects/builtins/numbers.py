@@ -1,4 +1,4 @@
-"""Python's functions of numbers: ``int float bool abs round pow divmod``."""
+"""Python's builtins for numbers: ``int float bool abs round pow divmod``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def absolute(x: Any, /) -> Any:
 
 
 def has_digits(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a number of a script without tensors is rounded in Python's words."""
+    """Whether ``round`` has Python's ``ndigits`` argument, in a script without tensors."""
     return runtime.without_tensors and (len(args) == 2 or "ndigits" in kwargs)
 
 

@@ -1,4 +1,4 @@
-"""Python's functions of sequences: ``len range list tuple zip sorted sum max all`` and their kin."""
+"""Python's builtins for sequences, among them ``len range list tuple zip sorted sum max min all any``."""
 
 from __future__ import annotations
 
@@ -92,7 +92,10 @@ def summed(x: Any, /, start: Any = 0) -> Any:
 
 
 def are_single_numbers(values: tuple[Any, ...], options: dict[str, Any]) -> bool:
-    """Whether a call compares single numbers, tensors among them; torch's ``dim`` is asked for by name."""
+    """Whether a call of ``max`` or ``min`` compares single numbers or tensors of one number.
+
+    A call with torch's ``dim`` must name it to be recognised as torch's.
+    """
     return (
         len(values) > 1
         and options.keys() <= {"key"}

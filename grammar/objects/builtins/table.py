@@ -1,4 +1,4 @@
-"""The table of builtins, and how functions are entered in it."""
+"""The table of builtins, and the decorators that register functions in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUILTINS: dict[str, Any] = {}
 
 
 def builtin_function(name: str, classes: tuple[type, ...] | None = None) -> Callable[[Any], Any]:
-    """Enter a function under the name scripts call it by."""
+    """Return a decorator that registers a function under its name in scripts; ``classes`` as in Builtin."""
 
     def enter(function: Any) -> Any:
         BUILTINS[name] = Builtin(name, function, classes)
@@ -27,9 +27,9 @@ def builtin_function(name: str, classes: tuple[type, ...] | None = None) -> Call
 def shared(
     name: str, is_pythons: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
 ) -> Callable[[Any], Any]:
-    """A name that is torch's for tensors and Python's for anything else.
+    """Return a decorator for a builtin that calls torch's function for tensors and Python's otherwise.
 
-    ``is_pythons`` tells from the arguments of a call which of a tensor are Python's too.
+    ``is_pythons`` decides from the arguments whether a call whose first argument is a tensor is Python's too.
     """
 
     def enter(pythons: Any) -> Any:
