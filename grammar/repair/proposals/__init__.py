@@ -1,8 +1,8 @@
-"""Repairs to try, by error code: each looks at the source where a script failed and writes it anew.
+"""Proposes repairs by error code: each function reads the source where a script failed and yields edits.
 
-What is proposed here is a guess that knows shapes, names and syntax; ``repair`` runs the script with it
-and drops what does not hold, so a proposal may be bold. Whoever finds the reason of an error on the way
-writes it at the error's caret.
+A proposal is a guess from shapes, names and syntax; ``try_repairs`` runs the script with it and drops it if
+it does not hold, so a proposal may be bold. A function that finds the reason of an error also writes it to
+the error's caret.
 """
 
 from __future__ import annotations
@@ -22,6 +22,6 @@ FAMILIES = (
 
 
 def propose(scene: Scene) -> tuple[Fix, ...]:
-    """Repairs for an error of a script that ran, the most likely first; empty if none comes to mind."""
+    """Return repairs for an error of a script that ran, the most likely first; empty if there are none."""
     code = scene.error.code
     return tuple(fix for family in FAMILIES if code in family for fix in family[code](scene))

@@ -1,4 +1,4 @@
-"""Repairs of names, attributes, arguments and types, by error code."""
+"""The repairs of names, attributes, arguments and types, by error code."""
 
 from __future__ import annotations
 
