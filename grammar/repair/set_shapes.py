@@ -53,7 +53,7 @@ def spell(shape: tuple[int, ...]) -> str:
 
 
 def advice(name: str, shape: tuple[int, ...]) -> str:
-    """Return the advice which value to give instead, with an example if that is short."""
+    """Return advice on the value to give instead, with an example if that is short."""
     if not shape:
         return f"give it one number, as in --set {name}=0.5"
     values = np.zeros(shape)

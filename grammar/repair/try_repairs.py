@@ -34,7 +34,7 @@ MISSPELT = frozenset(["E0201", "E0204", "E0310"])
 
 
 def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) -> None:
-    """Drop the proposals with which the script fails at the same place; keep two of the others."""
+    """Drop the proposals with which the script fails at the same place; keep the first two others."""
     kept: list[Fix] = []
     taken = 0
     with within_bounds():

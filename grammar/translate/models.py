@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 INIT = f"{LETTER}_init__"
-#: Methods that choose a model's device or mode; in the call chain that makes it they change nothing here.
+#: Methods that set a model's device or mode. Chained to the call that makes the model, they change nothing.
 CHAINED = ("to", "cuda", "cpu", "double", "float", "train")
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.Module")
 
