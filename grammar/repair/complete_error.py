@@ -1,7 +1,7 @@
-"""Errors on their way to the reader: Python's become ours, operands get names, help is filled in.
+"""Completes errors before they are shown: translates Python's errors, names operands, fills in help.
 
-Core raises errors that know shapes and tensors; here they learn which names the script has for them and
-at which lines those were made.
+Core raises errors that know shapes and tensors. Here they get the script's names for them and the lines
+where those tensors were made.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def explain(error: AutodiffError, script: tree.Script, source: Source, names: di
 
 
 def cover_dotted_name(error: AutodiffError, node: Any) -> None:
-    """Let the caret reach over all of ``torch.optim.SGD`` where its last part is what is not there."""
+    """Extend the caret over all of ``torch.optim.SGD`` if its last part is what is missing."""
     if not isinstance(node, tree.Attribute) or error.span is None or error.span != node.name_span:
         return
     owner: Any = node.object

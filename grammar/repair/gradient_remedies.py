@@ -1,9 +1,9 @@
-"""Changes of a script that give a gradient where it was zero or not finite; each is tried before it is told.
+"""Tries changes of a script that give a gradient where it was zero or not finite.
 
-What may help depends on the op at fault: another branch of a choice, a function with a known slope, a small
-number below a root. A change holds when the repaired script runs, the gradient asked about is as it should
-be, and the output, if it was a number before, is the same up to a few parts in a million. Where no change
-holds alone, another one is looked for in the repaired script.
+Which changes may help depends on the op at fault: another branch of a choice, a function with a known slope,
+a small number below a root. A change holds if the repaired script runs, the gradient in question is as it
+should be, and the output, if it was a number before, is the same up to a few parts in a million. If no single
+change holds, another one is looked for in the repaired script.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     from autodiff.core.report.cause import Cause
     from autodiff.core.report.records import Derivation, GradientReport, Subject
 
-#: How many changes are tried for one cause, how many that hold are told, and how many go together at most.
+#: The most changes tried for one cause, the most that are kept, and the most that are combined.
 MOST_TRIALS, MOST_KEPT, MOST_TOGETHER = 8, 2, 3
-#: How many changes are tried for one report, and how many steps all trials may take; so many entries of
+#: The most changes tried for one report, and the most steps for all trials together. ENTRIES entries of
 #: tensors take about as long as one step.
 MOST_IN_ALL, MOST_STEPS, ENTRIES = 40, 2_000_000, 100
-#: How far a repaired output may be from what it was.
+#: How far a repaired output may differ from the original one, absolutely and relatively.
 CLOSE = 1e-5
-#: A gradient larger than this is no better than one without end.
+#: A gradient larger than this is no better than an infinite one.
 STEEPEST = 1e9
 
 
 def add_remedies(report: GradientReport, execution: Execution, settings: Settings) -> None:
-    """Write the changes that hold into the causes of a report, and where the graph was left."""
+    """Add to the causes of a report the changes that hold, and where the graph was left."""
     trials = Trials(settings)
     tell_spoiled(report, execution, trials)
     for derivation in report.derivations:
@@ -61,7 +61,7 @@ def add_remedies(report: GradientReport, execution: Execution, settings: Setting
 
 
 class Trials:
-    """Runs repaired scripts: so many, and no more once they have taken so many steps."""
+    """Runs repaired scripts, up to a number of trials and a number of steps."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -73,7 +73,7 @@ class Trials:
         return self.count >= MOST_IN_ALL or self.steps >= MOST_STEPS
 
     def run(self, text: str, source: Source, wrt: str) -> Trial | None:
-        """What becomes of a repaired script; None where it fails, or there are no more trials."""
+        """Run a repaired script; None if it fails, or if there are no trials left."""
         if self.are_over:
             return None
         given, all_steps = self.settings, limits.steps
@@ -102,12 +102,15 @@ class Trials:
         return Trial(repaired, execution, subject)
 
     def places(self, source: Source, wrt: str) -> Callable[[Edit], bool]:
-        """Tells whether a place ran, by an edit that lets the script fail there; if in doubt it did."""
+        """Return a test whether a place ran, given an edit that makes the script fail there.
+
+        If in doubt, the place counts as run.
+        """
         return lambda failing: self.run(Fix("", failing).apply(source.text), source, wrt) is None
 
 
 class Trial:
-    """A repaired script that has run: its output, and the gradient that was asked about."""
+    """A repaired script that has run: its output, and the gradient in question."""
 
     def __init__(self, source: Source, execution: Execution, subject: Subject) -> None:
         [*_, (self.wrt, self.node)] = subject.wrt
@@ -117,14 +120,14 @@ class Trial:
         self.gradient = subject.cotangents.get(self.node)
 
     def causes(self) -> tuple[Cause, ...]:
-        """What is still wrong with the gradient."""
+        """Return what is still wrong with the gradient."""
         subject = self.subject
         names = Names(subject.order or [subject.root], self.source)
         return causes_of(subject, self.wrt, self.node, names, ())
 
 
 class Mending:
-    """Looks for changes that mend one gradient."""
+    """Looks for changes that repair one gradient."""
 
     def __init__(
         self, derivation: Derivation, report: GradientReport, execution: Execution, trials: Trials
@@ -136,7 +139,7 @@ class Mending:
         self.is_flat = derivation.causes[0].kind in ("flat", "unconnected", "vanished", "cancelled")
 
     def mend(self) -> None:
-        """Write what holds into the causes: changes that hold alone, else some that hold together."""
+        """Store the repairs that hold in the causes: single changes, else several that hold together."""
         source = self.execution.source
         begun: list[tuple[Fix, Cause, Trial]] = []
         for cause in self.derivation.causes:
@@ -164,7 +167,10 @@ class Mending:
                     break
 
     def completed(self, made: list[Fix], mended: Cause, trial: Trial) -> Fix | None:
-        """The changes already made with others that make them hold; the last must have mended its cause."""
+        """Return one fix of the changes already made and others that make them hold.
+
+        None if the last change did not remove its cause ``mended``, or if no others are found.
+        """
         causes = trial.causes()
         if len(made) == MOST_TOGETHER or place_of(mended) in map(place_of, causes):
             return None
@@ -184,7 +190,7 @@ class Mending:
         return None
 
     def holds(self, fix: Fix, cause: Cause, trial: Trial) -> bool:
-        """Whether the repaired script has a gradient where it had none, and the same output."""
+        """Whether the repaired script has the gradient that was missing, and a valid output."""
         g = trial.gradient
         if g is None or not np.isfinite(np.asarray(g)).all() or size_of(g) > STEEPEST:
             return False
@@ -192,9 +198,9 @@ class Mending:
         if before.shape != now.shape or not np.isfinite(now).all():
             return False
         if self.is_flat:
-            return bool(np.any(g))  # what had no slope has one now, so it is another function
+            return bool(np.any(g))  # with a slope it is another function, so outputs may differ
         if cause.kind == "forward" and not np.any(g) and not isinstance(fix, SameFunction):
-            return False  # a value that was out of reach, and is now held where nothing moves it
+            return False  # the value is finite now, but nothing changes it
         was_number = np.isfinite(before)
         return bool(np.allclose(now[was_number], before[was_number], rtol=CLOSE, atol=CLOSE))
 
@@ -202,7 +208,7 @@ class Mending:
 def proposals(
     cause: Cause, source: Source, execution: Execution, output: str, did_run: Callable[[Edit], bool]
 ) -> list[Fix]:
-    """What might help against a cause, most likely first, each change once."""
+    """Return the changes that might help against a cause, most likely first, each change once."""
     if cause.span is None:
         return []
     scene = Scene(AutodiffError(""), cause.span, read(source), source, [], execution.names)
@@ -215,14 +221,14 @@ def proposals(
 
 
 def remedies(cause: Cause, scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:
-    """What might help, most likely first."""
+    """Yield changes that might help, most likely first."""
     if cause.kind == "unconnected":
         yield from stay_connected(scene, output, did_run)
     elif cause.kind in ("masked", "singular", "forward"):
         yield from safe_branch(cause, scene)
         known = list(known_functions(scene))
         yield from known
-        if not known or cause.op not in EXPONENTIALS:  # there the better function has the right value
+        if not known or cause.op not in EXPONENTIALS:  # for exponentials a known function suffices
             yield from away_from_the_edge(cause, scene)
     elif cause.kind == "flat":
         if cause.op == "sigmoid":
@@ -233,7 +239,7 @@ def remedies(cause: Cause, scene: Scene, output: str, did_run: Callable[[Edit], 
 
 
 def stay_connected(scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:
-    """What left the graph on the way to the output, put back into it where that ran."""
+    """Yield the repair that keeps the output in the graph, at the cuts that ran."""
     made = [statement.value for statement in scene.assignments(output)] or [made_by(scene, output)]
     for value in made:
         found = [] if value is None else cuts(scene, value)
@@ -243,17 +249,20 @@ def stay_connected(scene: Scene, output: str, did_run: Callable[[Edit], bool]) -
 
 
 def place_of(cause: Cause) -> tuple[str, str, int | None]:
-    """What goes wrong where. An op starts where it did, since all that is changed stands in it or behind."""
+    """Return what goes wrong where, to compare causes.
+
+    An op is identified by its start, since changes are made only within it or after it.
+    """
     return cause.kind, cause.op, None if cause.span is None else cause.span.start
 
 
 def reason_of(fix: Fix) -> str:
-    """What a fix does, without what it writes."""
+    """Return what a fix does, without the code that it writes."""
     return fix.text.partition(": ")[0]
 
 
 def changed_lines(before: str, after: str) -> list[Edit]:
-    """The edits, line by line, that make one text of another."""
+    """Return the line edits that turn one text into another."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     starts = [0]
     for line in old:

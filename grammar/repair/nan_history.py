@@ -1,8 +1,8 @@
-"""Where the nan in a leaf came from: leaves change in place, and a training loop may have spoiled one.
+"""Finds where nan or infinity in a leaf came from, since training loops change leaves in place.
 
-The graph that a report is about begins at the leaf as it is now. So the script runs again, with every change
-of its leaves and every gradient that reaches them looked at, and once more up to the pass at fault. Scripts
-without a leaf that holds nan or infinity pay nothing for this.
+The graph of a report begins at the leaf as it is now. So the script runs again while every change of its
+leaves and every gradient that reaches them is recorded, and once more up to the backward pass at fault.
+Scripts without such a leaf pay nothing for this.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
     from autodiff.grammar.repair.gradient_remedies import Trial, Trials
     from autodiff.grammar.session.run import Execution
 
-#: A leaf that has become so many times as large, with every change of the last ones, has run away.
+#: A leaf that has become so many times as large, and larger with each of its last changes, has diverged.
 GROWTH = 1e6
-#: So many of the last changes are looked at, and told are so many of the first.
+#: How many of the last changes are looked at, and how many of the first are shown.
 LAST, TOLD = 8, 3
-#: Factors that differ by no more than this are told as one.
+#: Growth factors within this ratio of each other are reported as one.
 STEADY = 1.05
 
 
 class Stopped(Exception):
-    """Ends a run at the pass that was looked for."""
+    """Ends a run at the backward pass that is looked for."""
 
 
 class History:
-    """What became of one leaf: its largest entry after every change, and where each change was made.
+    """The history of one leaf: its largest entry after every change, and where each change was made.
 
     ``spoiled`` is the index of the first value that is not finite; ``passes`` counts the backward passes of
-    the script before it, ``first_bad`` is the first of those since which its gradient was never finite.
-    ``is_remade`` says that these are the first values of leaves that one line has made, one after the other.
+    the script before it. ``first_bad`` is the first pass since which the gradient was never finite.
+    ``is_remade`` means that the values are the first values of successive leaves, all made by one line.
     """
 
     __slots__ = ("first_bad", "is_remade", "passes", "sites", "spoiled", "values")
@@ -67,17 +67,17 @@ class History:
         self.is_remade = False
 
     def when(self, index: int, here: str) -> str:
-        """``at its 3rd change here``"""
+        """Return a phrase such as ``at its 3rd change here``."""
         times = ordinal(self.times(index))
         return f"the {times} time it is made {here}" if self.is_remade else f"at its {times} change {here}"
 
     def times(self, index: int) -> int:
-        """How often the line that made the change ``index`` had changed the leaf by then."""
+        """Return how often the line of the change ``index`` had changed the leaf by then."""
         return self.sites[: index + 1].count(self.sites[index])
 
     @property
     def growth(self) -> list[float]:
-        """The factors of the last changes before the value was not finite, if it ran away."""
+        """The factors of the last changes before the value was not finite; empty if it did not diverge."""
         sizes = [abs(value) for value in self.values[: self.spoiled] if value]
         factors = [now / before for before, now in pairwise(sizes)][-LAST:]
         ran_away = len(factors) > 1 and min(factors) > 1 and sizes[-1] > GROWTH * max(1.0, sizes[0])
@@ -85,7 +85,7 @@ class History:
 
 
 class Follower:
-    """Watches a run: the changes of its leaves and the gradients that reach them; it may end at a pass."""
+    """Records the changes of leaves and their gradients in a run, up to the pass ``last`` if given."""
 
     def __init__(self, last: int | None = None) -> None:
         self.last = last
@@ -115,10 +115,10 @@ class Follower:
         return value
 
     def compared(self, op: Op, values: tuple[Any, ...]) -> None:
-        """Called by the engine; what was compared does not matter here."""
+        """Called by the engine for every comparison; nothing is recorded."""
 
     def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
-        """Called by the engine, which has filled these ``.grad``."""
+        """Called by the engine after it has filled these ``.grad``."""
         assert self.recorder is not None
         self.recorder.grads_gathered(before)
         for cell, _ in before:
@@ -149,7 +149,7 @@ class Follower:
 
 
 def tell_spoiled(report: GradientReport, execution: Execution, trials: Trials) -> None:
-    """Replace what is said of leaves that hold nan or infinity by where it came from, if they changed."""
+    """Explain leaves that hold nan or infinity by the change that it came from, if they changed."""
     spoiled = [one for one in report.derivations if any(cause.kind == "data" for cause in one.causes)]
     if not spoiled:
         return
@@ -165,7 +165,10 @@ def tell_spoiled(report: GradientReport, execution: Execution, trials: Trials) -
 
 
 def causes_in_run(follower: Follower, trial: Trial, trials: Trials) -> tuple[Cause, ...]:
-    """Why the first leaf of the graph that did not stay finite did not; none where all were created so."""
+    """Return why the first leaf of the graph that became not finite did so.
+
+    Empty if all such leaves were created with nan or infinity.
+    """
     source = trial.source
     names = Names(trial.subject.order or [trial.subject.root], source)
     found: list[tuple[int, Leaf, History]] = []
@@ -193,9 +196,10 @@ def causes_in_run(follower: Follower, trial: Trial, trials: Trials) -> tuple[Cau
 
 
 def first_remade(follower: Follower, names: Names) -> tuple[Leaf, History, int] | None:
-    """A leaf made anew by a line that has made finite ones before: what became of these, and which was last.
+    """Return a leaf made by a line that made finite leaves before, with the history of all of them.
 
-    The gradient that made the next one not finite is that of the last finite one.
+    The number is the index of the last finite leaf among all histories.
+    The gradient that made the next leaf not finite is that of the last finite one.
     """
     histories = list(follower.histories.values())
     made_at: dict[Span | None, list[int]] = {}
@@ -222,7 +226,7 @@ def first_remade(follower: Follower, names: Names) -> tuple[Leaf, History, int] 
 
 
 def causes_in_pass(number: int, at: int, name: str, first: Trial, trials: Trials) -> tuple[Cause, ...]:
-    """Why the backward pass of that number gave the leaf ``at`` a gradient that is not finite."""
+    """Return why the pass ``number`` gave the leaf with index ``at`` a gradient that is not finite."""
     source, wrt = first.source, first.wrt
     with Follower(number) as follower, suppress(Stopped):
         trials.run(source.text, source, wrt)
@@ -249,7 +253,7 @@ def causes_in_pass(number: int, at: int, name: str, first: Trial, trials: Trials
 
 
 def own_cause(name: str, history: History, source: Source) -> Cause:
-    """What is said of a change that itself made the leaf what it is: it ran away, or was given them."""
+    """Return the cause for a change that itself spoiled the leaf: it diverged, or got such values."""
     spoiled = history.spoiled
     assert spoiled is not None
     site = history.sites[spoiled]
@@ -272,13 +276,13 @@ def own_cause(name: str, history: History, source: Source) -> Cause:
         shown += ["...", spelled(values[-1])]
     each = "turn" if history.is_remade else "change"
     text = f"{name} grows {how} each {each} ({', '.join(shown)}) and becomes {ends}: the steps are too large"
-    # The step stands in another line than the one that makes the leaf anew, and is not looked for.
+    # The step is in another line than the one that makes the leaf anew, so smaller steps are not tried.
     kind = "changed" if history.is_remade else "diverged"
     return Cause(kind, text, name, "", None, line, site)
 
 
 def what_came(name: str, history: History, source: Source) -> str:
-    """Which change spoiled the leaf after its gradient was not finite."""
+    """Say which change spoiled the leaf after its gradient was not finite."""
     spoiled = history.spoiled
     assert spoiled is not None
     line = line_of(history.sites[spoiled], source)
@@ -288,7 +292,7 @@ def what_came(name: str, history: History, source: Source) -> str:
 
 
 def tell_changed(derivations: list[Derivation], execution: Execution) -> None:
-    """Say at least that a leaf was changed, where the script is too long to run again."""
+    """Say only that a leaf was changed, where the script is too long to run again."""
     for cause in (cause for derivation in derivations for cause in derivation.causes):
         held = execution.names.get(cause.name)
         versions = getattr(held, "versions", None)
@@ -301,7 +305,7 @@ def line_of(site: Span | None, source: Source) -> int | None:
 
 
 def largest(value: Any) -> float:
-    """The entry of the largest size; nan where there is one."""
+    """Return the entry of the largest magnitude; nan if there is one."""
     if value.__class__ is float:
         return float(value)
     entries = np.asarray(value, dtype=float).ravel()

@@ -1,8 +1,8 @@
-"""Why no path leads from the output to an input: where the graph was left, what was overwritten or not used.
+"""Explains why no path leads from the output to an input: the graph was left, or a value was not used.
 
-The script has ended by then, so this is read off its text. What is said holds whatever ran: a cut that the
-value went through, a name that nothing reads, a name given another value before anything read it. That a
-branch did not run is found out by a script that would fail there.
+The script has ended by then, so the reasons are read from its text. They hold whichever branches ran: a cut
+that the value went through, a name that nothing reads, a name that was assigned again before anything read
+it. Whether a branch ran is found out by running the script with a failing expression there.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from autodiff.core.report.cause import Cause
     from autodiff.grammar.session.run import Execution
 
-#: A reason: what happened, and the place.
+#: A reason: the text that says what happened, and the place.
 Reason = tuple[str, Span]
 LONGEST = 50
-#: Statements that hold others.
+#: Statements that contain other statements.
 BLOCKS = (tree.Script, tree.FunctionDef, tree.For, tree.While, tree.If, tree.With)
 
 
 def explain_disconnection(
     cause: Cause, wrt: str, output: str, execution: Execution, did_run: Callable[[Edit], bool]
 ) -> None:
-    """Write the reason and its line into a cause of kind ``unconnected``; as it was where none is found.
+    """Add the reason and its line to a cause of kind ``unconnected``; without a reason it stays as it is.
 
-    ``did_run`` tells whether the script fails once an edit has made it fail at some place.
+    ``did_run`` takes an edit that makes the script fail at some place, and tells whether that place ran.
     """
     source = execution.source
     end = Span(len(source.text), len(source.text))
@@ -59,7 +59,7 @@ def explain_disconnection(
 
 
 class Uses:
-    """Where the names of a script are read, and which of them its functions know."""
+    """Where the names of a script are read, and which names its functions contain."""
 
     def __init__(self, scene: Scene, did_run: Callable[[Edit], bool]) -> None:
         self.scene = scene
@@ -76,7 +76,7 @@ class Uses:
         }
 
     def read_nodes(self) -> Iterator[Any]:
-        """All nodes but those of statements that only print."""
+        """Yield all nodes, except for statements that only print."""
         stack: list[Any] = [self.scene.script]
         while stack:
             node = stack.pop()
@@ -86,14 +86,14 @@ class Uses:
             stack += children(node)
 
     def between(self, name: str, start: int, end: int) -> bool:
-        """Whether a name is read somewhere between two places, or in a function that may be called there."""
+        """Whether a name is read between two places, or in a function, which may be called there."""
         return name in self.in_functions or any(
             start <= node.span.start < end for node in self.reads.get(name, ())
         )
 
 
 def written(node: Any) -> list[Any]:
-    """The names an assignment binds anew."""
+    """Return the targets that an assignment binds."""
     if not isinstance(node, tree.Assign):
         return []
     return [part for one in node.targets for part in (one.elements if isinstance(one, DISPLAYS) else [one])]
@@ -103,7 +103,7 @@ def written(node: Any) -> list[Any]:
 
 
 class Branch:
-    """Statements, or an expression, that may not run: what they are called, and an edit to fail there."""
+    """Statements or an expression that may not run, with a text about that and an edit that fails there."""
 
     def __init__(self, words: str, place: Span, parts: tuple[Any, ...], failing: Edit) -> None:
         self.words = words
@@ -117,7 +117,7 @@ class Branch:
 
 
 def branches(scene: Scene) -> Iterator[Branch]:
-    """All that may not run, in the order of the script, what holds others before those."""
+    """Yield everything that may not run, in the order of the script, outer branches before inner ones."""
     for node in walk(scene.script):
         if isinstance(node, tree.Conditional):
             for part, word in ((node.body, ""), (node.orelse, "else ")):
@@ -142,7 +142,7 @@ def branches(scene: Scene) -> Iterator[Branch]:
 
 
 def failing_at(scene: Scene, statement: Any) -> Edit:
-    """An assertion that does not hold, before a statement."""
+    """Return the edit that puts a failing assertion before a statement."""
     start = statement.span.start
     text = scene.source.text
     before = text[text.rfind("\n", 0, start) + 1 : start]
@@ -150,7 +150,7 @@ def failing_at(scene: Scene, statement: Any) -> Edit:
 
 
 def left_out(reader: Uses, name: str, output: str) -> Reason | None:
-    """The branch that did not run and that the input would have reached the output through."""
+    """Return the branch that did not run and would have connected the input with the output."""
     scene = reader.scene
     made = made_by(scene, output)
     if made is None or not reader.origins.comes_from(made, name):
@@ -162,7 +162,7 @@ def left_out(reader: Uses, name: str, output: str) -> Reason | None:
 
 
 def cut_on_the_way(reader: Uses, name: str, output: str) -> Reason | None:
-    """The first cut that ran and that a value made from the input went through."""
+    """Return the first cut that ran and that applies to a value made from the input."""
     scene = reader.scene
     made = made_by(scene, output)
     for cut in [] if made is None else cuts(scene, made):
@@ -175,7 +175,7 @@ def cut_on_the_way(reader: Uses, name: str, output: str) -> Reason | None:
 
 
 def made_by(scene: Scene, output: str) -> Any:
-    """What the script differentiates where that is the output, else the expression that gave it its value."""
+    """Return the owner of ``backward()`` if it is the output, else the expression assigned to the output."""
     passes = [node for node in walk(scene.script) if is_method(node, "backward")]
     owner = owner_of(passes[-1]) if passes else None
     if isinstance(owner, tree.Name) and scene.values.get(output) is scene.values.get(owner.id):
@@ -185,7 +185,7 @@ def made_by(scene: Scene, output: str) -> Any:
 
 
 def under(scene: Scene, node: Any) -> list[Any]:
-    """The expression itself, the block that it opens, or what the function it decorates is given."""
+    """Return what a cut applies to: the expression itself, its block, or calls of the decorated function."""
     for one in walk(scene.script):
         if isinstance(one, tree.With) and any(context is node for context, _ in one.items):
             return list(one.body)
@@ -197,7 +197,7 @@ def under(scene: Scene, node: Any) -> list[Any]:
 
 
 def unused(reader: Uses, name: str, output: str) -> Reason | None:
-    """The input is read nowhere."""
+    """Return the assignment of an input that nothing reads."""
     made = reader.scene.assignments(name)
     if made and not reader.reads.get(name):
         return f"nothing uses {name}", made[0].span
@@ -205,7 +205,7 @@ def unused(reader: Uses, name: str, output: str) -> Reason | None:
 
 
 def unused_argument(reader: Uses, name: str, output: str) -> Reason | None:
-    """The input is only given to functions that do not use it."""
+    """Return the function that does not use the input, if the input is only passed to it."""
     scene = reader.scene
     read = reader.reads.get(name, [])
     for call in [node for node in walk(scene.script) if isinstance(node, tree.Call)]:
@@ -220,7 +220,7 @@ def unused_argument(reader: Uses, name: str, output: str) -> Reason | None:
 
 
 def overwritten(reader: Uses, name: str, output: str) -> Reason | None:
-    """A name given a value made from the input, and another value before anything reads it."""
+    """Return the second assignment of a name whose first value, made from the input, was never read."""
     scene = reader.scene
     for block in [node for node in walk(scene.script) if isinstance(node, BLOCKS)]:
         made: dict[str, Any] = {}  # by name: the statement that gave it a value made from the input
@@ -236,7 +236,7 @@ def overwritten(reader: Uses, name: str, output: str) -> Reason | None:
 
 
 def dead_end(reader: Uses, name: str, output: str) -> Reason | None:
-    """A name with a value made from the input that nothing reads."""
+    """Return the assignment of a name that is made from the input and that nothing reads."""
     scene = reader.scene
     for statement in walk(scene.script):
         for target in written(statement):
@@ -251,7 +251,7 @@ def dead_end(reader: Uses, name: str, output: str) -> Reason | None:
 
 
 def used_elsewhere(reader: Uses, name: str, output: str) -> Reason | None:
-    """The first line that reads the input, where nothing better is known."""
+    """Return the first line that reads the input, where nothing better is known."""
     read = sorted(reader.reads.get(name, []), key=lambda node: node.span.start)
     return (f"nothing that was made from it here was used for {output}", read[0].span) if read else None
 
@@ -261,5 +261,5 @@ def shown(scene: Scene, node: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
 
 
-#: In the order in which they are looked for.
+#: In the order in which they are tried.
 REASONS = (left_out, cut_on_the_way, unused, unused_argument, overwritten, dead_end, used_elsewhere)

@@ -1,7 +1,7 @@
-"""Why a script that calls no ``backward()`` left nothing to differentiate: where the graph was left.
+"""Explains why a script without ``backward()`` left nothing to differentiate: where the graph was left.
 
-A failed ``backward()`` is explained while the script stands still at it. Here the script has ended, and its
-names are those it ended with; a repair holds when the repaired script leaves something to differentiate.
+A failed ``backward()`` is explained at the point of failure. Here the script has ended, so its names have
+their final values. A repair holds if the repaired script leaves something to differentiate.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def explain_lost(error: GradientError, execution: Execution, settings: Settings) -> None:
-    """Point at what left the graph on the way to the target; what nothing explains stays as it is."""
+    """Point at the cut on the way to the target; an error without such a cut stays as it is."""
     source = execution.source
     end = Span(len(source.text), len(source.text))
     scene = Scene(error, end, read(source), source, [], execution.names)
@@ -63,7 +63,7 @@ def explain_lost(error: GradientError, execution: Execution, settings: Settings)
 def explain_numbers(
     error: GradientError, scene: Scene, target: Any, execution: Execution, settings: Settings
 ) -> None:
-    """Say which number is no input because it is assigned again, where the target was made from one."""
+    """Say which number is no input because it is assigned again, if the target depends on one."""
     names = execution.scopes
     origins = Origins(scene)
     for name, value in assignments(scene.script.body):
@@ -90,7 +90,7 @@ def explain_numbers(
 
 
 def made_last(scene: Scene, execution: Execution, settings: Settings) -> Any:
-    """The expression that gave the target its value; None where no statement is seen to give it."""
+    """Return the expression that gave the target its value; None if no statement is found."""
     name = settings.of or name_assigned_last(execution)
     is_last = execution.last_value.__class__ is Tensor or execution.number_chosen is not None
     if settings.of is None and is_last:

@@ -1,4 +1,7 @@
-"""Scripts that fail because ``--set`` gave a tensor another shape: the option is to blame, not the line."""
+"""Reports scripts that fail because ``--set`` gave a tensor another shape.
+
+The error then names the option, not the line of the script.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.base.source import Source
 
-#: A value of no more entries is written out as an example.
+#: A value of at most so many entries is written out as an example.
 MOST_WRITTEN = 6
 
 
 def blame_option(error: ScriptError, source: Source, settings: Settings) -> None:
-    """Raise a UsageError in the place of one that is not there when the tensors keep their shapes."""
+    """Raise a UsageError for ``--set`` if the script runs once the tensors keep their shapes."""
     others = Settings(
         sets={name: value for name, value in settings.sets.items() if name not in error.reshaped},
         dtype=settings.dtype,
@@ -50,7 +53,7 @@ def spell(shape: tuple[int, ...]) -> str:
 
 
 def advice(name: str, shape: tuple[int, ...]) -> str:
-    """What to give instead, written out where that is short."""
+    """Return advice on the value to give instead, with an example if that is short."""
     if not shape:
         return f"give it one number, as in --set {name}=0.5"
     values = np.zeros(shape)

@@ -1,8 +1,8 @@
-"""Tries the repairs an error proposes, so that only those are shown with which the script goes on.
+"""Tries the repairs that an error proposes, and keeps only those with which the script goes on.
 
-A repair is tried by running the repaired script from its start, unheard, for about twice the steps the
-script took to its mistake. It holds when the script ends well, or gets past the place of the mistake. What
-does not hold is dropped without a word: advice beside the repairs explains, and looks like none of them.
+A repaired script is run from its start, without output, for about twice the steps that the script took to
+its error. A repair holds if the script ends well, or gets past the place of the error. Other repairs are
+dropped without a message; the advice beside the repairs explains the error and does not look like a repair.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: How many proposals of one error are tried, and how many that hold are kept.
+#: The most proposals of one error that are tried, and the most that are kept.
 MOST_TRIALS, MOST_KEPT = 6, 2
 SPARE_STEPS = 10_000
-#: A repair that leaves the script as it is: numbers are float64 unless asked otherwise, in torch float32.
+#: A repair that changes only an option: the default dtype is float64 here, and float32 in torch.
 AS_FLOAT32 = Fix("run it with PyTorch's default numbers: --dtype float32")
-#: No trial begins once those before have taken so many steps, and none may ask for larger results.
+#: No trial begins once earlier ones took so many steps; no trial may make results of more bytes.
 MOST_STEPS, MOST_MEMORY = 2_000_000, 1 << 30
-#: Errors about names: unknown variables, attributes and arguments.
+#: Errors about unknown names of variables, attributes and arguments.
 MISSPELT = frozenset(["E0201", "E0204", "E0310"])
 
 
@@ -50,12 +50,12 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
     error.fixes = tuple(kept)
     said = "E0120" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
     if kept and said and error.code != "E0310":
-        error.help = ()  # it says in words what the repairs show
+        error.help = ()  # the help says the same as the repairs
 
 
 @contextmanager
 def within_bounds() -> Iterator[None]:
-    """Trials may take about twice the steps that the script took, and no more memory than it may."""
+    """Limit trials to about twice the steps that the script took, and to no more memory."""
     all_steps, all_memory = limits.steps, limits.memory
     budget = 2 * runtime.used + SPARE_STEPS
     limits.steps = min(budget, all_steps or budget)
@@ -67,7 +67,7 @@ def within_bounds() -> Iterator[None]:
 
 
 def narrower(error: AutodiffError, settings: Settings) -> Settings | None:
-    """The settings with torch's own number type, where numbers of both types met; None elsewhere."""
+    """Return the settings with torch's default dtype if tensors of both dtypes met, else None."""
     met = {operand.dtype.name for operand in error.operands if operand.__class__ is Tensor}
     if error.code != "E0312" or settings.dtype == "float32" or not met >= {"float32", "float64"}:
         return None
@@ -83,29 +83,29 @@ def narrower(error: AutodiffError, settings: Settings) -> Settings | None:
 
 
 def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) -> bool:
-    """Whether the script with the repair made runs to its end, or at least beyond the mistake."""
+    """Whether the script with the repair made runs to its end, or at least beyond the error."""
     repaired = Source(fix.apply(source.text), source.name)
     try:
         attempt(repaired, settings, ignore, ignore_warning)
     except AutodiffError as other:
-        if other.code == "E0503":  # still running after twice the steps that led to the mistake
+        if other.code == "E0503":  # still running after twice the steps that led to the error
             return True
         if error.span is None or other.span is None:
             return False
         place = fix.moves(error.span.start)
         if (
             error.code < "E0202" and "E0140" <= other.code <= "E0149"
-        ):  # it compiles, and uses what is not here
+        ):  # it compiles, and then uses an absent feature
             return True
-        if other.code == error.code == "E0201":  # another unknown name: they are reported in their order
+        if other.code == error.code == "E0201":  # another unknown name: they are reported in source order
             return other.span.start > place
-        if error.code < "E0140":  # it parses, or does so further on
+        if error.code < "E0140":  # it parses, or fails further on
             return other.code >= "E0140" or other.span.start > place
         if error.code in MISSPELT and other.code.startswith("E04"):
-            return True  # the name was right: backward() has a complaint of its own
+            return True  # the name was right: the new error is about gradients
         line, _ = repaired.position(min(max(place, 0), len(repaired.text)))
         failed, _ = repaired.position(min(other.span.start, len(repaired.text)))
-        if error.code == "E0201" and failed < line:  # it does not get there: only what is all but certain
+        if error.code == "E0201" and failed < line:  # the place is not reached: accept near names only
             return one_slip(source.excerpt(error.span), fix.edits[0].text)
         return failed > line
     return True

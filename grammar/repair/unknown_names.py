@@ -1,7 +1,7 @@
-"""The error for a name that nothing binds: where it does exist, and what it may have meant.
+"""Makes the error for a name that nothing binds: where it does exist, and what it may have meant.
 
-Imported when there is such a name. What is proposed is an edit of every place that reads the name; the
-script is run with it before anybody reads the proposal.
+Imported only when there is such a name. A proposal edits every place that reads the name; the script is run
+with it before the proposal is shown.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 4
 
-#: What other libraries are imported as.
+#: Names that other libraries are usually imported as.
 LIBRARIES = frozenset(["tf", "jnp", "jax", "numpy", "th", "K", "scipy", "pt", "T", "ag", "anp"])
 
-#: What the result of a script is often called.
+#: Names often used for the result of a script.
 RESULTS = frozenset(["loss", "l", "cost", "error", "err", "j", "out", "output", "y", "result"])
 MOST_NAMES = 10
 
 
 def undefined(unknown: list[Read], names: Names, script: tree.Script, source: Source) -> CompileError:
-    """The error for the first in the text of the reads of names bound nowhere, and ``further`` ones."""
+    """Return the error for the first unknown name in the text, with the other names in ``further``."""
     firsts: dict[str, Read] = {}
     for read in sorted(unknown, key=lambda read: read[0].span.start):
         firsts.setdefault(read[0].id, read)
     first, *others = [
         undefined_name(read, unknown, names, script, source) for read in list(firsts.values())[:MOST_NAMES]
     ]
-    for other in others:  # the script cannot be run with their repairs alone: only what is all but certain
+    for other in others:  # their repairs cannot be tried alone, so only very likely ones are kept
         assert other.span is not None
         name = source.excerpt(other.span)
         is_word = name.lower() in WORDS
@@ -82,7 +82,7 @@ def undefined_name(
 
 
 def not_here(name: tree.Name) -> CompileError:
-    """The error for a function of Python's that the language has not."""
+    """Return the error for a function of Python that the language lacks."""
     from autodiff.grammar.objects.absent_table import absence
 
     missing = absence(name.id, name.span)
@@ -93,18 +93,18 @@ def not_here(name: tree.Name) -> CompileError:
 
 
 def one_slip(name: str, other: str) -> bool:
-    """Whether two names differ in no more than one letter, case and underscores aside."""
+    """Whether two names differ in no more than one letter, apart from case and underscores."""
     return folded(name) == folded(other) or slips(name.lower(), other.lower(), 1) <= 1
 
 
 def initials(name: str) -> str:
-    """``lr`` of ``learning_rate``; nothing for a name of one word."""
+    """Return ``lr`` for ``learning_rate``, and ``-`` for a name of one word."""
     words = [word for word in name.split("_") if word]
     return "".join([word[0] for word in words]) if len(words) > 1 else "-"
 
 
 class Reader:
-    """The first read of an unknown name, with the other reads of it and what stands around it."""
+    """The first read of an unknown name, with its other reads and the call or node around it."""
 
     __slots__ = ("call", "everywhere", "name", "names", "scope", "script", "source")
 
@@ -132,7 +132,7 @@ class Reader:
         return self.call is not None
 
     def rename(self, text: str, is_known: bool) -> Fix:
-        """Write something else wherever the name is read; ``is_known`` is what the script binds."""
+        """Return the fix that writes ``text`` for every read; ``is_known`` if the script binds that name."""
         line = ""
         if is_known:
             home = self.scope.find(text)
@@ -142,7 +142,7 @@ class Reader:
         return Fix(f"did you mean `{text}`{line}?", *(Edit(name.span, text) for name in reads))
 
     def proposals(self) -> Iterator[Fix]:
-        """What the name may mean: an argument's, a name of the script, then what the language has."""
+        """Yield what the name may mean: a keyword, a name of the script, then names of the language."""
         name = self.name.id
         yield from self.as_keyword()
         if self.begins_statement() and sorted(name) in (sorted("return"), sorted("assert"), sorted("print")):
@@ -174,7 +174,7 @@ class Reader:
             yield from self.as_last_result()
 
     def as_keyword(self) -> Iterator[Fix]:
-        """``torch.tensor(1., requires_grad==True)`` gives an argument by name."""
+        """Propose one ``=`` in ``torch.tensor(1., requires_grad==True)``, to pass it by name."""
         *_, call, argument, comparison, _ = [None, None, None, None, *path_to(self.script, self.name.span)]
         if (
             isinstance(call, tree.Call)
@@ -195,21 +195,21 @@ class Reader:
         return statement is not None and statement.span.start == self.name.span.start
 
     def fitting_builtins(self) -> Iterator[str]:
-        """What the language has that is called, or that is not, as the name is."""
+        """Yield the language's functions if the name is called, else its other names."""
         for name in builtin_names():
             value = builtin(name)
             if isinstance(value, (Function, Builtin)) is self.is_called:
                 yield name
 
     def in_full(self, name: str) -> str:
-        """A function as this script would spell it: after ``torch.`` if that is how it spells others."""
+        """Return a function's name as this script writes it, with ``torch.`` or ``F.`` if it uses torch."""
         reads_torch = any(read.id == "torch" for read, _ in self.names.reads)
         if reads_torch and f"torch.{name}" in FUNCTIONS:
             return f"torch.{name}"
         return f"F.{name}" if reads_torch and f"F.{name}" in FUNCTIONS else name
 
     def as_method(self) -> Iterator[Fix]:
-        """``backward(L)`` is ``L.backward()``."""
+        """Propose ``L.backward()`` for ``backward(L)``."""
         from autodiff.core.engine.tensor import Tensor
         from autodiff.grammar.objects.attributes import METHODS
 
@@ -226,7 +226,7 @@ class Reader:
             yield Fix(f"it is a method: `{text}`", Edit(call.span, text))
 
     def as_torchs(self) -> Iterator[Fix]:
-        """``tf.reduce_sum(x)`` and ``jnp.sum(x)`` by torch's names, if it has all that the script uses."""
+        """Propose torch's names for ``tf.reduce_sum(x)`` and ``jnp.sum(x)``, if torch has all of them."""
         from autodiff.grammar.repair.proposals.attributes import qualified
 
         edits, names = [], []
@@ -243,7 +243,7 @@ class Reader:
         yield Fix(f"write it with PyTorch's names: {listed}", *edits)
 
     def as_last_result(self) -> Iterator[Fix]:
-        """``loss.backward()`` where the script calls its last result ``y``."""
+        """Propose the script's last result, such as ``y``, for the unknown name in ``loss.backward()``."""
         before = [
             node
             for node in self.script.body
@@ -257,7 +257,7 @@ class Reader:
                 yield fix
 
     def as_text(self) -> Iterator[Fix]:
-        """``print(done)`` may have lost its quotes."""
+        """Propose quotes for the word in ``print(done)``."""
         around = path_to(self.script, self.name.span)
         call = next((node for node in reversed(around) if isinstance(node, tree.Call)), None)
         if call is None or not isinstance(call.function, tree.Name) or call.function.id != "print":
@@ -268,17 +268,17 @@ class Reader:
 
     @property
     def member(self) -> str:
-        """What is asked of the name: ``Linear`` of ``nn.Linear``."""
+        """The attribute that is read of the name: ``Linear`` in ``nn.Linear``; empty if there is none."""
         parent = path_to(self.script, self.name.span)[-2]
         return parent.name if isinstance(parent, tree.Attribute) else ""
 
     @property
     def has_attributes(self) -> bool:
-        """Whether something is asked of the value, which a number cannot answer."""
+        """Whether an attribute or entry of the name is read, which a number does not have."""
         return isinstance(path_to(self.script, self.name.span)[-2], (tree.Attribute, tree.Subscript))
 
     def explain_elsewhere(self, error: CompileError) -> bool:
-        """Say so when the name exists, but not here."""
+        """Complete the error and return True if the name exists in another scope."""
         name = self.name.id
         for node, scope in self.names.of.items():
             if name not in scope.slots:

@@ -1,4 +1,4 @@
-"""A program of modules, optimizers and loaders as the functions and leaves it comes to.
+"""Rewrites programs that use modules, optimizers and data loaders as functions and leaves.
 
 The rewrite is read off the script's own syntax tree: its layers with their sizes, its optimizer with its
 settings. What cannot be carried over is named, with its line and what to do about it; nothing is made up.

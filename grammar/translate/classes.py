@@ -1,4 +1,7 @@
-"""A class with a ``forward``, made once: its members as variables, its methods as functions."""
+"""Rewrites one object of a class with a ``forward``: its members as variables, its methods as functions.
+
+The layers and sequences that ``__init__`` makes are taken apart by ``models``.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ REGISTERS = ("register_buffer", "register_parameter")
 
 
 class Opened:
-    """One object of a class, with what ``__init__`` made of it."""
+    """One object of a model class; ``part`` is what its ``__init__`` and methods are rewritten to."""
 
     __slots__ = (
         "call",
@@ -48,7 +51,7 @@ class Opened:
         self.is_root = call is shop.root
         self.outside = text
         self.part = Part()
-        self.known: dict[str, str] = {}  # what the parameters and variables of __init__ are called now
+        self.known: dict[str, str] = {}  # the texts that replace parameters and variables of __init__
         self.methods: dict[str, tree.FunctionDef] = {}
         self.wanted: list[str] = []
         for member in node.body:
@@ -69,14 +72,14 @@ class Opened:
         self.define_wanted()
 
     def define_wanted(self) -> None:
-        """The methods that are asked for, as functions; those that one calls come before it."""
+        """Write the requested methods as functions, each after the methods that it calls."""
         written: list[str] = []
         while self.wanted:
             written = [*self.definition(self.wanted.pop()), *written]
         self.part.lines += written
 
     def also(self, name: str) -> bool:
-        """Make a function of one more method; False if there is none of that name."""
+        """Write one more method as a function; return False if there is none of that name."""
         if name not in self.methods or name == INIT:
             return False
         self.method(name)
@@ -96,7 +99,7 @@ class Opened:
             self.member(statement)
 
     def bind(self, init: tree.FunctionDef) -> None:
-        """What the parameters of ``__init__`` are: the arguments themselves, or variables."""
+        """Choose a text for each parameter of ``__init__``: the argument itself, or a new variable."""
         positional, keywords = arguments_of(self.call, self.outside)
         names = [parameter.name for parameter in init.parameters[1:] if not parameter.star]
         self.owner = init.parameters[0].name if init.parameters else "self"
@@ -125,7 +128,7 @@ class Opened:
             self.known[parameter.name] = value
 
     def member(self, statement: Any) -> None:
-        """One line of ``__init__``."""
+        """Rewrite one statement of ``__init__``."""
         if is_idle(statement) or self.is_super(statement):
             return
         if isinstance(statement, tree.Assign) and len(statement.targets) == 1:
@@ -168,7 +171,7 @@ class Opened:
         return self.pasted.full(call.function) in ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 
     def replace_leaf(self, statement: tree.Assign) -> bool:
-        """``self.fc.weight = nn.Parameter(t)``: other numbers for a leaf that is there."""
+        """Rewrite ``self.fc.weight = nn.Parameter(t)`` for an existing leaf; return False otherwise."""
         target, value = statement.targets[0], statement.value
         owner = self.inner(target.object) if isinstance(target, tree.Attribute) else None
         if owner is None or not isinstance(target, tree.Attribute) or target.name not in owner.variables:
@@ -179,14 +182,14 @@ class Opened:
         return True
 
     def is_super(self, statement: Any) -> bool:
-        """``super().__init__()``, or ``nn.Module.__init__(self)``"""
+        """Whether a statement is ``super().__init__()`` or ``nn.Module.__init__(self)``."""
         call = statement.value if isinstance(statement, tree.ExpressionStatement) else None
         if not isinstance(call, tree.Call) or not isinstance(call.function, tree.Attribute):
             return False
         return call.function.name == INIT
 
     def is_own(self, node: Any) -> TypeGuard[tree.Attribute]:
-        """``self.name``"""
+        """Whether an expression is ``self.name``."""
         return (
             isinstance(node, tree.Attribute)
             and isinstance(node.object, tree.Name)
@@ -194,7 +197,7 @@ class Opened:
         )
 
     def inner_name(self, attribute: str) -> str:
-        """What members of the model itself are called, and those of a module inside of it."""
+        """Return the name for a member: its own in the model itself, with a prefix in an inner module."""
         return attribute if self.is_root else f"{self.name}_{attribute}"
 
     def variable(self, attribute: str, text: str) -> str:
@@ -207,7 +210,7 @@ class Opened:
         return name
 
     def assign(self, attribute: str, value: Any) -> None:
-        """``self.attribute = value``"""
+        """Rewrite ``self.attribute = value``."""
         if attribute in self.part.parts:
             raise CannotRewriteError(value, f"`self.{attribute}` made twice", "make it once")
         made = self.shop.made_in(value)
@@ -230,7 +233,7 @@ class Opened:
     # -- methods ------------------------------------------------------------------------------------
 
     def definition(self, name: str) -> list[str]:
-        """A method as a function; what it says of ``self`` said of variables."""
+        """Return the lines of a method as a function, with variables in place of ``self.name``."""
         method = self.methods[name]
         if method.decorators or not method.parameters:
             raise CannotRewriteError(method, f"the method `{name}`", "make it a plain method with `self`")
@@ -256,7 +259,7 @@ class Opened:
         return lines
 
     def written(self, node: Any) -> str:
-        """An expression of a method without ``self`` in it."""
+        """Return the text of an expression or a statement without ``self``."""
         return self.pasted.render(node, self.replaced)
 
     def replaced(self, node: Any) -> str | None:
@@ -288,7 +291,7 @@ class Opened:
         return None
 
     def applied(self, node: tree.Call) -> str | None:
-        """``self.fc1(x)``, ``self.helper(x)``, ``self(x)``"""
+        """Return the text of ``self.fc1(x)``, ``self.helper(x)`` or ``self(x)``; None for other calls."""
         arguments = [self.written_argument(argument) for argument in node.arguments]
         part = self.inner(node.function)
         if part is not None and part.apply is not None:
@@ -309,7 +312,7 @@ class Opened:
         return f"{argument.keyword}={value}" if argument.keyword else f"{argument.star}{value}"
 
     def method(self, name: str) -> str:
-        """What a method is called as a function."""
+        """Return the name of the function that a method becomes, and request the function."""
         if name not in self.part.methods:
             inner = name if self.is_root else f"{self.name}_{name}"
             self.part.methods[name] = self.pasted.fresh(inner, f"{self.shop.model}_{inner}")
@@ -317,7 +320,7 @@ class Opened:
         return self.part.methods[name]
 
     def inner(self, node: Any) -> Part | None:
-        """The module that ``self.block.fc`` or ``self.layers[0]`` is."""
+        """Return the module that ``self.block.fc`` or ``self.layers[0]`` names, or None."""
         return member_of(self.part, node, self.is_own)
 
     def found(self, node: Any) -> str | None:
@@ -340,7 +343,7 @@ class Opened:
 
 
 def member_of(part: Part, node: Any, is_own: Callable[[Any], bool]) -> Part | None:
-    """The module inside another one that an expression names."""
+    """Return the module inside ``part`` that an expression names; ``is_own`` recognises ``self.name``."""
     keys: list[str] = []
     while True:
         if is_own(node):
@@ -361,7 +364,7 @@ def member_of(part: Part, node: Any, is_own: Callable[[Any], bool]) -> Part | No
 
 
 def parameter_text(call: tree.Call, text: Callable[[Any], str]) -> str:
-    """``nn.Parameter(t)`` as a leaf."""
+    """Return the text that makes a leaf of ``nn.Parameter(t)``."""
     given, more = arguments_of(call, text)
     value = given[0] if given else more.get("data", "")
     is_call = bool(call.arguments) and isinstance(call.arguments[0].value, tree.Call)
@@ -372,7 +375,7 @@ def parameter_text(call: tree.Call, text: Callable[[Any], str]) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """A name, a number or a word: what may be written again wherever it is used."""
+    """Whether a text is a name, a number or a word, which may be repeated wherever it is used."""
     return text.replace(".", "").replace("_", "").replace("-", "").isalnum()
 
 
@@ -385,7 +388,7 @@ def is_idle(node: Any) -> bool:
 
 
 def targets_in(node: tree.Syntax) -> list[Any]:
-    """Everything that is assigned to."""
+    """Return all targets of assignments in a node."""
     found: list[Any] = []
     for part in walk(node):
         if isinstance(part, tree.Assign):

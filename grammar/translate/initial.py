@@ -1,4 +1,7 @@
-"""``torch.nn.init``: the numbers a weight begins with, drawn as torch draws them."""
+"""Writes calls of ``torch.nn.init`` out as lines that fill a weight.
+
+The lines draw the random numbers as torch does.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def filled(torch: str, call: tree.Call, name: str, text: Callable[[Any], str]) -> list[str]:
-    """The lines that do what ``nn.init.name(w, ...)`` does."""
+    """Return the lines that do what ``nn.init.<name>(w, ...)`` does.
+
+    Raises CannotRewriteError for a function or a setting without a rewrite.
+    """
     from autodiff.grammar.translate.models import arguments_of
 
     given, more = arguments_of(call, text)
@@ -56,7 +62,7 @@ def filled(torch: str, call: tree.Call, name: str, text: Callable[[Any], str]) -
 
 
 def drawn(torch: str, w: str, scale: str, name: str) -> list[str]:
-    """Numbers of a scale: within it where they are uniform, its deviation where they are normal."""
+    """Return the lines that fill ``w``: uniformly within ``scale``, or normally with that deviation."""
     if "uniform" in name:
         return under_no_grad(f"{w}.copy_({scale} * (2 * {torch}.rand({w}.shape) - 1))")
     return under_no_grad(f"{w}.copy_({scale} * {torch}.randn({w}.shape))")

@@ -1,6 +1,6 @@
-"""Layers of ``torch.nn`` as leaves and functions, with torch's own first numbers.
+"""Rewrites layers of ``torch.nn`` as leaves and functions, with torch's initial values.
 
-The first numbers are those of each layer's ``reset_parameters`` in torch: uniform within one over the root
+The initial values are those of each layer's ``reset_parameters`` in torch: uniform within one over the root
 of the fan-in, drawn in the same order, weight before bias.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Order:
-    """The call of a layer: what it is called, its arguments as texts, and how names are given."""
+    """The call of a layer: its name, its arguments as texts, and how variables for it are named."""
 
     __slots__ = ("F", "keywords", "name", "node", "positional", "torch", "training", "variable")
 
@@ -42,7 +42,7 @@ class Order:
         self.training = training
 
     def bind(self, *names: str) -> dict[str, str]:
-        """The arguments by their names in torch's signature."""
+        """Return the arguments by their names in torch's signature."""
         given = dict(zip(names, self.positional, strict=False)) | self.keywords
         if len(self.positional) > len(names) or set(given) - set(names):
             unknown = ", ".join(sorted(set(given) - set(names)))
@@ -53,7 +53,7 @@ class Order:
         return given
 
     def flag(self, given: dict[str, str], name: str, default: bool) -> bool:
-        """An argument that decides what there is; only a word that is written out can be read."""
+        """Return an argument that decides what is made; it must be written as True or False."""
         text = given.get(name, str(default))
         if text not in ("True", "False"):
             what = f"`{name}={text}` of `nn.{self.name}`"
@@ -68,7 +68,7 @@ class Order:
         return [given[name] for name in names]
 
     def uniform(self, sizes: list[str], fan_in: str) -> str:
-        """A leaf of numbers between plus and minus one over the root of ``fan_in``."""
+        """Return the text of a leaf, uniform between plus and minus one over the root of ``fan_in``."""
         drawn = f"{self.torch}.rand({', '.join(sizes)})"
         if fan_in == "1":
             return f"(2 * {drawn} - 1).requires_grad_()"
@@ -76,12 +76,12 @@ class Order:
 
 
 def factor(text: str) -> str:
-    """A text that can stand in a product."""
+    """Return a text in brackets, unless it can be a factor of a product as it is."""
     return text if text.replace("_", "").replace(".", "").isalnum() else f"({text})"
 
 
 def product(*texts: str) -> str:
-    """A product, worked out where its factors are whole numbers."""
+    """Return the text of a product, computed if its factors are whole numbers."""
     if all(text.isdecimal() for text in texts):
         value = 1
         for text in texts:
@@ -92,7 +92,7 @@ def product(*texts: str) -> str:
 
 
 def elements(text: str, count: int) -> list[str]:
-    """The sizes in ``3`` or ``(3, 5)``, one for each dimension."""
+    """Return the size for each dimension, from ``3`` or ``(3, 5)``."""
     if text[:1] in "([" and text.count("(") <= 1 and text[-1:] in ")]":
         return [part.strip() for part in text[1:-1].split(",") if part.strip()]
     return [text] * count
@@ -141,7 +141,7 @@ def convolution(dimensions: int) -> Make:
 
 
 def ones_and_zeros(order: Order, made: Part, size: str, has_bias: bool = True) -> list[str]:
-    """The weight and the bias of a normalisation."""
+    """Add the weight and the bias of a normalisation, and return their variables."""
     weight = order.variable("weight")
     made.keep("weight", weight, f"{order.torch}.ones({size}, requires_grad=True)")
     if not has_bias:
@@ -220,7 +220,7 @@ def identity(order: Order) -> Part:
 
 
 def calls(function: str) -> Make:
-    """A module without weights: its arguments follow those of the call."""
+    """Return the rewrite of a module without weights; its arguments follow those of the call."""
 
     def make(order: Order) -> Part:
         module, _, name = function.rpartition(".")
@@ -232,7 +232,7 @@ def calls(function: str) -> Make:
     return make
 
 
-#: Modules without weights, by the functions they call; arguments are in the same order in torch.
+#: Modules without weights, with the functions they call; torch has the arguments in the same order.
 FUNCTIONS = {
     "ReLU": "torch.relu",
     "Tanh": "torch.tanh",
@@ -278,7 +278,7 @@ LAYERS: dict[str, Make] = {
     "Identity": identity,
     **{name: calls(function) for name, function in FUNCTIONS.items()},
 }
-#: Layers whose work is more than one function, and how it is written.
+#: Layers that take more than one function call, with advice on how to write them out.
 BY_HAND = {
     "RNN": "loop over the steps: `h = torch.tanh(F.linear(x[t], W_x, b_x) + F.linear(h, W_h, b_h))`",
     "LSTM": "loop over the steps:"

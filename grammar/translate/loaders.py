@@ -1,4 +1,7 @@
-"""Loaders of batches as the batches themselves: slices of the data, mixed anew where they are shuffled."""
+"""Rewrites data loaders as lists of batches: slices of the data, shuffled anew on each pass if asked.
+
+A data set of tensors becomes the tensors themselves; other data sets have no rewrite.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ LOADER = (
     *("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn"),
     *("pin_memory", "drop_last"),
 )
-#: What says how torch loads, and nothing about what.
+#: Settings that say how torch loads the data, not which data; they are dropped.
 HOW = ("num_workers", "pin_memory", "persistent_workers", "prefetch_factor")
 
 
@@ -35,7 +38,7 @@ class Loaders:
         self.sets: dict[str, list[str]] = {}
 
     def rewrite(self) -> None:
-        """Fill ``edits``."""
+        """Collect the edits in ``edits``."""
         for statement in statements_of(self.pasted):
             if not isinstance(statement, tree.Assign) or not isinstance(statement.targets[0], tree.Name):
                 continue
@@ -62,7 +65,7 @@ class Loaders:
         return self.pasted.full(node.function) if isinstance(node, tree.Call) else ""
 
     def read(self, call: tree.Call) -> tuple[list[str], str, bool, bool]:
-        """The tensors, the size of a batch, whether they are mixed and whether a short batch is left out."""
+        """Return the tensors, the batch size, whether to shuffle, and whether to drop a short last batch."""
         given, more = arguments_of(call, self.pasted.text)
         settings = dict(zip(LOADER, given, strict=False)) | more
         settings = {name: text for name, text in settings.items() if name not in HOW}
@@ -85,7 +88,7 @@ class Loaders:
         return tensors, size, flags[0] == "True", flags[1] == "True"
 
     def in_order(self, tensors: list[str], size: str, last: bool) -> str:
-        """The batches as a list."""
+        """Return the text of the list of batches, in the order of the data."""
         cut = ", ".join([f"{x}.split({size})" for x in tensors])
         whole = f" if len(batch[0]) == {size}" if last else ""
         return f"[list(batch) for batch in zip({cut}){whole}]"
@@ -115,7 +118,7 @@ class Loaders:
         return isinstance(self.pasted.parent(node), tree.Attribute)
 
     def asked(self, name: str, statement: Any, tensors: list[str], size: str) -> None:
-        """``len(loader.dataset)`` and ``loader.batch_size``"""
+        """Rewrite ``len(loader.dataset)`` and ``loader.batch_size``."""
         for node in meanings(self.pasted, name)[0]:
             member = self.pasted.parent(node)
             if not isinstance(member, tree.Attribute):
@@ -130,7 +133,7 @@ class Loaders:
                 raise CannotRewriteError(member, what, "use the tensors themselves")
 
     def follow_sets(self) -> None:
-        """``len(dataset)`` and ``dataset[i]``; whatever else a data set is asked has no rewrite."""
+        """Rewrite ``len(dataset)`` and ``dataset[i]``; other uses of a data set have no rewrite."""
         for node in walk(self.pasted.script):
             if not isinstance(node, tree.Name) or node.id not in self.sets:
                 continue

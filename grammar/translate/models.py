@@ -1,4 +1,7 @@
-"""Modules of a program taken apart: calls of layers, sequences of them, and classes with a ``forward``."""
+"""Takes the modules of a program apart: calls of layers, sequences of layers, classes with a ``forward``.
+
+The single layers are in ``layers``, objects of classes in ``classes``; ``uses`` rewrites the places of use.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 INIT = f"{LETTER}_init__"
-#: Methods that put a model on a device or in a mode; chained to its making they change nothing here.
+#: Methods that set a model's device or mode. Chained to the call that makes the model, they change nothing.
 CHAINED = ("to", "cuda", "cpu", "double", "float", "train")
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.Module")
 
@@ -41,7 +44,7 @@ class Workshop:
         )
 
     def kind_of(self, node: Any) -> str:
-        """What an expression makes: ``class``, ``layer``, or nothing."""
+        """Return what an expression makes: ``class``, ``layer``, or an empty string."""
         if not isinstance(node, tree.Call):
             return ""
         full = self.pasted.full(node.function)
@@ -51,7 +54,7 @@ class Workshop:
         return "layer" if module in ("torch.nn", "torch.nn.modules") and name != "Parameter" else ""
 
     def made_in(self, node: Any) -> Any:
-        """The call that makes the module in ``Net().to(device)``; None where none is made."""
+        """Return the call that makes the module in ``Net().to(device)``; None if none is made."""
         while (
             isinstance(node, tree.Call)
             and isinstance(node.function, tree.Attribute)
@@ -63,7 +66,7 @@ class Workshop:
     # -- making -------------------------------------------------------------------------------------
 
     def make(self, node: tree.Call, name: str, text: Callable[[Any], str]) -> Part:
-        """Take apart the module a call makes, called ``name``; ``text`` writes its arguments."""
+        """Take apart the module that a call makes, under the name ``name``; ``text`` writes its arguments."""
         full = self.pasted.full(node.function)
         if full in self.pasted.classes:
             return self.of_class(self.pasted.classes[full], node, name, text)
@@ -86,20 +89,23 @@ class Workshop:
         return LAYERS[kind](order)
 
     def variable(self, owner: str, attribute: str) -> str:
-        """A new name for ``fc1.weight``: without that of the model where there is no doubt."""
+        """Return a new variable for ``fc1.weight``, without the model's name if that is free."""
         joined = f"{owner}_{attribute}" if owner else attribute
         if owner == self.model or not owner:
             return self.pasted.fresh(joined, f"{self.model}_{attribute}")
         return self.pasted.fresh(joined, f"{self.model}_{joined}")
 
     def mode(self) -> str:
-        """Whether the model is being trained: a list, which functions can read and lines can change."""
+        """Return the text that says whether the model is being trained.
+
+        It is an entry of a list, which functions can read and statements can change.
+        """
         if not self.training:
             self.training = self.pasted.fresh("training", f"{self.model}_training")
         return f"{self.training}[0]"
 
     def of_modules(self, kind: str, node: tree.Call, name: str, text: Callable[[Any], str]) -> Part:
-        """``nn.Sequential(a, b)`` and ``nn.ModuleList([a, b])``"""
+        """Take apart ``nn.Sequential(a, b)`` or ``nn.ModuleList([a, b])``."""
         made = Part()
         inner: list[Any] = [argument.value for argument in node.arguments if not argument.star]
         if len(inner) != len(node.arguments):
@@ -156,12 +162,12 @@ class Workshop:
 
 
 def called_by_name(name: str) -> Part:
-    """A function that is there already."""
+    """Return the Part of a function that exists already."""
     return Part(lambda args: f"{name}({', '.join(args)})", name)
 
 
 def chain(parts: list[Part]) -> list[str]:
-    """The body of a function that applies modules one after the other."""
+    """Return the body of a function that applies modules one after the other."""
     lines = [f"    x = {part.apply(['x'])}" for part in parts if part.apply is not None]
     if not lines:
         return ["    return x"]
@@ -169,7 +175,7 @@ def chain(parts: list[Part]) -> list[str]:
 
 
 def wrapped(elements: list[str]) -> str:
-    """A list in one line, or with one element on each where that would be too long."""
+    """Return a list in one line, or with one element per line where that would be too long."""
     text = f"[{', '.join(elements)}]"
     if len(text) <= 80:
         return text
@@ -181,12 +187,12 @@ def listed(node: Any) -> tuple[Any, ...]:
 
 
 def called_by(node: Any) -> Any:
-    """What a call calls."""
+    """Return the expression that a call calls, or None if ``node`` is no call."""
     return node.function if isinstance(node, tree.Call) else None
 
 
 def arguments_of(node: tree.Call, text: Callable[[Any], str]) -> tuple[list[str], dict[str, str]]:
-    """The arguments of a call as texts: those by position, and those by name."""
+    """Return the arguments of a call as texts: the positional ones, and the others by keyword."""
     positional, keywords = [], {}
     for argument in node.arguments:
         if argument.star:
@@ -199,6 +205,6 @@ def arguments_of(node: tree.Call, text: Callable[[Any], str]) -> tuple[list[str]
 
 
 def shortened(text: str) -> str:
-    """The first line of a text, not longer than a message can bear."""
+    """Return the first line of a text, cut to a length that fits into a message."""
     line = text.split("\n")[0]
     return line if len(line) <= 50 else line[:47] + "..."

@@ -1,8 +1,8 @@
-"""Optimizers written out: the lists they keep, a function for a step and one that clears the gradients.
+"""Writes optimizers out: the lists they keep, a function for a step, one that clears the gradients.
 
 The formulas are those of ``torch.optim`` for single tensors, in torch's order: weight decay, moments,
-correction, step. A leaf without a gradient is passed over, as there. Step sizes that a schedule or the
-program itself changes are kept in a list, which functions can read and lines can change.
+correction, step. As in torch, a leaf without a gradient is skipped. A step size that a schedule or the
+program itself changes is kept in a list, which functions can read and statements can change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: The settings each optimizer knows, in torch's order, with torch's values for those that are not given.
+#: The settings of each optimizer in torch's order, with torch's defaults.
 SETTINGS: dict[str, dict[str, str]] = {
     "SGD": {"lr": "0.001", "momentum": "0", "dampening": "0", "weight_decay": "0", "nesterov": "False"},
     "Adam": {"lr": "0.001", "betas": "(0.9, 0.999)", "eps": "1e-8", "weight_decay": "0", "amsgrad": "False"},
@@ -37,7 +37,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     },
 }
 SETTINGS["AdamW"] = SETTINGS["Adam"] | {"weight_decay": "0.01"}
-#: What only says how torch computes, and `maximize`, which turns the sign.
+#: Settings that only say how torch computes; they are dropped.
 HOW = ("foreach", "fused", "capturable", "differentiable")
 MOST_INLINE = 4
 GRADIENT = re.compile(r"\bg\b")
@@ -70,7 +70,7 @@ class Optimizer:
         self.name = statement.targets[0].id
         self.kind = pasted.full(call.function).rpartition(".")[2]
         self.torch = pasted.short("torch")
-        self.lists: list[str] = []  # the lines that make what is kept from step to step
+        self.lists: list[str] = []  # the lines that make the lists kept from step to step
         self.rate = ""
         if self.kind not in SETTINGS:
             advice = "write its steps out, or take SGD, Adam, AdamW, RMSprop or Adagrad"
@@ -78,7 +78,7 @@ class Optimizer:
         self.read()
 
     def read(self) -> None:
-        """Its arguments."""
+        """Read the arguments into ``leaves`` and ``settings``."""
         given, more = arguments_of(self.call, self.written)
         names = ["params", *SETTINGS[self.kind]]
         given_now = dict(zip(names, given, strict=False)) | more
@@ -104,7 +104,7 @@ class Optimizer:
                 )
 
     def written(self, node: Any) -> str:
-        """An argument; ``filter(lambda p: ..., leaves)`` becomes a list."""
+        """Return the text of an argument; ``filter(lambda p: ..., leaves)`` becomes a list."""
         if (
             isinstance(node, tree.Call)
             and self.pasted.full(node.function) == "filter"
@@ -119,7 +119,7 @@ class Optimizer:
         return self.pasted.render(node, self.replaced)
 
     def replaced(self, node: Any) -> str | None:
-        """``model.parameters()`` is the list that the rewrite of the model makes."""
+        """Return the name of the list that replaces ``model.parameters()``; None for other nodes."""
         method = node.function if isinstance(node, tree.Call) else None
         if isinstance(method, tree.Attribute) and method.name == "parameters":
             name = self.pasted.text(method.object)
@@ -127,17 +127,17 @@ class Optimizer:
         return None
 
     def is_set(self, name: str) -> bool:
-        """Whether a setting says anything but zero or False."""
+        """Whether a setting is anything but zero, False or None."""
         text = self.settings[name]
         return text not in ("False", "None") and text.strip("0.") != ""
 
     def value(self, name: str) -> str:
-        """A setting as it can stand in a product."""
+        """Return a setting as a text that can be a factor of a product."""
         text = self.settings[name]
         return factor(text) if not text.startswith("1e-") else text
 
     def keep(self, name: str, text: str) -> str:
-        """A list kept from step to step, with an entry for each leaf."""
+        """Add a list that is kept from step to step; return the text of its entry for the leaf ``i``."""
         variable = self.pasted.fresh(f"{self.name}_{name}")
         self.lists.append(f"{variable} = [{text} for p in {self.leaves}]")
         return f"{variable}[i]"
@@ -145,7 +145,7 @@ class Optimizer:
     # -- the step -----------------------------------------------------------------------------------
 
     def is_plain(self) -> bool:
-        """Whether a step is nothing but ``w -= lr * w.grad`` for a few leaves by name."""
+        """Whether a step is only ``w -= lr * w.grad``, for a few leaves that are listed by name."""
         value = next((a.value for a in self.call.arguments if a.keyword in (None, "params")), None)
         return (
             self.kind == "SGD"
@@ -157,11 +157,11 @@ class Optimizer:
         )
 
     def names(self) -> list[str]:
-        """The leaves, where they are given by name."""
+        """Return the names of the leaves, where they are listed by name."""
         return [part.strip() for part in self.leaves.strip("[()]").split(",") if part.strip()]
 
     def step_lines(self) -> list[str]:
-        """What happens to the leaf ``p``, number ``i``."""
+        """Return the lines that update the leaf ``p`` with the index ``i``."""
         sign = "-" if self.is_set("maximize") else ""
         wide = self.is_set("weight_decay") and self.kind != "AdamW"
         decay = f" + {self.value('weight_decay')} * p" if wide else ""
@@ -239,7 +239,7 @@ class Optimizer:
         return f"{self.rate}[0]" if self.rate else self.value("lr")
 
     def function(self) -> list[str]:
-        """``def optimizer_step():`` with the lists it keeps before it."""
+        """Return the lines of ``def optimizer_step():``; ``lists`` then has the lines to put before it."""
         step = self.step_lines()
         loop = f"for i, p in enumerate({self.leaves}):" if self.lists else f"for p in {self.leaves}:"
         inside = [loop, "    if p.grad is not None:", *[f"        {line}" for line in step]]

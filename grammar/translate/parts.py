@@ -1,4 +1,7 @@
-"""What a module comes to: leaves with names, and the text of a call."""
+"""What a module is rewritten to: the lines that make its leaves, and the text of a call.
+
+The modules that take layers and models apart all return a ``Part``.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class Part:
-    """A layer or a model taken apart.
+    """A layer or a model, taken apart into leaves and the text of a call.
 
-    ``own`` are its leaves, as (name in torch, variable); ``variables`` says for each attribute
-    what it is now, ``parts`` for each inner module; ``apply`` writes a call. ``function`` is the name or the
-    text of a function that does what the module does, ``more`` adds a method that is asked for later.
+    ``own`` holds its own leaves as (name in torch, variable). ``variables`` gives the text that replaces each
+    attribute, ``parts`` the Part of each inner module. ``apply`` writes a call. ``function`` is the name or
+    the text of a function that does what the module does. ``more`` writes out one more method on request.
     """
 
     __slots__ = (
@@ -51,20 +54,20 @@ class Part:
         return [*self.own, *inner]
 
     def hold(self, name: str, inner: Part) -> None:
-        """Make ``inner`` the member of that name: its leaves are among this one's."""
+        """Make ``inner`` the member called ``name``; its leaves then count among this module's."""
         self.parts[name] = inner
         self.buffers += [(f"{name}.{path}", variable) for path, variable in inner.buffers]
         self.lines += inner.lines
         self.trains = self.trains or inner.trains
 
     def keep(self, name: str, variable: str, text: str) -> None:
-        """A leaf of this module itself."""
+        """Add a leaf of this module itself."""
         self.own.append((name, variable))
         self.variables[name] = variable
         self.lines.append(f"{variable} = {text}")
 
     def as_value(self) -> str:
-        """The module as a function that can be passed on."""
+        """Return the text of the module as a function that can be passed on."""
         if self.function:
             return self.function
         assert self.apply is not None

@@ -1,4 +1,7 @@
-"""Where a name of the program goes: the places that mean it, in functions it is handed to as well."""
+"""Finds where a name of the program is used, also in functions that it is passed to.
+
+Rewrites of optimizers and loaders follow their names with it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Passing:
-    """A name handed to a function of the program: the argument of a call, and the parameter it becomes."""
+    """A name passed to a function of the program: the argument of a call, and its parameter."""
 
     __slots__ = ("argument", "call", "function", "parameter")
 
@@ -28,9 +31,9 @@ class Passing:
 
 
 def meanings(pasted: Pasted, name: str) -> tuple[list[Any], list[Passing]]:
-    """The places that mean what ``name`` is bound to, and how it gets into functions.
+    """Return the places that refer to the value of ``name``, and how it is passed to functions.
 
-    Places where it is handed to a function are among the passings only.
+    Places where it is passed to a function of the program are among the passings only.
     """
     functions = {node.name: node for node in walk(pasted.script) if isinstance(node, tree.FunctionDef)}
     places: list[Any] = []
@@ -55,7 +58,7 @@ def meanings(pasted: Pasted, name: str) -> tuple[list[Any], list[Passing]]:
 
 
 def shadowed(pasted: Pasted, node: Any, scope: Any) -> bool:
-    """Whether a function between a name and the scope has a parameter of that name."""
+    """Whether a function between a name and ``scope`` has a parameter of that name."""
     around = pasted.inside(node, tree.FunctionDef)
     while around is not None and around is not scope:
         if any(parameter.name == node.id for parameter in around.parameters):
@@ -65,7 +68,7 @@ def shadowed(pasted: Pasted, node: Any, scope: Any) -> bool:
 
 
 def handed(pasted: Pasted, node: Any, functions: dict[str, tree.FunctionDef]) -> Passing | None:
-    """The call that hands a name to a function of the program."""
+    """Return how a name is passed to a function of the program; None if it is not."""
     argument = pasted.parent(node)
     call = pasted.parent(argument)
     if not isinstance(argument, tree.Argument) or not isinstance(call, tree.Call) or argument.star:
@@ -83,7 +86,7 @@ def handed(pasted: Pasted, node: Any, functions: dict[str, tree.FunctionDef]) ->
 
 
 def left_out(elements: tuple[Any, ...], element: Any) -> Edit:
-    """Take one argument or parameter out of several, with its comma."""
+    """Return the edit that removes one of several arguments or parameters, with its comma."""
     index = next(number for number, one in enumerate(elements) if one is element)
     if index:
         return Edit(Span(elements[index - 1].span.end, element.span.end), "")

@@ -1,4 +1,7 @@
-"""Dictionaries with fixed keys as variables, and what is tried without its handlers."""
+"""Rewrites Python that scripts do not have: dictionaries, ``try``, files, ``filter`` and ``map``.
+
+Each function returns the edits for one place, empty if the rewrite does not apply.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ ONE_BY_ONE = "use one variable per entry, or two lists side by side"
 
 
 def dictionary(pasted: Pasted, span: Span | None) -> list[Edit]:
-    """``config = {"lr": 0.1}`` and its uses as one variable for each entry.
+    """Rewrite ``config = {"lr": 0.1}`` and its uses with one variable for each entry.
 
-    Raises CannotRewriteError where a dictionary is more than entries under names that are written out.
+    Raises CannotRewriteError for a use other than reading or setting an entry by a literal key.
     """
     node = next(
         (n for n in walk(pasted.script) if span and n.span.start == span.start and is_dictionary(pasted, n)),
@@ -50,7 +53,7 @@ def is_dictionary(pasted: Pasted, node: Any) -> bool:
 
 
 def uses(pasted: Pasted, target: tree.Name, names: dict[str, str]) -> list[Edit]:
-    """The places where entries are read or set, each by its key."""
+    """Return the edits of the places where entries are read or set by key."""
     edits = []
     within = pasted.inside(target, tree.FunctionDef)
     for node in walk(pasted.script):
@@ -86,7 +89,7 @@ def is_set(pasted: Pasted, node: Any) -> bool:
 
 
 def tried(pasted: Pasted, span: Span | None) -> list[Edit]:
-    """The lines of a ``try`` without its handlers: an error in them ends the script."""
+    """Replace a ``try`` by its lines without the handlers; an error in them then ends the script."""
     text = pasted.source.text
     for node in walk(pasted.script):
         if not isinstance(node, tree.If) or span is None or node.span.start != span.start:
@@ -108,9 +111,9 @@ def tried(pasted: Pasted, span: Span | None) -> list[Edit]:
 
 
 def written(pasted: Pasted, span: Span | None) -> list[Edit]:
-    """What a script writes into a file, printed instead: ``with open(...) as f: f.write(text)``.
+    """Print what a script writes to a file: ``with open(...) as f: f.write(text)``.
 
-    Raises CannotRewriteError where the file is read, or kept.
+    Returns no edits where the file is used in any other way.
     """
     for node in walk(pasted.script):
         if not isinstance(node, tree.With) or span is None or len(node.items) != 1:
@@ -123,7 +126,7 @@ def written(pasted: Pasted, span: Span | None) -> list[Edit]:
 
 
 def printed(pasted: Pasted, node: tree.With, file: str) -> list[Edit]:
-    """The block of a file that is only written to, with its lines printed."""
+    """Return the edit for a block that only writes to a file: the same lines with ``print``."""
     changes: dict[int, str] = {}
     for use in walk(*node.body):
         if not isinstance(use, tree.Name) or use.id != file:
@@ -144,7 +147,7 @@ def printed(pasted: Pasted, node: tree.With, file: str) -> list[Edit]:
 
 
 def comprehension(pasted: Pasted, span: Span | None) -> list[Edit]:
-    """``filter(test, xs)`` and ``map(f, xs)`` as lists."""
+    """Rewrite ``filter(test, xs)`` and ``map(f, xs)`` as lists."""
     for node in walk(pasted.script):
         if not isinstance(node, tree.Call) or node.function.span != span or len(node.arguments) != 2:
             continue

@@ -1,8 +1,8 @@
-"""A pasted program as a syntax tree, parts of Python that scripts do not have included.
+"""Reads a pasted Python program as a syntax tree, including syntax that scripts do not have.
 
-The tree serves rewrites only and is never run. Words that the grammar lacks are read as others of the
-same shape: ``try`` as ``if``, a dictionary as a list of comparisons, ``raise`` as ``return``. The offsets
-stay those of the source, so that an excerpt of it always shows what was written.
+The tree serves rewrites only and is never run. Keywords that the grammar lacks are read as others of the
+same form: ``try`` as ``if``, a dictionary as a list of comparisons, ``raise`` as ``return``. The offsets
+stay those of the source, so an excerpt always shows what was written.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-#: Beyond this size nobody pasted a model.
+#: A text of more characters is not taken for a pasted program.
 LONGEST = 200_000
-#: Stands for the underscore that a name begins with; it is a letter, and in nobody's names.
+#: Replaces the underscore that a name begins with. It is a letter that programs do not use in names.
 LETTER = "\u01c1"
 _PRIVATE = re.compile(r"\b_(?=\w)")
 USUAL = {"torch": "torch", "F": "torch.nn.functional", "nn": "torch.nn", "optim": "torch.optim"}
 
 
 class CannotRewriteError(Exception):
-    """Part of a program has no rewrite: what it is, and what to do about it."""
+    """A part of a program has no rewrite: ``what`` names it, ``advice`` says what to do instead."""
 
     def __init__(self, node: tree.Syntax, what: str, advice: str) -> None:
         super().__init__(what)
@@ -39,7 +39,7 @@ class CannotRewriteError(Exception):
 
 
 class Pasted:
-    """A program: its tree, what its names stand for, and its text."""
+    """A pasted program: its source, its syntax tree, and what its names stand for."""
 
     __slots__ = ("aliases", "classes", "masked", "names", "parents", "script", "source", "times")
 
@@ -60,7 +60,7 @@ class Pasted:
                     self.times[node.id] = self.times.get(node.id, 0) + 1
             elif isinstance(node, (tree.Parameter, tree.FunctionDef)):
                 self.names.add(node.name)
-            elif isinstance(node, tree.Comparison):  # an entry of a dictionary among them
+            elif isinstance(node, tree.Comparison):  # includes the entries of dictionaries, with `:`
                 node.rest = tuple([("==" if op == ":" else op, value) for op, value in node.rest])
             elif isinstance(node, tree.ClassDef):
                 self.classes[node.name] = node
@@ -74,7 +74,7 @@ class Pasted:
                     self.aliases[alias or name] = f"{node.module}.{name}"
 
     def full(self, node: Any) -> str:
-        """The full name of ``nn.Linear``; empty where an expression is no dotted name."""
+        """Return the full name of an expression such as ``nn.Linear``; empty if it is no dotted name."""
         parts: list[str] = []
         while isinstance(node, tree.Attribute):
             parts.append(node.name)
@@ -84,7 +84,7 @@ class Pasted:
         return ".".join([self.aliases.get(node.id, node.id), *reversed(parts)])
 
     def short(self, module: str) -> str:
-        """What the program calls a module: ``F`` for ``torch.nn.functional``."""
+        """Return the program's own name for a module: ``F`` for ``torch.nn.functional``."""
         found = [name for name, full in self.aliases.items() if full == module]
         return next((name for name in found if name not in USUAL), found[0] if found else module)
 
@@ -95,7 +95,7 @@ class Pasted:
         return self.source.position(node.span.start)[0]
 
     def indentation(self, node: tree.Syntax) -> str:
-        """What stands before a statement on its line."""
+        """Return the leading blanks of the line on which a statement begins."""
         column = self.source.position(node.span.start)[1] - 1
         before = self.source.text[node.span.start - column : node.span.start]
         return before if not before.strip() else before[: len(before) - len(before.lstrip())]
@@ -104,13 +104,13 @@ class Pasted:
         return self.parents.get(id(node))
 
     def statement(self, node: Any) -> Any:
-        """The innermost statement around a node."""
+        """Return the innermost statement around a node, or the script."""
         while not isinstance(node, (tree.Statement, tree.Script)):
             node = self.parents[id(node)]
         return node
 
     def inside(self, node: Any, kind: type) -> Any:
-        """The innermost construct of a kind around a node, None without."""
+        """Return the innermost node of the class ``kind`` around a node, or None."""
         node = self.parent(node)
         while node is not None and not isinstance(node, kind):
             node = self.parent(node)
@@ -133,15 +133,15 @@ class Pasted:
         return name
 
     def settled(self, text: str) -> bool:
-        """Whether a number or a name means the same from here on."""
+        """Whether a text keeps its value: it is no plain name, or a name assigned at most once."""
         return not text.isidentifier() or self.times.get(text, 0) <= 1
 
     def render(self, node: tree.Syntax, replace: Callable[[Any], str | None]) -> str:
-        """The source of a node, with what ``replace`` gives where it gives something."""
+        """Return the source of a node, with each part replaced for which ``replace`` returns a text."""
         return self.render_span(node.span, [node], replace)
 
     def render_span(self, span: Span, nodes: list[Any], replace: Callable[[Any], str | None]) -> str:
-        """The source of a place that holds these nodes, some of their parts replaced."""
+        """Return the source of ``span``, which holds ``nodes``, with parts replaced as in ``render``."""
         pieces, at = [], span.start
         stack = list(reversed(nodes))
         while stack:
@@ -156,7 +156,10 @@ class Pasted:
         return "".join(pieces) + self.source.text[at : span.end]
 
     def removal(self, statement: tree.Statement) -> Edit:
-        """Take a statement out, with its line; a block that would be empty gets ``pass``."""
+        """Return the edit that removes a statement with its line.
+
+        A statement that shares its line, or is the only one of its block, becomes ``pass``.
+        """
         text, span = self.source.text, statement.span
         body = body_of(self.parent(statement), statement)
         start = text.rfind("\n", 0, span.start) + 1
@@ -165,13 +168,13 @@ class Pasted:
         alone = not text[start : span.start].strip() and not text[span.end : end].split("#")[0].strip()
         if not alone or (len(body) == 1 and not isinstance(self.parent(statement), tree.Script)):
             return Edit(span, "pass")
-        if isinstance(statement, tree.ClassDef):  # with the blank lines behind it
+        if isinstance(statement, tree.ClassDef):  # remove the blank lines after it too
             while text[end : end + 1] == "\n":
                 end += 1
         return Edit(Span(start, end), "")
 
     def replacement(self, statement: tree.Statement, lines: list[str]) -> Edit:
-        """Lines in place of a statement, as deep as it stands."""
+        """Return the edit that writes ``lines`` in place of a statement, with its indentation."""
         if not lines:
             return self.removal(statement)
         lines = spaced(lines)
@@ -185,7 +188,7 @@ class Pasted:
 
 
 def is_target(parent: Any, node: Any) -> bool:
-    """Whether a name is assigned to where it stands."""
+    """Whether ``node`` is a target of the assignment or loop ``parent``."""
     if isinstance(parent, tree.Assign):
         return any(target is node for target in parent.targets)
     if isinstance(parent, (tree.AugmentedAssign, tree.For, tree.ComprehensionFor)):
@@ -194,7 +197,7 @@ def is_target(parent: Any, node: Any) -> bool:
 
 
 def body_of(parent: Any, statement: tree.Statement) -> tuple[Any, ...]:
-    """The block a statement stands in."""
+    """Return the block of ``parent`` that a statement belongs to."""
     bodies: list[tuple[Any, ...]] = []
     if isinstance(parent, tree.If):
         bodies = [*(body for _, body in parent.branches), parent.orelse]
@@ -206,12 +209,12 @@ def body_of(parent: Any, statement: tree.Statement) -> tuple[Any, ...]:
 
 
 def indented(lines: list[str], margin: str) -> str:
-    """Lines below each other, all but empty ones behind a margin."""
+    """Return the lines as one text, all but empty ones behind a margin."""
     return "\n".join([margin + line if line else "" for line in lines])
 
 
 def read_pasted(source: Source) -> Pasted | None:
-    """The program of a source; None where it is not even Python, or too long to have been pasted."""
+    """Read the program in a source; None if it is not Python, or too long to have been pasted."""
     from autodiff.grammar.syntax.parser import Reader
 
     if len(source.text) > LONGEST:
@@ -225,12 +228,12 @@ def read_pasted(source: Source) -> Pasted | None:
     return Pasted(source, script, masked.text) if isinstance(script, tree.Script) else None
 
 
-#: Words with others that stand where they stand.
+#: Keywords that the grammar lacks, each with one that is used in the same place.
 LIKE = {"raise": "return", "yield": "return", "global": "del", "nonlocal": "del"}
 
 
 def without_foreign(words: Words) -> Words:
-    """The words of a program with those of the grammar in place of those it lacks."""
+    """Return the tokens of a program, with tokens of the grammar in place of those it lacks."""
     made = Words()
     made.error = words.error
     brackets: list[str] = []
@@ -267,14 +270,14 @@ def without_foreign(words: Words) -> Words:
 
 
 def statements_of(pasted: Pasted) -> Iterator[Any]:
-    """Every statement outside of classes, in the order of the text."""
+    """Yield every statement outside of classes, in the order of the text."""
     for node in walk(pasted.script):
         if isinstance(node, tree.Statement) and pasted.inside(node, tree.ClassDef) is None:
             yield node
 
 
 def spaced(lines: list[str]) -> list[str]:
-    """Lines with an empty one behind each function."""
+    """Return the lines with an empty line after each function."""
     made: list[str] = []
     for line in lines:
         ends = made and made[-1].startswith("    ") and not line.startswith(" ") and line
@@ -285,6 +288,6 @@ def spaced(lines: list[str]) -> list[str]:
 
 
 def is_function(lines: list[str]) -> bool:
-    """Whether the block that ends here belongs to a ``def``."""
+    """Whether the last block of the lines belongs to a ``def``."""
     header = next((line for line in reversed(lines) if line and not line.startswith(" ")), "")
     return header.startswith("def ")

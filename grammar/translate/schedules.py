@@ -1,4 +1,7 @@
-"""Schedules of step sizes written out: a function that counts the epochs and sets the size."""
+"""Writes learning rate schedules out: a function that counts the epochs and sets the step size.
+
+The formulas are those of ``torch.optim.lr_scheduler``, as functions of the number of epochs.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.translate.optimizers import Optimizer
 
+#: The settings of each schedule in torch's order, with torch's defaults; empty if it has to be given.
 SETTINGS: dict[str, dict[str, str]] = {
     "StepLR": {"step_size": "", "gamma": "0.1"},
     "MultiStepLR": {"milestones": "", "gamma": "0.1"},
@@ -28,7 +32,7 @@ SETTINGS: dict[str, dict[str, str]] = {
 
 
 class Schedule:
-    """One schedule of a program."""
+    """One learning rate schedule of a program, with its optimizer."""
 
     __slots__ = ("call", "kind", "name", "optimizer", "pasted", "statement")
 
@@ -44,7 +48,7 @@ class Schedule:
             raise CannotRewriteError(call, f"`lr_scheduler.{self.kind}`", advice)
 
     def size(self, count: str, base: str) -> str:
-        """The step size after so many epochs."""
+        """Return the text of the step size after ``count`` epochs; ``base`` is the first step size."""
         given, more = arguments_of(self.call, self.pasted.text)
         known = ["optimizer", *SETTINGS[self.kind]]
         settings = SETTINGS[self.kind] | dict(zip(known, given, strict=False)) | more
@@ -89,7 +93,7 @@ class Schedule:
         if base.endswith("_first"):
             lines.append(f"{base} = {rate}[0]")
         lines += [f"def {name}_step():", f"    {count}[0] += 1", f"    {rate}[0] = {size}"]
-        if self.kind in ("LinearLR", "ConstantLR", "LambdaLR"):  # these begin with another size at once
+        if self.kind in ("LinearLR", "ConstantLR", "LambdaLR"):  # these change the first step size too
             lines.append(f"{rate}[0] = {self.size('0', base)}")
         found = [pasted.replacement(self.statement, lines)]
         for node in walk(pasted.script):
@@ -114,7 +118,7 @@ class Schedule:
 
 
 def schedules_of(pasted: Pasted, optimizers: dict[str, Optimizer]) -> list[Schedule]:
-    """The schedules of a program, each of an optimizer that is known."""
+    """Return the schedules of a program; each must belong to one of ``optimizers``."""
     found = []
     for statement in statements_of(pasted):
         call = statement.value if isinstance(statement, tree.Assign) else None

@@ -1,4 +1,7 @@
-"""The optimizers of a program with their schedules, and the edits that write their steps out."""
+"""Finds the optimizers of a program with their schedules, and makes the edits that write their steps out.
+
+The formulas are in ``optimizers`` and ``schedules``.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ class Steps:
         self.found: dict[str, Optimizer] = {}
 
     def rewrite(self) -> None:
-        """Fill ``edits``."""
+        """Collect the edits in ``edits``."""
         shop = Workshop(self.pasted)
         models = {
             statement.targets[0].id
@@ -117,7 +120,7 @@ class Steps:
         self.edits.append(pasted.replacement(optimizer.statement, lines))
 
     def is_schedules(self, node: tree.Name) -> bool:
-        """Whether an optimizer is handed to its schedule."""
+        """Whether an optimizer is the argument of a schedule."""
         argument = self.pasted.parent(node)
         call = self.pasted.parent(argument)
         return isinstance(call, tree.Call) and "lr_scheduler" in self.pasted.full(call.function)
@@ -129,7 +132,7 @@ class Steps:
         return f"with {optimizer.torch}.no_grad():" + margin + margin.join(lines)
 
     def rate_use(self, optimizer: Optimizer, groups: Any) -> None:
-        """``optimizer.param_groups[0]["lr"]``, and loops over the groups that change it."""
+        """Rewrite ``optimizer.param_groups[0]["lr"]``, and loops over the groups that change it."""
         pasted, parent = self.pasted, self.pasted.parent(groups)
         if isinstance(parent, tree.Subscript):
             entry = pasted.parent(parent)
@@ -168,7 +171,7 @@ class Steps:
 
 
 def taken_out(passing: Passing) -> list[Edit]:
-    """A function that is handed an optimizer needs it no more."""
+    """Return the edits that remove an optimizer from a call and from the function's parameters."""
     return [
         left_out(passing.call.arguments, passing.argument),
         left_out(passing.function.parameters, passing.parameter),
@@ -176,7 +179,7 @@ def taken_out(passing: Passing) -> list[Edit]:
 
 
 def is_optimizer(full: str) -> bool:
-    """Whether a full name is that of an optimizer: ``torch.optim.SGD``, ``torch.optim.adam.Adam``."""
+    """Whether a full name names an optimizer: ``torch.optim.SGD``, ``torch.optim.adam.Adam``."""
     module, _, name = full.rpartition(".")
     return module.startswith("torch.optim") and "lr_scheduler" not in module and name != "lr_scheduler"
 
@@ -191,10 +194,10 @@ def is_member(node: Any, name: str, attribute: str) -> bool:
 
 
 def as_list(text: str) -> str:
-    """Leaves as a list that can be gone through again and again."""
+    """Return the text of the leaves as a list, which can be iterated over repeatedly."""
     return text if text[:1] == "[" else f"[{text[1:-1].rstrip(', ')}]" if text[:1] == "(" else f"list({text})"
 
 
 def is_short(text: str) -> bool:
-    """A number, a name or an attribute."""
+    """Whether a text is a number, a name or an attribute."""
     return text.replace(".", "").replace("_", "").replace("e-", "").replace("e+", "").isalnum()

@@ -1,4 +1,7 @@
-"""The rewrite of a program as an error tells it: one repair for what hangs together, or why there is none."""
+"""Attaches rewrites to errors: one repair for everything that belongs together, or why there is none.
+
+The rewrites themselves are in the other modules; ``WRITERS`` chooses one by error code.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 GROUPS = "make one optimizer for each group, with its own step size"
-#: A class, a layer, an optimizer, a loader of batches, a dictionary, a `try`, `filter`.
+#: Codes of errors that get a rewrite: dictionary, `try`, class, layer, optimizer, loader or file, `filter`.
 TOLD = frozenset(["E0120", "E0122", "E0128", "E0140", "E0141", "E0143", "E0201"])
 
 
 def tell(error: AutodiffError, source: Source) -> None:
-    """Give an error the rewrite that its program comes to, and list beside it what else needs one."""
+    """Give an error the rewrite of its program, and list beside it what else needs one."""
     everything = (error, *error.further)
     if not any(one.code in TOLD and (one.code != "E0201" or is_listing(one, source)) for one in everything):
         return
@@ -31,7 +34,7 @@ def tell(error: AutodiffError, source: Source) -> None:
 def together(
     errors: list[AutodiffError], source: Source, first: AutodiffError | None = None
 ) -> list[AutodiffError]:
-    """Give each of these errors its rewrite; what one takes along is no error of its own."""
+    """Give each error its rewrite, and return the errors that no other rewrite covers."""
     kept: list[AutodiffError] = []
     rewritten: list[Edit] = []
     for one in errors:
@@ -44,7 +47,7 @@ def together(
 
 
 def rewrite_each(errors: list[AutodiffError], source: Source) -> None:
-    """Give errors their rewrites; those that another one takes along keep their words."""
+    """Give errors their rewrites; an error that another rewrite covers keeps its text."""
     rewritten: list[Edit] = []
     for one in errors:
         if not any(covers(edit, one) for edit in rewritten):
@@ -52,16 +55,16 @@ def rewrite_each(errors: list[AutodiffError], source: Source) -> None:
 
 
 def covers(edit: Edit, error: AutodiffError) -> bool:
-    """Whether the place of an error is replaced or taken out."""
+    """Whether an edit replaces or removes the place of an error."""
     span = error.span
     return span is not None and edit.span.start <= span.start and span.end <= edit.span.end
 
 
 def rewrite(error: AutodiffError, source: Source, is_first: bool) -> list[Edit]:
-    """The edits of the rewrite that an error gets, or words for the part that has none."""
+    """Return the edits of an error's rewrite, and set the fix or the reason why there is none."""
     if error.code not in TOLD or (error.code == "E0201" and not is_listing(error, source)):
         return []
-    pasted = read_pasted(source)  # each rewrite chooses its names anew
+    pasted = read_pasted(source)  # read again: each rewrite adds its own names
     if pasted is None:
         return []
     try:
@@ -70,7 +73,7 @@ def rewrite(error: AutodiffError, source: Source, is_first: bool) -> list[Edit]:
         error.fixes, error.help = (), (reason(pasted, unable),)
         return []
     if found:
-        if not is_first or error.code == "E0201":  # of the first, the words stay if the rewrite does not hold
+        if not is_first or error.code == "E0201":  # the first keeps its help, in case its rewrite fails
             error.help = ()
         written = "" if error.span is None else source.excerpt(error.span)
         introduction = INTRODUCTIONS.get(written) or INTRODUCTIONS[error.code]
@@ -79,7 +82,7 @@ def rewrite(error: AutodiffError, source: Source, is_first: bool) -> list[Edit]:
 
 
 def beside(error: AutodiffError, pasted: Pasted) -> list[AutodiffError]:
-    """What the program uses further on that is not here, outside of its classes."""
+    """Return errors for absent features that the program also uses, outside of its classes."""
     from autodiff.grammar.interpret.scope import resolve
     from autodiff.grammar.lints.resolution import Resolver
     from autodiff.grammar.syntax.walk import path_to
@@ -99,12 +102,12 @@ def beside(error: AutodiffError, pasted: Pasted) -> list[AutodiffError]:
             if isinstance(whole, tree.Attribute) and whole.name_span == one.span:
                 one.span = whole.span
             found.append(one)
-    # What stands inside of a call comes before it, as when it runs.
+    # The arguments of a call come before the call, as when it runs.
     return sorted(found, key=lambda one: one.span.end if one.span else 0)
 
 
 def reason(pasted: Pasted, unable: CannotRewriteError) -> str:
-    """Why there is no rewrite, and what to do about it."""
+    """Return the text that says why there is no rewrite, and what to do about it."""
     return f"{unable.what} in line {pasted.line(unable.node)} has no rewrite; {unable.advice}"
 
 
@@ -158,7 +161,7 @@ def names(pasted: Pasted, error: AutodiffError) -> list[Edit]:
 
 
 def is_listing(error: AutodiffError, source: Source) -> bool:
-    """Whether an unknown name is that of a function which goes through a list."""
+    """Whether an unknown name is ``filter`` or ``map``."""
     return error.span is not None and source.excerpt(error.span) in ("filter", "map")
 
 
@@ -192,7 +195,7 @@ INTRODUCTIONS = {
 
 
 def described(pasted: Pasted, edits: list[Edit], introduction: str) -> str:
-    """What to write where, in the order of the text; what changes in the same way is said once."""
+    """Describe the edits in the order of the text; equal changes are listed once."""
     source = pasted.source
     lines, small, gone = [], [], []
     for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
@@ -215,7 +218,7 @@ def described(pasted: Pasted, edits: list[Edit], introduction: str) -> str:
 
 
 def listed_lines(places: list[tuple[int, int]]) -> str:
-    """``lines 4 to 33, 36``: places that follow each other are one."""
+    """Return a text such as ``lines 4 to 33, 36``; adjacent places are joined."""
     runs: list[tuple[int, int]] = []
     for first, last in places:
         if runs and first <= runs[-1][1] + 1:
@@ -227,7 +230,7 @@ def listed_lines(places: list[tuple[int, int]]) -> str:
 
 
 def block(text: str, margin: int) -> list[str]:
-    """The lines of a new text, without the margin that all but the first have."""
+    """Return the lines of a new text, without the margin that all but the first have."""
     first, *rest = text.split("\n")
     return [
         "    " + first,

@@ -1,4 +1,7 @@
-"""Models where they are made and used: every place in the program that has to say something else."""
+"""Rewrites models where they are made and used: every place in the program that has to change.
+
+The models themselves are taken apart by ``models``.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: Methods of a model that do nothing here when their result is not used.
+#: Methods of a model that have no effect here; their calls are removed.
 IDLE = ("to", "cuda", "cpu", "double", "float", "share_memory", "compile", "load_state_dict")
 LISTS = ("parameters", "named_parameters", "buffers", "state_dict", "named_buffers")
 
 
 class Model:
-    """A model of the program: the statement and the call that make it, its name, what it comes to."""
+    """A model of the program: the statement and the call that make it, its name, and its Part."""
 
     __slots__ = ("call", "name", "part", "statement", "training")
 
@@ -45,11 +48,11 @@ class Models:
         self.found: dict[str, Model] = {}
         self.lists: dict[tuple[str, str], str] = {}
         self.unmade: list[tree.Call] = []
-        self.shown: set[str] = set()  # classes that are never made, whose functions stand where they stood
+        self.shown: set[str] = set()  # classes that are never made, replaced in place
         self.find()
 
     def find(self) -> None:
-        """The modules that are made, outside of other modules."""
+        """Find the modules that are made outside of other modules."""
         for statement in statements_of(self.pasted):
             call, name = None, ""
             if isinstance(statement, tree.Assign) and len(statement.targets) == 1:
@@ -73,7 +76,7 @@ class Models:
                     self.unmade.append(node)
 
     def has_weights(self, call: tree.Call) -> bool:
-        """Whether a module is more than one function; a loss or an activation is a function already."""
+        """Whether a module is more than one function; a loss or an activation is not."""
         from autodiff.grammar.translate.layers import FUNCTIONS
 
         return (
@@ -82,7 +85,7 @@ class Models:
         )
 
     def is_about(self, span: Span | None) -> bool:
-        """Whether a place is the name of a model's class, or in a call that makes a model."""
+        """Whether a place is the name of a model class, or is in a call that makes a model."""
         if span is None:
             return False
         calls = [*(model.call for model in self.found.values()), *self.unmade]
@@ -93,7 +96,7 @@ class Models:
     # -- the whole ----------------------------------------------------------------------------------
 
     def rewrite(self) -> None:
-        """Fill ``edits``."""
+        """Collect the edits in ``edits``."""
         self.name_unmade()
         for model in self.found.values():
             self.take_apart(model)
@@ -107,11 +110,11 @@ class Models:
         self.import_functions()
 
     def classes(self) -> set[str]:
-        """The model classes of the program."""
+        """Return the names of the program's model classes."""
         return {name for name, node in self.pasted.classes.items() if self.shop.is_model_class(node)}
 
     def name_unmade(self) -> None:
-        """Modules made and used in one breath, and classes that are never made."""
+        """Rewrite modules that are made and used without a name, and classes that are never made."""
         made = {self.pasted.full(model.call.function) for model in self.found.values()}
         for call in self.unmade:
             statement = self.pasted.statement(call)
@@ -141,7 +144,7 @@ class Models:
                 self.show_unused(node)
 
     def show_unused(self, node: tree.ClassDef) -> None:
-        """A class that is never made: a function where it stands, if it takes no arguments."""
+        """Replace a class that is never made by a function, if it can be made without arguments."""
         init = next(
             (part for part in node.body if isinstance(part, tree.FunctionDef) and part.name == INIT), None
         )
@@ -167,7 +170,7 @@ class Models:
             model.part.function = model.name
 
     def made_lines(self, model: Model) -> list[str]:
-        """What stands where the model was made."""
+        """Return the lines that replace the statement that made the model."""
         part = model.part
         lines = [f"{model.training} = [True]"] if model.training else []
         lines += part.lines
@@ -191,7 +194,7 @@ class Models:
         return wrapped([name for _, name in pairs])
 
     def import_functions(self) -> None:
-        """``F`` comes along with the other imports of a program that has some."""
+        """Import ``F`` after the last import, if the rewrite uses it and the program has imports."""
         shop = self.shop
         if any(full == "torch.nn.functional" for name, full in self.pasted.aliases.items() if name != "F"):
             return
@@ -210,7 +213,7 @@ class Models:
     # -- uses ---------------------------------------------------------------------------------------
 
     def follow(self, model: Model) -> None:
-        """Everything that is said of a model outside of its class."""
+        """Rewrite every use of a model outside of its class."""
         pasted = self.pasted
         done: set[int] = set()
         for node in walk(pasted.script):
@@ -232,7 +235,10 @@ class Models:
                 self.member(model, node, outer, statement)
 
     def bare(self, model: Model, node: tree.Name, statement: Any) -> None:
-        """The model itself: called or passed on it is a function; moved or printed it is nothing."""
+        """Rewrite a use of the model itself.
+
+        Called or passed on it is a function, so its name stays; lines that only move or print it are removed.
+        """
         parent = self.pasted.parent(node)
         if isinstance(statement, tree.Assign) and node in statement.targets:
             made = statement.value
@@ -253,7 +259,7 @@ class Models:
                     self.edits.append(Edit(call.span, model.name))
 
     def member(self, model: Model, node: tree.Name, outer: Any, statement: Any) -> None:
-        """``model.parameters()``, ``model.fc1.weight.grad``, ``model.eval()``"""
+        """Rewrite ``model.parameters()``, ``model.fc1.weight.grad``, ``model.eval()`` and the like."""
         pasted, part = self.pasted, model.part
         chain: list[Any] = []
         at: Any = node
@@ -293,7 +299,7 @@ class Models:
             self.inner(model, node, chain)
 
     def inner(self, model: Model, node: tree.Name, chain: list[Any]) -> None:
-        """A weight, or a module inside, by what it is called now."""
+        """Rewrite a weight of a model, or a module inside of it, by its present name."""
         if isinstance(chain[0], tree.Subscript) and isinstance(chain[0].index, tree.Number):
             key = str(chain[0].index.value)
             part = model.part.parts.get(key)
@@ -320,7 +326,7 @@ class Models:
         self.named(chain[-1], part)
 
     def named(self, place: Any, part: Part) -> None:
-        """A module inside of a model, called, passed on, or given a name of its own."""
+        """Rewrite a module inside of a model that is called, passed on, or given a name of its own."""
         statement = self.pasted.statement(place)
         target = statement.targets[0] if isinstance(statement, tree.Assign) else None
         value = part.as_value()
@@ -333,7 +339,7 @@ class Models:
             self.edits.append(Edit(place.span, value if value.isidentifier() else f"({value})"))
 
     def list_of(self, model: Model, kind: str, call: tree.Call) -> str:
-        """The list of the leaves, made once beside the model."""
+        """Return the name of the list of leaves, which is made once, beside the model."""
         if kind == "state_dict":
             raise CannotRewriteError(
                 call,
@@ -349,7 +355,7 @@ class Models:
         return self.lists[key]
 
     def switch(self, model: Model, name: str, call: tree.Call, statement: Any) -> None:
-        """``model.train()`` and ``model.eval()``"""
+        """Rewrite ``model.train()`` and ``model.eval()``."""
         if not isinstance(statement, tree.ExpressionStatement) or statement.value is not call:
             raise CannotRewriteError(call, f"`{self.pasted.text(call)}`", "write it on a line of its own")
         if not model.training:

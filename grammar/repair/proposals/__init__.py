@@ -1,4 +1,4 @@
-"""Repairs to try, by error code: each looks at the source where a script failed and writes it anew.
+"""Proposes repairs by error code: each function reads the source where a script failed and yields edits.
 
 What is proposed here is a guess that knows shapes, names and syntax; ``repair`` runs the script with it
 and drops what does not hold, so a proposal may be bold. Whoever finds the reason of an error on the way
@@ -25,6 +25,6 @@ FAMILIES = (
 
 
 def propose(scene: Scene) -> tuple[Fix, ...]:
-    """Repairs for an error of a script that ran, the most likely first; empty if none comes to mind."""
+    """Return repairs for an error of a script that ran, the most likely first; empty if there are none."""
     code = scene.error.code
     return tuple(fix for family in FAMILIES if code in family for fix in family[code](scene))

@@ -1,6 +1,6 @@
-"""Repairs of what PyTorch has and the language has not, one place at a time.
+"""Repairs of features that PyTorch has and the language lacks, one place at a time.
 
-What reaches over a whole program - models, optimizers, loaders - is rewritten by ``grammar.functional``.
+Features that concern a whole program - models, optimizers, loaders - are rewritten by ``grammar.translate``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def used(scene: Scene) -> tuple[Any, tree.Call | None]:
-    """What stands for the absent thing, and its call if it is called."""
+    """Return the expression that names the absent feature, and its call if it is called."""
     node = scene.node
     if isinstance(node, tree.Call):
         return node.function, node
@@ -30,12 +30,12 @@ def used(scene: Scene) -> tuple[Any, tree.Call | None]:
 
 
 def around(scene: Scene, call: tree.Call) -> Any:
-    """What a call stands in."""
+    """Return the node around a call."""
     return scene.path[scene.path.index(call) - 1]
 
 
 def member(scene: Scene) -> str:
-    """The last part of the name of what is absent."""
+    """Return the last part of the name of what is absent."""
     return str(scene.error.about[0]).rpartition(".")[2] if scene.error.about else ""
 
 
@@ -44,19 +44,19 @@ def arguments_of(scene: Scene, call: tree.Call) -> str:
 
 
 def deletion(scene: Scene, statement: tree.Statement) -> Edit:
-    """Take a statement out; inside a block something has to stay."""
+    """Return the edit that removes a statement; inside a block it becomes ``pass``."""
     column = scene.source.position(statement.span.start)[1]
     return Edit(statement.span, "" if column == 1 else "pass")
 
 
 def delete_line(scene: Scene) -> Iterator[Fix]:
-    """Delete a line that does nothing but use what is absent."""
+    """Propose to delete a line that only uses what is absent."""
     if isinstance(scene.statement, tree.ExpressionStatement):
         yield Fix("delete the line", deletion(scene, scene.statement))
 
 
 def layers(scene: Scene) -> Iterator[Fix]:
-    """What works on weights, written out at its place."""
+    """Propose functions that work on weights, such as those of ``nn.init``, written out in place."""
     _, call = used(scene)
     name = member(scene)
     if call is None:
@@ -69,7 +69,7 @@ def layers(scene: Scene) -> Iterator[Fix]:
 
 
 def clipped(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
-    """``clip_grad_norm_(leaves, 1.0)`` written out, as torch does it; ``leaves`` may be one tensor."""
+    """Propose ``clip_grad_norm_(leaves, 1.0)`` written out as in torch; ``leaves`` may be one tensor."""
     from autodiff.grammar.translate.models import arguments_of
 
     statement = scene.statement
@@ -96,7 +96,7 @@ def clipped(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
 
 
 def initialised(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
-    """``nn.init.xavier_uniform_(w)`` written out."""
+    """Propose ``nn.init.xavier_uniform_(w)`` and the like written out."""
     from autodiff.grammar.translate.initial import filled
     from autodiff.grammar.translate.reading import CannotRewriteError
 
@@ -112,7 +112,7 @@ def initialised(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
 
 
 def written_out(scene: Scene, statement: tree.Statement, lines: list[str]) -> Fix:
-    """Lines in place of one."""
+    """Return the fix that writes several lines in place of a statement."""
     column = scene.source.position(statement.span.start)[1] - 1
     margin = scene.source.text[statement.span.start - column : statement.span.start]
     text = "\n".join(["write:", *["    " + line for line in lines]])
@@ -120,7 +120,7 @@ def written_out(scene: Scene, statement: tree.Statement, lines: list[str]) -> Fi
 
 
 def devices(scene: Scene) -> Iterator[Fix]:
-    """Leave ``.cuda()`` out; write "cpu" where another device is named."""
+    """Propose to leave ``.cuda()`` out, or "cpu" where another device is named."""
     node = scene.node
     method = node.function if isinstance(node, tree.Call) else None
     if isinstance(method, tree.Attribute) and method.name == "cuda":
@@ -131,7 +131,7 @@ def devices(scene: Scene) -> Iterator[Fix]:
 
 
 def named_devices(scene: Scene, node: Any) -> Iterator[Fix]:
-    """The device in the call itself, or where the name it is given was assigned."""
+    """Propose "cpu" in the call itself, or where the name in the call was assigned."""
     if not isinstance(node, tree.Call):
         return
     for argument in node.arguments:
@@ -146,7 +146,7 @@ def named_devices(scene: Scene, node: Any) -> Iterator[Fix]:
 
 
 def pictures(scene: Scene) -> Iterator[Fix]:
-    """Delete every line that uses the module."""
+    """Propose to delete every line that uses the module."""
     place, _ = used(scene)
     while isinstance(place, tree.Attribute):
         place = place.object
@@ -162,7 +162,7 @@ def pictures(scene: Scene) -> Iterator[Fix]:
 
 
 def arrays(scene: Scene) -> Iterator[Fix]:
-    """A tensor in place of an array; what only leads from one to the other goes."""
+    """Propose a tensor in place of an array, and no conversion from one to the other."""
     place, call = used(scene)
     name = member(scene)
     if name in ("array", "asarray") and call is not None:
@@ -191,14 +191,14 @@ def arrays(scene: Scene) -> Iterator[Fix]:
 
 
 def renamed(scene: Scene, call: tree.Call, keyword: str, name: str) -> Edit:
-    """The edit that gives an argument of a call another name."""
+    """Return the edit that gives an argument of a call another keyword."""
     argument = scene.argument(call, keyword)
     assert argument is not None
     return Edit(argument.span, f"{name}={scene.text(argument.value)}")
 
 
 def number_types(scene: Scene) -> Iterator[Fix]:
-    """The nearest type there is."""
+    """Propose the nearest dtype that exists."""
     place, call = used(scene)
     name = member(scene)
     if not isinstance(place, tree.Attribute):
@@ -215,7 +215,7 @@ AT_A_POINT = {"grad": "jacobian", "jacrev": "jacobian", "jacfwd": "jacobian", "h
 
 
 def transforms(scene: Scene) -> Iterator[Fix]:
-    """``torch.func.grad(f)(x)`` asks for a derivative at a point, and that is a function of its own."""
+    """Propose the function that takes ``f`` and ``x`` for ``torch.func.grad(f)(x)`` and the like."""
     _, call = used(scene)
     name = member(scene)
     if call is None or len(call.arguments) != 1:
@@ -236,7 +236,7 @@ def transforms(scene: Scene) -> Iterator[Fix]:
 
 
 def modules(scene: Scene) -> Iterator[Fix]:
-    """A bar around a loop goes; a deep copy of a tensor is a clone; torch draws the random numbers."""
+    """Propose a loop without progress bar, a clone for a deep copy, and torch's random numbers."""
     _, call = used(scene)
     name = member(scene)
     full = str(scene.error.about[0])
@@ -257,7 +257,7 @@ def modules(scene: Scene) -> Iterator[Fix]:
 
 
 def functions(scene: Scene) -> Iterator[Fix]:
-    """A generator of random numbers gives way to the one there is; else a function of another name."""
+    """Propose ``torch.manual_seed`` for a ``Generator``, else a function of another name."""
     statement = scene.statement
     if member(scene) != "Generator" or not isinstance(statement, tree.Assign):
         yield from name_attribute(scene)

@@ -1,4 +1,7 @@
-"""Repairs of calls whose arguments do not fit the function (E0310)."""
+"""Repairs of calls whose arguments do not fit the function (E0310).
+
+The first line of the message is written by ``first_line``.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-#: What other libraries call some arguments.
+#: Names of arguments in other libraries, with the names here.
 KEYWORD_SYNONYMS: dict[str, tuple[str, ...]] = {
     "axis": ("dim",),
     "axes": ("dim", "dims"),
@@ -61,7 +64,7 @@ KEYWORD_SYNONYMS: dict[str, tuple[str, ...]] = {
 
 
 class CallScene:
-    """The failed call: its arguments, and the function it calls with what that takes."""
+    """The failed call: its arguments, the function it calls, and that function's parameters."""
 
     __slots__ = ("call", "function", "is_method", "owner", "scene")
 
@@ -76,7 +79,7 @@ class CallScene:
         self.function = scene.error.about[0] if scene.error.about else self.called()
 
     def called(self) -> Any:
-        """The function behind the call."""
+        """Return the function that is called."""
         callee = self.call.function
         if self.is_method and isinstance(callee, tree.Attribute):
             owner = Tensor.of(0.0) if self.owner is UNBOUND else self.owner
@@ -86,7 +89,7 @@ class CallScene:
 
     @property
     def keywords(self) -> list[str]:
-        """The names the function's parameters have."""
+        """The names of the function's parameters."""
         function: Any = self.function
         if function.__class__ is Function:
             return [p.name for p in function.parameters]
@@ -99,7 +102,7 @@ class CallScene:
 
     @property
     def usage(self) -> str:
-        """How the function is called, as Python would write it."""
+        """The function's signature as Python would write it; empty if it is unknown."""
         function = self.function
         if function.__class__ is Function:
             return function.usage(skipped=1 if self.is_method else 0)
@@ -111,7 +114,7 @@ class CallScene:
         return ""
 
     def argument(self, at: Any) -> tree.Argument | None:
-        """The argument at a position of the function, or of that name."""
+        """Return the argument for the parameter at a position or of a name; None if it is not given."""
         given = self.call.arguments
         if at.__class__ is int:
             position = at - self.is_method
@@ -124,13 +127,13 @@ class CallScene:
         return next((argument for argument in given if at is not None and argument.keyword == at), None)
 
     def insert(self, text: str) -> Edit:
-        """One more argument."""
+        """Return the edit that adds one more argument."""
         end = self.call.span.end - 1
         return Edit(Span(end, end), f", {text}" if self.call.arguments else text)
 
 
 def fit_arguments(scene: Scene) -> Iterator[Fix]:
-    """What makes the arguments fit, with the caret at the one that does not."""
+    """Propose arguments that fit, and move the caret to the one that does not."""
     call, error = scene.node, scene.error
     if not isinstance(call, tree.Call):
         return
@@ -175,7 +178,7 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
 
 
 def function_of_input(scene: Scene, call: tree.Call) -> Iterator[Fix]:
-    """``jacobian(x ** 2, x)``, which takes the function and not its result."""
+    """Propose a lambda in ``jacobian(x ** 2, x)``, which takes the function and not its result."""
     if len(call.arguments) < 2:
         return
     result, at = call.arguments[0].value, call.arguments[1].value
@@ -187,7 +190,7 @@ def function_of_input(scene: Scene, call: tree.Call) -> Iterator[Fix]:
 
 
 def fit_keyword(made: CallScene, name: str) -> Iterator[Fix]:
-    """A misspelt keyword."""
+    """Propose names for a keyword that the function does not take."""
     scene = made.scene
     where = made.argument(name)
     if where is None:
@@ -211,7 +214,7 @@ def fit_keyword(made: CallScene, name: str) -> Iterator[Fix]:
 
 
 def without(made: CallScene, where: tree.Argument) -> Iterator[Fix]:
-    """The call without one of its arguments."""
+    """Propose the call without one of its arguments."""
     given = [argument for argument in made.call.arguments if argument is not where]
     texts = ", ".join([made.scene.text(argument) for argument in given])
     inside = Span(made.call.function.span.end, made.call.span.end)
@@ -219,7 +222,7 @@ def without(made: CallScene, where: tree.Argument) -> Iterator[Fix]:
 
 
 def fit_missing(made: CallScene, message: str) -> Iterator[Fix]:
-    """An argument that was left out."""
+    """Propose a value for an argument that was left out."""
     scene, call = made.scene, made.call
     text = scene.text(call)
     quote = '"' if '"' in message else "'"
@@ -255,7 +258,7 @@ def fit_missing(made: CallScene, message: str) -> Iterator[Fix]:
 
 
 def fit_count(made: CallScene, at: Any, where: tree.Argument | None) -> Iterator[Fix]:
-    """More arguments than parameters."""
+    """Propose a list or fewer arguments, where there are more arguments than parameters."""
     scene, call = made.scene, made.call
     limit = at - made.is_method
     scene.error.caret = "this is one too many" if len(call.arguments) == limit + 1 else "these are too many"
@@ -279,7 +282,7 @@ def fit_count(made: CallScene, at: Any, where: tree.Argument | None) -> Iterator
 
 
 def decimal_point(plain: list[tree.Argument], text: str) -> str:
-    """``1,5`` as the number it is where decimals have a comma; empty if it is none."""
+    """Return ``1.5`` for the arguments ``1,5``, a number with a decimal comma; empty for others."""
     if len(plain) != 2 or not all(isinstance(part.value, tree.Number) for part in plain):
         return ""
     whole, _, rest = text.partition(",")
@@ -287,11 +290,11 @@ def decimal_point(plain: list[tree.Argument], text: str) -> str:
 
 
 def fit_value(made: CallScene, where: tree.Argument, at: Any, parameter: Any, given: Any) -> Iterator[Fix]:
-    """An argument of the wrong kind."""
+    """Propose another value for an argument of the wrong type."""
     scene, node = made.scene, where.value
     error, text = scene.error, scene.text(where.value)
     if given.__class__ is tuple and parameter.variadic and parameter.kind == "ints":
-        # Sizes side by side: the first that is no whole number is meant.
+        # Sizes as separate arguments: the first that is no whole number is wrong.
         wrong = next((i for i, size in enumerate(given) if size.__class__ is not int), 0)
         beside = made.argument(at + wrong)
         if beside is not None:
@@ -334,7 +337,7 @@ def fit_value(made: CallScene, where: tree.Argument, at: Any, parameter: Any, gi
 
 
 def tensor_instead(made: CallScene, where: tree.Argument, given: Any) -> Iterator[Fix]:
-    """A number, list or named result where a tensor is taken."""
+    """Propose a tensor for a number, list or named result."""
     scene, node = made.scene, where.value
     text = scene.text(node)
     if given.__class__ is NamedResult and "values" in given.fields:
@@ -357,7 +360,7 @@ def tensor_instead(made: CallScene, where: tree.Argument, given: Any) -> Iterato
 
 
 def tensors_instead(made: CallScene, given: Any) -> Iterator[Fix]:
-    """Tensors side by side where a list of them is taken."""
+    """Propose a list for tensors that are passed as separate arguments."""
     scene = made.scene
     plain = [argument for argument in made.call.arguments if argument.keyword is None and not argument.star]
     tensors = []
@@ -373,7 +376,7 @@ def tensors_instead(made: CallScene, given: Any) -> Iterator[Fix]:
 
 
 def spoken(given: Any) -> str:
-    """What kind of value it is, in a sentence."""
+    """Return a phrase for the type of a value, such as ``a Python number``."""
     from autodiff.grammar.objects.operators import article
 
     if given.__class__ in (int, float):

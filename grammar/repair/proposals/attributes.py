@@ -1,4 +1,7 @@
-"""Repairs of attributes and methods that a value does not have (E0204)."""
+"""Repairs of attributes and methods that a value does not have (E0204).
+
+What is proposed depends on the owner: a namespace, a tensor, a number, a list, a function.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ MOST_CANDIDATES = 4
 
 
 def name_attribute(scene: Scene) -> Iterator[Fix]:
-    """What an attribute may have meant, by what its owner is."""
+    """Propose what an attribute may have meant, by the type of its owner."""
     node = scene.node
     if not isinstance(node, tree.Attribute):
         return
@@ -57,7 +60,7 @@ def name_attribute(scene: Scene) -> Iterator[Fix]:
 
 
 def in_namespaces(scene: Scene, node: tree.Attribute, owner: Namespace) -> Iterator[Fix]:
-    """A near name in the namespace, else the function in another one."""
+    """Propose a near name in the namespace, else the function in another namespace."""
     name, called = node.name, call_of(scene, node)
     members = {member for member in owner.names() if is_function(owner.find(member)) is (called is not None)}
     here = scene.text(node.object)
@@ -80,7 +83,7 @@ def in_namespaces(scene: Scene, node: tree.Attribute, owner: Namespace) -> Itera
 
 
 def qualified(name: str) -> str:
-    """The full name of a function, whichever namespace it is in; empty if there is none."""
+    """Return the full name of a function, whichever namespace it is in; empty if there is none."""
     if name in FUNCTIONS or f"torch.{name}" in FUNCTIONS:
         return name if name in FUNCTIONS else f"torch.{name}"
     for space in ("F", "linalg", "special"):
@@ -97,7 +100,7 @@ def is_function(value: Any) -> bool:
 
 
 def call_of(scene: Scene, node: tree.Attribute) -> tree.Call | None:
-    """The call of an attribute, if it is called."""
+    """Return the call of an attribute; None if it is not called."""
     parent = scene.parent
     return parent if isinstance(parent, tree.Call) and parent.function is node else None
 
@@ -106,7 +109,7 @@ def call_of(scene: Scene, node: tree.Attribute) -> tree.Call | None:
 
 
 def of_value(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
-    """A near attribute or method of the value itself, with parentheses or without as it needs them."""
+    """Propose a near attribute or method of the value, with parentheses if it is a method."""
     name, called, kind = node.name, call_of(scene, node), owner.__class__
     known = names_of(owner)
     if kind is Tensor and called is not None and f"{name}_" in known:
@@ -133,7 +136,7 @@ def of_value(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
 
 
 def of_number(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
-    """A Python number where a tensor was expected."""
+    """Propose a tensor for a Python number."""
     kind = "a Python number" if owner.__class__ is not bool else "a truth value"
     if not is_tensors(node.name):
         return
@@ -147,7 +150,7 @@ def of_number(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
 
 
 def as_tensor(scene: Scene, value: Any) -> Iterator[Fix]:
-    """Make a tensor where the number or list is made, or keep the one that was turned into a number."""
+    """Propose a tensor where the number or list is made, or the tensor that was turned into a number."""
     home = value
     if isinstance(value, tree.Name):
         assigned = scene.assignments(value.id)
@@ -176,17 +179,17 @@ def as_tensor(scene: Scene, value: Any) -> Iterator[Fix]:
 
 
 def needs_leaf(scene: Scene) -> bool:
-    """Whether the script wants gradients of the value."""
+    """Whether the attribute is about gradients, so that a leaf is needed."""
     return scene.node.name in ("backward", "grad", "requires_grad", "requires_grad_", "retain_grad")
 
 
 def is_tensors(name: str) -> bool:
-    """Whether tensors have an attribute or method of that name."""
+    """Whether tensors have an attribute or a method of that name."""
     return name in names_of(Tensor.of(0.0))
 
 
 def of_list(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
-    """A list where a tensor or a set was expected."""
+    """Propose a tensor, or ``append``, for a list that was used as a tensor or a set."""
     if node.name in ("add", "push", "push_back") and call_of(scene, node) is not None and type(owner) is list:
         scene.error.caret = f"a list has no `{node.name}`"
         yield Fix("did you mean `append`?", Edit(node.name_span, "append"))
@@ -209,7 +212,7 @@ def of_list(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
 
 
 def of_result(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
-    """The two parts of ``max(dim=0)``, where one of them was meant."""
+    """Propose the values of a named result such as ``max(dim=0)``."""
     if is_tensors(node.name) and "values" in owner.fields:
         scene.error.caret = f"this is two tensors: {' and '.join(owner.fields)}"
         values = f"{atom(scene.text(node.object))}.values"
@@ -219,12 +222,12 @@ def of_result(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
 
 
 def of_method(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
-    """A method that was not called."""
+    """Propose to call a method that was not called."""
     yield from call_it(scene, owner, node.object)
 
 
 def of_function(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
-    """A function where its result was meant; the script may have a name for the result."""
+    """Propose a function's result in place of the function; the script may have a name for it."""
     text = scene.text(node.object)
     scene.error.caret = f"`{text}` is a function; its result would be a tensor"
     made = scene.function(owner.name)

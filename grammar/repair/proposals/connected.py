@@ -1,4 +1,7 @@
-"""Says where the graph was left, and proposes to stay in it: everywhere it was left, or where that ran."""
+"""Explains where the graph was left, and proposes one fix that avoids the cuts.
+
+The cuts are found by ``cuts``; here those in branches that did not run are dropped again.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ if TYPE_CHECKING:
     from autodiff.grammar.help.failure_scene import Scene
     from autodiff.grammar.repair.proposals.cuts import Cut
 
-#: Of more cuts than this the first are told, and it is not tried which of them ran.
+#: The most cuts that are listed, and the most for which it is tried whether they ran.
 MOST_TOLD, MOST_TRIED = 4, 20
-#: An expression or a statement that fails where it runs.
+#: An expression, also usable as a statement, that fails when it runs.
 FAILS = "(1 // 0)"
 
 
 class StayConnected(Fix):
-    """A fix that makes none of some cuts, all of which have an edit."""
+    """A fix that avoids some cuts, each of which has an edit."""
 
     __slots__ = ("cuts",)
 
@@ -30,7 +33,10 @@ class StayConnected(Fix):
         self.cuts = tuple(cuts)
 
     def where_it_ran(self, holds: Callable[[Fix], bool]) -> StayConnected:
-        """The fix, which ``holds``, without the cuts in branches that did not run: it holds if they fail."""
+        """Return the fix, which ``holds``, without the cuts in branches that did not run.
+
+        Such a branch is recognised because the script still holds when the cut is made to fail.
+        """
         if len(self.cuts) > MOST_TRIED:
             return self
         ran = [cut for cut in self.cuts if len(self.cuts) == 1 or not holds(self.failing_at(cut))]
@@ -42,20 +48,20 @@ class StayConnected(Fix):
 
 
 def first_of(texts: list[str]) -> list[str]:
-    """A few texts, or the first of them and how many more there are."""
+    """Return the texts, or the first few of them and how many more there are."""
     return (
         texts if len(texts) <= MOST_TOLD else [*texts[: MOST_TOLD - 1], f"{len(texts) - MOST_TOLD + 1} more"]
     )
 
 
 def mended(found: Sequence[Cut]) -> Iterator[StayConnected]:
-    """The fix that makes none of the cuts, where every one of them has an edit."""
+    """Yield the fix that avoids all cuts, if each of them has an edit."""
     if found and all(cut.edit is not None for cut in found):
         yield StayConnected(found)
 
 
 def explain_cuts(scene: Scene, found: list[Cut]) -> Iterator[Fix]:
-    """Point at the cuts on the way to a value, and propose to make none of them."""
+    """Label the cuts on the way to a value, and propose to avoid them."""
     error = scene.error
     error.caret = "the graph was left on the way to this"
     error.help = tuple(dict.fromkeys([cut.advice for cut in found if cut.advice]))
@@ -66,7 +72,7 @@ def explain_cuts(scene: Scene, found: list[Cut]) -> Iterator[Fix]:
 
 
 def narrowed(fix: Fix, error: AutodiffError, holds: Callable[[Fix], bool]) -> Fix:
-    """A fix that ``holds`` without its cuts in branches that did not run; the error's labels there go too."""
+    """Return a fix that ``holds`` without its cuts in branches that did not run, and drop their labels."""
     if not isinstance(fix, StayConnected):
         return fix
     narrow = fix.where_it_ran(holds)

@@ -1,4 +1,7 @@
-"""Repairs of functions with a ``forward`` and a ``backward`` of their own."""
+"""Repairs of classes with a ``forward`` and a ``backward`` of their own.
+
+They derive from ``torch.autograd.Function`` and are used through ``apply``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def right_answers(scene: Scene) -> Iterator[Fix]:
-    """As many gradients as ``forward`` took arguments; the return statement is pointed at."""
+    """Propose as many gradients as ``forward`` takes arguments, and label the return statement."""
     message = scene.error.message
     for node in walk(scene.script):
         if not isinstance(node, tree.ClassDef):
@@ -41,7 +44,7 @@ def right_answers(scene: Scene) -> Iterator[Fix]:
 
 
 def apply_instead(scene: Scene) -> Iterator[Fix]:
-    """``Square(x)`` and ``Square()(x)``: the class is not called, its ``apply`` is."""
+    """Propose ``Square.apply(x)`` for ``Square(x)`` and ``Square()(x)``."""
     node = scene.node
     if not isinstance(node, tree.Call) or not any(isinstance(x, FunctionClass) for x in scene.error.about):
         return
@@ -59,13 +62,13 @@ def apply_instead(scene: Scene) -> Iterator[Fix]:
 
 
 def mend_function(scene: Scene) -> Iterator[Fix]:
-    """A Function is called, or answers with what cannot be used (E0412)."""
+    """Repair a Function that is called, or that returns what cannot be used (E0412)."""
     yield from apply_instead(scene)
     yield from right_answers(scene)
 
 
 def context_first(scene: Scene) -> Iterator[Fix]:
-    """``def forward(x)``: what both methods are given first is the context."""
+    """Propose the context as the first parameter of ``def forward(x)`` and of ``backward``."""
     call = scene.node
     if not is_method(call, "apply") or "forward() takes" not in scene.error.message:
         return

@@ -1,7 +1,7 @@
-"""Where the graph was left on the way to a value: by a number, a copy, a comparison, a gradient.
+"""Finds where the graph was left on the way to a value: by a number, a copy, a comparison, a gradient.
 
-An expression is followed back through the names it was made from. What is found is pointed at only if a
-value that requires a gradient went in; what to write there instead is tried like every other repair.
+An expression is followed back through the names it was made from. A place is a cut only if a value that
+requires a gradient went in; what to write there instead is tried like every other repair.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: Methods that turn a tensor into what Python counts with.
+#: Methods that turn a tensor into Python numbers or a numpy array.
 TO_NUMBERS = ("item", "tolist", "numpy")
-#: Functions and methods that answer with positions or whole numbers, and what is differentiable instead.
+#: Functions and methods that return positions, with differentiable ones; then those for whole numbers.
 POSITIONS = {"argmax": "max", "argmin": "min", "argsort": "sort", "nonzero": ""}
 WHOLE = ("int", "long", "bool", "short")
 COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le", "isclose")
 COPIES = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor")
-#: Python's choices among values, and the bound that a number among them is.
+#: Python's functions that choose a value, with the argument of ``clamp`` that a number becomes.
 BOUNDS = {"max": "min", "min": "max"}
-#: Methods that stand before ``.numpy()``, which refuses tensors of a graph.
+#: Methods called before ``.numpy()``, which refuses tensors that require a gradient.
 BEFORE_NUMPY = ("detach", "cpu")
 A_NUMBER = "a number has no graph"
 AN_ARRAY = "a numpy array has no graph"
@@ -42,9 +42,10 @@ STEPS_NOWHERE = "start from a value that changes smoothly with the input, such a
 
 
 class Cut:
-    """A place where the graph was left: ``edit`` stays in it, and is shown as ``shown``.
+    """A place where the graph was left.
 
-    ``inside`` is an expression in which the graph may have been left before.
+    ``edit`` avoids the cut, and ``shown`` describes it. ``inside`` is an expression in which the graph may
+    have been left earlier.
     """
 
     __slots__ = ("advice", "edit", "inside", "node", "shown", "why")
@@ -67,7 +68,7 @@ class Cut:
 
 
 def cuts(scene: Scene, start: Any) -> list[Cut]:
-    """The cuts on the way to an expression, in the order of the script."""
+    """Return the cuts on the way to an expression, in the order of the script."""
     found: list[Cut] = []
     seen: set[str] = set()
     todo = [start]
@@ -95,20 +96,20 @@ def cuts(scene: Scene, start: Any) -> list[Cut]:
 
 
 def answers_of(made: tree.FunctionDef | None) -> list[tuple[Any, Any]]:
-    """The statements that a function of the script answers with, and what they give."""
+    """Return the return statements of a function of the script, each with its value."""
     returns = [] if made is None else [part for part in walk(*made.body) if isinstance(part, tree.Return)]
     return [(one, one.value) for one in returns if one.value is not None]
 
 
 def before_cut(scene: Scene, cut: Cut, node: Any) -> list[Any]:
-    """Where to look on behind an expression that makes a cut: the graph may have been left before."""
+    """Return the expressions before a cut, in which the graph may have been left earlier."""
     if cut.inside is not None:
         return [cut.inside]
     return [] if cut.edit is None else [x for x in children_of_cut(node) if has_lost_its_graph(scene, x)]
 
 
 def children_of_cut(node: Any) -> list[Any]:
-    """What a method, an attribute or a function that cuts is applied to."""
+    """Return what a method, an attribute or a function that cuts is applied to."""
     if isinstance(node, tree.Attribute):
         return [node.object]
     if not isinstance(node, tree.Call):
@@ -118,7 +119,7 @@ def children_of_cut(node: Any) -> list[Any]:
 
 
 def has_lost_its_graph(scene: Scene, node: Any) -> bool:
-    """Whether a name stands for a tensor that has no graph any more."""
+    """Whether a name stands for a tensor without a graph that was made from one with a graph."""
     value = scene.value(node) if isinstance(node, tree.Name) else None
     return value.__class__ is Tensor and not value.requires_grad and leads_on(scene, node)
 
@@ -127,7 +128,7 @@ def has_lost_its_graph(scene: Scene, node: Any) -> bool:
 
 
 def cut_at(scene: Scene, node: Any) -> Cut | None:
-    """The cut that an expression makes itself."""
+    """Return the cut that an expression itself makes, or None."""
     if isinstance(node, tree.Comparison) and leads_on(scene, node):
         return Cut(node, "a comparison has no gradient", advice=STEPS_NOWHERE)
     if isinstance(node, tree.Attribute):
@@ -163,13 +164,13 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
 
 
 def is_own(scene: Scene, call: tree.Call) -> bool:
-    """Whether a call is that of a method of a value, and not of a function in a namespace."""
+    """Whether a call calls a method of a value, and not a function in a namespace."""
     function = call.function
     return isinstance(function, tree.Attribute) and scene.value(function.object).__class__ is not Namespace
 
 
 def stay(scene: Scene, node: Any, text: str, why: str) -> Cut:
-    """A cut that is mended by writing ``text`` for it, in brackets where it is part of something."""
+    """Return the cut that is avoided by writing ``text`` for ``node``, with brackets where needed."""
     statement = path_to(scene.script, node.span)[-2]
     if not (isinstance(statement, (tree.Assign, tree.AugmentedAssign)) and statement.value is node):
         text = atom(text)
@@ -177,7 +178,7 @@ def stay(scene: Scene, node: Any, text: str, why: str) -> Cut:
 
 
 def is_number(scene: Scene, node: Any) -> bool:
-    """Whether a call makes Python's number of a tensor."""
+    """Whether a call turns a tensor into a Python number."""
     if not isinstance(node, tree.Call):
         return False
     function = node.function
@@ -190,7 +191,7 @@ def is_number(scene: Scene, node: Any) -> bool:
 
 
 def chosen(scene: Scene, call: tree.Call, name: str) -> Cut | None:
-    """``max(x, 2)`` where it answers with the number; values that are not seen any more tell nothing."""
+    """Return the cut of ``max(x, 2)`` if it returns the number; None if the values are no longer known."""
     given = [argument.value for argument in call.arguments]
     values = [node.value if isinstance(node, tree.Number) else scene.value(node) for node in given]
     tensors = [value for value in values if value.__class__ is Tensor and value.requires_grad]
@@ -210,7 +211,7 @@ def chosen(scene: Scene, call: tree.Call, name: str) -> Cut | None:
 
 
 def kept(scene: Scene, node: Any) -> str:
-    """An expression with the tensors themselves in place of the numbers made of them."""
+    """Return the text of an expression with tensors in place of the numbers made of them."""
     edits = []
     if is_number(scene, node):
         function = node.function
@@ -234,13 +235,13 @@ def kept(scene: Scene, node: Any) -> str:
 
 
 def copied(scene: Scene, call: tree.Call, data: Any) -> Cut:
-    """``torch.tensor(...)`` of tensors, or of numbers made of tensors."""
+    """Return the cut of ``torch.tensor(...)`` of tensors, or of numbers made of tensors."""
     text = kept(scene, data)
     numbers = text != scene.text(data)
     if isinstance(data, DISPLAYS):
         text = f"torch.stack({text})"
     elif isinstance(data, tree.Call) and isinstance(data.function, tree.Name):
-        if scene.function(data.function.id) is not None:  # it may answer with a number made inside of it
+        if scene.function(data.function.id) is not None:  # it may return a number made inside of it
             cut = stay(scene, call, text, COPIES_NUMBERS)
             cut.inside = data
             return cut
@@ -257,7 +258,7 @@ def copied(scene: Scene, call: tree.Call, data: Any) -> Cut:
 
 
 def made_from_numbers(scene: Scene, data: Any) -> bool:
-    """Whether an expression has no tensor in it, but a name of a number that was one."""
+    """Whether an expression contains no tensor, but a name whose value is a float."""
     values = [scene.value(part) for part in walk(data) if isinstance(part, tree.Name)]
     return any(value.__class__ is float for value in values) and not any(
         value.__class__ is Tensor for value in values
@@ -268,13 +269,13 @@ def made_from_numbers(scene: Scene, data: Any) -> bool:
 
 
 def has_graph(call: tree.Call) -> bool:
-    """Whether a call of ``grad`` or ``backward`` records what it does."""
+    """Whether a call of ``grad`` or ``backward`` records what it computes."""
     given = [argument.value for argument in call.arguments if argument.keyword == "create_graph"]
     return bool(given) and not (isinstance(given[0], tree.Constant) and given[0].value is False)
 
 
 def not_created(scene: Scene, call: tree.Call) -> Cut | None:
-    """``torch.autograd.grad(y, x)`` whose result is differentiated again."""
+    """Return the cut of a ``torch.autograd.grad(y, x)`` without ``create_graph=True``, or None."""
     if has_graph(call):
         return None
     edit = scene.with_argument(call, "create_graph=True")
@@ -282,7 +283,7 @@ def not_created(scene: Scene, call: tree.Call) -> Cut | None:
 
 
 def accumulated(scene: Scene) -> Cut | None:
-    """``x.grad``, which a pass without ``create_graph=True`` filled."""
+    """Return the cut of ``x.grad`` that was filled without ``create_graph=True``, or None."""
     passes = [
         part
         for part in walk(scene.script)
@@ -297,10 +298,11 @@ def accumulated(scene: Scene) -> Cut | None:
 
 
 def unrecorded(scene: Scene, statement: Any) -> Cut | None:
-    """The ``with no_grad():`` around an assignment or a return, or the ``set_grad_enabled(False)`` before it;
-    of a step along the gradient the step itself.
+    """Return the cut of ``no_grad()`` around a statement or ``set_grad_enabled(False)`` before it, or None.
+
+    The statement is an assignment or a return. For a step along the gradient, the step itself is the cut.
     """
-    if isinstance(statement, tree.AugmentedAssign):  # a change of the tensor itself
+    if isinstance(statement, tree.AugmentedAssign):  # it changes the tensor in place
         return None
     path = path_to(scene.script, statement.span)
     around = [
@@ -341,8 +343,10 @@ def is_block_of(node: Any, context: Any) -> bool:
 
 
 def moved_out(scene: Scene, block: tree.With) -> tuple[Edit, str] | None:
-    """The edit that takes out of a ``with`` block what is made from values that require a gradient, and its
-    text; None where that stands between other statements, whose order would change.
+    """Return the edit, and its text, that moves statements out of a ``with`` block.
+
+    Moved is what is made from values that require a gradient. None if it is between other statements, since
+    their order would change.
     """
     body = list(block.body)
     wanted = [isinstance(one, tree.Assign) and leads_on(scene, one.value) for one in body]
@@ -367,7 +371,7 @@ def moved_out(scene: Scene, block: tree.With) -> tuple[Edit, str] | None:
 
 
 def unrecorded_function(scene: Scene, made: tree.FunctionDef) -> list[Cut]:
-    """The ``@torch.no_grad()`` above a function."""
+    """Return the cuts of ``@torch.no_grad()`` above a function."""
     found = []
     for decorator in made.decorators:
         text = scene.text(decorator)

@@ -1,4 +1,7 @@
-"""The random numbers of Python and of numpy, drawn with torch from the same distribution."""
+"""Repairs of random numbers from Python or numpy: torch draws from the same distribution.
+
+Functions without an entry in ``ARGUMENTS`` have no repair.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: The names of the arguments, in their order, with what they are if they are not given.
+#: The arguments of each function in their order, with their defaults, empty if there is none.
 ARGUMENTS = {
     "random.random": {},
     "random.uniform": {"a": "", "b": ""},
@@ -28,7 +31,7 @@ ARGUMENTS = {
 
 
 def drawn(scene: Scene, full: str, call: tree.Call) -> Iterator[Fix]:
-    """A call of ``random`` or ``numpy.random``, written with torch."""
+    """Propose a call of ``random`` or ``numpy.random`` written with torch."""
     names = ARGUMENTS.get(full)
     if names is None:
         return
@@ -43,7 +46,7 @@ def drawn(scene: Scene, full: str, call: tree.Call) -> Iterator[Fix]:
 
 
 def written(name: str, given: dict[str, str]) -> str:
-    """The same with torch: a tensor where there is a size, a number where there is none."""
+    """Return the call with torch: it gives a tensor if there is a size, else a number."""
     size = given.pop("size", "")
     shape = size if size[:1] in ("(", "[") else f"({size},)" if size else "(1,)"
     number = "" if size else ".item()"
@@ -58,7 +61,7 @@ def written(name: str, given: dict[str, str]) -> str:
         return f"torch.normal({first}, {second}, {shape}){number}"
     if name == "choice":
         return f"{atom(first)}[torch.randint(len({first}), (1,)).item()]"
-    # Of Python's two functions one counts its last number in; with one number both counts begin at 0.
+    # Only `random.randint` includes its last number; one number alone is the end of a range from 0.
     if not second:
         return f"torch.randint({first}, {shape}){number}" if first else ""
     last = second

@@ -1,7 +1,7 @@
-"""Small changes of a formula that keep it away from where it breaks down or where it is flat.
+"""Proposes small changes of a formula that keep it away from where it breaks down or is flat.
 
-A choice is made before the op as well as behind it, a small number is added below a root, a flat function is
-replaced by one with a slope. Each is a guess, tried before it is told.
+A choice is made before the op as well as after it, a small number is added below a root, a flat function is
+replaced by one with a slope. Each is a guess that is tried before it is shown.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
     from autodiff.core.report.cause import Cause
 
-#: What is added where 0 must not be met: float32 has no number between 1 - 1e-12 and 1.
+#: Numbers to add where 0 must be avoided. Two, as float32 has no number between 1 - 1e-12 and 1.
 SMALL = ("1e-12", "1e-6")
-#: What an op is given where a choice leaves its result out.
+#: Operands for an op where a choice leaves its result out; for other ops 1.
 HARMLESS = {"acos": "0", "asin": "0", "atanh": "0", "acosh": "2", "logit": "0.5"}
 EXPONENTIALS = ("exp", "exp2", "expm1", "sinh", "cosh")
-#: Ops with an edge at the lower end of where they have a value.
+#: Ops with an edge at the lower end of their domain.
 ROOTS_AND_LOGARITHMS = ("sqrt", "rsqrt", "log", "log2", "log10", "log1p", "reciprocal")
 
 
-# -- a choice whose other branch is computed all the same -------------------------------------------------
+# -- choices that compute both branches --------------------------------------------------------------------
 
 
 def safe_branch(cause: Cause, scene: Scene) -> Iterator[Fix]:
-    """Choose before the op as well, so that it never meets the values that are left out."""
+    """Propose to choose before the op as well, so that it never gets values that are left out."""
     operand = edge_operand(scene.node)
     if cause.selecting is None or operand is None:
         return
@@ -55,7 +55,7 @@ def safe_branch(cause: Cause, scene: Scene) -> Iterator[Fix]:
 
 
 def chosen_before(choice: Any, x: str, harmless: str, cause: Cause, scene: Scene) -> Iterator[str]:
-    """The operand with the choice made already, by what made the choice."""
+    """Yield texts of the operand with the choice already made, by the kind of choice."""
     name = called(choice)
     if isinstance(choice, tree.Assign):  # r[mask] = 0
         choice = choice.targets[0]
@@ -76,14 +76,17 @@ def chosen_before(choice: Any, x: str, harmless: str, cause: Cause, scene: Scene
 
 
 def number_in(node: Any) -> float | None:
-    """The number an expression writes out, with its sign."""
+    """Return the number that an expression writes out, with its sign; None if it is no number."""
     if isinstance(node, tree.Unary) and node.op == "-" and isinstance(node.operand, tree.Number):
         return -float(node.operand.value)
     return float(node.value) if isinstance(node, tree.Number) else None
 
 
 def told(condition: Any, scene: Scene) -> str:
-    """A condition as it can be written at the failed place: in full if its name is given a value later."""
+    """Return the text of a condition at the failed place.
+
+    A name that is assigned only later is replaced by its expression.
+    """
     if isinstance(condition, tree.Name):
         given = bindings(scene.script).get(condition.id, [])
         if len(given) == 1 and given[0] is not None and given[0].span.start > scene.span.start:
@@ -95,7 +98,7 @@ def told(condition: Any, scene: Scene) -> str:
 
 
 def away_from_the_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
-    """A small number where a root, a logarithm or a quotient would meet its edge."""
+    """Propose a small number where a root, a logarithm or a quotient would meet its edge."""
     node, op = scene.node, cause.op
     x = edge_operand(node)
     if x is None or (isinstance(node, tree.Binary) and scene.text(node.left) == scene.text(node.right)):
@@ -124,7 +127,7 @@ def away_from_the_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
             yield replacing(scene, x, f"{atom(text)} * (1 - {small})", "keep it between -1 and 1")
         elif op == "acosh":
             yield replacing(scene, x, f"{text} + {small}", "keep it above 1")
-    if op in ("acos", "asin"):  # next to 1 float32 has numbers too far from it
+    if op in ("acos", "asin"):  # float32 has no number close enough to 1
         inside = replacing(scene, x, f"{atom(text)}.double() * (1 - {SMALL[0]})", "keep it between -1 and 1")
         back = Edit(Span(node.span.end, node.span.end), ".float()")
         yield Fix(f"{inside.text}.float()", *inside.edits, back)
@@ -137,7 +140,7 @@ def away_from_the_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
 
 
 def sloped(cause: Cause, scene: Scene) -> Iterator[Fix]:
-    """A function that resembles a flat one and has a slope."""
+    """Propose a function that resembles a flat one and has a slope."""
     node = scene.node
     x = operand_of(node)
     if x is None:
@@ -157,7 +160,7 @@ def sloped(cause: Cause, scene: Scene) -> Iterator[Fix]:
 
 
 def replacing(scene: Scene, part: Any, text: str, reason: str) -> Fix:
-    """A fix that writes ``text`` for a part and the brackets around it, and shows what the op becomes."""
+    """Return a fix that writes ``text`` for an operand with its brackets, and shows the new op."""
     node = scene.node
     is_owner = isinstance(node, tree.Call) and is_method_call(node) and part is operand_of(node)
     if is_owner:
@@ -169,5 +172,5 @@ def replacing(scene: Scene, part: Any, text: str, reason: str) -> Fix:
 
 
 def whole(node: Any, text: str, reason: str) -> Fix:
-    """A fix that writes ``text`` for a whole expression."""
+    """Return a fix that writes ``text`` for a whole expression."""
     return Fix(f"{reason}: {text}", Edit(node.span, text))

@@ -1,4 +1,7 @@
-"""The first line about arguments that do not fit, as torch has it for the call that is written."""
+"""Writes the first line of an error about arguments as torch has it for the same call.
+
+What torch says is computed by ``grammar.help.torch_argument_errors``.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def say_as_torch(made: CallScene) -> str:
-    """Put torch's first line in place of core's, and give the line that says what to repair.
+    """Put torch's first line in place of core's, and return the line that says what to repair.
 
-    That is torch's, too, but where torch leaves open which argument of a function of several forms it was.
+    It is torch's line too, unless torch leaves open which argument of a function with overloads it was.
     """
     error = made.scene.error
     own = error.message
@@ -37,7 +40,7 @@ def say_as_torch(made: CallScene) -> str:
     key = torch_key(made)
     name = key.partition(".")[2]
     if made.is_method and function not in (METHODS.get(name), METHODS.get(name.removesuffix("_"))):
-        args = (made.owner, *args)  # the method of a tensor that calls the function: new_zeros
+        args = (made.owner, *args)  # a tensor method that calls the function, such as new_zeros
     found = blame(key, args, kwargs, made.is_method)
     if found is None or (found.argument is ANY_FORM and is_unknown(args, kwargs)):
         called = name_in_torch(key)
@@ -59,14 +62,14 @@ def say_as_torch(made: CallScene) -> str:
 
 
 def is_in_place(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Whether the call asks for ``inplace``."""
+    """Whether the call passes a true ``inplace``."""
     names = [parameter.name for parameter in function.parameters]
     by_position = dict(zip(names, args, strict=False))
     return bool((by_position | kwargs).get("inplace"))
 
 
 def as_counted(message: str, made: CallScene, at: int, parameter: Parameter) -> str:
-    """Core's line about an argument, with its position as torch counts it, which has none for names."""
+    """Return core's line with the argument's position as torch counts it, and none for keywords."""
     where = made.argument(at)
     if parameter.keyword_only or (where is not None and where.keyword is not None):
         return message.replace(f" (position {at + 1})", "")
@@ -74,7 +77,7 @@ def as_counted(message: str, made: CallScene, at: int, parameter: Parameter) -> 
 
 
 def say_of_method(made: CallScene) -> str:
-    """The same for methods of tensors that are no functions of core, by how many arguments there are."""
+    """Do the same for tensor methods that core does not have as functions, by the number of arguments."""
     error, given = made.scene.error, made.call.arguments
     if not any(argument.star for argument in given):
         positional = [UNKNOWN for argument in given if argument.keyword is None]
@@ -86,12 +89,12 @@ def say_of_method(made: CallScene) -> str:
 
 
 def is_unknown(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Whether types of arguments are not known, as in a script that does not run."""
+    """Whether types of some arguments are not known, as in a script that does not run."""
     return any(x is UNKNOWN for x in (*args, *kwargs.values()))
 
 
 def torch_key(made: CallScene) -> str:
-    """The function's key in core's table, by the name it is called by: ``F.relu``, ``Tensor.relu``."""
+    """Return the function's key in core's table by the name in the call: ``F.relu``, ``Tensor.relu``."""
     name = made.scene.text(made.call.function).rpartition(".")[2]
     if made.is_method:
         return f"Tensor.{name}"
@@ -100,7 +103,7 @@ def torch_key(made: CallScene) -> str:
 
 
 def parameter_at(function: Function, at: int | str, kind: str) -> Parameter:
-    """The parameter at a position or of a name, or else one of the kind that torch takes there."""
+    """Return the parameter at a position or of a name, else a new one of the kind that torch takes there."""
     for number, parameter in enumerate(function.parameters):
         if at in (number, parameter.name) or (parameter.variadic and at.__class__ is int):
             return parameter

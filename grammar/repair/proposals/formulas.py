@@ -1,4 +1,7 @@
-"""Reads formulas in a script's syntax tree: which function is called, on what, and what a name stands for."""
+"""Reads formulas in a syntax tree: which function is called, on what, and what a name stands for.
+
+``stable`` and ``edges`` recognise formulas with it.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 NAMESPACES = ("torch", "F", "math", "np", "functional", "special", "linalg", "nn")
-#: Methods that pick or arrange entries and change none.
+#: Methods that select or rearrange entries and change none.
 PICKING = ("gather", "index_select", "squeeze", "unsqueeze", "view", "reshape", "flatten", "diagonal", "take")
 
 
 def called(node: Any) -> str:
-    """The name of the function or method that an expression calls, empty if it is no call."""
+    """Return the name of the function or method that an expression calls; empty if it is no call."""
     if not isinstance(node, tree.Call):
         return ""
     if isinstance(node.function, tree.Name):
@@ -27,7 +30,7 @@ def called(node: Any) -> str:
 
 
 def is_method_call(node: tree.Call) -> bool:
-    """``x.sqrt()``, as against ``torch.sqrt(x)``."""
+    """Whether a call is of the form ``x.sqrt()``, and not ``torch.sqrt(x)``."""
     function = node.function
     if not isinstance(function, tree.Attribute):
         return False
@@ -38,7 +41,7 @@ def is_method_call(node: tree.Call) -> bool:
 
 
 def operand_of(node: Any) -> Any:
-    """What a function of one tensor is applied to; None where that is not to be seen."""
+    """Return what a function of one tensor is applied to; None if that cannot be seen."""
     if not isinstance(node, tree.Call):
         return None
     if is_method_call(node):
@@ -48,12 +51,12 @@ def operand_of(node: Any) -> Any:
 
 
 def options_of(node: tree.Call) -> list[tree.Argument]:
-    """The arguments of a call beside the tensor it is applied to."""
+    """Return the arguments of a call other than the tensor it is applied to."""
     return list(node.arguments if is_method_call(node) else node.arguments[1:])
 
 
 def option(node: tree.Call, *keywords: str, at: int = 0) -> Any:
-    """The value of an argument beside the tensor, by name or by place; None where it is not given."""
+    """Return the value of an argument other than the tensor, by keyword or position; None if not given."""
     given = options_of(node)
     for argument in given:
         if argument.keyword in keywords:
@@ -62,7 +65,7 @@ def option(node: tree.Call, *keywords: str, at: int = 0) -> Any:
 
 
 def edge_operand(node: Any) -> Any:
-    """The part of an expression that must not meet an edge: a divisor, a base, a function's argument."""
+    """Return the operand that must not meet an edge: a divisor, a base, a function's argument."""
     if isinstance(node, tree.Binary):
         return node.right if node.op == "/" else node.left if node.op == "**" else None
     return operand_of(node)
@@ -73,7 +76,8 @@ def is_number(node: Any, value: float) -> bool:
 
 
 def negated(text: str) -> str:
-    """
+    """Return the text of the negated expression.
+
     >>> negated("x"), negated("-x"), negated("a + b")
     ('-x', 'x', '-(a + b)')
     """
@@ -82,7 +86,7 @@ def negated(text: str) -> str:
 
 
 class Reader:
-    """Reads expressions through the names they were given once. ``seen`` are the nodes it has read."""
+    """Reads expressions through names that are assigned once. ``seen`` are the nodes it has read."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -90,7 +94,7 @@ class Reader:
         self.seen: list[Any] = []
 
     def meaning(self, node: Any) -> Any:
-        """The expression a name stands for where it is given a value once, else the node itself."""
+        """Return the expression that a name assigned once stands for, else the node itself."""
         self.seen.append(node)
         while isinstance(node, tree.Name):
             given = self.given.get(node.id, [])
@@ -101,17 +105,17 @@ class Reader:
         return node
 
     def operand(self, node: Any, name: str) -> Any:
-        """The meaning of what a function is applied to, if ``node`` means a call of it."""
+        """Return the meaning of the operand if ``node`` means a call of ``name``, else None."""
         node = self.meaning(node)
         return self.meaning(operand_of(node)) if called(node) == name and operand_of(node) else None
 
     def written(self, node: Any) -> str:
-        """The text of an expression, empty where its names may mean something else somewhere else."""
+        """Return the text of an expression; empty if one of its names is assigned more than once."""
         names = [part.id for part in walk(node) if isinstance(part, tree.Name)]
         return "" if any(len(self.given.get(name, ())) > 1 for name in names) else self.scene.text(node)
 
     def argument(self, node: Any, name: str) -> str:
-        """The text of what a function is applied to, empty if ``node`` does not mean a call of it."""
+        """Return the text of the operand if ``node`` means a call of ``name``, else an empty string."""
         node = self.meaning(node)
         if called(node) != name or operand_of(node) is None:
             return ""
@@ -120,13 +124,13 @@ class Reader:
         return self.written(inner)
 
     def rank(self, node: Any) -> int:
-        """How many dimensions a tensor has, 1 where that cannot be told."""
+        """Return the number of dimensions of a tensor, 1 if it is unknown."""
         value = self.scene.value(node)
         return len(value.shape) if value.__class__ is Tensor else 1
 
 
 def bindings(script: tree.Script) -> dict[str, list[Any]]:
-    """What each name is given, in the order of the script: expressions, and None for anything else."""
+    """Return what each name is assigned, in the order of the script: expressions, or None for others."""
     given: dict[str, list[Any]] = {}
 
     def give(target: Any, value: Any) -> None:

@@ -1,4 +1,7 @@
-"""Repairs of backward passes that cannot start or go on, and of changes that a graph does not allow."""
+"""Repairs of backward passes that cannot start or continue, and of changes that a graph forbids.
+
+Repairs that concern leaves are in ``leaves``.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ LONGEST_QUOTE = 60
 
 
 def start_backward(scene: Scene) -> Iterator[Fix]:
-    """The two ways to start a backward pass from many numbers."""
+    """Propose a sum and a weight, the two ways to start a backward pass from many numbers."""
     call = scene.node
     if scene.error.message.startswith("The Tensor returned by the function"):
         yield from sum_of_answer(scene)
@@ -38,7 +41,7 @@ def start_backward(scene: Scene) -> Iterator[Fix]:
         return
     (output,) = scene.tensors
     name = scene.text(root)
-    # What is added up where an input is made is no leaf any more, and its .grad stays None.
+    # A leaf that is summed where it is made would be no leaf any more, and its .grad would stay None.
     made = output.node.site if isinstance(output.node, OpNode) else None
     text = "" if made is None else scene.source.excerpt(made)
     if made is not None and text != name and len(text) <= LONGEST_QUOTE and "\n" not in text:
@@ -53,7 +56,7 @@ def start_backward(scene: Scene) -> Iterator[Fix]:
 
 
 def start_several(scene: Scene, call: tree.Call) -> Iterator[Fix]:
-    """``torch.autograd.backward(outputs)`` of outputs with many entries."""
+    """Propose sums for ``torch.autograd.backward(outputs)`` with outputs of many entries."""
     if not call.arguments:
         return
     outputs = call.arguments[0].value
@@ -64,7 +67,7 @@ def start_several(scene: Scene, call: tree.Call) -> Iterator[Fix]:
 
 
 def sum_of_answer(scene: Scene) -> Iterator[Fix]:
-    """``hessian(f, x)`` of a function that answers with many numbers."""
+    """Propose a sum for the function in ``hessian(f, x)`` that returns many numbers."""
     answer = scene.node
     if isinstance(answer, tree.Return):
         answer = answer.value
@@ -77,7 +80,7 @@ def sum_of_answer(scene: Scene) -> Iterator[Fix]:
 
 
 def start_grad(scene: Scene) -> Iterator[Fix]:
-    """The same for ``torch.autograd.grad``."""
+    """Propose a sum and a weight for ``torch.autograd.grad``."""
     call = scene.node
     if not isinstance(call, tree.Call) or not call.arguments or scene.text(call.function)[-4:] != "grad":
         return
@@ -89,7 +92,7 @@ def start_grad(scene: Scene) -> Iterator[Fix]:
 
 
 def right_weight(scene: Scene) -> Iterator[Fix]:
-    """A first gradient of the shape of the output."""
+    """Propose a first gradient of the shape of the output."""
     call = scene.node
     if not isinstance(call, tree.Call) or not call.arguments:
         return
@@ -115,11 +118,11 @@ def right_weight(scene: Scene) -> Iterator[Fix]:
     yield Fix(f"one for each entry: {after(scene, call, ones)}", ones)
 
 
-# -- graphs that are used up, values that were changed ----------------------------------------------------
+# -- freed graphs and changed values -----------------------------------------------------------------------
 
 
 def keep_graph(scene: Scene) -> Iterator[Fix]:
-    """``retain_graph=True`` in the call that freed the graph."""
+    """Propose ``retain_graph=True`` in the call that freed the graph."""
     error = scene.error
     freed_at = error.about[0] if error.about else None
     call = scene.call_at(freed_at)
@@ -133,7 +136,7 @@ def keep_graph(scene: Scene) -> Iterator[Fix]:
 
 
 def compute_anew(scene: Scene, name: str) -> Iterator[Fix]:
-    """The statement that computes what a loop starts from, moved into the loop."""
+    """Propose to move the statement that computes what a loop starts from into the loop."""
     loop = next((node for node in scene.path if isinstance(node, (tree.For, tree.While))), None)
     made = scene.assignments(name)
     if loop is None or len(made) != 1 or made[0].span.end > loop.span.start:
@@ -152,7 +155,7 @@ def compute_anew(scene: Scene, name: str) -> Iterator[Fix]:
 
 
 def change_a_copy(scene: Scene) -> Iterator[Fix]:
-    """``y = y + 1`` for ``y += 1`` at the line that changed what the graph needs."""
+    """Propose ``y = y + 1`` for ``y += 1`` at the line that changed a value the graph needs."""
     changed_at = scene.error.about[0] if scene.error.about else None
     if not isinstance(changed_at, Span):
         return
@@ -187,7 +190,7 @@ def change_a_copy(scene: Scene) -> Iterator[Fix]:
 
 
 def copy_parts(scene: Scene) -> Iterator[Fix]:
-    """``h[0].clone()`` for the ``h[0]`` that a graph needs, where other entries of ``h`` change later."""
+    """Propose ``h[0].clone()`` for a ``h[0]`` that a graph needs, if other entries of ``h`` change later."""
     for label in scene.error.labels:
         if not label.text.startswith("needs"):
             continue
@@ -209,14 +212,14 @@ def is_in_place(node: Any) -> bool:
 
 
 def indent(scene: Scene, place: Span) -> str:
-    """What stands before a statement in its line, as blanks."""
+    """Return the blanks before a statement on its line; empty if other text precedes it."""
     line, column = scene.source.position(place.start)
     lead = scene.source.line(line)[: column - 1]
     return lead if not lead.strip() else ""
 
 
 def without_graph(scene: Scene) -> Iterator[Fix]:
-    """``with torch.no_grad():`` around the changes of leaves that stand together."""
+    """Propose ``with torch.no_grad():`` around adjacent changes of leaves."""
     statement = scene.statement
     value: Any = statement.value if isinstance(statement, tree.Assign) else None
     if is_in_place(value):  # `y = x.relu_()`
@@ -246,7 +249,7 @@ def without_graph(scene: Scene) -> Iterator[Fix]:
 
 
 def updates(statement: Any) -> bool:
-    """Whether a statement changes tensors in place and does nothing else."""
+    """Whether a statement only changes tensors in place."""
     if isinstance(statement, tree.AugmentedAssign):
         return True
     return isinstance(statement, tree.ExpressionStatement) and is_in_place(statement.value)
@@ -259,7 +262,7 @@ def bodies(node: Any) -> list[Any]:
 
 
 def change_no_view(scene: Scene) -> Iterator[Fix]:
-    """The part itself, or a copy, in place of the view through which something was changed."""
+    """Propose to change the part itself, or a copy, in place of the view."""
     changed = scene.statement
     if isinstance(changed, tree.AugmentedAssign) and isinstance(changed.target, tree.Name):
         made = scene.assignments(changed.target.id)

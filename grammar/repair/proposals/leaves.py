@@ -1,4 +1,7 @@
-"""Repairs that ask for a gradient where something is made, or leave the graph where one is in the way."""
+"""Repairs that require a gradient where a tensor is made, or detach a tensor from the graph.
+
+They handle errors about leaves, inputs without a gradient and unused inputs.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def require_gradient(scene: Scene) -> Iterator[Fix]:
-    """``requires_grad=True`` where something that the target was made from is created."""
+    """Propose ``requires_grad=True`` where a tensor that the target was made from is created."""
     start = scene.node
     if is_method(start, "backward") or is_method(start, "retain_grad"):
         start = owner_of(start)
@@ -40,7 +43,7 @@ def require_gradient(scene: Scene) -> Iterator[Fix]:
 
 
 def origins(scene: Scene, start: Any) -> list[tuple[str, tree.Call]]:
-    """The calls that create tensors, followed back through the names an expression was made from."""
+    """Return the calls that create tensors, followed back through the names in an expression."""
     found: list[tuple[str, tree.Call]] = []
     seen: set[str] = set()
     todo = [start]
@@ -69,7 +72,7 @@ def creates(scene: Scene, node: Any) -> bool:
 
 
 def require_input(scene: Scene) -> Iterator[Fix]:
-    """``grad()`` was asked for a tensor that requires no gradient."""
+    """Propose ``requires_grad=True`` for an input of ``grad()`` that requires no gradient."""
     for x, _ in scene.given():
         for name, value in scene.values.items():
             if value is x:
@@ -80,7 +83,7 @@ def require_input(scene: Scene) -> Iterator[Fix]:
 
 
 def allow_unused(scene: Scene) -> Iterator[Fix]:
-    """The two the other way round, or None for what the output does not depend on."""
+    """Propose to swap the arguments, or to take None for what the output does not depend on."""
     call = scene.node
     if isinstance(call, tree.Call):
         first, second = [*call.arguments, None, None][:2]
@@ -92,7 +95,7 @@ def allow_unused(scene: Scene) -> Iterator[Fix]:
 
 
 def detach_instead(scene: Scene) -> Iterator[Fix]:
-    """``y = y.detach()`` for a computed tensor that is to stop requiring gradients."""
+    """Propose ``y = y.detach()`` for a computed tensor that should stop requiring gradients."""
     node = scene.node
     owner = owner_of(node) if is_method(node, "requires_grad_") else object_of(node)
     if isinstance(owner, tree.Name):
@@ -105,7 +108,7 @@ def object_of(node: Any) -> Any:
 
 
 def detach_first(scene: Scene) -> Iterator[Fix]:
-    """``.detach()`` before ``.numpy()``."""
+    """Propose ``.detach()`` before ``.numpy()``."""
     call = scene.node
     if is_method(call, "numpy"):
         end = owner_of(call).span.end

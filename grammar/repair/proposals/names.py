@@ -1,4 +1,7 @@
-"""Repairs of names, attributes, arguments and types, by error code."""
+"""The table of repairs of names, attributes, arguments and types, by error code.
+
+The functions are in the modules that it imports.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Why a value is None: a gradient nobody computed, a function without ``return``, a method that changes."""
+"""Explains why a value is None: a missing gradient, a function without ``return``, an in-place method.
+
+The reason goes to the caret of the error, and the repairs make the value something.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-#: Methods that change their owner or the gradients and give nothing back.
+#: Methods that change their owner or the gradients and return None.
 GIVES_NOTHING = frozenset(
     [*("append", "extend", "insert", "remove", "reverse", "clear", "sort"), "backward", "retain_grad"]
 )
 
 
 def explain_nothing(scene: Scene, node: Any) -> Iterator[Fix]:
-    """Write at the caret why ``node`` is None, and propose what makes it something."""
+    """Write at the caret why ``node`` is None, and propose repairs."""
     text = scene.text(node)
     scene.error.span = node.span
     scene.error.caret = "this is None" if isinstance(node, tree.Constant) else f"`{text}` is None"
@@ -36,12 +39,12 @@ def explain_nothing(scene: Scene, node: Any) -> Iterator[Fix]:
 
 
 def nothing_named(scene: Scene, name: tree.Name) -> Iterator[Fix]:
-    """A name that was given None."""
+    """Explain a name whose value is None."""
     caret = f"`{name.id}` is None"
     assigned = scene.assignments(name.id)
     if not assigned:
         return
-    # In a loop the value may come from the turn before: `xs = xs.append(x)`.
+    # In a loop the value may come from the previous iteration: `xs = xs.append(x)`.
     empty = [node for node in assigned if isinstance(node.value, tree.Call) and gives_nothing(node.value)]
     made = (empty or assigned)[0]
     value = made.value
@@ -62,12 +65,12 @@ def nothing_named(scene: Scene, name: tree.Name) -> Iterator[Fix]:
 
 
 def gives_nothing(call: tree.Call) -> bool:
-    """Whether it calls a method that changes its owner and answers None."""
+    """Whether a call calls a method that changes its owner and returns None."""
     return isinstance(call.function, tree.Attribute) and call.function.name in GIVES_NOTHING
 
 
 def nothing_called(scene: Scene, call: tree.Call, assigned: tree.Assign | None) -> Iterator[Fix]:
-    """A call that gave None; ``assigned`` keeps it in a name."""
+    """Explain a call that returned None; ``assigned`` is the statement that stores the result."""
     error, callee = scene.error, call.function
     if isinstance(callee, tree.Attribute) and callee.name in GIVES_NOTHING:
         error.labels.append(Label(call.span, f"{callee.name}() gives nothing back"))
@@ -106,7 +109,7 @@ def nothing_called(scene: Scene, call: tree.Call, assigned: tree.Assign | None) 
 
 
 def no_gradient(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
-    """``w.grad`` is None: w is no leaf any more, asks for none, or no backward has come by."""
+    """Explain why ``w.grad`` is None: no leaf, no gradient required, or not reached by backward()."""
     tensor, name, error = scene.value(owner), scene.text(owner), scene.error
     if tensor.__class__ is not Tensor or tensor.grad is not None:  # another value of that name
         return
@@ -152,7 +155,7 @@ def no_gradient(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
 
 
 def run_backward_first(scene: Scene) -> Iterator[Fix]:
-    """``L.backward`` without parentheses, or ``L.backward()`` below the line that reads a gradient."""
+    """Propose to call ``L.backward``, or to move the line that reads a gradient below the call."""
     error = scene.error
     for node in walk(scene.script):
         if not isinstance(node, tree.Attribute) or node.name != "backward":
@@ -163,14 +166,14 @@ def run_backward_first(scene: Scene) -> Iterator[Fix]:
             error.labels.append(Label(node.span, "this does not call it"))
             error.help = ()
             yield Fix(f"call it: {text}()", Edit(Span(node.span.end, node.span.end), "()"))
-        elif isinstance(around[-2], tree.Call) and node.span.start > error.span.start:  # type: ignore[union-attr] # a scene's error has a place
+        elif isinstance(around[-2], tree.Call) and node.span.start > error.span.start:  # type: ignore[union-attr] # a scene's error has a span
             error.labels.append(Label(around[-2].span, "it runs only here"))
             yield from move_below(scene, around)
         return
 
 
 def move_below(scene: Scene, around: list[Any]) -> Iterator[Fix]:
-    """The failed line after the statement that calls backward, if both stand in one block."""
+    """Propose to move the failed line below the call of backward, if both are in one block."""
     statement = scene.statement
     if not isinstance(statement, (tree.ExpressionStatement, tree.Assign)):
         return
@@ -182,7 +185,7 @@ def move_below(scene: Scene, around: list[Any]) -> Iterator[Fix]:
     if scene.source.position(statement.span.end)[0] != line:
         return
     if any(isinstance(node, tree.Attribute) and node.name.endswith("_") for node in walk(statement)):
-        return  # below backward() it would throw the new gradient away
+        return  # below backward() it would discard the new gradient
     starts = [0]
     for row in scene.source.text.split("\n"):
         starts.append(starts[-1] + len(row) + 1)
@@ -195,18 +198,18 @@ def move_below(scene: Scene, around: list[Any]) -> Iterator[Fix]:
 
 
 def mode_backwards() -> int:
-    """How many backward passes the script has run."""
+    """Return how many backward passes the script has run."""
     recorder: Any = mode.recorder
     return 0 if recorder is None else recorder.backwards
 
 
 def made_by(update: tree.Assign, site: Span | None) -> bool:
-    """Whether a tensor made at ``site`` is what a statement assigns."""
+    """Whether the tensor made at ``site`` is what a statement assigns."""
     return site is not None and update.span.start <= site.start and site.end <= update.span.end
 
 
 def update_of(scene: Scene, owner: Any) -> tree.Assign | None:
-    """The statement ``w = w - ...`` that makes a new tensor of a leaf."""
+    """Return the statement ``w = w - ...`` that makes a new tensor of a leaf, or None."""
     if not isinstance(owner, tree.Name):
         return None
     for node in scene.assignments(owner.id):
@@ -223,7 +226,7 @@ def update_of(scene: Scene, owner: Any) -> tree.Assign | None:
 
 
 def step_in_place(scene: Scene, update: tree.Assign, name: str) -> Iterator[Fix]:
-    """``w = w - step`` as a change of w itself, which stays the leaf it is."""
+    """Propose to change ``w`` in place for ``w = w - step``, so that it stays a leaf."""
     value: Any = update.value
     step = f"{name} {value.op}= {scene.text(value.right)}"
     around = path_to(scene.script, update.span)
@@ -239,7 +242,7 @@ def step_in_place(scene: Scene, update: tree.Assign, name: str) -> Iterator[Fix]
 
 
 def ask_for_gradient(scene: Scene, owner: Any) -> Iterator[Fix]:
-    """``requires_grad=True`` where the tensor is made."""
+    """Propose ``requires_grad=True`` where the tensor is made."""
     if not isinstance(owner, tree.Name):
         return
     for node in scene.assignments(owner.id)[-1:]:
@@ -251,7 +254,7 @@ def ask_for_gradient(scene: Scene, owner: Any) -> Iterator[Fix]:
 
 
 def keep_gradient(scene: Scene, owner: Any, name: str) -> Iterator[Fix]:
-    """``y.retain_grad()`` on the line after y is made; a leaf where y is one that was scaled at once."""
+    """Propose ``y.retain_grad()``, or to make ``y`` the leaf if it was scaled where it was made."""
     if not isinstance(owner, tree.Name):
         return
     for node in scene.assignments(owner.id)[:1]:
@@ -266,7 +269,7 @@ def keep_gradient(scene: Scene, owner: Any, name: str) -> Iterator[Fix]:
 
 
 def asks(statement: tree.ExpressionStatement, text: str, scene: Scene) -> bool:
-    """Whether a statement does nothing but call a method of the value: ``w.grad.zero_()``."""
+    """Whether a statement only calls a method of the value, as ``w.grad.zero_()`` does."""
     call = statement.value
     return (
         isinstance(call, tree.Call)
@@ -276,7 +279,7 @@ def asks(statement: tree.ExpressionStatement, text: str, scene: Scene) -> bool:
 
 
 def guarded(scene: Scene, text: str) -> Fix:
-    """The statement, run only when there is a gradient."""
+    """Return the fix that runs the statement only if there is a gradient."""
     statement = scene.statement
     inner = indent(scene, statement) + "    "
     body = scene.text(statement)
@@ -285,7 +288,7 @@ def guarded(scene: Scene, text: str) -> Fix:
 
 
 def cleared_at(scene: Scene, name: str) -> Span | None:
-    """Where the script says ``w.grad = None``."""
+    """Return the place of ``w.grad = None`` in the script, or None."""
     for node in walk(scene.script):
         if (
             isinstance(node, tree.Assign)
@@ -298,6 +301,6 @@ def cleared_at(scene: Scene, name: str) -> Span | None:
 
 
 def indent(scene: Scene, node: tree.Syntax) -> str:
-    """The blanks before the line a node begins on."""
+    """Return the blanks before the line on which a node begins."""
     line = scene.source.line(scene.line(node.span))
     return line[: len(line) - len(line.lstrip())]

@@ -1,4 +1,7 @@
-"""Repairs of number types: whole numbers for floats, types that do not mix, and what is too large."""
+"""Repairs of number types: floats for whole numbers, dtypes that do not mix, numbers that are too large.
+
+``PROPOSALS`` lists those of dtypes; the repair of overflows is listed in ``names``.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def constructor_of(scene: Scene, node: Any) -> tree.Call | None:
-    """The call of a function such as ``torch.tensor`` that made a value, found through one name."""
+    """Return the call, such as ``torch.tensor(...)``, that made a value, through one name at most."""
     if isinstance(node, tree.Name):
         made = scene.assignments(node.id)
         node = made[0].value if len(made) == 1 else None
@@ -32,7 +35,7 @@ def constructor_of(scene: Scene, node: Any) -> tree.Call | None:
 
 
 def decimal_points(scene: Scene, call: tree.Call | None) -> Iterator[Fix]:
-    """A point after the first whole number that a constructor was given, or a ``dtype``."""
+    """Propose a decimal point after the first whole number of a constructor, or a ``dtype``."""
     if call is None:
         return
     function = scene.value(call.function)
@@ -49,7 +52,7 @@ def decimal_points(scene: Scene, call: tree.Call | None) -> Iterator[Fix]:
 
 
 def floats(scene: Scene) -> Iterator[Fix]:
-    """Floats where something of whole numbers was asked to require a gradient."""
+    """Propose floats where a tensor of whole numbers was asked to require a gradient."""
     node = scene.node
     if isinstance(node, tree.Call) and scene.value(node.function).__class__ is Function:
         inner = (
@@ -67,7 +70,7 @@ def floats(scene: Scene) -> Iterator[Fix]:
 
 
 def one_type(scene: Scene) -> Iterator[Fix]:
-    """Casts that let two tensors, or a tensor and a function, go together."""
+    """Propose casts that make two tensors, or a tensor and a function, fit together."""
     node, message = scene.node, scene.error.message
     pairs = scene.given()
     if isinstance(node, tree.AugmentedAssign) and "can't be cast" in message:
@@ -106,7 +109,7 @@ def cast(scene: Scene, place: Any, kind: str) -> Iterator[Fix]:
 
 
 def inverted(scene: Scene) -> Iterator[Fix]:
-    """``~mask`` for ``-mask`` and ``1 - mask``; ``^`` for the difference of two."""
+    """Propose ``~mask`` for ``-mask`` and ``1 - mask``, and ``^`` for the difference of two masks."""
     node = scene.node
     if isinstance(node, tree.Unary):
         yield Fix(
@@ -128,7 +131,7 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {"E0312": one_type, "E0
 
 
 def is_beyond_floats(node: tree.Expression) -> bool:
-    """Whether a power of written numbers, or a tower of such, is too large for a float as well."""
+    """Whether a power of literal numbers, or of such powers, is too large for a float as well."""
     tower: list[float] = []
     while isinstance(node, tree.Binary) and node.op == "**" and isinstance(node.left, tree.Number):
         tower.append(node.left.value)
@@ -145,7 +148,7 @@ def is_beyond_floats(node: tree.Expression) -> bool:
 
 
 def compute_in_floats(scene: Scene) -> Iterator[Fix]:
-    """``10**20``: a decimal point in the first whole number of an operation that overflows (E0207)."""
+    """Propose a decimal point in the first whole number of an overflow such as ``10**20`` (E0207)."""
     node = scene.node
     if not isinstance(node, (tree.Binary, tree.Number)):
         return

@@ -1,4 +1,7 @@
-"""What the value of a name or of an expression was made from, as far as the script's text tells."""
+"""Follows what the value of a name or an expression was made from, as far as the script's text tells.
+
+``cuts`` and ``no_path`` ask it which values depend on an input.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def given_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
-    """The statements that give a name its value, alone or among others, or add to it, with what they give.
+    """Return the statements that assign a name, alone or among others, or add to it, each with its value.
 
-    Those that give entries of it, or add to these, come last, with the value and the index.
+    Statements that assign entries of it, or add to these, come last, with the value and the index.
     """
     bindings = scene.bindings
     given = [(node, node.value) for node in [*scene.assignments(name), *bindings.shared.get(name, [])]]
@@ -34,12 +37,12 @@ def leads_on(scene: Scene, node: Any) -> bool:
 
 
 def leading_names(scene: Scene) -> set[str]:
-    """The names with values that require a gradient, or that were made from such a one."""
+    """Return the names whose values require a gradient, or were made from such a value."""
     users: dict[str, list[str]] = {}
     todo: list[str] = []
     for name, node in {part.id: part for part in walk(scene.script) if isinstance(part, tree.Name)}.items():
         value, given = scene.value(node), given_to(scene, name)
-        is_gone = value is UNBOUND and not given  # as that of a function's own name is
+        is_gone = value is UNBOUND and not given  # as for a local name of a function
         if is_gone or (value.__class__ is Tensor and value.requires_grad):
             todo.append(name)
         elif value.__class__ is not Namespace:
@@ -50,7 +53,7 @@ def leading_names(scene: Scene) -> set[str]:
 
 
 def all_users(names: list[str], users: Mapping[str, Iterable[str]]) -> set[str]:
-    """Names, their ``users``, those of these, and so on."""
+    """Return the names with all their direct and indirect ``users``."""
     found = set(names)
     todo = list(names)
     while todo:
@@ -61,7 +64,7 @@ def all_users(names: list[str], users: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 class Origins:
-    """What was made from a name: the script is read once, however often that is asked."""
+    """Answers what was made from a name; the script is read only once for all questions."""
 
     __slots__ = ("_given", "_made", "scene")
 
@@ -70,7 +73,7 @@ class Origins:
         self._made: dict[tuple[str, Branch | None], set[str]] = {}
         bindings = scene.bindings
         names = {**bindings.assigned, **bindings.shared, **bindings.entries}
-        #: By name: the expressions that its values, or what it is a part of, are made from.
+        #: By name: the expressions that its values, its entries, or its tuple are made from.
         self._given = {name: [value for _, value in given_to(scene, name)] for name in names}
         for node in walk(scene.script):
             if isinstance(node, (tree.For, tree.ComprehensionFor)):
@@ -86,13 +89,13 @@ class Origins:
     def comes_from(self, node: Any, name: str, left: Branch | None = None) -> bool:
         """Whether an expression or a statement was made from a name.
 
-        What stands in the branch ``left`` does not count.
+        Code in the branch ``left`` does not count.
         """
         made = self._made_from(name, left)
         return any(part.id == name or part.id in made for part in names_in(self.scene, node, left))
 
     def _made_from(self, name: str, left: Branch | None) -> set[str]:
-        """The names with values that were made from a name."""
+        """Return the names whose values were made from a name."""
         if (name, left) in self._made:
             return self._made[name, left]
         users: dict[str, list[str]] = {}
@@ -106,7 +109,7 @@ class Origins:
 
 
 def names_in(scene: Scene, expression: Any, left: Branch | None) -> Iterator[tree.Name]:
-    """The names an expression is computed from: not those of tests, or that a function has no use for."""
+    """Yield the names an expression is computed from, without tests and unused arguments."""
     stack = [expression]
     while stack:
         node = stack.pop()
@@ -130,7 +133,7 @@ def called_function(scene: Scene, call: tree.Call) -> tree.FunctionDef | None:
 
 
 def parameter_of(made: tree.FunctionDef, call: tree.Call, at: int) -> str | None:
-    """The name of the parameter that an argument is given to."""
+    """Return the name of the parameter that gets the argument at a position, or None."""
     keyword = call.arguments[at].keyword
     given = [one.name for one in made.parameters if one.name == keyword]
     given = given or [one.name for one in made.parameters[at : at + 1]]
@@ -138,7 +141,7 @@ def parameter_of(made: tree.FunctionDef, call: tree.Call, at: int) -> str | None
 
 
 def reads(made: tree.FunctionDef, name: str, left: Branch | None) -> bool:
-    """Whether a function reads a name; without the branch ``left``, whether it does other than in tests."""
+    """Whether a function reads a name; with a branch ``left``, tests and that branch do not count."""
     tested: set[int] = set()
     if left is not None:
         for node in walk(*made.body):

@@ -1,4 +1,7 @@
-"""Repairs of shapes that do not fit: sums, products, dimensions, reshapes, indices, rows."""
+"""Repairs of shapes that do not fit: sums, products, dimensions, reshapes, indices, rows.
+
+``PROPOSALS`` maps each error code to its function.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ REDUCTIONS = frozenset(["sum", "mean", "amax", "amin", "prod", "std", "var", "no
 
 
 def called(node: Any) -> str:
-    """The last name of what a call calls."""
+    """Return the last part of the name that a call calls; empty if ``node`` is no call."""
     function = node.function if isinstance(node, tree.Call) else None
     if isinstance(function, tree.Attribute):
         return function.name
@@ -26,16 +29,16 @@ def called(node: Any) -> str:
 
 
 def renamed(call: tree.Call, name: str) -> Edit:
-    """The edit that calls another function of the same namespace, or another method."""
+    """Return the edit that calls another function of the same namespace, or another method."""
     function = call.function
     return Edit(function.name_span if isinstance(function, tree.Attribute) else function.span, name)
 
 
-# -- entry by entry -----------------------------------------------------------------------------------
+# -- elementwise operations ---------------------------------------------------------------------------
 
 
 def fit_sum(scene: Scene) -> Iterator[Fix]:
-    """Reshapes that make two shapes broadcast."""
+    """Propose reshapes that make two shapes broadcast."""
     pairs = scene.pairs()
     for (a, node), (b, other) in (pairs, pairs[::-1]) if pairs else ():
         yield from keep_dimension(scene, node, b)
@@ -51,7 +54,7 @@ def fit_sum(scene: Scene) -> Iterator[Fix]:
 
 
 def keep_dimension(scene: Scene, node: Any, b: Tensor) -> Iterator[Fix]:
-    """``keepdim=True`` where a reduction made one side too small."""
+    """Propose ``keepdim=True`` where a reduction made one operand too small."""
     if isinstance(node, tree.Name):
         made = scene.assignments(node.id)
         node = made[0].value if len(made) == 1 else node
@@ -67,7 +70,7 @@ def keep_dimension(scene: Scene, node: Any, b: Tensor) -> Iterator[Fix]:
 
 
 def fit_product(scene: Scene) -> Iterator[Fix]:
-    """Transposes that make a product fit, or the function that was meant; the same for ``cat``."""
+    """Propose transposes that make a product fit, or another function; the same for ``cat``."""
     node, name = scene.node, called(scene.node)
     if name in ("cat", "concat", "concatenate", "stack"):
         yield from fit_parts(scene, node, name)
@@ -104,7 +107,7 @@ LOSSES = frozenset(["binary_cross_entropy", "binary_cross_entropy_with_logits", 
 
 
 def renamed_text(scene: Scene, call: tree.Call, name: str) -> str:
-    """The call as it reads under another name."""
+    """Return the text of a call under another name."""
     return after(scene, call, renamed(call, name))
 
 
@@ -133,7 +136,7 @@ def transposes(scene: Scene, first: tuple[Tensor, Any], second: tuple[Tensor, An
 
 
 def fit_parts(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
-    """Another dimension to put tensors together along, or the other of ``cat`` and ``stack``."""
+    """Propose another dimension to join tensors along, or ``stack`` for ``cat`` and the reverse."""
     parts = scene.tensors
     other = "cat" if name == "stack" else "stack"
     if name == "stack" or not all(x.ndim for x in parts):
@@ -158,7 +161,7 @@ def fit_parts(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
 
 
 def valid_dim(scene: Scene) -> Iterator[Fix]:
-    """A dimension that there is, in place of the number given."""
+    """Propose a dimension that exists."""
     node, error = scene.node, scene.error
     if not scene.tensors or not isinstance(node, tree.Call):
         return
@@ -192,7 +195,7 @@ def valid_dim(scene: Scene) -> Iterator[Fix]:
 
 
 def right_count(scene: Scene) -> Iterator[Fix]:
-    """Sizes whose product is the number of entries."""
+    """Propose sizes whose product is the number of entries."""
     call = scene.node
     if "Use .reshape" in scene.error.message and isinstance(call, tree.Call):
         yield Fix(f"{renamed_text(scene, call, 'reshape')} moves the entries", renamed(call, "reshape"))
@@ -229,7 +232,7 @@ DISPLAYS = (tree.ListDisplay, tree.TupleDisplay)
 
 
 def one_number(scene: Scene) -> Iterator[Fix]:
-    """A sum, or the first entry, where one number is wanted."""
+    """Propose a sum, or the first entry, where one number is wanted."""
     (x, node), *_ = [*scene.given(), (None, None)]
     if node is None or not x.size:
         return
@@ -241,7 +244,7 @@ def one_number(scene: Scene) -> Iterator[Fix]:
 
 
 def one_truth(scene: Scene) -> Iterator[Fix]:
-    """``.all()`` and ``.any()`` in a condition; ``&``, ``|`` and ``~`` where a tensor is to come out."""
+    """Propose ``.all()`` and ``.any()`` in a condition; ``&``, ``|`` and ``~`` for a tensor as result."""
     tests = (tree.If, tree.While, tree.Assert, tree.Conditional)
     boolean = next(
         (n for n in scene.path if isinstance(n, (tree.Boolean, tree.Comparison)) and len(parts(n)) > 1),
@@ -268,7 +271,7 @@ def one_truth(scene: Scene) -> Iterator[Fix]:
 
 
 def enclosed(text: str) -> str:
-    """An expression in parentheses, unless it is a name or has them."""
+    """Return an expression in parentheses, unless it is a name or has them."""
     return (
         text
         if text.isidentifier() or (text[0] == "(" and text[-1] == ")" and text.count("(") == 1)
@@ -277,7 +280,7 @@ def enclosed(text: str) -> str:
 
 
 def parts(node: Any) -> list[Any]:
-    """The conditions that a chain is made of."""
+    """Return the conditions that a chain is made of."""
     return list(node.operands) if isinstance(node, tree.Boolean) else list(node.rest)
 
 
@@ -295,7 +298,7 @@ def parts_text(scene: Scene, node: Any) -> list[str]:
 
 
 def valid_index(scene: Scene) -> Iterator[Fix]:
-    """A position that there is, or an index of a kind that tensors take."""
+    """Propose a position that exists, or an index of a type that tensors take."""
     node = scene.node
     if not isinstance(node, tree.Subscript):
         return
@@ -326,7 +329,7 @@ def valid_index(scene: Scene) -> Iterator[Fix]:
 
 
 def even_rows(scene: Scene) -> Iterator[Fix]:
-    """Where rows differ it is said at them; tensors in a list are put together by ``stack``."""
+    """Label rows of different lengths; propose ``stack`` for tensors in a list."""
     call = scene.node
     if not isinstance(call, tree.Call) or not call.arguments:
         return
@@ -368,7 +371,7 @@ def is_number(text: str) -> bool:
 
 
 def regular(scene: Scene) -> Iterator[Fix]:
-    """Ways around a singular matrix."""
+    """Propose a small shift of a singular matrix."""
     for x, node in scene.given()[:1]:
         if node is not None:
             moved = f"{scene.text(node)} + 1e-6 * torch.eye({x.shape[-1]})"

@@ -1,7 +1,7 @@
-"""Functions of the library that give what a formula asks for where the formula itself breaks down.
+"""Proposes library functions for formulas that break down where the function does not.
 
-A formula is found in one expression or spread over several statements; whether the function stands for it
-is found out by running the script.
+A formula is found in one expression or spread over several statements. Whether the function replaces it is
+found out by running the script.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    #: What to write for an expression, and why.
+    #: The text to write for an expression, and the reason.
     Form = tuple[str, str]
 
 LARGEST_FIRST = "subtracts the largest entry first"
@@ -37,13 +37,13 @@ LOG_2 = "0.6931471805599453"
 
 
 class SameFunction(Fix):
-    """A fix that writes the same function in another way, so that its gradient is right whatever it is."""
+    """A fix that writes the same function in another form, so its gradient is right whatever it is."""
 
     __slots__ = ()
 
 
 def known_functions(scene: Scene) -> Iterator[Fix]:
-    """A function of the library for each formula that the failed place is part of, the smallest first."""
+    """Yield library functions for the formulas around the failed place, the smallest formula first."""
     reader = Reader(scene)
     around = list(reversed(scene.path))
     for node in [*around, *(other for other in walk(scene.script) if other not in around)]:
@@ -58,7 +58,7 @@ def known_functions(scene: Scene) -> Iterator[Fix]:
 
 
 def norms(reader: Reader, node: Any) -> Iterator[Form]:
-    """The root of a sum of squares."""
+    """Propose a norm for the root of a sum of squares."""
     x = root_of(node)
     total = None if x is None else reader.meaning(x)
     if not isinstance(total, tree.Call) or called(total) != "sum":
@@ -74,7 +74,7 @@ def norms(reader: Reader, node: Any) -> Iterator[Form]:
 
 
 def root_of(node: Any) -> Any:
-    """``x`` in ``sqrt(x)``, ``x**0.5`` and ``pow(x, 0.5)``."""
+    """Return ``x`` in ``sqrt(x)``, ``x**0.5`` and ``pow(x, 0.5)``, else None."""
     if isinstance(node, tree.Binary) and node.op == "**" and is_number(node.right, 0.5):
         return node.left
     if called(node) == "sqrt" or (called(node) == "pow" and is_number(option(node, "exponent"), 0.5)):
@@ -83,7 +83,7 @@ def root_of(node: Any) -> Any:
 
 
 def squared(reader: Reader, node: Any) -> Any:
-    """``x`` in ``x**2``, ``x * x``, ``x.pow(2)`` and ``x.square()``."""
+    """Return ``x`` in ``x**2``, ``x * x``, ``x.pow(2)`` and ``x.square()``, else None."""
     if called(node) == "square" or (called(node) == "pow" and is_number(option(node, "exponent"), 2)):
         return operand_of(node)
     if not isinstance(node, tree.Binary):
@@ -96,7 +96,7 @@ def squared(reader: Reader, node: Any) -> Any:
 
 
 def quotients(reader: Reader, node: Any) -> Iterator[Form]:
-    """Softmax, sigmoid, tanh and sin(x)/x written out."""
+    """Propose functions for softmax, sigmoid, tanh and sin(x)/x that are written out."""
     if not isinstance(node, tree.Binary) or node.op != "/":
         return
     home = library(reader.scene)
@@ -116,7 +116,7 @@ def quotients(reader: Reader, node: Any) -> Iterator[Form]:
 
 
 def softmax_of(reader: Reader, node: Any) -> str:
-    """``x, dim`` in ``exp(x) / exp(x).sum(dim)``."""
+    """Return ``x, dim`` in ``exp(x) / exp(x).sum(dim)``, else an empty string."""
     if not isinstance(node, tree.Binary) or node.op != "/":
         return ""
     x, total = reader.argument(node.left, "exp"), reader.meaning(node.right)
@@ -127,7 +127,7 @@ def softmax_of(reader: Reader, node: Any) -> str:
 
 
 def sigmoid_of(reader: Reader, node: Any) -> str:
-    """``x`` in ``sigmoid(x)``, ``exp(x) / (1 + exp(x))`` and ``1 / (1 + exp(-x))``."""
+    """Return ``x`` in ``sigmoid(x)``, ``exp(x) / (1 + exp(x))`` and ``1 / (1 + exp(-x))``, else empty."""
     node = reader.meaning(node)
     if not isinstance(node, tree.Binary) or node.op != "/":
         return reader.argument(node, "sigmoid")
@@ -138,7 +138,7 @@ def sigmoid_of(reader: Reader, node: Any) -> str:
 
 
 def exponent_beside_one(reader: Reader, node: Any) -> str:
-    """``x`` in ``1 + exp(x)``."""
+    """Return ``x`` in ``1 + exp(x)``, else an empty string."""
     if isinstance(node, tree.Binary) and node.op == "+":
         for one, other in ((node.left, node.right), (node.right, node.left)):
             if is_number(one, 1):
@@ -147,7 +147,7 @@ def exponent_beside_one(reader: Reader, node: Any) -> str:
 
 
 def exponents(reader: Reader, node: Any, sign: str) -> str:
-    """``x`` in ``exp(x) - exp(-x)``, or with another sign between the two."""
+    """Return ``x`` in ``exp(x) - exp(-x)``, or with another ``sign`` between the two; else empty."""
     if not isinstance(node, tree.Binary) or node.op != sign:
         return ""
     x, other = reader.argument(node.left, "exp"), reader.argument(node.right, "exp")
@@ -158,7 +158,7 @@ def exponents(reader: Reader, node: Any, sign: str) -> str:
 
 
 def logarithms(reader: Reader, node: Any) -> Iterator[Form]:
-    """Logarithms of what may be 0 or infinite, and is not in another order of steps."""
+    """Propose functions for logarithms whose operand is 0 or infinite in this order of steps only."""
     name, operand = called(node), operand_of(node)
     if name not in ("log", "log1p") or operand is None:
         return
@@ -193,7 +193,7 @@ def logarithms(reader: Reader, node: Any) -> Iterator[Form]:
 
 
 def summed(reader: Reader, total: tree.Call, x: str) -> str:
-    """The arguments of ``logsumexp`` for a sum of exponentials of ``x``."""
+    """Return the arguments of ``logsumexp`` for a sum of exponentials of ``x``."""
     given = [reader.scene.text(one) for one in options_of(total)]
     if given:
         return ", ".join([x, *given])
@@ -202,7 +202,7 @@ def summed(reader: Reader, total: tree.Call, x: str) -> str:
 
 
 def scaled(reader: Reader, node: Any) -> str:
-    """The logarithm of entries of a softmax times or divided by a number; empty where there is none."""
+    """Return the logarithm of softmax entries times or divided by a number; empty for other nodes."""
     node = reader.meaning(node)
     if not isinstance(node, tree.Binary) or node.op not in ("*", "/"):
         return ""
@@ -215,7 +215,7 @@ def scaled(reader: Reader, node: Any) -> str:
 
 
 def picked(reader: Reader, node: Any) -> str:
-    """Entries of a softmax with ``log_softmax`` in its place; empty where there is none."""
+    """Return the text of softmax entries with ``log_softmax`` in its place; empty for other nodes."""
     node = reader.meaning(node)
     text = reader.scene.text
     if isinstance(node, tree.Subscript):
@@ -239,7 +239,7 @@ def picked(reader: Reader, node: Any) -> str:
 
 
 def cross_entropies(reader: Reader, node: Any) -> Iterator[Form]:
-    """The cross entropy of a sigmoid, which is flat where the sigmoid has levelled out."""
+    """Propose the loss with logits for the cross entropy of a sigmoid, flat where that saturates."""
     if called(node) != "binary_cross_entropy" or operand_of(node) is None:
         return
     x = sigmoid_of(reader, operand_of(node))
@@ -256,12 +256,12 @@ FORMS = (norms, quotients, logarithms, cross_entropies)
 
 
 def library(scene: Scene) -> str:
-    """``torch.`` in a script that writes it."""
+    """Return ``torch.`` for a script that writes it, else an empty string."""
     return "torch." if "torch." in scene.source.text else ""
 
 
 def functional(scene: Scene) -> str:
-    """What stands before a function of ``torch.nn.functional``."""
+    """Return the prefix that the script needs for a function of ``torch.nn.functional``."""
     if "F." in scene.source.text:
         return "F."
     return "torch.nn.functional." if library(scene) else ""

@@ -1,4 +1,7 @@
-"""The step of a training loop: what it changes, and smaller ones where it runs away."""
+"""Repairs the step of a training loop that diverges, by smaller step sizes.
+
+``step_target`` recognises such a step for the search of cuts.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ DIVISORS = (10, 100, 1000, 10_000)
 
 
 def smaller_steps(scene: Scene) -> Iterator[Fix]:
-    """The update with a smaller number, or the line that gives the learning rate its value."""
+    """Propose the update with a smaller number, or a smaller number where the step size is assigned."""
     numbers = list(dict.fromkeys(step_sizes(scene.statement, scene)))
     for divisor in DIVISORS:
         for number in numbers:
@@ -30,7 +33,7 @@ def smaller_steps(scene: Scene) -> Iterator[Fix]:
 
 
 def step_sizes(part: tree.Syntax, scene: Scene) -> Iterator[tree.Number]:
-    """The numbers in a part of the script, and those that its names stand for."""
+    """Yield the numbers in a part of the script, and those that its names stand for."""
     for node in walk(part):
         if isinstance(node, tree.Number) and node.value:
             yield node
@@ -41,7 +44,7 @@ def step_sizes(part: tree.Syntax, scene: Scene) -> Iterator[tree.Number]:
 
 
 def possible_values(name: str, scene: Scene) -> Iterator[tree.Expression | None]:
-    """What a variable is assigned and what is passed for a parameter by its name."""
+    """Yield what a variable is assigned, and what is passed for a parameter by its name."""
     for node in walk(scene.script):
         if isinstance(node, tree.Argument) and node.keyword == name:
             yield node.value
@@ -52,7 +55,7 @@ def possible_values(name: str, scene: Scene) -> Iterator[tree.Expression | None]
 
 
 def step_target(statement: Any) -> tree.Name | None:
-    """The ``w`` of ``w = w - lr * w.grad``."""
+    """Return the ``w`` of ``w = w - lr * w.grad``, else None."""
     if not isinstance(statement, tree.Assign) or len(statement.targets) != 1:
         return None
     target, value = statement.targets[0], statement.value

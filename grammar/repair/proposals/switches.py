@@ -1,4 +1,7 @@
-"""Calls that say whether anything is recorded: ``no_grad()`` and its like."""
+"""Recognises calls that turn recording on or off, such as ``no_grad()`` and ``set_grad_enabled(False)``.
+
+Such a call applies to a ``with`` block or, as a statement, to what follows it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def is_switch(scene: Scene, node: Any) -> bool:
-    """Whether a call says if anything is recorded, under it or from there on."""
+    """Whether a call turns recording on or off, for its block or from there on."""
     if not isinstance(node, tree.Call):
         return False
     name = name_of(scene, node)
@@ -22,7 +25,7 @@ def is_switch(scene: Scene, node: Any) -> bool:
 
 
 def records(scene: Scene, switch: Any) -> bool:
-    """Whether the call says that it is; taken to be so where the script computes what it says."""
+    """Whether a switch turns recording on; assumed so if the script computes the argument."""
     name = name_of(scene, switch)
     if name == "set_grad_enabled":
         return scene.value(switch.arguments[0].value) is not False
@@ -34,7 +37,7 @@ def name_of(scene: Scene, call: tree.Call) -> str:
 
 
 def switched_off(scene: Scene, path: list[Any]) -> Any:
-    """The ``set_grad_enabled(False)`` before a statement in the same function, None where it is recorded."""
+    """Return the ``set_grad_enabled(False)`` that holds at a statement, in the same function, or None."""
     functions = [at for at, node in enumerate(path) if isinstance(node, tree.FunctionDef)]
     blocks = path[functions[-1] :] if functions else path
     said = [
@@ -47,7 +50,7 @@ def switched_off(scene: Scene, path: list[Any]) -> Any:
 
 
 def under_switch(scene: Scene, switch: Any) -> list[Any]:
-    """The statements behind ``set_grad_enabled(False)`` in its block, up to the next switch."""
+    """Return the statements after ``set_grad_enabled(False)`` in its block, up to the next switch."""
     block = path_to(scene.script, switch.span)[-3]
     found: list[Any] = []
     for one in children(block):

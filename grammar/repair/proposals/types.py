@@ -1,4 +1,7 @@
-"""Repairs of operands that do not go together, and of functions and methods that were not called."""
+"""Repairs of operands that do not fit together, and of functions and methods that were not called.
+
+The operands come from the error, their expressions from the node that failed.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def operands_of(scene: Scene) -> list[tuple[Any, Any]]:
-    """The operands of the failed operator, each with its expression."""
+    """Return the operands of the failed operator, each with its expression."""
     node, about = scene.node, scene.error.about
     if isinstance(node, tree.Unary):
         nodes = [node.operand]
@@ -36,7 +39,7 @@ def operands_of(scene: Scene) -> list[tuple[Any, Any]]:
 
 
 def fit_operands(scene: Scene) -> Iterator[Fix]:
-    """What makes the operands of an operator fit each other."""
+    """Propose changes that make the operands of an operator fit each other."""
     pairs = operands_of(scene)
     for value, node in pairs:
         if value is None:
@@ -64,7 +67,7 @@ def fit_operands(scene: Scene) -> Iterator[Fix]:
 
 
 def apply_to_other(scene: Scene, pairs: list[tuple[Any, Any]], value: Any) -> Iterator[Fix]:
-    """``torch.sin * x`` and ``f * x``: the function of the other operand."""
+    """Propose ``torch.sin(x)`` for ``torch.sin * x``, and ``f(x)`` for ``f * x``."""
     if value.__class__ is BoundMethod or len(pairs) != 2 or pairs[0][0] is not value:
         return
     inner = scene.text(pairs[1][1])
@@ -73,7 +76,7 @@ def apply_to_other(scene: Scene, pairs: list[tuple[Any, Any]], value: Any) -> It
 
 
 def other_operator(scene: Scene) -> Iterator[Fix]:
-    """``^`` and ``@`` where ``**`` and ``*`` are meant."""
+    """Propose ``**`` for ``^`` and ``*`` for ``@``."""
     node = scene.node
     if not isinstance(node, (tree.Binary, tree.AugmentedAssign)) or node.op not in INSTEAD:
         return
@@ -93,7 +96,7 @@ MEANS = {"**": "a power is written with two stars", "*": "to multiply by a numbe
 
 
 def fit_text(scene: Scene, x: Any, left: Any, y: Any, right: Any) -> Iterator[Fix]:
-    """A string beside something else: make text of that, or a number of the string."""
+    """Propose a string for the operand beside a string, or a number for the string."""
     for (value, node), (other, beside) in (((x, left), (y, right)), ((y, right), (x, left))):
         if value.__class__ is not str or other.__class__ is str:
             continue
@@ -105,7 +108,7 @@ def fit_text(scene: Scene, x: Any, left: Any, y: Any, right: Any) -> Iterator[Fi
 
 
 def number_instead(scene: Scene, node: Any) -> Iterator[Fix]:
-    """The number that a string holds: without its quotes where it is written, else by ``float``."""
+    """Propose the number in a string: without its quotes if it is a literal, else with ``float``."""
     assigned = scene.assignments(node.id) if isinstance(node, tree.Name) else []
     home = assigned[0].value if assigned else node
     if isinstance(home, tree.String):
@@ -119,7 +122,7 @@ def number_instead(scene: Scene, node: Any) -> Iterator[Fix]:
 
 
 def operator_of(node: Any) -> str:
-    """The operator of a node that has one."""
+    """Return the operator of a node; empty if it has none."""
     return node.op if isinstance(node, (tree.Binary, tree.AugmentedAssign, tree.Unary)) else ""
 
 
@@ -132,7 +135,7 @@ def is_number(text: str) -> bool:
 
 
 def fit_sequence(scene: Scene, value: Any, node: Any, other: Any) -> Iterator[Fix]:
-    """A list, a tuple or a named result where a tensor was meant."""
+    """Propose a tensor for a list, a tuple or a named result."""
     if value.__class__ is NamedResult and "values" in value.fields:
         scene.error.caret = f"{scene.text(node)} is two tensors: {' and '.join(value.fields)}"
         values = f"{atom(scene.text(node))}.values"
@@ -166,7 +169,7 @@ def fit_sequence(scene: Scene, value: Any, node: Any, other: Any) -> Iterator[Fi
 
 
 def unpack(scene: Scene, node: Any) -> Iterator[Fix]:
-    """``(x,) = ctx.saved_tensors`` where ``2 * x`` repeats the tuple of one tensor."""
+    """Propose ``(x,) = ctx.saved_tensors`` where ``2 * x`` would repeat the tuple of one tensor."""
     for name in [part for part in walk(node) if isinstance(part, tree.Name)]:
         for made in scene.assignments(name.id)[:1]:
             value, target = made.value, made.targets[0]
@@ -178,7 +181,7 @@ def unpack(scene: Scene, node: Any) -> Iterator[Fix]:
 
 
 def comma_number(scene: Scene, node: Any) -> str:
-    """``0,1`` as the number it is where decimals have a comma; empty for any other tuple."""
+    """Return ``0.1`` for ``0,1``, a number with a decimal comma; empty for any other tuple."""
     if not isinstance(node, tree.TupleDisplay) or not all(
         isinstance(entry, tree.Number) for entry in node.elements
     ):
@@ -188,7 +191,7 @@ def comma_number(scene: Scene, node: Any) -> str:
 
 
 def only_entry(scene: Scene, node: Any, value: Any) -> Iterator[Fix]:
-    """The tensor in the tuple that ``grad()`` gives."""
+    """Propose the only tensor of a list or tuple, such as the result of ``grad()``."""
     scene.error.caret = f"`{scene.text(node)}` is a {type_name(value)} of one tensor"
     entry = f"{atom(scene.text(node))}[0]"
     yield Fix(f"take the tensor out of it: {entry}", Edit(node.span, entry))
@@ -198,12 +201,12 @@ UNCALLED = frozenset([BoundMethod, Function, Builtin, ScriptFunction])
 
 
 def call_it(scene: Scene, value: Any, node: Any) -> Iterator[Fix]:
-    """A function or method where its result was meant."""
+    """Propose to call a function or method where its result was meant."""
     text = scene.text(node)
     what = "a method" if value.__class__ is BoundMethod else "a function"
     scene.error.caret = f"`{text}` is {what} that was not called"
     if isinstance(node, tree.Name) and (assigned := scene.assignments(node.id)):
-        # The name keeps the method: it was meant to be called there.
+        # The name stores the method, which should have been called there.
         home = assigned[0].value
         if isinstance(home, tree.Attribute):
             scene.error.labels.append(Label(home.span, f"`{text}` is this method"))
@@ -221,14 +224,14 @@ def method_name(node: Any) -> Span:
 
 
 def fit_context(scene: Scene) -> Iterator[Fix]:
-    """``with torch.no_grad:`` without its parentheses."""
+    """Propose the parentheses that ``with torch.no_grad:`` lacks."""
     value = scene.value(scene.node)
     if value.__class__ in UNCALLED:
         yield from call_it(scene, value, scene.node)
 
 
 def fit_format(scene: Scene) -> Iterator[Fix]:
-    """``f"{x:.3f}"`` of what is not one number."""
+    """Repair ``f"{x:.3f}"`` where ``x`` is not one number."""
     node = scene.node
     value, text = scene.value(node), scene.text(node)
     if value is None:

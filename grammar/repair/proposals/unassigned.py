@@ -1,4 +1,7 @@
-"""Names that are read before anything is assigned to them (E0202)."""
+"""Repairs of names that are read before they are assigned (E0202).
+
+Names that are assigned nowhere are left to ``unknown_names``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def assign_first(scene: Scene) -> Iterator[Fix]:
-    """Say where the name is assigned, and move that up if it is a line of its own."""
+    """Label where the name is assigned, and propose to move that line up if it stands alone."""
     name, error = scene.node, scene.error
     if not isinstance(name, tree.Name):
         return
@@ -49,7 +52,7 @@ def assign_first(scene: Scene) -> Iterator[Fix]:
 
 
 def home_of(scene: Scene) -> Any:
-    """The function around the failed read, or the script."""
+    """Return the function around the failed read, or the script."""
     return next(
         (node for node in reversed(scene.path) if isinstance(node, (tree.FunctionDef, tree.Lambda))),
         scene.script,
@@ -57,7 +60,7 @@ def home_of(scene: Scene) -> Any:
 
 
 def bindings(home: Any, name: str) -> list[Any]:
-    """The places in a script or function that give ``name`` a value, in source order."""
+    """Return the places in a script or function that bind ``name``, in source order."""
     found: list[Any] = []
     pending = list(reversed(children(home)))
     while pending:
@@ -83,7 +86,7 @@ def binds(target: Any, part: Any) -> bool:
 
 
 def start_before(scene: Scene, name: str) -> Iterator[Fix]:
-    """``total += x`` without a total to begin with: one before the loop."""
+    """Propose a first value before the loop for ``total += x`` without one."""
     statement = scene.statement
     if not isinstance(statement, tree.AugmentedAssign) or statement.op not in FIRST_VALUES:
         return
@@ -102,7 +105,7 @@ FIRST_VALUES = {"+": "0", "-": "0", "*": "1"}
 
 
 def move_up(scene: Scene, bound: Any) -> Iterator[Fix]:
-    """The line that assigns, or the function that is defined, above the line that reads."""
+    """Propose to move the assignment or the function definition above the line that reads the name."""
     around = path_to(scene.script, bound.span)
     apart = next(
         ((a, r) for a, r in zip(around, scene.path, strict=False) if a is not r), (scene.script, scene.script)
@@ -125,7 +128,7 @@ def move_up(scene: Scene, bound: Any) -> Iterator[Fix]:
 
 
 def line_start(scene: Scene, line: int) -> int:
-    """The offset a line begins at; the end of the text for a line after the last."""
+    """Return the offset at which a line begins; the end of the text for a line after the last."""
     text = scene.source.text
     lines = text.split("\n")
     return min(sum(len(before) + 1 for before in lines[: line - 1]), len(text))

@@ -1,4 +1,7 @@
-"""Repairs of what is done to a value of the wrong kind: subscripts, calls, loops, conversions to numbers."""
+"""Repairs of operations on a value of the wrong kind: subscripts, calls, loops, conversions to numbers.
+
+Operators are in ``types``, attributes in ``attributes``, arguments in ``arguments``.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def fit_subscript(scene: Scene) -> Iterator[Fix]:
-    """``x.size[0]``: a subscript of what has no entries."""
+    """Repair a subscript of a value without entries, such as ``x.size[0]``."""
     node = scene.node
     if not isinstance(node, tree.Subscript) or not scene.error.about:
         return
@@ -56,7 +59,7 @@ def whole(scene: Scene, node: Any) -> Edit:
 
 
 def fit_call(scene: Scene) -> Iterator[Fix]:
-    """Something is called that is no function (E0209)."""
+    """Repair the call of a value that is no function (E0209)."""
     node = scene.node
     if not isinstance(node, tree.Call) or not scene.error.about:
         return
@@ -108,7 +111,7 @@ def shadowed(scene: Scene, callee: tree.Name) -> Iterator[Fix]:
 
 
 def fit_loop(scene: Scene) -> Iterator[Fix]:
-    """A number where a sequence is gone through (E0205)."""
+    """Propose a range where a number is used as a sequence (E0205)."""
     node = scene.node
     parent = scene.path[-2] if len(scene.path) > 1 else None
     text = scene.text(node)
@@ -141,7 +144,7 @@ def fit_loop(scene: Scene) -> Iterator[Fix]:
 
 
 def answer_of_function(scene: Scene, call: tree.Call) -> Iterator[Fix]:
-    """``torch.autograd.grad(f, x)``, which takes what the function gives."""
+    """Propose ``f(x)`` in ``torch.autograd.grad(f, x)``, which takes the function's result."""
     if len(call.arguments) < 2 or scene.value(call.arguments[0].value).__class__ not in UNCALLED:
         return
     function, at = call.arguments[0], scene.text(call.arguments[1].value)
@@ -156,7 +159,7 @@ def answer_of_function(scene: Scene, call: tree.Call) -> Iterator[Fix]:
 
 
 def fit_values(scene: Scene) -> Iterator[Fix]:
-    """The repairs of E0206: values that are of the right type and still do not do."""
+    """Repair values that are of the right type and still not accepted (E0206)."""
     if scene.error.about and scene.error.message.startswith("too many values to unpack"):
         yield from fit_targets(scene)
     else:
@@ -164,7 +167,7 @@ def fit_values(scene: Scene) -> Iterator[Fix]:
 
 
 def fit_targets(scene: Scene) -> Iterator[Fix]:
-    """``y, z = model(x)`` of three values: a name for what is left over."""
+    """Propose a name for each remaining value in ``y, z = model(x)`` of three values."""
     wanted, given = scene.error.about
     statement = scene.statement
     if isinstance(statement, tree.Assign) and given is not None and given - wanted <= 3:
@@ -178,7 +181,7 @@ def fit_targets(scene: Scene) -> Iterator[Fix]:
 
 
 def fit_number(scene: Scene) -> Iterator[Fix]:
-    """A function of one number was given something else."""
+    """Repair a function of one number that was given something else."""
     node = scene.node
     if not isinstance(node, tree.Call) or not node.arguments:
         return
@@ -226,7 +229,7 @@ def has_length(value: Any) -> bool:
 
 
 def whole_bounds(scene: Scene, call: tree.Call) -> Iterator[Fix]:
-    """``range(n / 2)``: whole numbers for all bounds that are none."""
+    """Propose whole numbers for the bounds in ``range(n / 2)`` that are none."""
     texts, edits = [], []
     for argument in call.arguments:
         text = scene.text(argument.value)
@@ -250,7 +253,7 @@ def whole_bounds(scene: Scene, call: tree.Call) -> Iterator[Fix]:
 
 
 def fit_text_number(scene: Scene) -> Iterator[Fix]:
-    """``int("3.5")`` and ``float("0,5")``: a text that is not the number it should be."""
+    """Repair ``int("3.5")`` and ``float("0,5")``: the text is not the number it should be."""
     call = scene.node
     (argument,) = call.arguments
     text = scene.value(argument.value)
@@ -269,7 +272,7 @@ def fit_text_number(scene: Scene) -> Iterator[Fix]:
 
 
 def fit_position(scene: Scene) -> Iterator[Fix]:
-    """An index that runs past the end of a list (E0208)."""
+    """Explain an index past the end of a list (E0208)."""
     node = scene.node
     if scene.error.message.startswith("Replacement index"):
         scene.error.caret = "there are more `{}` than values"
@@ -294,7 +297,7 @@ def fit_position(scene: Scene) -> Iterator[Fix]:
 
 
 def point_at_zero(scene: Scene) -> Iterator[Fix]:
-    """The divisor that is 0 (E0212)."""
+    """Move the caret to the divisor that is 0 (E0212)."""
     node = scene.node
     if isinstance(node, (tree.Binary, tree.AugmentedAssign)) and node.op in ("/", "//", "%"):
         right = node.right if isinstance(node, tree.Binary) else node.value
@@ -304,7 +307,7 @@ def point_at_zero(scene: Scene) -> Iterator[Fix]:
 
 
 def show_values(scene: Scene) -> Iterator[Fix]:
-    """What the names of an assertion stand for (E0210)."""
+    """Add the values of the names in an assertion to the caret (E0210)."""
     shown = []
     for node in walk(scene.node):
         value = scene.value(node) if isinstance(node, tree.Name) else UNBOUND
@@ -318,7 +321,7 @@ def show_values(scene: Scene) -> Iterator[Fix]:
 
 
 def fit_gradient(scene: Scene) -> Iterator[Fix]:
-    """``x.grad = 0``"""
+    """Propose ``x.grad = None`` for ``x.grad = 0``."""
     statement = scene.statement
     if isinstance(statement, tree.Assign):
         scene.error.span = statement.value.span
@@ -328,7 +331,7 @@ def fit_gradient(scene: Scene) -> Iterator[Fix]:
 
 
 def fit_operation(scene: Scene) -> Iterator[Fix]:
-    """The repairs of E0200: another operator, or probabilities where there are none."""
+    """Repair E0200: propose another operator, or probabilities where there are none."""
     call = scene.node
     if "between 0 and 1" not in scene.error.message or not isinstance(call, tree.Call):
         yield from other_operator(scene)
@@ -345,7 +348,7 @@ def fit_operation(scene: Scene) -> Iterator[Fix]:
 
 
 def fit_types(scene: Scene) -> Iterator[Fix]:
-    """The repairs of E0203, by what failed."""
+    """Repair E0203, by what failed."""
     if isinstance(scene.node, tree.Subscript):
         yield from fit_subscript(scene)
     elif scene.error.message.startswith("assigned grad expected"):
