@@ -1,6 +1,6 @@
 """The engine: tensors, the graph they record, and gradients of any order. Knows nothing of text.
 
-Names load when they are first used: whoever only wants an error class does not pay for every op.lints.
+Names load when they are first used: whoever only wants an error class does not pay for every op.lints.lints.
 
 May import core.base, core.engine, core.fused, core.graph and core.symbolic. Imported by grammar.lints.
 

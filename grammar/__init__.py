@@ -1,4 +1,4 @@
-"""The language: scripts are parsed, resolved, compiled to closures and run.
+"""The language: scripts are parsed, resolved, compiled to closures and run.commands, cli.requests and grammar.reference.
 
 May import core.base, core.engine, grammar.help.syntax, grammar.interpret, grammar.lints, grammar.objects,
 grammar.objects.builtins, grammar.repair, grammar.session, grammar.syntax, grammar.syntax.build,

@@ -23,7 +23,7 @@ def execute(
     write: Callable[[str], None] | None = None,
     warn: Callable[[str, Span], None] | None = None,
 ) -> Execution:
-    """Run a script. Errors arrive placed, labelled and with the repairs that hold."""
+    """Run a script. Errors have their place, their labels and only those repairs that were tried and work."""
     settings = settings or Settings()
     try:
         return attempt(source, settings, write or write_out, warn or ignore_warning)
@@ -48,7 +48,7 @@ def execute(
 
 
 def run(source_text: str, inputs: dict[str, Any] | None = None, filename: str = "<script>") -> dict[str, Any]:
-    """Run a script and give its top-level names; ``inputs`` are defined before it starts.
+    """Run a script and return its top-level names; ``inputs`` are defined before it starts.
 
     >>> names = run("w = tensor(3., requires_grad=True)\\nL = w**2\\nL.backward()")
     >>> names["w"].grad.item()
@@ -58,5 +58,5 @@ def run(source_text: str, inputs: dict[str, Any] | None = None, filename: str = 
 
 
 def write_out(text: str) -> None:
-    """Print where Python prints."""
+    """Print to standard output."""
     sys.stdout.write(text)

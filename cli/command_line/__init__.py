@@ -1,4 +1,5 @@
-"""Reading the command line: options, click, completion, where the script comes from.
+"""Reading the command line: options, click, completion, where the script comes from.commands and
+cli.requests.
 
 May import cli.process, core.base, grammar.interpret and grammar.syntax. Imported by cli, cli.commands and
 cli.requests.

@@ -5,4 +5,7 @@ cli.commands and cli.requests.
 
 May import cli.process, core.base, core.derivation, core.paths, core.report and core.symbolic. Imported by
 cli.commands and cli.requests.
+
+May import cli.process, core.base, core.derivation, core.paths, core.report and core.symbolic. Imported by
+cli.commands and cli.requests.
 """

@@ -16,12 +16,12 @@ FOUND = object()
 
 
 def newest_first(roots: Iterable[Node]) -> list[Node]:
-    """Every tracked node below the roots, each before its inputs."""
+    """Return every tracked node below the roots, each before its inputs."""
     found: list[Node] = []
     stack = list(roots)
     push, pop, keep = stack.append, stack.pop, found.append
     try:
-        while True:  # Python 3.11 adapts a loop that runs once to what it meets only where it ends like this
+        while True:  # Python 3.11 specializes a loop that is entered only once only if it ends like this
             if not stack:
                 break
             node = pop()
@@ -29,7 +29,7 @@ def newest_first(roots: Iterable[Node]) -> list[Node]:
                 continue
             node.g = FOUND
             keep(node)
-            if node.__class__ is ScalarNode:  # spelled out: programs of scalars spend their time here
+            if node.__class__ is ScalarNode:  # unrolled, because scalar programs spend their time here
                 below = node.b
                 if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
                     push(below)
@@ -49,7 +49,7 @@ def newest_first(roots: Iterable[Node]) -> list[Node]:
 
 
 def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
-    """Those nodes of ``order`` from which a wanted node can be reached: the rest need not be visited."""
+    """Return the nodes of ``order`` from which a wanted node can be reached; a pass may skip the others."""
     needed = set(wanted)
     kept = []
     for node in reversed(order):

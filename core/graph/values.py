@@ -28,7 +28,7 @@ def fitted(c: Any, x: Any, op: Op) -> Any:
 
 
 def settle(out: Any) -> Any:
-    """A value in the form tensors keep: a Python float for a 0-d float64, else an ndarray."""
+    """Return a value as tensors store it: a Python float for a 0-d float64, else an ndarray."""
     if out.__class__ is float:
         return out
     if not out.ndim:
@@ -37,5 +37,5 @@ def settle(out: Any) -> Any:
 
 
 def as_array(value: Any, dtype: Any) -> Any:
-    """An operand as an array; a plain number takes the type of the result, which it does not decide."""
+    """Return an operand as an array; a plain number gets ``dtype``, because it never determines the dtype."""
     return value if isinstance(value, np.ndarray) else np.asarray(value, dtype)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
-    """What each tracked input of ``node`` receives when the node receives ``g``: floats or arrays."""
+    """Return each tracked input of ``node`` with its contribution (a float or array) for cotangent ``g``."""
     assert isinstance(node, OpNode)
     node.check_saved()
-    if node.op.__class__ is not Op:  # a script's, one call of which answers for all operands
+    if node.op.__class__ is not Op:  # a custom function, where one call of `backward` serves all operands
         node.op.begin_pass()
         g = np.asarray(g)
     pulled = []
@@ -29,9 +29,9 @@ def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
 
 
 def pull_edge(node: OpNode, index: int, g: Any) -> Any:
-    """What operand ``index`` of ``node`` receives when the node receives ``g``: a float or an array.
+    """Return the contribution to operand ``index`` of ``node`` for cotangent ``g``: a float or an array.
 
-    One edge of the graph, so the product of these along a path is the path's contribution.
+    This follows one edge of the graph; applied edge by edge along a path, it gives the path's contribution.
     """
     c = pull_edge_or_none(node, index, g)
     return settle(np.zeros(np.shape(node.operands[index]))) if c is None else c
@@ -54,5 +54,5 @@ def pull_edge_or_none(node: OpNode, index: int, g: Any) -> Any:
 
 
 def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
-    """As ``pull_edge`` on Python floats."""
+    """Like ``pull_edge`` for Python floats."""
     return node.op.contribution_of_numbers(index, g, node.out, node.operands)

@@ -58,7 +58,7 @@ def help_on(warning: str, source: Source | None = None, span: Span | None = None
 
 
 def paired(warning: str, source: Source, span: Span) -> str | None:
-    """``y.view_as(x)`` for the call ``F.mse_loss(x, y)``; None where their entries do not pair."""
+    """Return ``y.view_as(x)`` for the call ``F.mse_loss(x, y)``; None if the numbers of entries differ."""
     sizes = [prod(map(int, found.split(", "))) if found else 1 for found in SIZES.findall(warning)]
     call = Source(source.excerpt(span))
     try:

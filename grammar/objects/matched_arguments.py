@@ -21,7 +21,10 @@ def listing(names: list[str]) -> str:
 def matched(
     called: str, names: dict[str, Any], most: int, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Arguments by name, in Python's words where they do not fit; ``most`` may be given by position."""
+    """Return the arguments of a method by parameter name; raise Python's errors if they do not fit.
+
+    ``names`` maps parameters to defaults, or to REQUIRED. The first ``most`` may be passed by position.
+    """
     required = sum(default is REQUIRED for default in names.values())
     if len(args) > most:
         takes = f"from {required + 1} to {most + 1}" if required < most else str(most + 1)

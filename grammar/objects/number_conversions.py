@@ -32,7 +32,7 @@ def to_int(x: Any = 0, /, base: Any = None) -> int:
 
 
 def converted(x: Tensor) -> Any:
-    """The number a tensor holds, with torch's warning where its gradient is lost, or would be, on the way."""
+    """Return the number in a tensor of one entry, with torch's warning if its gradient is lost."""
     if x.requires_grad:
         runtime.tell(LOSES_GRADIENT)
     return only_entry(x)
@@ -53,7 +53,7 @@ def to_float(x: Any = 0.0, /) -> float:
 
 
 def only_entry(x: Tensor) -> Any:
-    """The number a tensor holds, in the words of ``float()`` and ``int()`` where it holds several."""
+    """Return the number in a tensor of one entry; otherwise raise the error of ``float()`` and ``int()``."""
     if x.size != 1:
         raise ScriptError(
             "only one element tensors can be converted to Python scalars",

@@ -15,7 +15,7 @@ PYTHON_ERRORS = (
 
 
 def translate(error: BaseException) -> AutodiffError:
-    """Our error for one that Python raised while it worked for the script."""
+    """Return our error for one that Python raised while it ran the script."""
     message = str(error)
     if isinstance(error, ZeroDivisionError):
         return ScriptError(
@@ -44,6 +44,6 @@ def translate(error: BaseException) -> AutodiffError:
 
 
 def own_words(message: str) -> str:
-    """Python's message about one of our functions, without the qualified name of the implementation."""
+    """Return Python's message about one of our functions without the prefix of its qualified name."""
     head, call, tail = message.partition("() ")
     return head.rpartition(".")[2] + call + tail if call else message
