@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def leaf(array: np.ndarray) -> Tensor:
     """A tensor that requires gradients, and no copy."""
     from autodiff.core.engine.tensor import Tensor
-    from autodiff.core.graph.values import settle
+    from autodiff.core.graph.values import as_stored
 
-    return Tensor.of(settle(array)).set_requires_grad()
+    return Tensor.of(as_stored(array)).set_requires_grad()
 
 
 def gradients(leaves: Iterable[Any]) -> list[Any]:

@@ -26,7 +26,7 @@ from time import process_time
 
 from autodiff.core.base.errors import CompileError
 from autodiff.core.base.source import Source
-from autodiff.grammar.syntax.parser import parse, table
+from autodiff.grammar.syntax.parser import load_table, parse
 from autodiff.grammar.syntax.words import read_words
 
 README = Path(__file__).with_name("README.md")
@@ -137,9 +137,9 @@ def rows(sizes: tuple[int, ...], rounds: int) -> list[str]:
 
 def count_tokens(text: str) -> int:
     try:
-        return len(read_words(Source(text), table()).kinds)
+        return len(read_words(Source(text), load_table()).kinds)
     except CompileError:
-        return len(read_words(Source(text.rpartition("y = ")[0]), table()).kinds) + 5
+        return len(read_words(Source(text.rpartition("y = ")[0]), load_table()).kinds) + 5
 
 
 def main() -> None:
@@ -150,7 +150,7 @@ def main() -> None:
     options = asked.parse_args()
     gc.disable()
     sys.setrecursionlimit(10_000)
-    table()
+    load_table()
     made = "\n".join(
         [
             f"{date.today()}, Python {platform.python_version()}, {platform.machine()}; medians of"

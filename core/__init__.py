@@ -1,6 +1,6 @@
 """The engine: tensors, the graph they record, and gradients of any order. Knows nothing of text.
 
-Names load when they are first used: whoever only wants an error class does not pay for every op.lints.lints.
+Names load when they are first used: whoever only wants an error class does not pay for every op.
 
 May import core.base, core.engine, core.fused, core.graph and core.symbolic. Imported by grammar.lints.
 
@@ -12,7 +12,7 @@ May import core.base, core.engine, core.fused, core.graph and core.symbolic. Imp
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import Later, services
+from autodiff.core.base.lazy import LazyModule, services
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from autodiff.core.graph.state import enable_grad, no_grad, set_grad_enabled
 
 #: What upper rooms do for lower ones. It loads when it is needed.
-services["fused ops"] = Later("autodiff.core.fused.deferred")
-services["values read by rules"] = Later("autodiff.core.symbolic.symbol")
+services["fused ops"] = LazyModule("autodiff.core.fused.deferred")
+services["values read by rules"] = LazyModule("autodiff.core.symbolic.symbol")
 
 __all__ = ["Function", "Tensor", "enable_grad", "grad", "no_grad", "set_grad_enabled", "tensor"]
 

@@ -1,4 +1,4 @@
-"""The language: scripts are parsed, resolved, compiled to closures and run.commands, cli.requests and grammar.reference.
+"""The language: scripts are parsed, resolved, compiled to closures and run.
 
 May import core.base, core.engine, grammar.help.syntax, grammar.interpret, grammar.lints, grammar.objects,
 grammar.objects.builtins, grammar.repair, grammar.session, grammar.syntax, grammar.syntax.build,
@@ -11,22 +11,22 @@ grammar.syntax.tree and grammar.translate. Imported by cli.commands, cli.request
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import Later, services
+from autodiff.core.base.lazy import LazyModule, services
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.grammar.execution import run
 
 #: What is known above is needed below when something goes wrong, and loads then.
-services["calls"] = Later("autodiff.grammar.interpret.calls")
-services["foreign syntax"] = Later("autodiff.grammar.help.syntax.foreign")
-services["lost target"] = Later("autodiff.grammar.repair.no_target")
-services["script errors"] = Later("autodiff.grammar.repair.complete_error")
-services["syntax builders"] = Later("autodiff.grammar.syntax.build")
-services["syntax diagnosis"] = Later("autodiff.grammar.help.syntax")
-services["syntax recovery"] = Later("autodiff.grammar.help.syntax.recovery")
-services["token repairs"] = Later("autodiff.grammar.help.syntax.tokens")
-services["unknown names"] = Later("autodiff.grammar.repair.unknown_names")
+services["calls"] = LazyModule("autodiff.grammar.interpret.calls")
+services["foreign syntax"] = LazyModule("autodiff.grammar.help.syntax.foreign")
+services["lost target"] = LazyModule("autodiff.grammar.repair.no_target")
+services["script errors"] = LazyModule("autodiff.grammar.repair.complete_error")
+services["syntax builders"] = LazyModule("autodiff.grammar.syntax.build")
+services["syntax diagnosis"] = LazyModule("autodiff.grammar.help.syntax")
+services["syntax recovery"] = LazyModule("autodiff.grammar.help.syntax.recovery")
+services["token repairs"] = LazyModule("autodiff.grammar.help.syntax.tokens")
+services["unknown names"] = LazyModule("autodiff.grammar.repair.unknown_names")
 
 __all__ = ["run"]
 

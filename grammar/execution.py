@@ -6,8 +6,8 @@ import sys
 
 from autodiff.core.base.errors import AutodiffError, CompileError, ScriptError
 from autodiff.core.base.source import Source
-from autodiff.grammar.objects.runtime import ignore_warning
-from autodiff.grammar.session.run import Execution, Settings, attempt
+from autodiff.grammar.objects.runtime import discard_warning
+from autodiff.grammar.session.run import Execution, Settings, run_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,24 +26,24 @@ def execute(
     """Run a script. Errors have their place, their labels and only those repairs that were tried and work."""
     settings = settings or Settings()
     try:
-        return attempt(source, settings, write or write_out, warn or ignore_warning)
+        return run_once(source, settings, write or write_out, warn or discard_warning)
     except AutodiffError as error:
         if isinstance(error, CompileError) and error.code < "E0200":
-            from autodiff.grammar.help.syntax.recovery import find_further
+            from autodiff.grammar.help.syntax.recovery import find_further_errors
 
-            find_further(error, source, settings.sets)
+            find_further_errors(error, source, settings.sets)
         if error.code < "E0202":
-            from autodiff.grammar.translate.story import tell
+            from autodiff.grammar.translate.story import add_rewrites
 
-            tell(error, source)
+            add_rewrites(error, source)
         if error.reshaped and isinstance(error, ScriptError):
-            from autodiff.grammar.repair.set_shapes import blame_option
+            from autodiff.grammar.repair.set_shapes import report_option
 
-            blame_option(error, source, settings)
+            report_option(error, source, settings)
         if error.fixes:
-            from autodiff.grammar.repair.try_repairs import keep_what_holds
+            from autodiff.grammar.repair.try_repairs import keep_working_fixes
 
-            keep_what_holds(error, source, settings)
+            keep_working_fixes(error, source, settings)
         raise
 
 

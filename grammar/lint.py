@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, CompileError, Fix
 from autodiff.core.base.source import Source
-from autodiff.core.engine.public_functions import find
-from autodiff.grammar.help.syntax.recovery import Search
-from autodiff.grammar.interpret.scope import Names, resolve
+from autodiff.core.engine.public_functions import find_function
+from autodiff.grammar.help.syntax.recovery import ErrorSearch
+from autodiff.grammar.interpret.scope import ScriptScopes, resolve
 from autodiff.grammar.lints import effects, gradients, habits, leaves, numerics, recording, updates
 from autodiff.grammar.lints import names as naming
 from autodiff.grammar.lints.finding import Lint, Subject, with_code
 from autodiff.grammar.lints.flow import Flow
 from autodiff.grammar.lints.resolution import unresolved
 from autodiff.grammar.lints.values import NOT_FUNCTIONS
-from autodiff.grammar.objects.builtins.namespaces import builtin
+from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.values import UNBOUND
-from autodiff.grammar.repair.complete_error import explain
+from autodiff.grammar.repair.complete_error import complete_error
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse
 from autodiff.grammar.syntax.walk import walk
-from autodiff.grammar.translate.story import rewrite_each
+from autodiff.grammar.translate.story import rewrite_all
 
 MOST_TRIALS, MOST_KEPT = 6, 2
 MOST_MENDED = 25  # mistakes of one script for which repairs are tried
@@ -50,15 +50,15 @@ def lint(source: Source) -> list[AutodiffError]:
     except CompileError as error:
         keep_what_compiles(error, source)
         left, others = unresolved_elsewhere(error, source)
-        error.further += others
+        error.other_errors += others
         if left is not None:
-            propose_all(others, left, source, 1 + len(error.further))
-        error.further.sort(key=begin)
-        rewrite_each([error, *error.further], source)
+            propose_all(others, left, source, 1 + len(error.other_errors))
+        error.other_errors.sort(key=begin)
+        rewrite_all([error, *error.other_errors], source)
         raise
     names, flow, errors = read(script, source)
     propose_all(errors, script, source, len(errors))
-    rewrite_each(sorted(errors, key=begin), source)
+    rewrite_all(sorted(errors, key=begin), source)
     subject = Subject(source, script, names, flow)
     found = {(wrong.span.start, wrong.span.end): wrong for wrong in errors if wrong.span is not None}
     for one in LINTS.values():
@@ -78,7 +78,7 @@ def unresolved_elsewhere(
     error: CompileError, source: Source
 ) -> tuple[tree.Script | None, list[AutodiffError]]:
     """A script without the lines that do not parse, and what is not there of what the others use."""
-    search = Search(source)
+    search = ErrorSearch(source)
     if error.span is None or not search.leave_out(error):
         return None, []
     script = search.run()
@@ -87,7 +87,7 @@ def unresolved_elsewhere(
     names = resolve(script, source, lambda name: True, sorted(search.names))
     flow = Flow(script, is_function, bound_names(script, names))
     left_out = {source.position(line)[0] for line in search.lines}
-    known = {one.span for one in (error, *error.further)}
+    known = {one.span for one in (error, *error.other_errors)}
     found = []
     for one in unresolved(script, names, source, flow, frozenset(search.names)):
         if one.span is not None and one.span not in known:
@@ -106,14 +106,14 @@ def is_error(found: AutodiffError) -> bool:
     return not found.code.startswith("L")
 
 
-def read(script: tree.Script, source: Source) -> tuple[Names, Flow, list[AutodiffError]]:
+def read(script: tree.Script, source: Source) -> tuple[ScriptScopes, Flow, list[AutodiffError]]:
     """The scopes of a script, what flows through it, and everything it uses that is not there."""
     errors: list[AutodiffError] = []
     try:
         names = resolve(script, source, is_builtin)
     except CompileError as error:
-        errors = [error, *error.further]
-        error.further = []
+        errors = [error, *error.other_errors]
+        error.other_errors = []
         names = resolve(script, source, lambda name: True)
     flow = Flow(script, is_function, bound_names(script, names))
     places = {one.span for one in errors}
@@ -122,7 +122,7 @@ def read(script: tree.Script, source: Source) -> tuple[Names, Flow, list[Autodif
 
 
 def is_builtin(name: str) -> bool:
-    return builtin(name) is not UNBOUND
+    return builtin_value(name) is not UNBOUND
 
 
 def count_mistakes(source: Source) -> int:
@@ -130,7 +130,7 @@ def count_mistakes(source: Source) -> int:
     try:
         return len(read(parse(source), source)[2])
     except CompileError as error:
-        return 1 + len(error.further) + len(unresolved_elsewhere(error, source)[1])
+        return 1 + len(error.other_errors) + len(unresolved_elsewhere(error, source)[1])
 
 
 def propose_all(errors: list[AutodiffError], script: tree.Script, source: Source, count: int) -> None:
@@ -144,7 +144,7 @@ def propose_all(errors: list[AutodiffError], script: tree.Script, source: Source
 def propose(error: AutodiffError, script: tree.Script, source: Source, count: int) -> None:
     """Fill in the repairs that running would propose, and keep those with which fewer mistakes are left."""
     if not error.fixes:
-        explain(error, script, source, {})
+        complete_error(error, script, source, {})
     kept: list[Fix] = []
     for fix in error.fixes[:MOST_TRIALS]:
         if len(kept) == MOST_KEPT:
@@ -168,7 +168,7 @@ def compiles(text: str) -> bool:
 
 def keep_what_compiles(error: CompileError, source: Source) -> None:
     """Drop the repairs with which the script has as many mistakes as before."""
-    everything = [error, *error.further]
+    everything = [error, *error.other_errors]
     for one in everything:
         kept = []
         for fix in one.fixes:
@@ -176,7 +176,7 @@ def keep_what_compiles(error: CompileError, source: Source) -> None:
                 repaired = Source(fix.apply(source.text), source.name)
                 resolve(parse(repaired), repaired, is_builtin)
             except CompileError as other:
-                if 1 + len(other.further) >= len(everything):
+                if 1 + len(other.other_errors) >= len(everything):
                     continue
             kept.append(fix)
         one.fixes = tuple(kept[:MOST_KEPT])
@@ -184,10 +184,10 @@ def keep_what_compiles(error: CompileError, source: Source) -> None:
 
 def is_function(name: str) -> bool:
     """Whether the language has a function of tensors of this name."""
-    return name not in NOT_FUNCTIONS and find(name) is not None
+    return name not in NOT_FUNCTIONS and find_function(name) is not None
 
 
-def bound_names(script: tree.Script, names: Names) -> frozenset[str]:
+def bound_names(script: tree.Script, names: ScriptScopes) -> frozenset[str]:
     """Every name that something other than an import binds."""
     imported = {
         alias or name.partition(".")[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from autodiff.grammar.objects.torch_argument_errors import entry_of
+from autodiff.grammar.objects.torch_argument_errors import signature_entry
 
 #: Words of numpy, of scipy, and of Python about things that no script has.
 FOREIGN = re.compile(
@@ -47,7 +47,7 @@ ABSENT = re.compile(r".+ here")
 @cache
 def is_python(name: str) -> bool:
     """Whether torch has the function in Python."""
-    entry = entry_of(name)
+    entry = signature_entry(name)
     return entry is not None and entry[1] == "python"
 
 
@@ -81,7 +81,7 @@ def row_of(name: str, ours: str | None, theirs: str | None) -> str | None:
 
 def is_read_inside(name: str, argument: str) -> bool:
     """Whether a function in C++, inside of one in Python, is known to be the first to read the argument."""
-    entry = entry_of(name)
+    entry = signature_entry(name)
     assert entry is not None
     parts = [part.split(" ") for part in entry[2].split(" | ")[1:]]
     return any(argument in (parameter, inside) for parameter, _, inside, *_ in parts)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 TESTS = Path(__file__).parent
 REPOSITORY = TESTS.parent
 sys.path.insert(0, str(TESTS))
+
+# Every run tries the same examples; `make nightly` searches with examples of its own.
+settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
+settings.register_profile("nightly", deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,4 +61,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     except ImportError:
         for item in items:
             if item.get_closest_marker("oracle"):
-                item.add_marker(pytest.mark.skip(reason="PyTorch is not installed (pip install '.[oracle]')"))
+                item.add_marker(
+                    pytest.mark.keep_whole(reason="PyTorch is not installed (pip install '.[oracle]')")
+                )

@@ -7,7 +7,7 @@ from typing import Any
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import MOST_PATHS, describe
 from autodiff.core.derivation.graph_report import Graph
-from autodiff.core.report.records import Derivation, Subject
+from autodiff.core.report.records import Derivation, ReportedPass
 from graph_builder import run
 
 FIRST = """\
@@ -23,14 +23,14 @@ L = 1 - x5
 """
 
 
-def describe_graph(subject: Subject, source: Source) -> Graph:
+def describe_graph(subject: ReportedPass, source: Source) -> Graph:
     graph = describe(subject, source, derivations=False).graph
     assert graph is not None
     return graph
 
 
 def describe_derivation(
-    subject: Subject, source: Source, wrt_index: int, max_paths: int = MOST_PATHS
+    subject: ReportedPass, source: Source, wrt_index: int, max_paths: int = MOST_PATHS
 ) -> Derivation:
     return describe(subject, source, graph=False, max_paths=max_paths).derivations[wrt_index]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from autodiff.core.symbolic.expr import Expr, call, infix, name, neg, number, postfix
+from autodiff.core.symbolic.expr import Expr, call, infix, name_expr, neg, number_expr, postfix
 from autodiff.core.symbolic.symbol import Symbol
 
 SIGNS = {
@@ -22,7 +22,7 @@ SIGNS = {
 
 def sym(spelled: str, *shape: int) -> Symbol:
     """What a name stands for, of a shape."""
-    return Symbol(name(spelled), shape)
+    return Symbol(name_expr(spelled), shape)
 
 
 def parse(text: str) -> Expr:
@@ -31,9 +31,9 @@ def parse(text: str) -> Expr:
     def read(at: ast.AST) -> Expr:
         match at:
             case ast.Constant():
-                return number(at.value)
+                return number_expr(at.value)
             case ast.Name():
-                return name(at.id)
+                return name_expr(at.id)
             case ast.UnaryOp():
                 return neg(read(at.operand))
             case ast.BinOp():

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from autodiff.core.base.source import Source
-from autodiff.core.paths.node_names import Names
-from autodiff.core.report.records import Subject
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.report.records import ReportedPass
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings
 
 
@@ -177,7 +177,7 @@ def value_in_language(formula: str, values: Mapping[str, Any]) -> Any:
     formula, used = with_plain_names(formula, values)
     lines = [f"{name} = torch.tensor({x.tolist()}, dtype=torch.{x.dtype})" for name, x in used.items()]
     source = Source("\n".join([*lines, f"value_of_the_formula = {formula}"]), "formula.ad")
-    made = execute(source, Settings(), ignore, ignore_warning).names["value_of_the_formula"]
+    made = execute(source, Settings(), discard_text, discard_warning).names["value_of_the_formula"]
     return getattr(made, "data", made)
 
 
@@ -192,7 +192,7 @@ def with_plain_names(formula: str, values: Mapping[str, Any]) -> tuple[str, dict
     return formula, used
 
 
-def variables_of(subject: Subject, names: Names) -> dict[str, Any]:
+def variables_of(subject: ReportedPass, names: NodeNames) -> dict[str, Any]:
     """The variables a formula may have: those that have one value, and what weighs the output."""
     known = {
         name: node.out

@@ -8,7 +8,7 @@ from pathlib import Path
 import autodiff.core.ops  # noqa: F401  (fills the tables of functions)
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
-from autodiff.grammar.objects.attributes import ATTRIBUTES, METHODS
+from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS, METHODS
 from autodiff.grammar.objects.builtins import BUILTINS
 
 REPOSITORY = Path(__file__).parents[1]
@@ -30,7 +30,7 @@ QUALIFIED = sorted(
     )
 )
 MEMBERS = sorted(
-    {name for _, name in (*METHODS, *ATTRIBUTES)}
+    {name for _, name in (*METHODS, *ATTRIBUTE_READERS)}
     | set(FUNCTION_METHODS)
     | {f"{name}_" for name, function in FUNCTION_METHODS.items() if function.in_place}
 )

@@ -16,7 +16,7 @@ from autodiff.core.graph.node import Node
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.ops.select.indexing import getitem
-from autodiff.core.report.records import Subject
+from autodiff.core.report.records import ReportedPass
 
 OPERATORS = {
     ast.Add: operator.add,
@@ -93,17 +93,17 @@ class Runner:
 
 def subject_of(
     root: Node, wrt: dict[str, Node], *, name: str = "L", seed: Any = None, weight: str | None = None
-) -> Subject:
+) -> ReportedPass:
     """What the engine knows after a backward pass from ``root``."""
     if seed is None:
         seed = 1.0 if root.out.__class__ is float else np.ones_like(root.out)
     order = newest_first([root])
     with np.errstate(all="ignore"):
         cotangents = sweep(order, {root: seed})
-    return Subject(name, root, seed, weight, tuple(wrt.items()), order, cotangents)
+    return ReportedPass(name, root, seed, weight, tuple(wrt.items()), order, cotangents)
 
 
-def run(code: str, wrt: str, output: str = "L", seed: Any = None) -> tuple[Subject, Source]:
+def run(code: str, wrt: str, output: str = "L", seed: Any = None) -> tuple[ReportedPass, Source]:
     """The subject and source of a few lines: ``run("w = leaf(2.)\\nL = w*w", "w")``."""
     names = Runner(code).names
     nodes = {name: names[name].node for name in wrt.split()}

@@ -63,7 +63,7 @@ def entry(table: dict[Any, Any], key: Any, wrong: Callable[[Any], Any]) -> Mutan
     def plant(patch: Patch) -> None:
         patch.setitem(table, key, wrong(table[key]))
         if table is arithmetic.BINARY:
-            patch.delitem(operators.SHORT_WAYS, key, raising=False)
+            patch.delitem(operators.FAST_PATHS, key, raising=False)
 
     return plant
 
@@ -101,28 +101,32 @@ def without(field: str, value: Any) -> Callable[[Any, Any, Any], Any]:
 
 @mutant("closures keep the values of their making")
 def early_binding(patch: Patch) -> None:
-    right = script_functions.making
+    right = script_functions.compile_function
     for module in (script_functions, definitions):
         patch.setattr(
-            module, "making", lambda *given: (lambda make: lambda frame: make(frame[:]))(right(*given))
+            module,
+            "compile_function",
+            lambda *given: (lambda make: lambda frame: make(frame[:]))(right(*given)),
         )
 
 
 @mutant("defaults are made anew by every call")
 def fresh_defaults(patch: Patch) -> None:
-    right = script_functions.bind
+    right = script_functions.bind_arguments
 
     def bind(function: Any, args: Any, kwargs: Any) -> Any:
         frame = right(function, args, kwargs)
         return [x[:] if x.__class__ is list and any(x is d for d in function.defaults) else x for x in frame]
 
-    patch.setattr(script_functions, "bind", bind)
+    patch.setattr(script_functions, "bind_arguments", bind)
 
 
 @mutant("keyword arguments are lost")
 def no_keywords(patch: Patch) -> None:
-    right = script_functions.bind
-    patch.setattr(script_functions, "bind", lambda function, args, kwargs: right(function, args, {}))
+    right = script_functions.bind_arguments
+    patch.setattr(
+        script_functions, "bind_arguments", lambda function, args, kwargs: right(function, args, {})
+    )
 
 
 @mutant("a return inside a loop goes on")
@@ -173,7 +177,7 @@ MUTANTS |= {
         lambda right, c, node: without("branches", node.branches[:1])(right, c, node),
     ),
     "del leaves the value": attribute(
-        assignment, "deletion", lambda right: lambda c, target: lambda frame: None
+        assignment, "compile_deletion", lambda right: lambda c, target: lambda frame: None
     ),
     "assert is skipped": entry(
         compiler.STATEMENTS, tree.Assert, lambda right: lambda c, node: lambda frame: None
@@ -198,24 +202,24 @@ MUTANTS |= {
 
 @mutant("+= makes a new list")
 def new_list(patch: Patch) -> None:
-    right = assignment.changing
+    right = assignment.in_place_operator
 
     def changing(operate: Any, op: str) -> Any:
         change = right(operate, op)
         return lambda old, other: change(old[:] if old.__class__ is list else old, other)
 
-    patch.setattr(assignment, "changing", changing)
+    patch.setattr(assignment, "in_place_operator", changing)
 
 
 @mutant("+= makes a new tensor")
 def new_tensor(patch: Patch) -> None:
-    right = assignment.changing
+    right = assignment.in_place_operator
 
     def changing(operate: Any, op: str) -> Any:
         change = right(operate, op)
         return lambda old, other: (operate if old.__class__ is Tensor else change)(old, other)
 
-    patch.setattr(assignment, "changing", changing)
+    patch.setattr(assignment, "in_place_operator", changing)
 
 
 @mutant("no_grad() outlives a return or break")
@@ -278,7 +282,7 @@ MUTANTS |= {
     "in is not in": entry(arithmetic.COMPARISON, "in", lambda right: lambda x, y: not right(x, y)),
     "<= is <": entry(arithmetic.COMPARISON, "<=", lambda right: arithmetic.COMPARISON["<"]),
     "the step of a slice is forgotten": attribute(
-        subscripts, "plain_slice", lambda right: lambda index: slice(right(index).start, right(index).stop)
+        subscripts, "int_slice", lambda right: lambda index: slice(right(index).start, right(index).stop)
     ),
     "conditions of a comprehension are not asked": attribute(
         comprehensions, "is_true", lambda right: lambda x: True
@@ -337,13 +341,13 @@ MUTANTS |= {
         text, "format_with_spec", lambda right: lambda value, spec: right(value, spec.replace("+", ""))
     ),
     "!r is forgotten": attribute(
-        expressions.texts,
+        expressions.text_format,
         "format_value",
         lambda right: lambda value, field, spec: right(value, text.FormatField(""), spec),
     ),
     "%-formats forget their precision": attribute(
         percent_format,
-        "formatted",
+        "format_by_spec",
         lambda right: lambda value, spec: right(value, spec[-1]),
     ),
     "lines of tensors may be longer": attribute(
@@ -352,7 +356,7 @@ MUTANTS |= {
         lambda right: lambda cells, cut, width, column: right(cells, cut, width, column - 8),
     ),
     "more entries are shown": attribute(
-        type(printing.options),
+        type(printing.print_options),
         "start",
         lambda right: lambda options: [right(options), setattr(options, "threshold", 1500)],
     ),

@@ -11,17 +11,17 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fused.loop_program import LoopProgram
 from autodiff.core.graph.node import Leaf, ScalarNode
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.values import LAZY, ScriptFunction
+from autodiff.grammar.objects.values import LAZY_CLASSES, ScriptFunction
 from autodiff.grammar.session.run import Settings
 
 #: What prints an address, or tensors with theirs.
-HOLDERS = {ScriptFunction, list, tuple, *LAZY}
+HOLDERS = {ScriptFunction, list, tuple, *LAZY_CLASSES}
 
 
 @pytest.fixture(autouse=True)
 def short_loops_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autodiff.grammar.interpret.fast_loops_compile.WORTH", 0)
-    monkeypatch.setattr("autodiff.grammar.interpret.fast_loops_compile.FEWEST", 2)
+    monkeypatch.setattr("autodiff.grammar.interpret.fast_loops_compile.MIN_STEPS", 0)
+    monkeypatch.setattr("autodiff.grammar.interpret.fast_loops_compile.MIN_TURNS", 2)
 
 
 @pytest.fixture

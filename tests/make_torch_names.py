@@ -14,7 +14,7 @@ import autodiff.core.ops  # noqa: F401  - declares every function
 import torch
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects import absent_table
-from autodiff.grammar.objects.attributes import ATTRIBUTES, find_method
+from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS, find_method
 from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.values import UNBOUND
 
@@ -29,10 +29,10 @@ MODULES = {
 
 def lacks(owner: str, name: str) -> bool:
     """Whether nothing in the language has the name, and no rewrite of its own says what to write."""
-    if absent_table.entry_of(f"{owner}.{name}") is not None:
+    if absent_table.absent_entry(f"{owner}.{name}") is not None:
         return False
     if owner == "Tensor":
-        return (Tensor, name) not in ATTRIBUTES and find_method(Tensor.of(1.0), name) is None
+        return (Tensor, name) not in ATTRIBUTE_READERS and find_method(Tensor.of(1.0), name) is None
     return namespace(owner).find(name) is UNBOUND
 
 

@@ -12,14 +12,14 @@ from autodiff.core import Tensor
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
-from autodiff.core.graph.values import settle
+from autodiff.core.graph.values import as_stored
 from op_oracle import Case
 
 
 def mine(value: Any) -> Any:
     """Arrays as our tensors, in lists and tuples too."""
     if isinstance(value, np.ndarray):
-        return Tensor.of(settle(value))
+        return Tensor.of(as_stored(value))
     return type(value)(mine(v) for v in value) if type(value) in (list, tuple) else value
 
 

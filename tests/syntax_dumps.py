@@ -262,7 +262,7 @@ class OurDump:
     def __call__(self, node):
         if isinstance(node, tuple):
             return tuple([self(item) for item in node])
-        if not isinstance(node, tree.Syntax):
+        if not isinstance(node, tree.SyntaxNode):
             return node
         method = getattr(self, type(node).__name__, None)
         if method is not None:

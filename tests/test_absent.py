@@ -5,14 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from autodiff.grammar.objects.absent_table import CARETS, ENTRIES, IMPORTABLE, absence, entry_of
-from autodiff.grammar.objects.builtins.namespaces import MAKERS, namespace
+from autodiff.grammar.objects.absent_table import (
+    ABSENT_NAMES,
+    CARETS,
+    IMPORTABLE,
+    absence_error,
+    absent_entry,
+)
+from autodiff.grammar.objects.builtins.namespaces import NAMESPACE_MAKERS, namespace
 from autodiff.grammar.objects.rewrite import Rewrite
 from autodiff.grammar.objects.values import UNBOUND
 from conftest import TESTS
 from script_runner import printed, run_script
 
-REWRITES = {id(rewrite): (name, rewrite) for name, (_, rewrite) in ENTRIES.items()}
+REWRITES = {id(rewrite): (name, rewrite) for name, (_, rewrite) in ABSENT_NAMES.items()}
 each_rewrite = pytest.mark.parametrize(
     "rewrite", [rewrite for _, rewrite in REWRITES.values()], ids=[name for name, _ in REWRITES.values()]
 )
@@ -32,12 +38,12 @@ def test_the_rewrite_runs_in_torch_alike(rewrite: Rewrite) -> None:
     assert printed(rewrite.script) == run_with_plain_python(rewrite.script)[0]
 
 
-@pytest.mark.parametrize("name", ENTRIES)
+@pytest.mark.parametrize("name", ABSENT_NAMES)
 def test_what_is_said_to_be_absent_is_absent(name: str) -> None:
-    code, _ = ENTRIES[name]
+    code, _ = ABSENT_NAMES[name]
     assert code in CARETS
     module, _, member = name.removesuffix(".*").rpartition(".")
-    if module in MAKERS and member and not name.endswith(".*"):
+    if module in NAMESPACE_MAKERS and member and not name.endswith(".*"):
         assert namespace(module).find(member) is UNBOUND
 
 
@@ -53,9 +59,9 @@ def test_importing_is_no_mistake_and_using_is(module: str) -> None:
 
 
 def test_the_longest_beginning_counts() -> None:
-    assert entry_of("torch.nn.init.zeros_") != entry_of("torch.nn.LSTM")
-    assert entry_of("torch.nn.functional.rellu") is None
-    assert absence("torch.nn.functional.rellu") is None
+    assert absent_entry("torch.nn.init.zeros_") != absent_entry("torch.nn.LSTM")
+    assert absent_entry("torch.nn.functional.rellu") is None
+    assert absence_error("torch.nn.functional.rellu") is None
     assert run_script("F.rellu(torch.tensor(1.))").error.code == "E0204"
 
 

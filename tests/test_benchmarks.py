@@ -88,11 +88,11 @@ def test_a_script_loop_does_the_work_of_the_loop_in_python():
 def test_the_strongest_paths_are_those_of_the_graph_that_is_swept():
     """Few enough paths to add up: ten strongest of a small graph carry most of torch's gradient."""
     from autodiff.core.graph.topological_order import newest_first
-    from autodiff.core.paths.path_sum import count_paths, follow
+    from autodiff.core.paths.path_sum import count_paths, paths_with_contributions
 
     module = workload("strongest_paths")
     root, leaf = module.graph("dag", 30)
-    every = sorted((abs(carried) for _, carried in follow(root, leaf, 1.0)), reverse=True)
+    every = sorted((abs(carried) for _, carried in paths_with_contributions(root, leaf, 1.0)), reverse=True)
     assert count_paths(root, [leaf], newest_first([root]))[leaf] == len(every)
     found = module.ours("dag", 30)()[1:]
     assert [abs(contribution) for contribution in found] == pytest.approx(every[: module.SHOWN])

@@ -14,8 +14,8 @@ from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import explain_lines
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
-from autodiff.core.derivation.describe import describe, describe_twice
-from autodiff.core.report.entry_records import Entry
+from autodiff.core.derivation.describe import describe, describe_second_order
+from autodiff.core.report.entry_records import EntryDerivation
 from autodiff.core.report.records import Derivation, GradientReport
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
@@ -45,10 +45,10 @@ def twice(text: str, entry: tuple[int, ...] | None = None, **settings: object) -
     asked = Settings(**settings)
     source = Source(text, "script.ad")
     subject, seconds = differentiate_twice(execute(source, asked, lambda text: None), asked, entry)
-    return describe_twice(subject, source, seconds, max_paths=1000, top=10, entry=entry)
+    return describe_second_order(subject, source, seconds, max_paths=1000, top=10, entry=entry)
 
 
-def entry_of(text: str, wrt: str, place: tuple[int, ...], **settings: object) -> Entry:
+def entry_of(text: str, wrt: str, place: tuple[int, ...], **settings: object) -> EntryDerivation:
     [derivation] = report_of(text, place, wrt=[wrt], **settings).derivations
     assert derivation.entry is not None
     return derivation.entry

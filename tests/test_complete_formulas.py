@@ -8,10 +8,10 @@ from autodiff.cli.render.reports import formula_text
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
-from autodiff.core.paths.node_names import Names
-from autodiff.core.report.records import GradientReport, Subject
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.report.records import GradientReport, ReportedPass
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 from formula_evaluator import assert_formula_gives, variables_of
 from script_generator import generate
@@ -64,14 +64,16 @@ class NoGradientError(Exception):
     """A script has nothing to differentiate."""
 
 
-def report_of(script: str, entry: tuple[int, ...] | None = None) -> tuple[GradientReport, Subject, Names]:
+def report_of(
+    script: str, entry: tuple[int, ...] | None = None
+) -> tuple[GradientReport, ReportedPass, NodeNames]:
     source = Source(script, "script.ad")
     try:
-        subject = differentiate(execute(source, Settings(), ignore, ignore_warning), Settings())
+        subject = differentiate(execute(source, Settings(), discard_text, discard_warning), Settings())
     except AutodiffError as error:
         raise NoGradientError from error
     report = describe(subject, source, graph=False, max_paths=200, top=3, entry=entry)
-    return report, subject, Names(subject.order, source)
+    return report, subject, NodeNames(subject.order, source)
 
 
 def evaluated(script: str) -> int:

@@ -139,7 +139,7 @@ PLANTED = {
 
 @pytest.mark.parametrize(("table", "sign", "mistake"), PLANTED.values(), ids=PLANTED)
 def test_a_planted_mistake_is_found(corpus, monkeypatch, table, sign, mistake) -> None:
-    from autodiff.grammar.interpret.operators import SHORT_WAYS
+    from autodiff.grammar.interpret.operators import FAST_PATHS
     from autodiff.grammar.objects import operators as arithmetic
 
     operators = {
@@ -148,7 +148,7 @@ def test_a_planted_mistake_is_found(corpus, monkeypatch, table, sign, mistake) -
         "UNARY": arithmetic.UNARY,
     }[table]
     monkeypatch.setitem(operators, sign, mistake(operators[sign]))
-    monkeypatch.delitem(SHORT_WAYS, sign, raising=False)
+    monkeypatch.delitem(FAST_PATHS, sign, raising=False)
     assert any(differences(run_script(text), oracle) for _, text, oracle in corpus)
 
 

@@ -11,11 +11,11 @@ from autodiff.cli.render.reports import explain_lines
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
-from autodiff.core.paths.node_names import Names
+from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.paths.path_sum import paths_between
-from autodiff.core.report.records import Derivation, Subject
+from autodiff.core.report.records import Derivation, ReportedPass
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY, TESTS
 from formula_evaluator import assert_formula_gives, variables_of
@@ -30,7 +30,7 @@ WITHOUT_GRADIENT = {"2_matrix_backward.ad", "2_no_grad.ad", "5_imports.ad"}
 TOO_LONG = {("vanishing.ad", "w")}
 
 
-def check(derivation: Derivation, subject: Subject, names: Names) -> bool:
+def check(derivation: Derivation, subject: ReportedPass, names: NodeNames) -> bool:
     """The sum over the paths, their number and the formula against backward; whether that is finite."""
     target = dict(subject.wrt)[derivation.wrt]
     backward = np.asarray(derivation.backward, dtype=float)
@@ -58,7 +58,7 @@ def test_random_programs(kind: str, block: int) -> None:
     for seed in range(50 * block, 50 * (block + 1)):
         root, leaves = make(seed, steps)
         subject = subject_of(root, {f"x{at}": leaf for at, leaf in enumerate(leaves)})
-        names = Names(subject.order, Source(""))
+        names = NodeNames(subject.order, Source(""))
         report = describe(subject, Source(""), graph=False, max_paths=MOST_PATHS, top=MOST_PATHS)
         for derivation in report.derivations:
             assert check(derivation, subject, names)
@@ -71,7 +71,7 @@ def test_scripts(path: Path) -> None:
     subject = None
     for settings in (Settings(), Settings(grad_output="ones")):
         try:
-            subject = differentiate(execute(source, settings, ignore, ignore_warning), settings)
+            subject = differentiate(execute(source, settings, discard_text, discard_warning), settings)
             break
         except AutodiffError:
             continue
@@ -79,7 +79,7 @@ def test_scripts(path: Path) -> None:
     if subject is None:
         return
     report = describe(subject, source, graph=False, max_paths=MOST_PATHS, top=MOST_PATHS)
-    names = Names(subject.order, source)
+    names = NodeNames(subject.order, source)
     for derivation in report.derivations:
         assert check(derivation, subject, names) or path.parent.name == "why"
 
@@ -100,7 +100,7 @@ CLASSICS = {
 def test_classics(name: str, update_golden: bool) -> None:
     path, wrt = CLASSICS[name]
     source, settings = Source(path.read_text(), path.name), Settings(wrt=[wrt])
-    subject = differentiate(execute(source, settings, ignore, ignore_warning), settings)
+    subject = differentiate(execute(source, settings, discard_text, discard_warning), settings)
     report = describe(subject, source, graph=False)
     shown = "".join(
         "".join(text for _, text in line).rstrip() + "\n" for line in explain_lines(report, Page())
@@ -115,7 +115,7 @@ def test_classics(name: str, update_golden: bool) -> None:
 def test_the_nine_paths_are_a_product_of_two_sums() -> None:
     path, wrt = CLASSICS["nine_paths"]
     source, settings = Source(path.read_text()), Settings(wrt=[wrt])
-    subject = differentiate(execute(source, settings, ignore, ignore_warning), settings)
+    subject = differentiate(execute(source, settings, discard_text, discard_warning), settings)
     [derivation] = describe(subject, source, graph=False).derivations
     assert (derivation.count, derivation.value) == (9, 310.0)
     assert derivation.factored == "(a + b + c)*(d + e + f)"

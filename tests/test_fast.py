@@ -17,9 +17,9 @@ from autodiff.core import grad, tensor
 from autodiff.core.base.errors import GradientError, ScriptError
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine import apply, sweep
-from autodiff.core.engine.custom_function import apply_function
+from autodiff.core.engine.custom_function import apply_custom_function
 from autodiff.core.engine.public_functions import FUNCTIONS
-from autodiff.core.engine.sweep import pass_back
+from autodiff.core.engine.sweep import run_pass
 from autodiff.core.fast import array_sweep
 from autodiff.core.graph.node import ArrayNode, ScalarNode
 from autodiff.core.graph.state import enable_grad
@@ -86,10 +86,10 @@ def test_the_short_ways_are_taken() -> None:
 def test_nothing_is_asked_twice_of_small_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values and rules of arrays of floats come without the questions of the general way."""
     asked: list[str] = []
-    monkeypatch.setattr(apply, "_in_common_type", lambda op, _: asked.append(op.name))
+    monkeypatch.setattr(apply, "_promote_operands", lambda op, _: asked.append(op.name))
     for module in (array_sweep, sweep):
-        monkeypatch.setattr(module, "pull_back", lambda node, _: asked.append(node.op.name))
-        monkeypatch.setattr(module, "pull_edge_or_none", lambda node, *_: asked.append(node.op.name))
+        monkeypatch.setattr(module, "node_contributions", lambda node, _: asked.append(node.op.name))
+        monkeypatch.setattr(module, "edge_pullback_or_none", lambda node, *_: asked.append(node.op.name))
     x, w = (tensor(np.ones((3, 3)), requires_grad=True) for _ in range(2))
     h = FUNCTIONS["torch.where"](x > 0, x @ w, FUNCTIONS["torch.maximum"](x, w))
     h = FUNCTIONS["torch.relu"](h.T + h[0]) ** 2
@@ -179,7 +179,7 @@ def test_a_rule_of_a_script_may_start_a_pass_to_the_same_leaves() -> None:
         return x * x * w.detach()
 
     x = tensor(2.0, requires_grad=True)
-    y = apply_function("Again", forward, backward, (x * w,)) + w * 5.0
+    y = apply_custom_function("Again", forward, backward, (x * w,)) + w * 5.0
     slopes = grad(y * 2.0, [x, w], retain_graph=True)
     assert [slope.item() for slope in slopes] == [2 * 108.0, 2 * (5.0 + 72.0)]
     assert received == [36.0]
@@ -195,7 +195,7 @@ def test_leaves_made_on_the_way_are_kept_in_the_order_of_the_graph() -> None:
     h = x * x
     late = tensor(2.0, requires_grad=True)
     y = h * late
-    order, cotangents = pass_back({y.node: 1.0}, lift=False)
+    order, cotangents = run_pass({y.node: 1.0}, create_graph=False)
     assert order == newest_first([y.node]) == [y.node, late.node, h.node, x.node]
     assert (cotangents[late.node], cotangents[x.node]) == (0.25, 2.0)
 
@@ -207,4 +207,4 @@ def test_nodes_are_found_in_the_order_of_the_graph(seed: int) -> None:
     for _, x, y in steps:
         values.append(values[x] * 1.5 if y is None else values[x] + values[y])
     root = values[-1].node
-    assert pass_back({root: 1.0}, lift=False)[0] == newest_first([root])
+    assert run_pass({root: 1.0}, create_graph=False)[0] == newest_first([root])

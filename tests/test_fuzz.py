@@ -121,7 +121,7 @@ def flaw_of_error(error: AutodiffError, source: Source) -> str:
         for line in diagnostic_lines(error, source, width):
             if not line.isprintable():
                 return f"{error.code} shows {line!r}"
-    for other in error.further:
+    for other in error.other_errors:
         if wrong := flaw_of_error(other, source):
             return wrong
     return ""

@@ -7,7 +7,7 @@ import re
 import pytest
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.core.graph.op import OPS
-from autodiff.core.symbolic.op_names import NOT_IN_THE_LANGUAGE
+from autodiff.core.symbolic.op_names import INTERNAL_FUNCTIONS
 from why_scripts import derivation_of
 
 MATRIX = "A = torch.tensor([[2., 1.], [1., 3.]], requires_grad=True)\n"
@@ -35,5 +35,5 @@ def test_every_function_of_a_formula_is_one_of_the_language_or_explained(script:
 
 
 def test_what_is_explained_is_an_op_and_no_function() -> None:
-    assert set(NOT_IN_THE_LANGUAGE) <= set(OPS)
-    assert not set(NOT_IN_THE_LANGUAGE) & KNOWN
+    assert set(INTERNAL_FUNCTIONS) <= set(OPS)
+    assert not set(INTERNAL_FUNCTIONS) & KNOWN

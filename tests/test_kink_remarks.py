@@ -15,13 +15,13 @@ from autodiff.core.base.source import Source
 from autodiff.core.check.verify import verify
 from autodiff.core.derivation.describe import describe
 from autodiff.core.graph.op import OPS
-from autodiff.core.graph.topological_order import leading_to
-from autodiff.core.paths.node_names import Names
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.report.verdict import KINK, NOT_FINITE, OK, UNDECIDED
-from autodiff.core.why.kink_table import CHOICES, TABLE
+from autodiff.core.why.kink_table import KINK_RULES, TIE_OPS
 from autodiff.core.why.kinks import Kink, kinks_of
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY, TESTS
 
@@ -143,10 +143,10 @@ def script_of(text: str, operands: list[Numbers]) -> str:
 def found_in(script: str, order: int = 2) -> dict[str, tuple[Kink, ...]]:
     """The kinks on the way to every input."""
     source = Source(script, "script.ad")
-    subject = differentiate(execute(source, Settings(), ignore, ignore_warning), Settings())
-    names = Names(subject.order, source)
+    subject = differentiate(execute(source, Settings(), discard_text, discard_warning), Settings())
+    names = NodeNames(subject.order, source)
     return {
-        spelled: kinks_of(leading_to(list(subject.order), [node]), subject.cotangents, names, order)
+        spelled: kinks_of(nodes_leading_to(list(subject.order), [node]), subject.cotangents, names, order)
         for spelled, node in subject.wrt
     }
 
@@ -171,26 +171,26 @@ def test_every_row_has_a_case() -> None:
         for kinks in found_in(script_of(text, operands)).values()
         for kink in kinks
     ]
-    for op, rows in TABLE.items():
+    for op, rows in KINK_RULES.items():
         for row in rows:
-            says = row.says.partition("{")[0]
+            says = row.convention.partition("{")[0]
             assert any(
                 (kink.op, kink.kind, kink.elsewhere, kink.formula) == (op, row.kind, row.others, row.formula)
                 and kink.convention.startswith(says)
                 for kink in told
-            ), (op, row.says)
-    assert {kink.op for kink in told} == {*TABLE, *CHOICES}
+            ), (op, row.convention)
+    assert {kink.op for kink in told} == {*KINK_RULES, *TIE_OPS}
 
 
 def test_every_op_whose_record_tells_a_convention_is_in_the_table() -> None:
     told = {name for name, op in OPS.items() if op.kink}
     # What it tells of ctc_loss holds everywhere, not at some points.
-    assert told - {*TABLE, *CHOICES} == {"ctc_loss"}
+    assert told - {*KINK_RULES, *TIE_OPS} == {"ctc_loss"}
 
 
 @each_case
 def test_the_gradient_is_what_is_told(text: str, operands: list[Numbers], gradients: list[Numbers]) -> None:
-    names = execute(Source(script_of(text, operands)), Settings(), ignore, ignore_warning).names
+    names = execute(Source(script_of(text, operands)), Settings(), discard_text, discard_warning).names
     for name, expected in zip("xy", gradients, strict=False):
         np.testing.assert_allclose(names[name].grad.data, expected, rtol=1e-12, atol=1e-15)
 
@@ -224,7 +224,7 @@ def test_the_slope_of_a_slope_is_what_is_told(text: str, operand: float) -> None
         "g, = torch.autograd.grad(z, x, create_graph=True)\nh, = torch.autograd.grad(g, x)\n"
     )
     for names in (
-        execute(Source(script), Settings(), ignore, ignore_warning).names,
+        execute(Source(script), Settings(), discard_text, discard_warning).names,
         run_with_torch(script).names,
     ):
         assert names["h"].item() == 0
@@ -236,11 +236,11 @@ def test_differences_find_two_slopes_where_a_kink_is_told(
 ) -> None:
     """A kink and a jump have no slope, a gap in a formula and a bend have one; singular points are apart."""
     source = Source(script_of(text, operands))
-    subject = differentiate(execute(source, Settings(), ignore, ignore_warning), Settings())
+    subject = differentiate(execute(source, Settings(), discard_text, discard_warning), Settings())
     for spelled, kinks in found_in(source.text).items():
         kinds = {kink.kind for kink in kinks}
         node = dict(subject.wrt)[spelled]
-        is_replayed = not any(kink.op in CHOICES for kink in kinks)  # choices stay as the script made them
+        is_replayed = not any(kink.op in TIE_OPS for kink in kinks)  # choices stay as the script made them
         if kinds and "singular" not in kinds and is_replayed:
             there_is_one = kinds <= {"gap", "bend"}
             verdict = verify(subject, spelled, node, 1, 0).verdict
@@ -280,7 +280,7 @@ def test_no_kink(why: str, text: str) -> None:
 
 def test_an_input_that_an_op_made_is_not_asked_where_it_comes_from() -> None:
     source = Source("x = torch.tensor(0.0, requires_grad=True)\nh = relu(x)\nL = 3 * h\n")
-    execution = execute(source, Settings(), ignore, ignore_warning)
+    execution = execute(source, Settings(), discard_text, discard_warning)
     subject = differentiate(execution, Settings(wrt=["h"]))
     assert describe(subject, source).derivations[0].kinks == ()
 
@@ -307,7 +307,7 @@ def test_how_it_is_shown() -> None:
     code += "L = x.prod() + " + " + ".join(f"y{at}" for at in range(6)) + "\n"
     source = Source(code)
     [derivation] = describe(
-        differentiate(execute(source, Settings(), ignore, ignore_warning), Settings()), source
+        differentiate(execute(source, Settings(), discard_text, discard_warning), Settings()), source
     ).derivations
     shown = ["".join(text for _, text in line) for line in kink_lines(derivation, Page(80))]
     assert shown[:4] == [

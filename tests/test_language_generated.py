@@ -53,14 +53,14 @@ def test_scripts_end_where_they_are_meant_to(corpus) -> None:
     assert not ended_early, "a script without a mistake runs to its end, one with a mistake does not"
 
 
-def trees() -> Iterator[syntax.Syntax]:
+def trees() -> Iterator[syntax.SyntaxNode]:
     for seed in range(SCRIPTS):
         yield parse(Source(generate(seed).text))
 
 
 def kinds_of_syntax() -> set[type]:
     """Every class of the tree that stands for something in a script."""
-    found, todo = set(), [syntax.Syntax]
+    found, todo = set(), [syntax.SyntaxNode]
     while todo:
         below = todo.pop().__subclasses__()
         found.update(below)

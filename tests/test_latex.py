@@ -15,9 +15,9 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.report.records import GradientReport
-from autodiff.core.symbolic.expr import Expr, call, infix, name, neg, number, postfix
+from autodiff.core.symbolic.expr import Expr, call, infix, name_expr, neg, number_expr, postfix
 from autodiff.core.symbolic.latex import latex, name_latex
-from autodiff.core.symbolic.latex_lines import BRACKET, broken, width
+from autodiff.core.symbolic.latex_lines import BRACKET, break_into_lines, width
 from autodiff.grammar.execution import execute
 from autodiff.grammar.repair.gradient_remedies import add_remedies
 from autodiff.grammar.session.run import Settings, differentiate
@@ -27,7 +27,7 @@ from latex_reader import LatexError, read_document, read_math
 SCRIPTS = sorted(
     [*REPOSITORY.glob("examples/**/*.ad"), *TESTS.glob("scripts/**/*.ad"), *TESTS.glob("pasted/*.ad")]
 )
-x, y, w1 = name("x"), name("y"), name("w1")
+x, y, w1 = name_expr("x"), name_expr("y"), name_expr("w1")
 
 
 def report_of(text: str, entry: tuple[int, ...] | None = None, **settings: object) -> GradientReport:
@@ -50,26 +50,26 @@ def reports() -> dict[str, GradientReport]:
 
 
 EXPRESSIONS: list[tuple[Expr, str]] = [
-    (infix("*", w1, name("alpha")), r"w_{1} \cdot \alpha"),
-    (infix("/", infix("+", x, y), number(2)), r"\frac{x + y}{2}"),
-    (infix("**", infix("+", x, y), number(2)), r"\left(x + y\right)^{2}"),
-    (infix("**", infix("**", x, y), number(2)), r"\left(x^{y}\right)^{2}"),
-    (infix("**", infix("/", x, y), number(-1)), r"\left(\frac{x}{y}\right)^{-1}"),
+    (infix("*", w1, name_expr("alpha")), r"w_{1} \cdot \alpha"),
+    (infix("/", infix("+", x, y), number_expr(2)), r"\frac{x + y}{2}"),
+    (infix("**", infix("+", x, y), number_expr(2)), r"\left(x + y\right)^{2}"),
+    (infix("**", infix("**", x, y), number_expr(2)), r"\left(x^{y}\right)^{2}"),
+    (infix("**", infix("/", x, y), number_expr(-1)), r"\left(\frac{x}{y}\right)^{-1}"),
     (infix("-", x, neg(y)), r"x - \left(-y\right)"),
     (infix("*", x, neg(y)), r"x \cdot \left(-y\right)"),
-    (infix("*", x, number(-2.5)), r"x \cdot \left(-2.5\right)"),
-    (infix("*", x, infix(">", y, number(0))), r"x \cdot \left[y > 0\right]"),
-    (Expr("claim", (infix("<=", x, number(0)),)), r"\left[x \le 0\right]"),
+    (infix("*", x, number_expr(-2.5)), r"x \cdot \left(-2.5\right)"),
+    (infix("*", x, infix(">", y, number_expr(0))), r"x \cdot \left[y > 0\right]"),
+    (Expr("claim", (infix("<=", x, number_expr(0)),)), r"\left[x \le 0\right]"),
     (infix("-", x, infix("-", y, x)), r"x - \left(y - x\right)"),
-    (number(1.5e-7), r"1.5 \times 10^{-7}"),
-    (infix("**", number(1.5e-7), number(2)), r"\left(1.5 \times 10^{-7}\right)^{2}"),
-    (number(float("inf")), r"\infty"),
+    (number_expr(1.5e-7), r"1.5 \times 10^{-7}"),
+    (infix("**", number_expr(1.5e-7), number_expr(2)), r"\left(1.5 \times 10^{-7}\right)^{2}"),
+    (number_expr(float("inf")), r"\infty"),
     (call("sqrt", call("abs", x)), r"\sqrt{\left\lvert x \right\rvert}"),
     (call("sigmoid", x), r"\sigma\left(x\right)"),
     (call("log_x", x, details=("dim=1",)), r"\operatorname{\texttt{log\_x}}\left(x, \texttt{dim=1}\right)"),
     (call("where", infix(">", x, y), x, y), r"\begin{cases} x & x > y \\ y & \text{otherwise} \end{cases}"),
     (postfix(infix("@", x, y), ".T"), r"\left(x y\right)^{\top}"),
-    (postfix(name("X"), "[0, :]"), r"X_{0,:}"),
+    (postfix(name_expr("X"), "[0, :]"), r"X_{0,:}"),
     (postfix(w1, "[0]"), r"{w_{1}}_{0}"),
 ]  # fmt: skip
 
@@ -86,14 +86,16 @@ def test_a_unit_vector_is_written_as_one() -> None:
 
 
 def test_tensors_are_multiplied_entry_by_entry_or_as_matrices() -> None:
-    product = infix("*", infix("@", name("X"), name("W")), infix("*", number(2), name("G")))
+    product = infix(
+        "*", infix("@", name_expr("X"), name_expr("W")), infix("*", number_expr(2), name_expr("G"))
+    )
     assert latex(product, tensors={"X", "W", "G"}) == r"X W \odot 2 \cdot G"
     tensors = {"X", "W", "G"}
-    entrywise = infix("*", name("X"), name("W"))
-    assert latex(infix("@", entrywise, name("G")), tensors=tensors) == r"\left(X \odot W\right) G"
-    doubled = infix("@", name("G"), neg(infix("*", number(2), entrywise)))
+    entrywise = infix("*", name_expr("X"), name_expr("W"))
+    assert latex(infix("@", entrywise, name_expr("G")), tensors=tensors) == r"\left(X \odot W\right) G"
+    doubled = infix("@", name_expr("G"), neg(infix("*", number_expr(2), entrywise)))
     assert latex(doubled, tensors=tensors) == r"G \left(-2 \cdot X \odot W\right)"
-    total = infix("-", infix("*", entrywise, name("G")), entrywise)
+    total = infix("-", infix("*", entrywise, name_expr("G")), entrywise)
     assert latex(total, tensors=tensors) == r"X \odot W \odot G - X \odot W"
 
 
@@ -138,7 +140,7 @@ def test_wide_formulas_are_broken_and_nothing_is_lost(formula: str) -> None:
     invisible = re.compile(r"\\left\. | \\right\.")
     seen = set()
     for room in range(40, 400, 10):
-        lines = broken(formula, float(room))
+        lines = break_into_lines(formula, float(room))
         seen.add(len(lines))
         for line in lines:
             read_math(line)
@@ -152,17 +154,17 @@ def test_wide_formulas_are_broken_and_nothing_is_lost(formula: str) -> None:
 
 def test_what_cannot_be_broken_is_written_in_another_way_where_it_is_wide() -> None:
     top = " + ".join("abcdefgh")
-    assert broken(rf"\frac{{{top}}}{{x}}", 400) == [rf"\frac{{{top}}}{{x}}"]
-    assert broken(rf"\frac{{{top}}}{{x}}", 100) == [
+    assert break_into_lines(rf"\frac{{{top}}}{{x}}", 400) == [rf"\frac{{{top}}}{{x}}"]
+    assert break_into_lines(rf"\frac{{{top}}}{{x}}", 100) == [
         r"\left(a + b + c + d + e + f \right.",
         r"\left. + g + h\right)/\left(x\right)",
     ]
-    assert "".join(broken(rf"\sqrt{{{top}}}", 80)).endswith(r"h\right)^{1/2}")
+    assert "".join(break_into_lines(rf"\sqrt{{{top}}}", 80)).endswith(r"h\right)^{1/2}")
     inner = r"\begin{cases} 1 & y \\ 2 & \text{otherwise} \end{cases}"
     chosen = rf"\begin{{cases}} {top} & x > 0 \\ {inner} & \text{{otherwise}} \end{{cases}}"
-    assert broken(chosen, 100)[0].startswith(r"\operatorname{where}\left(x > 0, a + b")
+    assert break_into_lines(chosen, 100)[0].startswith(r"\operatorname{where}\left(x > 0, a + b")
     derivative = rf"\frac{{\partial {top}}}{{\partial x}}"
-    assert broken(derivative, 80) == [derivative]
+    assert break_into_lines(derivative, 80) == [derivative]
 
 
 def test_the_reader_refuses_what_tex_would() -> None:

@@ -28,7 +28,7 @@ def mistake_in(path: Path) -> AutodiffError:
 def spelled(error: AutodiffError, path: Path) -> str:
     """The diagnostic as a pipe or a log gets it; mistakes found beside the first follow it."""
     source = Source(path.read_text(), path.name)
-    lines = [line for shown in (error, *error.further) for line in diagnostic_lines(shown, source)]
+    lines = [line for shown in (error, *error.other_errors) for line in diagnostic_lines(shown, source)]
     return "\n".join(lines) + "\n"
 
 
@@ -49,10 +49,10 @@ def test_every_repair_makes_the_script_run(path: Path) -> None:
         repaired = fix.apply(text)
         assert (repaired != text) == bool(fix.edits)
         left = run_script(repaired, dtype="float64" if fix.edits else "float32").error
-        if error.further:  # the others stay, and nothing new comes
+        if error.other_errors:  # the others stay, and nothing new comes
             assert left is not None
-            messages = {further.message for further in error.further}
-            assert {left.message, *(further.message for further in left.further)} == messages
+            messages = {further.message for further in error.other_errors}
+            assert {left.message, *(further.message for further in left.other_errors)} == messages
         else:
             assert left is None, f"with: {fix.text}\n{repaired}"
 

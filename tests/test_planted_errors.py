@@ -11,11 +11,11 @@ import random
 from autodiff.cli.requests.verify import check_all
 from autodiff.core.base.errors import GradientError
 from autodiff.core.base.source import Source
-from autodiff.core.report.verdict import OK, UNDECIDED, WRONG, Check
+from autodiff.core.report.verdict import OK, UNDECIDED, WRONG, GradientCheck
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.rerun import Probe, Rerun
-from autodiff.grammar.session.run import Settings, Stage, differentiate
+from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
 from script_generator import generate
 
 #: Smooth functions with their derivatives, both of x.
@@ -71,13 +71,13 @@ L = {draw.choice(AFTER).format(y="y")}
 """
 
 
-def checks_of(text: str) -> list[Check]:
+def checks_of(text: str) -> list[GradientCheck]:
     """What ``autodiff check`` finds."""
     source, settings = Source(text), Settings()
     with Probe() as probe:
-        execution = execute(source, settings, ignore, ignore_warning)
+        execution = execute(source, settings, discard_text, discard_warning)
     subject = differentiate(execution, settings)
-    with Stage(settings):
+    with EngineSetup(settings):
         return check_all(subject, source, probe, Rerun(execution, settings, probe), 1, 0)
 
 

@@ -7,9 +7,9 @@ import re
 from autodiff.core.base.limits import limits
 from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.objects.attributes import ATTRIBUTES, METHODS
+from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS, METHODS
 from autodiff.grammar.objects.builtins import BUILTINS
-from autodiff.grammar.objects.builtins.namespaces import AUTOGRAD, PYTHONS
+from autodiff.grammar.objects.builtins.namespaces import AUTOGRAD_FUNCTIONS, PYTHON_ONLY
 from autodiff.grammar.objects.math_functions import MATH, NUMPY
 from conftest import REPOSITORY
 from test_differences import REWRITES
@@ -47,10 +47,10 @@ def test_builtins() -> None:
     text = section("Builtins")
     shared = listed(text, "and\n")
     assert shared == ["sum", "max", "min", "abs", "round", "pow", "all", "any"]
-    assert sorted(listed(text, "Python's")) == sorted(PYTHONS - {"display", "Math"})
+    assert sorted(listed(text, "Python's")) == sorted(PYTHON_ONLY - {"display", "Math"})
     beside = TEXT.partition("\nAnd `grad`")[2].partition("\n")[0]
     others = {"grad", *re.findall(r"[A-Za-z_]+", " ".join(re.findall(r"`([^`]+)`", beside)))}
-    assert others == {*BUILTINS, *AUTOGRAD} - PYTHONS - {*shared} | {"display", "Math"}
+    assert others == {*BUILTINS, *AUTOGRAD_FUNCTIONS} - PYTHON_ONLY - {*shared} | {"display", "Math"}
 
 
 def test_functions_of_plain_numbers() -> None:
@@ -68,7 +68,7 @@ def test_methods_of_lists_and_strings() -> None:
 def test_attributes_of_tensors() -> None:
     rows = table(section("Attributes and methods"), "attribute")
     names = [name for row in rows for name in members(row[0])]
-    assert sorted(names) == sorted(name for kind, name in ATTRIBUTES if kind is Tensor)
+    assert sorted(names) == sorted(name for kind, name in ATTRIBUTE_READERS if kind is Tensor)
 
 
 def test_methods_of_tensors() -> None:

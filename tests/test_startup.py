@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.core.graph.op import OPS
-from autodiff.core.graph.registry import read_index
+from autodiff.core.graph.registry import OPERATORS, read_index
 from conftest import REPOSITORY
 
 GOLDEN = REPOSITORY / "tests" / "golden" / "imports"
@@ -69,7 +69,12 @@ def test_what_a_start_loads(start: str, installed: Path, update_golden: bool) ->
 
 def test_the_index_has_every_name(installed: Path) -> None:
     index = read_index(str(installed / "autodiff" / "core" / "ops" / "index.txt"))
-    for title, table in (("ops", OPS), ("functions", FUNCTIONS), ("methods", METHODS)):
+    for title, table in (
+        ("ops", OPS),
+        ("functions", FUNCTIONS),
+        ("methods", METHODS),
+        ("operators", OPERATORS),
+    ):
         assert set(index[title]) == {name for name in table if not name.endswith("for_doctest")}
 
 
@@ -77,13 +82,13 @@ EACH_ALONE = """\
 import os
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.core.graph.op import OPS
-from autodiff.core.graph.registry import loading, read_index
-tables = {"ops": OPS, "functions": FUNCTIONS, "methods": METHODS}
+from autodiff.core.graph.registry import OPERATORS, family_loader, read_index
+tables = {"ops": OPS, "functions": FUNCTIONS, "methods": METHODS, "operators": OPERATORS}
 names = [(title, name, family) for title, found in read_index().items() for name, family in found.items()]
 for one in sorted({family for *_, family in names}):
     if os.fork() == 0:
         asked = [(title, name) for title, name, family in names if family == one]
-        missing = [name for title, name in asked if name not in tables[title] or loading.is_done]
+        missing = [name for title, name in asked if name not in tables[title] or family_loader.all_loaded]
         if missing:
             print(one, *missing, flush=True)
         os._exit(0)

@@ -11,7 +11,7 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY, TESTS
 
@@ -58,7 +58,7 @@ def steps_of(text: str, name: str) -> list[str]:
     source = Source(text, name)
     for settings in (Settings(), Settings(grad_output="ones")):
         try:
-            subject = differentiate(execute(source, settings, ignore, ignore_warning), settings)
+            subject = differentiate(execute(source, settings, discard_text, discard_warning), settings)
         except AutodiffError:
             continue
         report = describe(subject, source, graph=False)

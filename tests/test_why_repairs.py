@@ -16,12 +16,12 @@ def test_trials_end_after_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> None
     assert repairs(script) == second
     monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 102)
     assert repairs(script) == second
-    monkeypatch.setattr(gradient_remedies, "ENTRIES", 1)  # every entry counts as a step
+    monkeypatch.setattr(gradient_remedies, "ENTRIES_PER_STEP", 1)  # every entry counts as a step
     assert repairs(script) == []
 
 
 def test_trials_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gradient_remedies, "MOST_IN_ALL", 1)
+    monkeypatch.setattr(gradient_remedies, "MOST_REPORT_TRIALS", 1)
     assert repairs(LEAF.format("[0., 0.]") + "y = x / x.norm()\ny[0].backward()") == []
 
 

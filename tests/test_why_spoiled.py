@@ -6,7 +6,7 @@ import pytest
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.repair import gradient_remedies, nan_history
 from autodiff.grammar.repair.gradient_remedies import add_remedies
 from autodiff.grammar.session.run import Settings, differentiate
@@ -51,7 +51,7 @@ def test_all_gradients_of_a_graph_have_the_leaf_that_was_spoiled_first_as_their_
         "    with torch.no_grad():\n        b -= 1.5 * b.grad\n        a -= 1.5 * a.grad"
     )
     settings, source = Settings(wrt=["a", "b"]), Source(script, "script.ad")
-    execution = execute(source, settings, ignore, ignore_warning)
+    execution = execute(source, settings, discard_text, discard_warning)
     report = describe(differentiate(execution, settings), source, graph=False)
     add_remedies(report, execution, settings)
     [[of_a], [of_b]] = [derivation.causes for derivation in report.derivations]
@@ -110,12 +110,12 @@ def test_the_turn_is_told_in_which_a_leaf_made_anew_was_spoiled(script: str, wor
 def test_leaves_that_one_line_has_made_are_looked_at_once(monkeypatch) -> None:
     made = []
 
-    class Counted(nan_history.History):
+    class Counted(nan_history.LeafHistory):
         def __init__(self) -> None:
             super().__init__()
             made.append(self)
 
-    monkeypatch.setattr(nan_history, "History", Counted)
+    monkeypatch.setattr(nan_history, "LeafHistory", Counted)
     loop = "for i in range(50):\n    w = torch.tensor(math.nan, requires_grad=True)\n    L = L + w*x\n"
     told(LEAF.format("0.") + f"L = 0.\n{loop}L.backward()")
     assert 51 <= len(made) <= 53

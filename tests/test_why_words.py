@@ -300,8 +300,8 @@ def test_slopes_are_written_in_the_names_of_the_script(code: str, words: str) ->
 
 def test_which_time_it_is_takes_one_look_at_a_loop(monkeypatch) -> None:
     asked = []
-    kind = node_names._kind
-    monkeypatch.setattr(node_names, "_kind", lambda node: asked.append(node) or kind(node))
+    kind = node_names._repeat_key
+    monkeypatch.setattr(node_names, "_repeat_key", lambda node: asked.append(node) or kind(node))
     code = "h = x * 1\nfor i in range(100):\n    h = h * 1\ny = h * 0.3 - x * 0.1 - x * 0.2\ny.backward()"
     [cause] = told(LEAF.format("3.") + code)
     assert "0.3 through h (line 2)" in cause

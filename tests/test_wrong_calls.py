@@ -11,7 +11,7 @@ import autodiff.core.ops  # noqa: F401  - declares every function
 import pytest
 from agreed_lines import FOREIGN, first_line, row_of
 from autodiff.core.engine.public_functions import METHODS
-from autodiff.grammar.objects.torch_argument_errors import entry_of
+from autodiff.grammar.objects.torch_argument_errors import signature_entry
 from script_runner import run_script
 from wrong_calls import NAMES_OF_FUNCTIONS, WrongCall, differences, few
 
@@ -116,7 +116,7 @@ def test_products_of_any_shapes_and_types_say_what_torch_says(name: str, first: 
 TYPES = ("bool", "int64", "float32", "float64")
 #: Methods that change a tensor.
 IN_PLACE = sorted(
-    name for name, function in METHODS.items() if function.in_place and entry_of(f"Tensor.{name}_")
+    name for name, function in METHODS.items() if function.in_place and signature_entry(f"Tensor.{name}_")
 )
 
 

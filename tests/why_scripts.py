@@ -6,7 +6,7 @@ from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.report.records import Derivation
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.repair.gradient_remedies import add_remedies
 from autodiff.grammar.session.run import Settings, differentiate
 
@@ -24,10 +24,10 @@ def derivation_of(text: str, name: str, of: str | None = None) -> Derivation:
     """The derivation for the first leaf of a script, with the repairs of its causes."""
     settings = Settings()
     source = Source(text, name)
-    execution = execute(source, settings, ignore, ignore_warning)
+    execution = execute(source, settings, discard_text, discard_warning)
     leaf = next(n for n, value in execution.names.items() if getattr(value, "is_leaf", False))
     settings = Settings(wrt=[leaf], of=of)
-    execution = execute(source, settings, ignore, ignore_warning)
+    execution = execute(source, settings, discard_text, discard_warning)
     report = describe(differentiate(execution, settings), source, graph=False)
     add_remedies(report, execution, settings)
     [derivation] = report.derivations

@@ -2,7 +2,7 @@
 
 An example is a complete script, or a complete command where the command line makes the mistake. A test runs
 both of every code, and keeps the table complete: each code the package can raise is here, and no other.
-The codes of lints, L001 and on, are the lints' own (``grammar.lints``).commands.commands.
+The codes of lints, L001 and on, are the lints' own (``grammar.lints``).
 
 May import nothing of ours. Imported by cli.commands.
 """

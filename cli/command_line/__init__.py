@@ -1,5 +1,4 @@
-"""Reading the command line: options, click, completion, where the script comes from.commands and
-cli.requests.
+"""Reading the command line: options, click, completion, where the script comes from.
 
 May import cli.process, core.base, grammar.interpret and grammar.syntax. Imported by cli, cli.commands and
 cli.requests.

@@ -20,7 +20,7 @@ from autodiff.cli.command_line.options import (
     Command,
     Option,
 )
-from autodiff.core.base.did_you_mean import closest
+from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import UsageError
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ class Spelled(click.ParamType[object]):
                     code="E0610",
                     help=(f"Graphviz makes one: `{line}`",),
                 ) from None
-            near = closest(value, self.option.choices)
+            near = closest_name(value, self.option.choices)
             see = f"`autodiff {context.info_name} --help` describes every option" if context else ""
             raise UsageError(
                 f"{flag} takes {error}, not `{value}`",

@@ -9,7 +9,7 @@ from autodiff.cli.command_line.options import Option
 from autodiff.cli.command_line.script_source import decode
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
-from autodiff.grammar.interpret.scope import Names, visit
+from autodiff.grammar.interpret.scope import ScriptScopes, visit_all
 from autodiff.grammar.syntax.parser import parse
 from click.shell_completion import CompletionItem, split_arg_string
 
@@ -41,9 +41,9 @@ def names_assigned(words: list[str]) -> list[str]:
         try:
             with open(path, "rb") as file:
                 script = parse(Source(decode(file.read(LONGEST), path)))
-            names = Names()
-            visit(script.body, names.module, names)
+            names = ScriptScopes()
+            visit_all(script.body, names.module, names)
         except (OSError, AutodiffError):
             return []
-        return [name for name in names.module.first_bound if name not in names.module.imports]
+        return [name for name in names.module.first_binding if name not in names.module.imports]
     return []

@@ -122,11 +122,11 @@ def read_file(path: str, limit: int) -> bytes:
 def proposals(path: str, number: int | None) -> tuple[str, ...]:
     """What may have been meant by a name that is not there."""
     if number == errno.ENOENT:
-        from autodiff.core.base.did_you_mean import closest
+        from autodiff.core.base.did_you_mean import closest_name
 
         folder, name = os.path.split(path)
         try:
-            near = closest(name, os.listdir(folder or "."))
+            near = closest_name(name, os.listdir(folder or "."))
         except OSError:
             near = None
         if near:

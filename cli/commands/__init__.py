@@ -6,7 +6,7 @@ grammar.help, grammar.reference and grammar.session. Imported by cli.
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import Later
+from autodiff.core.base.lazy import LazyModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 #: The module of each command; its function ``command`` does the work. It loads when the command is called.
 MODULES = {
-    "run": Later("autodiff.cli.commands.run"),
-    "grad": Later("autodiff.cli.commands.grad"),
-    "explain": Later("autodiff.cli.commands.explain"),
-    "graph": Later("autodiff.cli.commands.graph"),
-    "check": Later("autodiff.cli.commands.check"),
-    "lint": Later("autodiff.cli.commands.lint"),
-    "ops": Later("autodiff.cli.commands.ops"),
-    "help": Later("autodiff.cli.commands.help"),
+    "run": LazyModule("autodiff.cli.commands.run"),
+    "grad": LazyModule("autodiff.cli.commands.grad"),
+    "explain": LazyModule("autodiff.cli.commands.explain"),
+    "graph": LazyModule("autodiff.cli.commands.graph"),
+    "check": LazyModule("autodiff.cli.commands.check"),
+    "lint": LazyModule("autodiff.cli.commands.lint"),
+    "ops": LazyModule("autodiff.cli.commands.ops"),
+    "help": LazyModule("autodiff.cli.commands.help"),
 }
 
 

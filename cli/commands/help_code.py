@@ -66,14 +66,14 @@ def what_it_gives(entry: Code, width: int) -> list[str]:
     if entry.is_command:
         return [] if any(sign in entry.example for sign in NEEDS_A_PROCESS) else of_command(entry, width)
     from autodiff.grammar.execution import execute
-    from autodiff.grammar.help.warnings import help_on
+    from autodiff.grammar.help.warnings import warning_help
     from autodiff.grammar.session.run import Settings
 
     source = Source(entry.example, "script.ad")
     warnings: list[AutodiffError] = []
 
     def remember(text: str, span: Span) -> None:
-        warnings.append(AutodiffError(text, code="W0100", span=span, help=help_on(text)))
+        warnings.append(AutodiffError(text, code="W0100", span=span, help=warning_help(text)))
 
     try:
         execute(source, Settings(), lambda text: None, remember)

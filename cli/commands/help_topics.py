@@ -179,12 +179,12 @@ def titles_of_lints() -> str:
 
 
 def no_such_topic(name: str) -> UsageError:
-    from autodiff.core.base.did_you_mean import closest
-    from autodiff.grammar.reference.catalog import named
+    from autodiff.core.base.did_you_mean import closest_name
+    from autodiff.grammar.reference.catalog import find_functions
 
-    if named(name):
+    if find_functions(name):
         help = (f"`autodiff ops {name}` shows the function",)
         return UsageError(f"there is no help on `{name}`", code="E0615", help=help)
-    near = closest(name, [*TOPICS, *COMMANDS, *CODES])
+    near = closest_name(name, [*TOPICS, *COMMANDS, *CODES])
     proposal = f"did you mean `{near}`?" if near else "`autodiff help` lists the topics and codes"
     return UsageError(f"there is no help on `{name}`", code="E0615", help=(proposal,))

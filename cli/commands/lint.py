@@ -49,7 +49,7 @@ def find(session: Session) -> list[tuple[AutodiffError, str]]:
     try:
         found = lint(session.script.source)
     except CompileError as error:
-        found = sorted((error, *error.further), key=lambda one: one.span.start if one.span else 0)
+        found = sorted((error, *error.other_errors), key=lambda one: one.span.start if one.span else 0)
     return [(one, "error" if is_error(one) else "warning") for one in found]
 
 

@@ -9,8 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodiff.core.engine.public_functions import Function
-    from autodiff.grammar.reference.catalog import Entry
+    from autodiff.core.engine.public_functions import PublicFunction
+    from autodiff.grammar.reference.catalog import FunctionEntry
 
 
 def command(session: Session) -> None:
@@ -23,10 +23,10 @@ def command(session: Session) -> None:
 
         chosen = find(query)
         entries = [catalog.describe(function) for function in chosen]
-        session.show_text(markdown_text(by_family(entries), catalog.inner_records() if not query else ()))
+        session.show_text(markdown_text(by_family(entries), catalog.internal_records() if not query else ()))
         return
-    exact = catalog.named(query) if query else []
-    inner = catalog.inner_record(query) if query and not exact else None
+    exact = catalog.find_functions(query) if query else []
+    inner = catalog.op_record(query) if query and not exact else None
     if session.format == "json":
         from autodiff.cli.render.reference import json_text
 
@@ -42,47 +42,47 @@ def command(session: Session) -> None:
             if at:
                 session.show([()])
             session.show(entry_lines(catalog.describe(function), session.out.width, session.out.is_terminal))
-        others = [function.name for function in catalog.matching(query) if function not in exact]
+        others = [function.name for function in catalog.search_functions(query) if function not in exact]
         if others:
             session.hint("also with this in their names: " + ", ".join(dict.fromkeys(others)))
     else:
-        entries = [catalog.in_one_line(function) for function in find(query)]
+        entries = [catalog.list_entry(function) for function in find(query)]
         width = session.out.width if session.out.is_terminal else None
         session.show(list_lines(by_family(entries), width))
         session.hint("`autodiff ops NAME` shows one with its rule and an example")
 
 
-def find(query: str) -> Sequence[Function]:
+def find(query: str) -> Sequence[PublicFunction]:
     """The functions meant; a UsageError where there are none."""
     from autodiff.grammar.reference import catalog
 
     if not query:
         return list(catalog.public_names())
-    found = catalog.named(query) or catalog.matching(query)
+    found = catalog.find_functions(query) or catalog.search_functions(query)
     if not found:
         raise no_such_function(query)
     return found
 
 
-def by_family(entries: Sequence[Entry]) -> list[tuple[str, str, list[Entry]]]:
-    from autodiff.grammar.reference.catalog import title_of
+def by_family(entries: Sequence[FunctionEntry]) -> list[tuple[str, str, list[FunctionEntry]]]:
+    from autodiff.grammar.reference.catalog import family_title
 
-    families: dict[str, list[Entry]] = {}
+    families: dict[str, list[FunctionEntry]] = {}
     for entry in entries:
         families.setdefault(entry.family, []).append(entry)
-    return [(family, title_of(family), members) for family, members in families.items()]
+    return [(family, family_title(family), members) for family, members in families.items()]
 
 
 def no_such_function(query: str) -> UsageError:
-    from autodiff.core.base.did_you_mean import closest
-    from autodiff.grammar.reference.catalog import is_described, known_names
+    from autodiff.core.base.did_you_mean import closest_name
+    from autodiff.grammar.reference.catalog import is_language_name, known_names
 
-    if is_described(query):
+    if is_language_name(query):
         return UsageError(
             f"`{query}` is no function of numbers, so it has no rule",
             code="E0615",
             help=("docs/language.md describes what it does",),
         )
-    near = closest(query, known_names())
+    near = closest_name(query, known_names())
     proposal = f"did you mean `{near}`?" if near else "`autodiff ops` lists all of them"
     return UsageError(f"there is no function or family `{query}`", code="E0615", help=(proposal,))

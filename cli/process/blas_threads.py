@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-from autodiff.core.base.lazy import hooks
-from autodiff.core.base.limits import when_large
+from autodiff.core.base.lazy import numpy_import_hooks
+from autodiff.core.base.limits import large_array_callbacks
 
 VARIABLE = "OPENBLAS_NUM_THREADS"
 #: Where users say how many; OpenBLAS reads all of these.
@@ -24,8 +24,8 @@ def start_alone() -> None:
     """Have numpy start with one thread, where the others can be added later and nobody has said how many."""
     if os.name == "posix" and "numpy" not in sys.modules and not any(name in os.environ for name in SAID):
         os.environ[VARIABLE] = "1"
-        hooks.append(forget)
-        when_large.append(use_all)
+        numpy_import_hooks.append(forget)
+        large_array_callbacks.append(use_all)
 
 
 def forget() -> None:

@@ -47,9 +47,9 @@ def as_autodiff_error(error: BaseException) -> AutodiffError | None:
     if isinstance(error, AutodiffError):
         return error
     if isinstance(error, MemoryError):
-        from autodiff.core.base.limits import call_once, when_full
+        from autodiff.core.base.limits import call_and_clear, out_of_memory_callbacks
 
-        call_once(when_full)
+        call_and_clear(out_of_memory_callbacks)
         return LimitError(
             "there is not enough memory for this script",
             code="E0502",

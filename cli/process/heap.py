@@ -13,7 +13,7 @@ import os
 import sys
 
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import hooks
+from autodiff.core.base.lazy import numpy_import_hooks
 
 #: Parameters of mallopt(3), as in malloc.h.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
@@ -34,7 +34,7 @@ SAID = (
 def keep_freed_memory() -> None:
     """Raise both thresholds once there are arrays, where the C library is glibc and nobody has set them."""
     if is_fast and sys.platform == "linux" and not any(name in os.environ for name in SAID):
-        hooks.append(raise_thresholds)
+        numpy_import_hooks.append(raise_thresholds)
 
 
 def raise_thresholds() -> None:

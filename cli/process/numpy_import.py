@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import hooks
+from autodiff.core.base.lazy import numpy_import_hooks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def leave_texts_out() -> None:
     if is_fast and "numpy" not in sys.modules:
         finder: Any = NoTexts
         sys.meta_path.insert(0, finder)
-        hooks.append(step_back)
+        numpy_import_hooks.append(step_back)
 
 
 def step_back() -> None:

@@ -47,7 +47,7 @@ def set_wall(memory: int) -> None:
     try:
         import resource
 
-        from autodiff.core.base.limits import when_full
+        from autodiff.core.base.limits import out_of_memory_callbacks
 
         there_is = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         wall = min(4 * memory, there_is) + ROOM
@@ -56,7 +56,7 @@ def set_wall(memory: int) -> None:
             wall = wall if hard == resource.RLIM_INFINITY else min(wall, hard)
             resource.setrlimit(resource.RLIMIT_DATA, (wall, hard))
             more = wall + LAST_WORDS if hard == resource.RLIM_INFINITY else min(wall + LAST_WORDS, hard)
-            when_full.append(lambda: resource.setrlimit(resource.RLIMIT_DATA, (more, hard)))
+            out_of_memory_callbacks.append(lambda: resource.setrlimit(resource.RLIMIT_DATA, (more, hard)))
     except (ImportError, OSError, ValueError):
         pass  # no such limit on this system: the script's own limits have to do
 

@@ -2,10 +2,4 @@
 
 May import cli.process, core.base, core.derivation, core.paths, core.report and core.symbolic. Imported by
 cli.commands and cli.requests.
-
-May import cli.process, core.base, core.derivation, core.paths, core.report and core.symbolic. Imported by
-cli.commands and cli.requests.
-
-May import cli.process, core.base, core.derivation, core.paths, core.report and core.symbolic. Imported by
-cli.commands and cli.requests.
 """

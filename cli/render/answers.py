@@ -10,12 +10,12 @@ from autodiff.core.report.verdict import (
     BLURRED,
     CHANGES,
     DISAGREE,
-    ENDLESS,
+    GROWS_WITHOUT_BOUND,
     HIDDEN,
     INFINITE,
-    INPUT,
+    IS_INPUT,
     KINK,
-    LEAVES,
+    LEAVES_DOMAIN,
     LOST,
     NOT_FINITE,
     OK,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Line, Page
     from autodiff.cli.requests.verify import Answers
-    from autodiff.core.report.verdict import Check
+    from autodiff.core.report.verdict import GradientCheck
     from autodiff.grammar.by_hand.check import HandCheck
 
 WIDEST_NAME = 24
@@ -37,7 +37,7 @@ MOST_KINKS = 3
 MOST_NAMES = 4
 HEADER = ("input", "answer", "paths", "differences", "complex step", "Taylor")
 UNDECIDED_BECAUSE = {
-    LEAVES: "every step leaves the function's domain, so there is nothing to compare with",
+    LEAVES_DOMAIN: "every step leaves the function's domain, so there is nothing to compare with",
     BLURRED: "rounding blurs the differences so much that a mistake of 1 % would not be seen",
     LOST: (
         "the differences give another gradient, but it is so small beside those on the way to it that"
@@ -48,11 +48,11 @@ UNDECIDED_BECAUSE = {
         " a part that is too small for the differences"
     ),
     INFINITE: "what is differentiated is infinite here, so there are no differences to compare with",
-    ENDLESS: (
+    GROWS_WITHOUT_BOUND: (
         "the gradient is infinite here, and the differences grow without end as the step shrinks: there is no"
         " number to compare with"
     ),
-    INPUT: (
+    IS_INPUT: (
         "this is an input, and the output itself: nothing is computed from it, so there is no gradient to"
         " check"
     ),
@@ -97,7 +97,7 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
     yield from prose(summary(answers), page.width)
 
 
-def row_of(check: Check, answers: Answers) -> tuple[str, ...]:
+def row_of(check: GradientCheck, answers: Answers) -> tuple[str, ...]:
     """The cells of one gradient: how far each way of checking is from it."""
     derivation = answers.derivations.get(check.name)
     paths = ""
@@ -112,7 +112,7 @@ def row_of(check: Check, answers: Answers) -> tuple[str, ...]:
     stepped = far(check.difference) if check.verdict != KINK else "two slopes"
     if check.verdict == WRONG and check.reason != HIDDEN:
         stepped = far(of_the_larger(check))
-    if check.verdict == OK and check.is_by_plane:
+    if check.verdict == OK and check.is_decided_by_complex_step:
         stepped = "of no use"
     return (fit(check.name, WIDEST_NAME), check.verdict, paths, stepped, plane, slope)
 
@@ -121,13 +121,13 @@ def far(difference: float) -> str:
     return "exact" if difference == 0 else f"{difference:.0e}"
 
 
-def place(check: Check) -> str:
+def place(check: GradientCheck) -> str:
     if not check.worst:
         return check.name
     return f"{check.name}[{', '.join(map(str, check.worst))}]"
 
 
-def explanation(check: Check, order: int, page: Page) -> str:
+def explanation(check: GradientCheck, order: int, page: Page) -> str:
     """Why a gradient is not simply right; ``order`` is what was asked about."""
     name = visible(place(check))
     given = short(check.given, page.digits)
@@ -163,15 +163,15 @@ def explanation(check: Check, order: int, page: Page) -> str:
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
 
 
-def compared(check: Check, page: Page) -> str:
+def compared(check: GradientCheck, page: Page) -> str:
     """The two values of the worst entry, and how they were come by."""
     given, expected = (short(value, page.digits) for value in (check.given, check.expected))
     stepped = f"differences with a step of {check.step:.0e} give"
-    way = "the complex step gives" if check.is_complex else stepped
+    way = "the complex step gives" if check.is_complex_step else stepped
     return f"backward gives {given}, {way} {expected}; they are {percentage(check)} % apart"
 
 
-def blamed(check: Check, page: Page) -> str:
+def blamed(check: GradientCheck, page: Page) -> str:
     """Which Function is to blame, and how it was found out."""
     fault = check.fault
     assert fault is not None
@@ -183,17 +183,17 @@ def blamed(check: Check, page: Page) -> str:
     )
 
 
-def percentage(check: Check) -> str:
+def percentage(check: GradientCheck) -> str:
     return f"{100 * of_the_larger(check):.3g}"
 
 
-def of_the_larger(check: Check) -> float:
+def of_the_larger(check: GradientCheck) -> float:
     """How far the two values of the worst entry are apart, of the larger one."""
     largest = max(abs(check.given), abs(check.expected))
     return abs(check.given - check.expected) / largest if largest else 0.0
 
 
-def reasons(check: Check) -> str:
+def reasons(check: GradientCheck) -> str:
     """Which ops have the kink, and which lines compare equal numbers."""
     if not check.kinks and check.ties:
         lines = " and ".join(f"line {line}" for line in check.ties[:MOST_KINKS])
@@ -213,11 +213,11 @@ def summary(answers: Answers) -> str:
     wrong = answers.count(WRONG, NOT_FINITE)
     if wrong:
         return f"{wrong} of {count} {'is' if wrong == 1 else 'are'} wrong"
-    if not count or all(check.reason == INPUT for check in answers.checks):
+    if not count or all(check.reason == IS_INPUT for check in answers.checks):
         return "there is nothing to check"
     if answers.open_questions:
         return f"{answers.count(OK)} of {count} are right, {answers.open_questions} cannot be decided"
-    by_plane = [fit(check.name, WIDEST_NAME) for check in answers.checks if check.is_by_plane]
+    by_plane = [fit(check.name, WIDEST_NAME) for check in answers.checks if check.is_decided_by_complex_step]
     ways = ["backward", "the complex step" if by_plane else "the differences"]
     if answers.derivations:
         ways.insert(1, "the sum over the paths")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autodiff.core.base.errors import AutodiffError
     from autodiff.core.base.source import Source
     from autodiff.core.check.custom_functions import FunctionFault
-    from autodiff.core.report.verdict import Check
+    from autodiff.core.report.verdict import GradientCheck
     from autodiff.grammar.by_hand.check import HandCheck
 
 
@@ -35,7 +35,7 @@ def render_answers(answers: Answers, data: bytes, warnings: list[AutodiffError],
     return dumps(document, allow_nan=False, indent=2) + "\n"
 
 
-def check_entry(check: Check, answers: Answers) -> dict[str, Any]:
+def check_entry(check: GradientCheck, answers: Answers) -> dict[str, Any]:
     derivation = answers.derivations.get(check.name)
     return {
         "wrt": check.name,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import GRADIENT, MUTED, PLAIN, fit, prose
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, shorten, step
-from autodiff.core.symbolic.sum_text import folded, joined
+from autodiff.core.symbolic.sum_text import fold_runs, join_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from autodiff.cli.render.page import Line, Page
-    from autodiff.core.report.entry_records import Entry
+    from autodiff.core.report.entry_records import EntryDerivation
 
 #: So many numbers of a long sum are written, so many steps of the chain rule, so many meanings of names.
 MOST_NUMBERS = 8
@@ -20,7 +20,7 @@ MOST_STEPS = 8
 MOST_MEANINGS = 12
 
 
-def entry_lines(entry: Entry, page: Page) -> Iterator[Line]:
+def entry_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
     """The entry in one line where it fits, else each step of it in its own."""
     value = short(entry.value, page.digits)
     if not entry.formula:
@@ -29,7 +29,7 @@ def entry_lines(entry: Entry, page: Page) -> Iterator[Line]:
         return
     numbers = numbers_of(entry.numbers)
     sides = [side for side in (entry.formula, numbers) if side != value]
-    if entry.is_gap:
+    if entry.is_undefined:
         sides, value = [entry.formula], f"{numbers}, which is no number"
     line = " = ".join([entry.given, *sides, value])
     if LABEL_WIDTH + len(line) <= page.width:
@@ -44,8 +44,8 @@ def entry_lines(entry: Entry, page: Page) -> Iterator[Line]:
 def numbers_of(terms: Sequence[str]) -> str:
     """The sum in numbers; of a long one the first terms."""
     if len(terms) <= MOST_NUMBERS:
-        return joined(terms)
-    return f"{joined(terms[:MOST_NUMBERS])} + ... {len(terms) - MOST_NUMBERS} more"
+        return join_terms(terms)
+    return f"{join_terms(terms[:MOST_NUMBERS])} + ... {len(terms) - MOST_NUMBERS} more"
 
 
 def equation_lines(given: str, sides: Sequence[str], page: Page) -> Iterator[Line]:
@@ -63,9 +63,9 @@ def equation_lines(given: str, sides: Sequence[str], page: Page) -> Iterator[Lin
             yield ((MUTED, label if not at and not row else " " * LABEL_WIDTH), (PLAIN, before + piece))
 
 
-def meaning_lines(entry: Entry, page: Page) -> Iterator[Line]:
+def meaning_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
     """What the invented names stand for; alike ones as one."""
-    meanings = folded([f"{name} = {meaning}" for name, meaning in entry.where])
+    meanings = fold_runs([f"{name} = {meaning}" for name, meaning in entry.where])
     for text, rest in meanings[:MOST_MEANINGS]:
         said = f"where {text}" + (f"  {rest}" if rest else "")
         yield from hanging(said, page, len("where "))
@@ -80,19 +80,19 @@ def hanging(text: str, page: Page, indent: int) -> Iterator[Line]:
         yield ((PLAIN, " " * (LABEL_WIDTH + (indent if row else 0))), (MUTED, piece))
 
 
-def chain_lines(entry: Entry, page: Page) -> Iterator[Line]:
+def chain_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
     """The chain rule: the entries that this one goes into, what they receive, and how they depend on it."""
     if not entry.steps:
         return
     below = entry.below
     products = [f"d{entry.above}/d{s.name} * d{s.name}/d{below}" for s in entry.steps]
-    spelled = [f"sum({term} {rest})" if rest else term for term, rest in folded(products)]
+    spelled = [f"sum({term} {rest})" if rest else term for term, rest in fold_runs(products)]
     shown = spelled[:MOST_STEPS] + ["..."] * (len(spelled) > MOST_STEPS)
     pieces = [f" + {term}" if at else term for at, term in enumerate(shown)]
     for row, line in enumerate(filled(pieces, page.width - LABEL_WIDTH)):
         yield ((MUTED, ("" if row else "  chain").ljust(LABEL_WIDTH)), (PLAIN, line))
-    locals_ = folded([f"d{s.name}/d{below} = {s.local}" for s in entry.steps])
-    values = folded([f"{s.name} = {s.expansion}" for s in entry.steps if s.expansion])
+    locals_ = fold_runs([f"d{s.name}/d{below} = {s.local}" for s in entry.steps])
+    values = fold_runs([f"{s.name} = {s.expansion}" for s in entry.steps if s.expansion])
     for label, texts in (("  local", locals_), ("  of", values)):
         for row, (text, rest) in enumerate(texts[:MOST_STEPS]):
             said = text + (f"  {rest}" if rest else "")
@@ -103,12 +103,12 @@ def chain_lines(entry: Entry, page: Page) -> Iterator[Line]:
             yield ((MUTED, " " * LABEL_WIDTH + f"... {len(texts) - MOST_STEPS} more"),)
 
 
-def unspelled_lines(entry: Entry, page: Page) -> Iterator[Line]:
+def unspelled_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
     for said in entry_remarks(entry, page):
         yield from prose(said, page.width, LABEL_WIDTH)
 
 
-def entry_remarks(entry: Entry, page: Page) -> list[str]:
+def entry_remarks(entry: EntryDerivation, page: Page) -> list[str]:
     """Which ops have no spelling entry by entry, so that what they give stands as a value."""
     remarks = []
     names: dict[str, list[str]] = {}
@@ -121,12 +121,12 @@ def entry_remarks(entry: Entry, page: Page) -> list[str]:
     return remarks
 
 
-def entry_check(entry: Entry, page: Page) -> str:
+def entry_check(entry: EntryDerivation, page: Page) -> str:
     """How the formula compares with backward."""
     place = f"[{','.join(map(str, entry.place))}]"
     backward = short(entry.backward, page.digits)
     if entry.difference is None:
         return f"check: the entry {place} is backward()'s, {backward}"
-    if entry.is_gap:
+    if entry.is_undefined:
         return f"check: backward() gives {backward} at {place}, where this formula has a gap"
     return f"check: backward() gives {backward} at {place}, difference {short(entry.difference, 3)}"

@@ -7,12 +7,12 @@ from autodiff.cli.render.entries import MOST_NUMBERS, entry_check, entry_remarks
 from autodiff.cli.render.numbers import is_array, spell_count
 from autodiff.cli.render.paths import told
 from autodiff.core.base.limits import limits
-from autodiff.core.derivation.path_formula import GAP
+from autodiff.core.derivation.path_formula import ELLIPSIS
 from autodiff.core.symbolic.expr import Expr, substitute
-from autodiff.core.symbolic.expr import number as number_expr
-from autodiff.core.symbolic.latex import escaped, latex, matrix, name_latex, quotient
-from autodiff.core.symbolic.latex_lines import broken, width
-from autodiff.core.symbolic.source_exprs import read as read_source
+from autodiff.core.symbolic.expr import number_expr as number_expr
+from autodiff.core.symbolic.latex import derivative_latex, escaped, latex, matrix, name_latex
+from autodiff.core.symbolic.latex_lines import break_into_lines, width
+from autodiff.core.symbolic.source_exprs import parse_source as read_source
 from autodiff.core.symbolic.terms import summands
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.page import Page
-    from autodiff.core.report.entry_records import Entry
+    from autodiff.core.report.entry_records import EntryDerivation
     from autodiff.core.report.records import Derivation, Path
 
 PARTIAL, TOTAL = r"\partial", r"\mathrm{d}"
@@ -55,7 +55,7 @@ class Equation:
     @staticmethod
     def lines(label: str, terms: Sequence[str], room: float) -> list[str]:
         if label in ("chain", "local"):  # a path on each
-            return [line for term in terms for line in broken(term, room)]
+            return [line for term in terms for line in break_into_lines(term, room)]
         lines = filled_lines(terms, room)
         is_wide = label == "numbers" and any(width(line) > room + MARGIN for line in lines)
         return [TOO_LONG] if is_wide else lines
@@ -71,7 +71,7 @@ class Section:
     __slots__ = ("checks", "entry", "intro", "maps", "remarks", "steps", "title", "told", "where")
 
     def __init__(self, derivation: Derivation, page: Page) -> None:
-        left = left_side(derivation, TOTAL if derivation.is_only else PARTIAL)
+        left = left_side(derivation, TOTAL if derivation.is_only_input else PARTIAL)
         paths = "1 path" if derivation.count == 1 else f"{spell_count(derivation.count)} paths"
         start = place(derivation.output, derivation.output_line)
         self.title = f"{left} = {value_of(derivation.value, page)}" if is_number(derivation) else left
@@ -96,7 +96,7 @@ def left_side(derivation: Derivation, sign: str) -> str:
     """What is derived."""
     if derivation.order == 2 and derivation.weight is None:
         return rf"\frac{{{sign}}}{{{sign} {name_latex(derivation.wrt)}}} {name_latex(derivation.output)}"
-    return quotient(output_of(derivation), derivation.wrt, sign)
+    return derivative_latex(output_of(derivation), derivation.wrt, sign)
 
 
 def five_steps(derivation: Derivation, page: Page) -> list[tuple[str, Sequence[str]]]:
@@ -124,16 +124,16 @@ def five_steps(derivation: Derivation, page: Page) -> list[tuple[str, Sequence[s
 
 def chain_of(path: Path, derivation: Derivation) -> str:
     """The product of quotients along a path."""
-    quotients = [r"\cdots" if above == GAP else quotient(above, below) for above, below in path.edges] or [
-        quotient(output_of(derivation), derivation.wrt)
-    ]
+    quotients = [
+        r"\cdots" if above == ELLIPSIS else derivative_latex(above, below) for above, below in path.edges
+    ] or [derivative_latex(output_of(derivation), derivation.wrt)]
     quotients = [r"\cdots" if one == "..." else one for one in ends(quotients)]
     return r" \cdot ".join(["G"] * (derivation.weight is not None) + quotients)
 
 
 def factors_of(path: Path, is_weighed: bool) -> str:
     """The product of local derivatives along a path of numbers."""
-    factors = ends(["..." if expr == GAP else latex_of(expr) for expr in path.derivatives]) or ["1"]
+    factors = ends(["..." if expr == ELLIPSIS else latex_of(expr) for expr in path.derivatives]) or ["1"]
     factors = [r"\cdots" if factor == "..." else rf"\left({factor}\right)" for factor in factors]
     return r" \cdot ".join(["G"] * is_weighed + factors)
 
@@ -166,7 +166,7 @@ def filled_lines(terms: Sequence[str], room: float) -> list[str]:
         if width(both) <= room:
             lines[-1:] = [both]
         else:
-            lines += broken(term, room)
+            lines += break_into_lines(term, room)
     return lines
 
 
@@ -225,8 +225,10 @@ def maps_of(derivation: Derivation) -> list[str]:
     tensors = {"G"} if derivation.expressions is None else {"G", *tensors_in(derivation.expressions.values)}
     for path in derivation.paths[:MOST_PATHS]:
         for (above, below), derivative in zip(path.edges, path.derivatives, strict=True):
-            if above != GAP:
-                found[rf"{quotient(above, below)} : G \mapsto {latex_of(derivative, None, tensors)}"] = None
+            if above != ELLIPSIS:
+                found[
+                    rf"{derivative_latex(above, below)} : G \mapsto {latex_of(derivative, None, tensors)}"
+                ] = None
     return list(found)[:MOST_PATHS]
 
 
@@ -234,7 +236,7 @@ def where_of(derivation: Derivation) -> list[str]:
     """The meanings of invented names."""
     found = []
     if derivation.weight is not None:
-        g = quotient("S", derivation.output)
+        g = derivative_latex("S", derivation.output)
         found.append(rf"G = {g}, \quad S = \textstyle\sum G \odot {name_latex(derivation.output)}")
     if derivation.expressions is None:
         return found
@@ -254,7 +256,7 @@ def equality(name: str, meaning: Expr | str, tensors: Collection[str] = ()) -> s
     return f"{name_latex(name)} = {right}"
 
 
-def entry_equation(entry: Entry) -> Equation:
+def entry_equation(entry: EntryDerivation) -> Equation:
     """One entry of the gradient: in index sums, in numbers, and what they come to."""
     left = name_latex(entry.given)
     sides: list[tuple[str, Sequence[str]]] = []

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from autodiff.cli.render.page import Line
-    from autodiff.grammar.reference.catalog import Entry, Record
+    from autodiff.grammar.reference.catalog import FunctionEntry, OpRecord
 
 #: A composite of more ops than this names them without their rules.
 MOST_RULES = 3
@@ -29,7 +29,9 @@ def short_name(key: str) -> str:
 # -- the list ---------------------------------------------------------------------------------------------
 
 
-def list_lines(families: Sequence[tuple[str, str, Sequence[Entry]]], width: int | None) -> Iterator[Line]:
+def list_lines(
+    families: Sequence[tuple[str, str, Sequence[FunctionEntry]]], width: int | None
+) -> Iterator[Line]:
     """Families with their functions; lines are cut at ``width``, where there is one."""
     names = [short_name(entry.names[0]) for _, _, entries in families for entry in entries]
     column = min(max(map(len, names), default=0), 24 if width is None or width >= 72 else 18)
@@ -55,7 +57,7 @@ def cut(text: str, room: int | None) -> str:
 # -- one function -----------------------------------------------------------------------------------------
 
 
-def entry_lines(entry: Entry, width: int, is_folded: bool) -> Iterator[Line]:
+def entry_lines(entry: FunctionEntry, width: int, is_folded: bool) -> Iterator[Line]:
     """Everything about one function; the example's lines are folded only where somebody reads them."""
     for at, text in enumerate(wrap(entry.usage, width, subsequent_indent="    ", break_long_words=False)):
         yield ((TITLE if not at else PLAIN, text),)
@@ -73,13 +75,13 @@ def entry_lines(entry: Entry, width: int, is_folded: bool) -> Iterator[Line]:
             yield from verbatim(label, text, width if is_folded else None)
 
 
-def also(entry: Entry) -> str:
+def also(entry: FunctionEntry) -> str:
     """The other names, and the methods."""
     names = [name.replace("special.", "torch.special.") for name in entry.names[1:]]
     return ", ".join([*names, *(f"x.{name}()" for name in entry.methods)])
 
 
-def rule_lines(records: Sequence[Record], width: int) -> Iterator[Line]:
+def rule_lines(records: Sequence[OpRecord], width: int) -> Iterator[Line]:
     """The rules and kinks of what a function is made of; names alone where that is much."""
     if len(records) > 1:
         yield from block("made of", [(NAME, ", ".join(record.name for record in records))], width)
@@ -132,7 +134,7 @@ def fold(line: str, room: int) -> list[str]:
     return [*pieces, line]
 
 
-def record_lines(record: Record, width: int) -> Iterator[Line]:
+def record_lines(record: OpRecord, width: int) -> Iterator[Line]:
     """An op that functions are made of and that has no public name of its own."""
     yield ((TITLE, record.name),)
     yield from muted_lines("An op that functions are made of; scripts cannot call it.", width)

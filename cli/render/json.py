@@ -11,7 +11,7 @@ from json import dumps
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
-from autodiff.core.report.entry_records import Entry
+from autodiff.core.report.entry_records import EntryDerivation
 from autodiff.core.report.records import Derivation, GradientReport, Variable
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def render_json_error(
         "schema": SCHEMA,
         "version": version("autodiff"),
         "script": None if source is None else script_entry(source.name, data),
-        "diagnostics": in_order(warnings, (error, *error.further), source),
+        "diagnostics": in_order(warnings, (error, *error.other_errors), source),
     }
     return dumps(document, allow_nan=False) + "\n"
 
@@ -115,7 +115,7 @@ def state_entry(state: TensorState) -> dict[str, Any]:
         "grad_fn": state.grad_fn,
         "grad_before": plain(state.before),
         "grad_after": plain(state.after),
-        "why_none": state.why_none or None,
+        "why_none": state.no_grad_reason or None,
     }
 
 
@@ -211,7 +211,7 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
     }
 
 
-def entry_entry(entry: Entry) -> dict[str, Any]:
+def entry_entry(entry: EntryDerivation) -> dict[str, Any]:
     return {
         "place": list(entry.place),
         "given": entry.given,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.cli.render.equations import LINE, Section
 from autodiff.core.symbolic.latex import escaped
-from autodiff.core.symbolic.latex_lines import broken
+from autodiff.core.symbolic.latex_lines import break_into_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,5 +72,5 @@ def aligned(equation: Equation) -> str:
 
 def gathered(formulas: list[str]) -> str:
     """Formulas below each other, each on as many lines as it needs."""
-    lines = [line for formula in formulas for line in broken(formula, LINE)]
+    lines = [line for formula in formulas for line in break_into_lines(formula, LINE)]
     return "\\begin{gather*}\n" + " \\\\\n".join(lines) + "\n\\end{gather*}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.page import Line
-    from autodiff.core.report.records import Derivation, Path, Use
+    from autodiff.core.report.records import Derivation, InputUse, Path
     from autodiff.core.why.kinks import Kink
 
 LABEL_WIDTH = 14
@@ -172,7 +172,7 @@ def weight(contribution: Any) -> float:
     return size if size == size else float("inf")
 
 
-def weight_of_use(use: Use) -> float:
+def weight_of_use(use: InputUse) -> float:
     return weight(use.contribution)
 
 
@@ -220,7 +220,7 @@ def apart(way: tuple[str, ...], through: Mapping[str, set[int]]) -> tuple[str, .
     return tuple(shown)
 
 
-def use_row(use: Use, derivation: Derivation, page: Page) -> tuple[str, str, str]:
+def use_row(use: InputUse, derivation: Derivation, page: Page) -> tuple[str, str, str]:
     paths = "1 path" if use.paths == 1 else f"{spell_count(use.paths)} paths"
     place = "" if use.line is None or f" (line {use.line}" in use.name else f", line {use.line}"
     return (*amount(use.contribution, derivation, page), f"in {fit(use.name, 40)}{place}, {paths}")

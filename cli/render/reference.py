@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from autodiff.grammar.reference.catalog import Entry, Record
+    from autodiff.grammar.reference.catalog import FunctionEntry, OpRecord
 
-    Families = Sequence[tuple[str, str, Sequence[Entry]]]
+    Families = Sequence[tuple[str, str, Sequence[FunctionEntry]]]
 
 HEAD = f"""\
 # Functions
@@ -29,7 +29,7 @@ scripts stand at the end.
 """
 
 
-def markdown_text(families: Families, inner: Sequence[Record]) -> str:
+def markdown_text(families: Families, inner: Sequence[OpRecord]) -> str:
     """The whole document."""
     return "\n".join([HEAD, *contents(families), *body(families), *inner_ops(inner)])
 
@@ -47,7 +47,7 @@ def body(families: Families) -> Iterator[str]:
             yield "\n".join(entry_text(entry))
 
 
-def entry_text(entry: Entry) -> Iterator[str]:
+def entry_text(entry: FunctionEntry) -> Iterator[str]:
     """One function as a section."""
     yield f"### {short_name(entry.names[0])}\n"
     yield f"`{entry.usage}`\n"
@@ -67,7 +67,7 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "?")) else text + "."
 
 
-def rules_text(records: Sequence[Record]) -> Iterator[str]:
+def rules_text(records: Sequence[OpRecord]) -> Iterator[str]:
     if not records:
         yield "- no gradient passes"
     if len(records) > 1:
@@ -84,19 +84,19 @@ def rules_text(records: Sequence[Record]) -> Iterator[str]:
             yield f"- kink{of}: {record.kink}"
 
 
-def inner_ops(records: Sequence[Record]) -> Iterator[str]:
+def inner_ops(records: Sequence[OpRecord]) -> Iterator[str]:
     yield "## Ops without a name in scripts\n"
     for record in records:
         yield f"### op {record.name}\n"
         yield "\n".join(rules_text([record])) + "\n"
 
 
-def json_text(entries: Sequence[Entry]) -> str:
+def json_text(entries: Sequence[FunctionEntry]) -> str:
     """The functions as one document."""
     return dumps({"schema": SCHEMA, "functions": [entry_object(entry) for entry in entries]}) + "\n"
 
 
-def entry_object(entry: Entry) -> dict[str, Any]:
+def entry_object(entry: FunctionEntry) -> dict[str, Any]:
     """One function; ``example`` is null where none was run."""
     example = entry.example
     return {
@@ -111,6 +111,6 @@ def entry_object(entry: Entry) -> dict[str, Any]:
     }
 
 
-def record_object(record: Record) -> dict[str, Any]:
+def record_object(record: OpRecord) -> dict[str, Any]:
     rules = [{"operand": rule.operand, "kind": rule.kind, "text": rule.text} for rule in record.rules]
     return {"name": record.name, "rules": rules, "kink": record.kink}

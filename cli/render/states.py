@@ -19,7 +19,7 @@ from autodiff.cli.render.page import (
     with_remark,
 )
 from autodiff.cli.render.prose import fold
-from autodiff.core.report.tensor_states import TensorState, TensorStates, WhyNone
+from autodiff.core.report.tensor_states import NoGradReason, TensorState, TensorStates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,22 +35,22 @@ BEFORE, AFTER = "grad before", "grad after"
 MOST_NAMED = 6
 #: Why grad is None, said of one tensor and of several; ``{output}`` is what the pass started from.
 REASONS = {
-    WhyNone.NOT_REQUIRED: ("has requires_grad=False", "have requires_grad=False"),
-    WhyNone.NO_FLOATS: (
+    NoGradReason.NOT_REQUIRED: ("has requires_grad=False", "have requires_grad=False"),
+    NoGradReason.NO_FLOATS: (
         "holds no floats, so it has no gradient",
         "hold no floats, so they have no gradients",
     ),
-    WhyNone.NO_PASS: ("had no backward()", "had no backward()"),
-    WhyNone.NO_LEAF: (
+    NoGradReason.NO_PASS: ("had no backward()", "had no backward()"),
+    NoGradReason.NO_LEAF: (
         "is not a leaf, and retain_grad() was not called",
         "are not leaves, and retain_grad() was not called",
     ),
-    WhyNone.NOT_USED: ("is not on any path from {output}", "are not on any path from {output}"),
-    WhyNone.NOT_ASKED: (
+    NoGradReason.NOT_USED: ("is not on any path from {output}", "are not on any path from {output}"),
+    NoGradReason.NOT_ASKED: (
         "is on a path, and nothing was left there: inputs= names others, or a custom backward answered None",
         "are on a path, and nothing was left there: inputs= names others, or a custom backward answered None",
     ),
-    WhyNone.TOO_LATE: (
+    NoGradReason.TOO_LATE: (
         "was told to retain_grad() only after backward()",
         "were told to retain_grad() only after backward()",
     ),
@@ -142,8 +142,8 @@ def reasons(shown: Sequence[TensorState], states: TensorStates) -> Iterator[str]
     """Why there is no gradient after the pass, for all the tensors that share a reason at once."""
     missing: dict[str, list[str]] = {}
     for state in shown:
-        if state.why_none:
-            missing.setdefault(state.why_none, []).append(fit(state.name, WIDEST_NAME))
+        if state.no_grad_reason:
+            missing.setdefault(state.no_grad_reason, []).append(fit(state.name, WIDEST_NAME))
     for reason, names in missing.items():
         told = REASONS[reason][len(names) > 1].format(output=fit(states.output or "", WIDEST_NAME))
         left = len(names) - MOST_NAMED

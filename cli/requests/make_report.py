@@ -20,7 +20,7 @@ from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Span
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
-from autodiff.grammar.session.target import is_of_a_function, names_of_slopes
+from autodiff.grammar.session.target import gradient_names, is_from_functional
 from autodiff.grammar.syntax.parser import parse_literal
 
 #: Paths a report writes out where the command has no option for it.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from autodiff.core.report.records import GradientReport, Subject
+    from autodiff.core.report.records import GradientReport, ReportedPass
     from autodiff.grammar.session.rerun import Probe
     from autodiff.grammar.session.run import Execution
 
@@ -70,7 +70,7 @@ def make_report(
             subject, seconds = differentiate_twice(execution, settings, entry)
         else:
             subject = differentiate(execution, settings)
-        if not (needed or asked) and is_of_a_function(subject.root, execution):
+        if not (needed or asked) and is_from_functional(subject.root, execution):
             raise own_derivatives()
     except (UsageError, GradientError) as error:
         if needed or asked or execution.last_passes.backwards:
@@ -87,13 +87,15 @@ def make_report(
     swept = perf_counter()
     if tensors:
         keep_states(session, execution, subject)
-    from autodiff.core.derivation.describe import describe, describe_twice
+    from autodiff.core.derivation.describe import describe, describe_second_order
 
     top = request.number("top") or MOST_SHOWN
     if entry is not None:
         check_entry(entry, subject, asked_wrt)
     if twice:
-        report = describe_twice(subject, script.source, seconds, max_paths=limits.paths, top=top, entry=entry)
+        report = describe_second_order(
+            subject, script.source, seconds, max_paths=limits.paths, top=top, entry=entry
+        )
     else:
         report = describe(
             subject,
@@ -103,12 +105,12 @@ def make_report(
             max_paths=limits.paths,
             top=top,
             entry=entry,
-            called=names_of_slopes(execution),
+            called=gradient_names(execution),
         )
     if probe is not None and probe.ties and report.derivations:
-        from autodiff.grammar.session.script_kinks import add_choices
+        from autodiff.grammar.session.script_kinks import add_script_kinks
 
-        add_choices(report, subject, execution, settings, probe)
+        add_script_kinks(report, subject, execution, settings, probe)
     if not twice and any(derivation.causes for derivation in report.derivations):
         from autodiff.grammar.repair.gradient_remedies import add_remedies
 
@@ -174,19 +176,19 @@ def looks_odd(grad: Any) -> bool:
     return not grad.any() or not bool(np.isfinite(grad).all())
 
 
-def keep_states(session: Session, execution: Execution, subject: Subject | None) -> None:
+def keep_states(session: Session, execution: Execution, subject: ReportedPass | None) -> None:
     """What the script's tensors are like, for ``run --show tensors``."""
-    from autodiff.grammar.session.tensor_states import tensor_states
+    from autodiff.grammar.session.tensor_states import collect_tensor_states
 
-    session.tensors = tensor_states(execution, subject)
+    session.tensors = collect_tensor_states(execution, subject)
 
 
 def warn(session: Session, text: str, span: Span) -> None:
     """Pass on a warning of the script."""
-    from autodiff.grammar.help.warnings import help_on
+    from autodiff.grammar.help.warnings import warning_help
 
     source = None if session.script is None else session.script.source
-    session.warn(AutodiffError(text, code="W0100", span=span, help=help_on(text, source, span)))
+    session.warn(AutodiffError(text, code="W0100", span=span, help=warning_help(text, source, span)))
 
 
 def set_limits(request: Request) -> None:
@@ -239,7 +241,7 @@ def read_entry(text: str | None) -> tuple[int, ...] | None:
         ) from None
 
 
-def check_entry(place: tuple[int, ...], subject: Subject, is_asked: bool) -> None:
+def check_entry(place: tuple[int, ...], subject: ReportedPass, is_asked: bool) -> None:
     """Refuse a place that an input asked about does not have; where none was, one that no input has."""
     from autodiff.core.derivation.derive import has_place
 

@@ -192,13 +192,13 @@ class Session:
 
     def say_all(self, error: AutodiffError) -> None:
         """Write an error and the mistakes found beside it, in the order of the script, and their number."""
-        in_order = sorted((error, *error.further), key=lambda one: one.span.start if one.span else 0)
+        in_order = sorted((error, *error.other_errors), key=lambda one: one.span.start if one.span else 0)
         for at, one in enumerate(in_order):
             if at and self.diagnostics == "text":
                 self.err.write("\n")
             self.say(one)
-        if error.further and self.diagnostics == "text" and not self.is_quiet:
-            self.err.write(f"\nfound {1 + len(error.further):,} mistakes\n")
+        if error.other_errors and self.diagnostics == "text" and not self.is_quiet:
+            self.err.write(f"\nfound {1 + len(error.other_errors):,} mistakes\n")
 
     def show_failure(self, error: AutodiffError) -> None:
         """Keep standard output readable for machines: a failure is a document too."""

@@ -9,25 +9,25 @@ from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy import np_random
 from autodiff.core.base.limits import limits
-from autodiff.core.check.custom_functions import function_faults, is_reached
+from autodiff.core.check.custom_functions import fault_reaches, function_faults
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.check.verify import verify
 from autodiff.core.derivation.describe import describe
-from autodiff.core.graph.topological_order import leading_to
-from autodiff.core.paths.node_names import Names
-from autodiff.core.report.verdict import HIDDEN, KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check
-from autodiff.core.why.kink_rules import GAP
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.report.verdict import HIDDEN, KINK, NOT_FINITE, OK, UNDECIDED, WRONG, GradientCheck
+from autodiff.core.why.kink_rules import FORMULA_GAP
 from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.points import Formula
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.rerun import Probe, Rerun
-from autodiff.grammar.session.run import Settings, Stage, differentiate
+from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.base.source import Source
-    from autodiff.core.report.records import Derivation, Subject
+    from autodiff.core.report.records import Derivation, ReportedPass
     from autodiff.grammar.session.run import Execution
 
 
@@ -40,7 +40,7 @@ class Answers:
         self.script = script
         self.output = output
         self.order = order
-        self.checks: list[Check] = []
+        self.checks: list[GradientCheck] = []
         self.derivations: dict[str, Derivation] = {}
         self.formulas: list[HandCheck] = []
         self.notes: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ def make_answers(session: Session) -> Answers:
     note_reshaped(session, execution)
     if formulas:
         for formula in formulas:
-            formula.look_into_lists(execution.names)
+            formula.resolve_lists(execution.names)
         settings.wrt = list(asked) or inputs_of(formulas)
     subject = differentiate(execution, settings)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
@@ -87,7 +87,7 @@ def make_answers(session: Session) -> Answers:
         session.note(note)
     seed = request.number("seed")
     again = Rerun(execution, settings, probe)
-    with Stage(settings):
+    with EngineSetup(settings):
         if formulas:
             answers.formulas = [
                 answer(formula, subject, execution, again, seed, answers.order) for formula in formulas
@@ -101,29 +101,29 @@ def make_answers(session: Session) -> Answers:
 
 
 def check_all(
-    subject: Subject, source: Source, probe: Probe, again: Rerun, order: int, seed: int
-) -> list[Check]:
+    subject: ReportedPass, source: Source, probe: Probe, again: Rerun, order: int, seed: int
+) -> list[GradientCheck]:
     """Every gradient asked about put to the test, and every Function of the script on the way to them.
 
     ``probe`` has watched the run, ``again`` repeats it.
     """
-    names = Names(subject.order, source)
+    names = NodeNames(subject.order, source)
     nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
     leaves = [node for node in nodes if node.number in probe.numbers]
-    neighbours = Neighbours(leaves, partial(again.beside, subject), np_random.default_rng(seed))
+    neighbours = Neighbours(leaves, partial(again.moved_subject, subject), np_random.default_rng(seed))
     ties = tuple(dict.fromkeys(source.position(site.start)[0] for site in probe.ties))
     faults = function_faults(subject, names, source, seed)
     checks = []
     for spelled, node in subject.wrt:
         check = verify(subject, spelled, node, order, seed, neighbours)
         if check.verdict in (OK, WRONG, KINK):
-            leading = leading_to(subject.order, [node])
+            leading = nodes_leading_to(subject.order, [node])
             there = kinks_of(leading, subject.cotangents, names, order)
-            check.kinks = tuple(kink for kink in there if kink.kind != GAP)
-        check.fault = next((fault for fault in faults if is_reached(fault, subject, node)), None)
+            check.kinks = tuple(kink for kink in there if kink.kind != FORMULA_GAP)
+        check.fault = next((fault for fault in faults if fault_reaches(fault, subject, node)), None)
         if check.fault is not None and check.verdict in (OK, UNDECIDED):
             check.verdict, check.reason = WRONG, HIDDEN
-        check.ties = ties if check.leaps else ()
+        check.ties = ties if check.is_shown_by_reruns else ()
         checks.append(check)
     return checks
 
@@ -156,7 +156,7 @@ def inputs_of(formulas: list[Formula]) -> list[str]:
 
 
 def answer(
-    formula: Formula, subject: Subject, execution: Execution, again: Rerun, seed: int, order: int
+    formula: Formula, subject: ReportedPass, execution: Execution, again: Rerun, seed: int, order: int
 ) -> HandCheck:
     """Check one formula against the input it names, or the only one there is."""
     if formula.is_left_side_only(execution.names):

@@ -8,11 +8,11 @@ if TYPE_CHECKING:
 
 
 #: Constants as other programming languages spell them.
-WORDS = {"true": "True", "false": "False", "none": "None", "null": "None", "nil": "None"}
-LONGEST = 60
+FOREIGN_CONSTANTS = {"true": "True", "false": "False", "none": "None", "null": "None", "nil": "None"}
+MAX_NAME_LENGTH = 60
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
+def closest_name(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to ``name``, or None if none is close enough to suggest.
 
     >>> closest("required_grad", ["requires_grad", "grad"])
@@ -20,13 +20,13 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     >>> closest("x_3", ["x1", "x2", "x3"])
     'x3'
     """
-    if name.lower() in WORDS:
-        return WORDS[name.lower()]
-    near = nearest(name, known)
+    if name.lower() in FOREIGN_CONSTANTS:
+        return FOREIGN_CONSTANTS[name.lower()]
+    near = similar_names(name, known)
     return near[0] if near else None
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
+def similar_names(name: str, known: Iterable[str]) -> list[str]:
     """Return the known names close enough to be meant, closest first.
 
     Names that differ only in case or underscores come first. Names that differ only in a doubled letter
@@ -39,23 +39,23 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     >>> nearest("lrr", ["lr", "l"])
     ['lr']
     """
-    if len(name) > LONGEST:
+    if len(name) > MAX_NAME_LENGTH:
         return []
-    key = folded(name)
+    key = fold_name(name)
     found = []
     for other in set(known) - {name}:
-        if len(other) > LONGEST:
+        if len(other) > MAX_NAME_LENGTH:
             continue
-        if folded(other) == key:
+        if fold_name(other) == key:
             # For `x_3`, `x3` comes before `X3`: a difference only in underscores ranks first.
             steps = 0.1 if other.replace("_", "") == name.replace("_", "") else 0.2
-        elif digits(name) and digits(other) and digits(name) != digits(other):
+        elif digits_of(name) and digits_of(other) and digits_of(name) != digits_of(other):
             continue
-        elif len(other) > 1 and undoubled(other) == undoubled(name):
+        elif len(other) > 1 and collapse_doubled(other) == collapse_doubled(name):
             steps = 1
         else:
-            steps = slips(name.lower(), other.lower(), most_slips(min(len(name), len(other))))
-            if steps > most_slips(min(len(name), len(other))):
+            steps = edit_distance(name.lower(), other.lower(), max_typos(min(len(name), len(other))))
+            if steps > max_typos(min(len(name), len(other))):
                 continue
         # An extra letter is likelier than a wrong one: `siin` means `sin` rather than `sign`.
         strange = len(set(name.lower()) ^ set(other.lower()))
@@ -63,26 +63,26 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     return [entry[-1] for entry in sorted(found)]
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return the name in lower case without underscores."""
     return name.lower().replace("_", "")
 
 
-def undoubled(name: str) -> str:
+def collapse_doubled(name: str) -> str:
     """Return the name with runs of the same letter collapsed to one letter."""
     return "".join([letter for letter, after in zip(name, name[1:] + " ", strict=True) if letter != after])
 
 
-def digits(name: str) -> str:
+def digits_of(name: str) -> str:
     return "".join([character for character in name if character.isdigit()])
 
 
-def most_slips(length: int) -> int:
+def max_typos(length: int) -> int:
     """Return the largest number of typing mistakes accepted in a name of this length."""
     return 0 if length < 3 else min(3, (length + 1) // 4 + (length == 6))
 
 
-def slips(a: str, b: str, most: int) -> int:
+def edit_distance(a: str, b: str, most: int) -> int:
     """Return the edit distance between two names, or ``most + 1`` if it exceeds ``most``.
 
     One edit inserts, deletes or replaces a letter, or swaps two neighbouring letters.

@@ -23,7 +23,7 @@ class Label:
         self.text = text
 
 
-class Turn:
+class LoopIteration:
     """One loop iteration that an error passed through.
 
     ``span`` is the loop's source range, ``number`` the iteration number if known, ``where`` the value of the
@@ -81,14 +81,14 @@ class Fix:
 class AutodiffError(Exception):
     """Any mistake a script, a number or a command line can make.
 
-    ``message`` is the first line, in PyTorch's wording where PyTorch has an error for the mistake.
-    ``caret`` is the plain sentence shown under the source line. ``operands`` are the tensors involved, which
-    the interpreter turns into labels by their names. ``about`` holds values for the repairs; their meaning
-    depends on ``code``: an attribute's owner and name, an operator's operands, or a function and the
+    ``message`` is the first line, in PyTorch's wording where PyTorch has an error for the mistake. ``caret``
+    is the plain sentence shown under the source line. ``operands`` are the tensors involved, which the
+    interpreter turns into labels by their names. ``repair_context`` holds values for the repairs; their
+    meaning depends on ``code``: an attribute's owner and name, an operator's operands, or a function and the
     argument it rejects. ``help`` is advice in words. ``fixes`` are repairs of the source that were tried.
     ``calls`` is the call depth, ``frames`` the innermost calls, ``turns`` the loop iterations, ``names`` the
     variables of the innermost call. ``reshaped`` maps each input given another shape by the caller to its
-    shape in the script and its present shape. ``further`` are other mistakes found in the same script.
+    shape in the script and its present shape. ``other_errors`` are other mistakes found in the same script.
     """
 
     code = "E0900"
@@ -103,14 +103,14 @@ class AutodiffError(Exception):
         help: tuple[str, ...] = (),
         fixes: tuple[Fix, ...] = (),
         span: Span | None = None,
-        about: tuple[Any, ...] = (),
+        repair_context: tuple[Any, ...] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
         self.code = code or type(self).code
         self.caret = caret
         self.operands = operands
-        self.about = about
+        self.repair_context = repair_context
         self.help = help
         self.fixes = fixes
         self.span = span
@@ -118,9 +118,9 @@ class AutodiffError(Exception):
         self.frames: list[tuple[str, Span]] = []
         self.calls = 0
         self.names: dict[str, Any] = {}
-        self.turns: list[Turn] = []
+        self.turns: list[LoopIteration] = []
         self.reshaped: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
-        self.further: list[AutodiffError] = []
+        self.other_errors: list[AutodiffError] = []
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ def type_name(value: object) -> str:
     return TYPE_NAMES.get(value.__class__, value.__class__.__name__)
 
 
-def no_such_call(name: str, *args: Any) -> ScriptError:
+def no_matching_overload(name: str, *args: Any) -> ScriptError:
     """Return the error for arguments that match no overload of a function."""
     kinds = ", ".join(type_name(arg) for arg in args if arg is not None)
     return ScriptError(

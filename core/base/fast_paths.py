@@ -29,7 +29,7 @@ class Settings:
         """A large array exists: from now on ops on large arrays are deferred."""
         if not self.has_begun and is_fast:
             self.has_begun = True
-            services["fused ops"].install()
+            services["fused ops"].install_deferral()
 
 
-settings = Settings()
+fusion_settings = Settings()

@@ -24,8 +24,8 @@ else:
         # Attribute lookup in a module is a few times faster without a module `__getattr__`. Removing numpy's
         # disables the submodules that it loads on demand; import these like `np_random` below.
         vars(np).pop("__getattr__", None)
-        while hooks:
-            hooks.pop()()
+        while numpy_import_hooks:
+            numpy_import_hooks.pop()()
         if name not in vars(np):
             raise AttributeError(f"numpy has no {name!r}, or loads it on demand")
         return vars(np)[name]
@@ -34,7 +34,7 @@ else:
     np.__getattr__ = import_numpy
 
 
-class Later:
+class LazyModule:
     """A module that is imported when one of its names is first used. Names are cached after that.
 
     An ``import`` statement inside a function costs half a microsecond per call, as much as adding two small
@@ -52,12 +52,12 @@ class Later:
 
 
 if not TYPE_CHECKING:
-    np_random = Later("numpy.random")  # numpy loads this submodule on demand
+    np_random = LazyModule("numpy.random")  # numpy loads this submodule on demand
 
 #: What an upper room does for a lower one, by name: ``core/__init__`` and ``grammar/__init__`` enter it.
 services: dict[str, Any] = {}
 
 #: Called once numpy is there; a running script turns its warnings off so.
-hooks: list[Callable[[], None]] = []
+numpy_import_hooks: list[Callable[[], None]] = []
 
-__all__ = ["Later", "hooks", "np", "np_random", "services"]
+__all__ = ["LazyModule", "np", "np_random", "numpy_import_hooks", "services"]

@@ -30,14 +30,14 @@ class Limits:
 
 limits = Limits()
 #: The size in bytes from which an array is worth more than one thread: a 128 x 128 float64 matrix.
-LARGE = 1 << 17
+LARGE_ARRAY_BYTES = 1 << 17
 #: Functions called once, before the first array of that size is allocated.
-when_large: list[Callable[[], None]] = []
+large_array_callbacks: list[Callable[[], None]] = []
 #: Functions called once when memory is exhausted, before the error is reported.
-when_full: list[Callable[[], None]] = []
+out_of_memory_callbacks: list[Callable[[], None]] = []
 #: The process may use TOGETHER times the memory limit of one result, plus BASE bytes for the program itself.
-TOGETHER, BASE = 4, 1 << 30
-PAGE = 4096
+PROCESS_FACTOR, PROCESS_BASE_BYTES = 4, 1 << 30
+PAGE_BYTES = 4096
 
 
 def check_allocation(shape: tuple[int, ...], itemsize: int = 8) -> None:
@@ -51,38 +51,40 @@ def check_allocation(shape: tuple[int, ...], itemsize: int = 8) -> None:
     size = itemsize
     for n in shape:
         size *= n
-    if size >= LARGE:
-        call_once(when_large)
+    if size >= LARGE_ARRAY_BYTES:
+        call_and_clear(large_array_callbacks)
     if limits.memory and size > limits.memory:
         raise LimitError(
-            f"a result of shape {shape} needs {spell_bytes(size)}, the limit is {spell_bytes(limits.memory)}",
+            f"a result of shape {shape} needs {format_bytes(size)}, the limit is"
+            f" {format_bytes(limits.memory)}",
             code="E0502",
             help=("use smaller shapes, or raise the limit with --max-memory",),
         )
 
 
-def call_once(waiting: list[Callable[[], None]]) -> None:
+def call_and_clear(waiting: list[Callable[[], None]]) -> None:
     while waiting:
         waiting.pop()()
 
 
-def check_resident() -> None:
+def check_process_memory() -> None:
     """Raise LimitError if the whole process uses far more memory than the limit of one result."""
     try:
         with open("/proc/self/statm", "rb", buffering=0) as file:
             pages = int(file.read().split()[1])
     except OSError:
         return  # not Linux: only the limit on the process applies
-    if pages * PAGE > TOGETHER * limits.memory + BASE:
+    if pages * PAGE_BYTES > PROCESS_FACTOR * limits.memory + PROCESS_BASE_BYTES:
         raise LimitError(
-            f"the script holds {spell_bytes(pages * PAGE)}, which is more than {TOGETHER} times the limit of"
-            f" {spell_bytes(limits.memory)}",
+            f"the script holds {format_bytes(pages * PAGE_BYTES)}, which is more than"
+            f" {PROCESS_FACTOR} times the limit of"
+            f" {format_bytes(limits.memory)}",
             code="E0502",
             help=("keep less in lists and graphs, or raise the limit with --max-memory",),
         )
 
 
-def spell_bytes(size: float) -> str:
+def format_bytes(size: float) -> str:
     """Return a byte count as text with a binary unit."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:

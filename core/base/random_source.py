@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Source:
+class RandomSource:
     """A seeded random generator that is created on first use. Its state can be saved and restored."""
 
     __slots__ = ("_generator", "_state", "seed")
@@ -38,13 +38,13 @@ class Source:
         return self._generator
 
     def mark(self) -> tuple[int, Any]:
-        """Return the present state of the generator, for ``go_to``."""
+        """Return the present state of the generator, for ``set_state``."""
         return self.seed, self._state if self._generator is None else self._generator.bit_generator.state
 
-    def go_to(self, mark: tuple[int, Any]) -> None:
+    def set_state(self, mark: tuple[int, Any]) -> None:
         """Restore a state returned by ``mark``: the numbers drawn after it are drawn again."""
         self.seed, self._state = mark
         self._generator = None
 
 
-source = Source()
+random_source = RandomSource()

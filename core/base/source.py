@@ -27,7 +27,7 @@ class Span:
     def __hash__(self) -> int:
         return hash((self.start, self.end))
 
-    def to(self, other: Span) -> Span:
+    def extend_to(self, other: Span) -> Span:
         """Return the span from the start of this span to the end of ``other``."""
         return Span(self.start, other.end)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.check.verify import verify
-from autodiff.core.engine.custom_call import Part, Whole
+from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp
 from autodiff.core.graph.node import OpNode
-from autodiff.core.graph.topological_order import leading_to
-from autodiff.core.paths.path_sum import contribution_of
-from autodiff.core.report.records import Subject
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.path_sum import edge_contribution
+from autodiff.core.report.records import ReportedPass
 from autodiff.core.report.verdict import WRONG
 
 TYPE_CHECKING = False
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from autodiff.core.base.source import Source
     from autodiff.core.engine.custom_call import CustomCall
     from autodiff.core.graph.node import Node
-    from autodiff.core.paths.node_names import Names
-    from autodiff.core.report.verdict import Check
+    from autodiff.core.paths.node_names import NodeNames
+    from autodiff.core.report.verdict import GradientCheck
 
 #: The most calls that are checked, those nearest to the output.
 MOST_CALLS = 20
@@ -39,7 +39,7 @@ class FunctionFault:
 
     __slots__ = ("called", "check", "line", "name", "operand", "spelled")
 
-    def __init__(self, name: str, operand: Node, spelled: str, check: Check) -> None:
+    def __init__(self, name: str, operand: Node, spelled: str, check: GradientCheck) -> None:
         self.name = name
         self.operand = operand
         self.spelled = spelled
@@ -48,13 +48,17 @@ class FunctionFault:
         self.called: int | None = None
 
 
-def function_faults(subject: Subject, names: Names, source: Source, seed: int) -> list[FunctionFault]:
+def function_faults(
+    subject: ReportedPass, names: NodeNames, source: Source, seed: int
+) -> list[FunctionFault]:
     """The faulty Functions in a backward pass: one fault per operand, at the call nearest to the output."""
-    calls = [node for node in subject.order if isinstance(node.op, Whole) and node in subject.cotangents]
+    calls = [
+        node for node in subject.order if isinstance(node.op, CustomCallOp) and node in subject.cotangents
+    ]
     found: dict[tuple[str, int], FunctionFault] = {}
     for node in calls[:MOST_CALLS]:
         assert isinstance(node, OpNode)
-        assert isinstance(node.op, Whole)
+        assert isinstance(node.op, CustomCallOp)
         call = node.op.call
         for index, below in enumerate(node.inputs):
             if below is None or not below.tracked or below in node.inputs[:index]:
@@ -62,33 +66,34 @@ def function_faults(subject: Subject, names: Names, source: Source, seed: int) -
             if (call.name, index) in found:
                 continue
             try:
-                check = verify(alone(subject, node, call, below), call.name, below, 1, seed)
+                check = verify(single_call_subject(subject, node, call, below), call.name, below, 1, seed)
             except AutodiffError:  # it cannot run a second time
                 break
             if check.verdict == WRONG:
                 fault = found[call.name, index] = FunctionFault(call.name, below, names[below], check)
                 fault.line, fault.called = (
-                    None if span is None else source.position(span.start)[0] for span in (call.ran, call.site)
+                    None if span is None else source.position(span.start)[0]
+                    for span in (call.backward_site, call.site)
                 )
     return list(found.values())
 
 
-def alone(subject: Subject, node: OpNode, call: CustomCall, below: Node) -> Subject:
+def single_call_subject(subject: ReportedPass, node: OpNode, call: CustomCall, below: Node) -> ReportedPass:
     """A backward pass through one call only, from the cotangent that it received to one operand."""
     g = subject.cotangents[node]
-    call.reached.update(
+    call.reached_outputs.update(
         part.op.position
         for part in subject.order
-        if isinstance(part.op, Part) and part.inputs[0] is node and part in subject.cotangents
+        if isinstance(part.op, OutputPartOp) and part.inputs[0] is node and part in subject.cotangents
     )
     received: dict[Node, Any] = {node: g}
     for index, other in enumerate(node.inputs):
         if other is below:
-            c = contribution_of((node, index), g)
+            c = edge_contribution((node, index), g)
             received[below] = received[below] + c if below in received else c
-    return Subject(call.name, node, g, "G", ((call.name, below),), [node, below], received)
+    return ReportedPass(call.name, node, g, "G", ((call.name, below),), [node, below], received)
 
 
-def is_reached(fault: FunctionFault, subject: Subject, target: Node) -> bool:
+def fault_reaches(fault: FunctionFault, subject: ReportedPass, target: Node) -> bool:
     """Whether the gradient from the faulty call reaches an input."""
-    return fault.operand in leading_to(subject.order, [target])
+    return fault.operand in nodes_leading_to(subject.order, [target])

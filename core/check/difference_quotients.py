@@ -18,17 +18,17 @@ STEPS = tuple(10.0**-k for k in range(2, 9))
 SMALLER_STEPS = tuple(10.0**-k for k in range(9, 16))
 SETTLED = 1e-5
 #: Entries smaller than this are also stepped in proportion to themselves, so as not to leave the domain.
-SMALL = 1e-2
+SMALL_ENTRY = 1e-2
 #: Quotients are wrong if those of a smaller step are further away than this many errors.
-DOUBT = 20.0
+CONTRADICTION_FACTOR = 20.0
 #: At a kink the slope of a side changes by less than this part of the gap between the sides.
-CALM = 0.2
+MAX_SIDE_DRIFT = 0.2
 #: The least relative rounding error of a value.
-ROUNDING = 1e-15
+MIN_ROUNDING = 1e-15
 #: Steps that show whether quotients go to infinity, and the least factor by which they then grow per step.
 ENDLESS_STEPS, ENDLESS_GROWTH = tuple(10.0**-k for k in range(6, 12)), 1.01
 #: The distance of the points at which rounding is sampled, relative to the entries, and their number.
-SAMPLES_APART, SAMPLES = 1e-5, 9
+SAMPLE_DISTANCE, SAMPLE_COUNT = 1e-5, 9
 
 
 class Slope:
@@ -49,7 +49,7 @@ class Slope:
         self.right = (above - middle) / step
         self.middle = (above - below) / (2 * step)
         self.step = step
-        self.noise = max(rounding, ROUNDING * max(abs(below), abs(middle), abs(above))) / step
+        self.noise = max(rounding, MIN_ROUNDING * max(abs(below), abs(middle), abs(above))) / step
         self.change = float("inf") if before is None else abs(self.middle - before.middle)
         self.grows = before is not None and abs(self.middle) > 2 * abs(before.middle)
         self.error = max(self.change, self.noise)
@@ -61,7 +61,7 @@ class Slope:
             if gap > 2 * gap_before:
                 self.error = max(self.error, gap)
             moved = max(abs(self.left - before.left), abs(self.right - before.right))
-            self.is_split = gap > 0.5 * gap_before and gap > 100 * self.noise and moved < CALM * gap
+            self.is_split = gap > 0.5 * gap_before and gap > 100 * self.noise and moved < MAX_SIDE_DRIFT * gap
 
     @property
     def is_flat(self) -> bool:
@@ -77,7 +77,7 @@ class Slope:
         return is_jump and self.error > 100 * self.noise
 
 
-def magnitudes(x: Any) -> Any:
+def entry_scales(x: Any) -> Any:
     """The scale of each entry: its absolute value; for 0 that of the largest entry, or 1 if all are 0."""
     return np.where(x == 0, float(np.abs(x).max(initial=0.0)) or 1.0, np.abs(x))
 
@@ -88,25 +88,25 @@ def slope_of(value: Callable[[float], float], at: float, middle: float, rounding
     ``value`` is the function of the step away from the point ``at``, where its value is ``middle``.
     """
     near = None
-    if 0 < abs(at) < SMALL:
-        near = best_slope(value, at, middle, abs(at), rounding)
+    if 0 < abs(at) < SMALL_ENTRY:
+        near = best_slope_at_scale(value, at, middle, abs(at), rounding)
         if near is not None and near.error <= 1e-6 * abs(near.middle):
             return near
-    far = best_slope(value, at, middle, max(abs(at), 1.0), rounding)
+    far = best_slope_at_scale(value, at, middle, max(abs(at), 1.0), rounding)
     if near is None or far is None:
         return far or near
     return min(far, near, key=lambda slope: slope.error)
 
 
 def slope_along(
-    value: Callable[[Any], Any], x: Any, way: Any, middle: float, rounding: float
+    value: Callable[[Any], Any], x: Any, direction: Any, middle: float, rounding: float
 ) -> Slope | None:
-    """The same for a function of an array moved along ``way``; steps are relative to the entries moved."""
-    size = float(np.abs(np.where(way == 0, 0.0, x)).max())
-    return slope_of(lambda by: float(value(x + by * way)), size, middle, rounding)
+    """The same for a function of an array moved along ``direction``; steps are relative to its entries."""
+    size = float(np.abs(np.where(direction == 0, 0.0, x)).max())
+    return slope_of(lambda by: float(value(x + by * direction)), size, middle, rounding)
 
 
-def best_slope(
+def best_slope_at_scale(
     value: Callable[[float], float], at: float, middle: float, size: float, rounding: float
 ) -> Slope | None:
     """The quotients with the smallest error among those not contradicted by smaller steps.
@@ -126,7 +126,11 @@ def best_slope(
             before = None
             continue
         slope = Slope(below, middle, above, step, rounding, before)
-        found = [one for one in found if abs(one.middle - slope.middle) <= DOUBT * (one.error + slope.noise)]
+        found = [
+            one
+            for one in found
+            if abs(one.middle - slope.middle) <= CONTRADICTION_FACTOR * (one.error + slope.noise)
+        ]
         found.append(slope)
         before = slope
     return min(found, key=lambda slope: slope.error, default=None)
@@ -144,21 +148,21 @@ def is_endless(value: Callable[[float], float], at: float, middle: float, given:
     return False
 
 
-def sampled_rounding(value: Callable[[Any], float], x: Any, direction: Any) -> tuple[float, float]:
+def estimate_rounding(value: Callable[[Any], float], x: Any, direction: Any) -> tuple[float, float]:
     """The rounding error of a smooth function, estimated from values close together, and their largest size.
 
     Differences of high order consist of rounding only (Moré and Wild, "Estimating computational noise", SIAM
     Journal on Scientific Computing 33, 2011). The estimate is 0 if values are not finite.
     """
-    apart = SAMPLES_APART * np.where(x == 0, max(float(np.abs(x).max(initial=0.0)), 1e-300), np.abs(x))
+    apart = SAMPLE_DISTANCE * np.where(x == 0, max(float(np.abs(x).max(initial=0.0)), 1e-300), np.abs(x))
     found: list[float] = []
     size = 0.0
     for sign in (1, -1):  # there may be a kink at the point or on one side
-        values = np.array([value(x + sign * k * apart * direction) for k in range(1, SAMPLES + 1)])
+        values = np.array([value(x + sign * k * apart * direction) for k in range(1, SAMPLE_COUNT + 1)])
         if not np.isfinite(values).all():
             continue
         size = max(size, float(np.abs(values).max()))
-        for order in range(1, SAMPLES - 1):
+        for order in range(1, SAMPLE_COUNT - 1):
             values = np.diff(values)
             if order >= 4:
                 weight = factorial(order) / sqrt(factorial(2 * order))

@@ -10,31 +10,31 @@ from __future__ import annotations
 from math import isfinite
 
 from autodiff.core.base.lazy import np
-from autodiff.core.check.difference_quotients import magnitudes
+from autodiff.core.check.difference_quotients import entry_scales
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from autodiff.core.check.functions import Scalar
+    from autodiff.core.check.functions import OutputFunction
     from autodiff.core.graph.node import Node
-    from autodiff.core.report.records import Subject
+    from autodiff.core.report.records import ReportedPass
 
     #: Runs the script with these arrays added to its leaves; None if the script fails there.
-    Again = Callable[[dict[Node, Any]], Subject | None]
+    Again = Callable[[dict[Node, Any]], ReportedPass | None]
 
 
 #: The two moves of the inputs, relative to their entries; the second shows whether a difference persists.
 MOVES = {"float64": (1e-6, 1e-9), "float32": (1e-4, 1e-6)}
 #: The least size of a leap, relative to the largest entry.
-LEAP = {"float64": 1e-5, "float32": 1e-2}
+MIN_LEAP = {"float64": 1e-5, "float32": 1e-2}
 #: Differences that shrink below this part are no leaps: the second move is at least a hundred times smaller.
-SHRINKS = 0.5
+PERSISTENCE = 0.5
 #: On one side of a kink slopes change by at most this part of the leap.
-CALM = 0.1
+MAX_SIDE_CHANGE = 0.1
 #: Slopes that go to infinity grow by at least this factor between the two moves.
-STEEPER = 5.0
+DIVERGENCE_FACTOR = 5.0
 
 
 class Leap:
@@ -78,66 +78,71 @@ class Neighbours:
     def __init__(self, leaves: Sequence[Node], again: Again, random: Any) -> None:
         self.leaves = leaves
         self.again = again
-        self.directions = {leaf: direction(np.asarray(leaf.out), random) for leaf in leaves}
-        self._together: dict[float, tuple[Subject | None, Subject | None]] = {}
+        self.directions = {leaf: random_move(np.asarray(leaf.out), random) for leaf in leaves}
+        self._joint_runs: dict[float, tuple[ReportedPass | None, ReportedPass | None]] = {}
 
-    def leap_of(self, own: Scalar, target: Node) -> Leap | None:
+    def find_leap(self, function: OutputFunction, target: Node) -> Leap | None:
         """The leap of the gradient of one input, or of the output when that input is moved; None if none."""
-        seen = self._compare(own, target, alone=False)
+        seen = self._compare(function, target, alone=False)
         if seen is None or target not in self.directions:
             return seen
         alone = len(self.leaves) > 1
         if alone:
-            seen = self._compare(own, target, alone)
-        return None if seen is None or self._is_one_function(own, target, alone) else seen
+            seen = self._compare(function, target, alone)
+        return None if seen is None or self._is_one_function(function, target, alone) else seen
 
-    def _is_one_function(self, own: Scalar, target: Node, alone: bool) -> bool:
+    def _is_one_function(self, function: OutputFunction, target: Node, alone: bool) -> bool:
         """Whether the script computes one analytic function on both sides, so that there is no leap."""
-        if not own.is_analytic:
+        if not function.is_analytic:
             return False
-        for scale in MOVES[own.precision]:
+        for scale in MOVES[function.precision]:
             for run in self._sides(target, scale, alone):
-                other = None if run is None else own.like(run)
-                if other is None or not abs(float(own.at(other.x)) - other.f) <= 1e-9 * abs(other.f):
+                other = None if run is None else function.in_run(run)
+                if other is None or not abs(float(function.at(other.x)) - other.f) <= 1e-9 * abs(other.f):
                     return False
         return True
 
-    def is_repeatable(self, own: Scalar) -> bool:
+    def is_repeatable(self, function: OutputFunction) -> bool:
         """Whether the script gives the same output and gradient again when nothing is moved."""
         run = self.again({})
-        other = None if run is None else own.like(run)
-        return other is not None and other.f == own.f and np.array_equal(other.g, own.g)
+        other = None if run is None else function.in_run(run)
+        return other is not None and other.f == function.f and np.array_equal(other.g, function.g)
 
-    def _sides(self, target: Node, scale: float, alone: bool) -> tuple[Subject | None, Subject | None]:
-        if not alone and scale in self._together:
-            return self._together[scale]
+    def _sides(
+        self, target: Node, scale: float, alone: bool
+    ) -> tuple[ReportedPass | None, ReportedPass | None]:
+        if not alone and scale in self._joint_runs:
+            return self._joint_runs[scale]
         moved = [target] if alone else self.leaves
         below, above = (
             self.again({leaf: sign * scale * self.directions[leaf] for leaf in moved}) for sign in (-1, 1)
         )
         if not alone:
-            self._together[scale] = below, above
+            self._joint_runs[scale] = below, above
         return below, above
 
-    def _compare(self, own: Scalar, target: Node, alone: bool) -> Leap | None:
-        first, second = MOVES[own.precision]
-        wide = self._gaps(own, target, first, alone)
+    def _compare(self, function: OutputFunction, target: Node, alone: bool) -> Leap | None:
+        first, second = MOVES[function.precision]
+        wide = self._gaps(function, target, first, alone)
         if wide is None or not wide.is_large:
             return None
-        narrow = self._gaps(own, target, second, alone)
+        narrow = self._gaps(function, target, second, alone)
         if narrow is None:
             return None
-        gaps = np.where(narrow.slopes >= SHRINKS * wide.slopes, narrow.slopes, 0.0)
-        is_jump = narrow.jump > 0 and narrow.jump >= SHRINKS * wide.jump
+        gaps = np.where(narrow.slopes >= PERSISTENCE * wide.slopes, narrow.slopes, 0.0)
+        is_jump = narrow.jump > 0 and narrow.jump >= PERSISTENCE * wide.jump
         # On both sides of a kink slopes hardly change, or on one side go to infinity. Otherwise the moves
         # are too large to tell.
         pairs = ((wide.below, narrow.below), (wide.above, narrow.above))
-        calm = [np.abs(there.g - here.g) <= CALM * gaps for there, here in pairs]
+        calm = [np.abs(there.g - here.g) <= MAX_SIDE_CHANGE * gaps for there, here in pairs]
         steep = [
-            (here.g * there.g > 0) & (np.abs(here.g) > STEEPER * np.abs(there.g)) for there, here in pairs
+            (here.g * there.g > 0) & (np.abs(here.g) > DIVERGENCE_FACTOR * np.abs(there.g))
+            for there, here in pairs
         ]
         gaps = np.where((calm[0] & (calm[1] | steep[1])) | (calm[1] & steep[0]), gaps, 0.0)
-        is_jump = is_jump and all(abs(there.f - here.f) <= CALM * narrow.jump for there, here in pairs)
+        is_jump = is_jump and all(
+            abs(there.f - here.f) <= MAX_SIDE_CHANGE * narrow.jump for there, here in pairs
+        )
         if not is_jump and not gaps.any():
             return None
         below, above = narrow.below, narrow.above
@@ -148,22 +153,22 @@ class Neighbours:
             sides, outputs = (sides[1], sides[0]), (outputs[1], outputs[0])
         return Leap(place, sides, outputs, is_jump, second)
 
-    def _gaps(self, own: Scalar, target: Node, scale: float, alone: bool) -> _Gaps | None:
+    def _gaps(self, function: OutputFunction, target: Node, scale: float, alone: bool) -> _Gaps | None:
         runs = self._sides(target, scale, alone)
-        below, above = (None if run is None else own.like(run) for run in runs)
+        below, above = (None if run is None else function.in_run(run) for run in runs)
         if below is None or above is None or not isfinite(below.f + above.f):
             return None
-        return _Gaps(own, below, above)
+        return _Gaps(function, below, above)
 
 
 class _Gaps:
     """Differences between three points: of gradients (``slopes``) and outputs (``jump``), 0 where small."""
 
-    def __init__(self, own: Scalar, below: Scalar, above: Scalar) -> None:
+    def __init__(self, own: OutputFunction, below: OutputFunction, above: OutputFunction) -> None:
         self.below = below
         self.above = above
-        leap = LEAP[own.precision]
-        size = max(float(np.abs(own.g).max(initial=0.0)), 1e-7 * own.largest, 1e-300)
+        leap = MIN_LEAP[own.precision]
+        size = max(float(np.abs(own.g).max(initial=0.0)), 1e-7 * own.largest_cotangent, 1e-300)
         gaps = np.abs(np.stack([below.g - own.g, above.g - own.g, above.g - below.g])).max(0)
         gaps = np.where(np.isfinite(gaps), gaps, np.inf)
         self.slopes = np.where(gaps > leap * np.maximum(size, np.abs(above.g)), gaps, 0.0)
@@ -176,7 +181,7 @@ class _Gaps:
         return self.jump > 0 or bool(self.slopes.any())
 
 
-def direction(x: Any, random: Any) -> Any:
+def random_move(x: Any, random: Any) -> Any:
     """A random move of every entry by about its own size; of zeros by that of the largest entry, or 1."""
     signs = random.choice([-1.0, 1.0], x.shape) * random.uniform(0.5, 1.0, x.shape)
-    return magnitudes(x) * signs
+    return entry_scales(x) * signs

@@ -6,14 +6,14 @@ What the script did not record (branches taken, values detached, random numbers 
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.custom_call import Part, Whole, output_of
-from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp, call_node_and_output
+from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import enable_grad, mode, no_grad
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.graph.values import settle
+from autodiff.core.graph.values import as_stored
 from autodiff.core.ops.linalg.products import mT
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from autodiff.core.engine.custom_call import CustomCall
 
 
-class Recording:
+class Replay:
     """The ``steps`` between some inputs and the output ``root``: nodes, oldest first.
 
     ``inputs`` are nodes of the graph; nodes below them are not run again. ``order`` are the nodes below
@@ -54,7 +54,7 @@ class Recording:
         known = dict(inputs)
         site = mode.site
         try:
-            with no_grad(), np_errors_ignored([*self.steps, self.root]):
+            with no_grad(), numpy_warnings_off([*self.steps, self.root]):
                 for node in self.steps:
                     known[node] = _computed(node, self._operands(node, known))
         finally:
@@ -62,24 +62,24 @@ class Recording:
         known.setdefault(self.root, self.root.out)
         return known
 
-    def recorded(self, inputs: Mapping[Node, Tensor]) -> dict[Node, Tensor]:
+    def tensors(self, inputs: Mapping[Node, Tensor]) -> dict[Node, Tensor]:
         """The same on tensors, so that a graph is recorded, which can be differentiated."""
         known = dict(inputs)
         outputs: dict[Node, list[Any]] = {}
         site = mode.site
         try:
-            with enable_grad(), np_errors_ignored([*self.steps, self.root]):
+            with enable_grad(), numpy_warnings_off([*self.steps, self.root]):
                 for node in self.steps:
                     mode.site = node.site
                     operands = tuple(
                         x if below is None or isinstance(x, Tensor) else Tensor.of(_in_double_precision(x))
                         for below, x in zip(node.inputs, self._operands(node, known), strict=True)
                     )
-                    if isinstance(node.op, Whole):  # its rule is bound to the operands of its call
+                    if isinstance(node.op, CustomCallOp):  # its rule is bound to the operands of its call
                         outputs[node] = node.op.call.apply_again(operands)
-                        known[node] = whole_of(outputs[node], node.op.call)
-                    elif isinstance(node.op, Part):
-                        call, position = output_of(node)
+                        known[node] = call_result(outputs[node], node.op.call)
+                    elif isinstance(node.op, OutputPartOp):
+                        call, position = call_node_and_output(node)
                         known[node] = outputs[call][position]
                     else:
                         known[node] = AS_DIFFERENTIATED.get(node.op.name, node.op)(*operands, **node.params)
@@ -99,7 +99,7 @@ def symmetric(x: Any) -> Any:
     return (x + mT(x)) * 0.5
 
 
-def product(factor: Any, upper: bool) -> Any:
+def from_cholesky_factor(factor: Any, upper: bool) -> Any:
     """The matrix with the given Cholesky factor."""
     return mT(factor) @ factor if upper else factor @ mT(factor)
 
@@ -110,16 +110,16 @@ AS_DIFFERENTIATED: dict[str, Callable[..., Any]] = {
     "cholesky": lambda x: OPS["cholesky"](symmetric(x)),
     "eigenvalues": lambda x: OPS["eigenvalues"](symmetric(x)),
     "eigenvectors": lambda x: OPS["eigenvectors"](symmetric(x)),
-    "cholesky_inverse": lambda factor, upper: OPS["inv"](product(factor, upper)),
-    "cholesky_solve": lambda b, factor, upper: OPS["solve"](product(factor, upper), b),
+    "cholesky_inverse": lambda factor, upper: OPS["inv"](from_cholesky_factor(factor, upper)),
+    "cholesky_solve": lambda b, factor, upper: OPS["solve"](from_cholesky_factor(factor, upper), b),
 }
 
 
-def whole_of(outputs: list[Any], call: CustomCall) -> Tensor:
+def call_result(outputs: list[Any], call: CustomCall) -> Tensor:
     """The only output of a call with gradients, or the tensor of the node with all outputs."""
     flowing = [x for x, slot in zip(outputs, call.slots, strict=True) if slot is not None]
     first: Tensor = flowing[0]
-    if len(flowing) == 1 or first.node is None or not isinstance(first.node.op, Part):
+    if len(flowing) == 1 or first.node is None or not isinstance(first.node.op, OutputPartOp):
         return first
     [row] = first.node.inputs
     assert row is not None
@@ -133,10 +133,10 @@ def _computed(node: OpNode, operands: tuple[Any, ...]) -> Any:
         return node.op.evaluate(operands, node.params)
     arrays = tuple(np.asarray(x) if x.__class__ in (float, complex) else x for x in operands)
     forward = node.op.forward
-    if node.op.name in AS_DIFFERENTIATED and not isinstance(node.op, Whole):
+    if node.op.name in AS_DIFFERENTIATED and not isinstance(node.op, CustomCallOp):
         forward = AS_DIFFERENTIATED[node.op.name]
     out = forward(*arrays, **node.params)
-    return settle(np.asarray(out)) if np.asarray(out).dtype.kind == "f" else np.asarray(out)
+    return as_stored(np.asarray(out)) if np.asarray(out).dtype.kind == "f" else np.asarray(out)
 
 
 def _in_double_precision(value: Any) -> Any:

@@ -12,32 +12,32 @@ from functools import partial
 from math import inf, isinf, isnan
 
 from autodiff.core.base.lazy import np, np_random
-from autodiff.core.check.complex_step import complex_slope
+from autodiff.core.check.complex_step import complex_step_derivative
 from autodiff.core.check.difference_quotients import (
+    entry_scales,
+    estimate_rounding,
     is_endless,
-    magnitudes,
-    sampled_rounding,
     slope_along,
     slope_of,
 )
-from autodiff.core.check.functions import Gradient, Scalar
-from autodiff.core.check.taylor import Remainder
+from autodiff.core.check.functions import GradientFunction, OutputFunction
+from autodiff.core.check.taylor import TaylorRemainder
 from autodiff.core.report.verdict import (
     BLURRED,
     CHANGES,
     DISAGREE,
-    ENDLESS,
+    GROWS_WITHOUT_BOUND,
     INFINITE,
-    INPUT,
+    IS_INPUT,
     KINK,
-    LEAVES,
+    LEAVES_DOMAIN,
     LOST,
     NOT_FINITE,
     OK,
-    ORDER,
+    SEVERITY,
     UNDECIDED,
     WRONG,
-    Check,
+    GradientCheck,
 )
 from autodiff.core.symbolic.symbol import is_custom
 
@@ -49,41 +49,41 @@ if TYPE_CHECKING:
     from autodiff.core.check.difference_quotients import Slope
     from autodiff.core.check.neighbourhood import Neighbours
     from autodiff.core.graph.node import Node
-    from autodiff.core.report.records import Subject
+    from autodiff.core.report.records import ReportedPass
 
 #: Of larger tensors MOST_ENTRIES are stepped one by one. The others are stepped in GROUPS, and one by one if
 #: their group disagrees.
 MOST_ENTRIES, GROUPS = 200, 100
 #: A gradient is wrong if it differs from the difference quotients by more than this part of it, and by more
 #: than TRUST times their error. By precision of the gradient.
-RELATIVE = {"float64": 1e-6, "float32": 1e-3}
+TOLERANCE = {"float64": 1e-6, "float32": 1e-3}
 #: The same for rules of single precision that were run again in double precision, with constants unchanged.
-IN_DOUBLE = 1e-5
-TRUST = 20.0
+DOUBLE_TOLERANCE = 1e-5
+ERROR_FACTOR = 20.0
 #: Quotients with errors that could hide a mistake of this relative size decide nothing.
-BLIND = 1e-2
+MAX_UNCERTAINTY = 1e-2
 #: If rounding grows to this part of the largest value, nothing can be decided.
-CHAOS = 1e-3
+MAX_ROUNDING = 1e-3
 #: If samples differ by this many times the possible rounding, the function changes too fast to sample it.
-WILD = 1e9
+MAX_SAMPLE_SPREAD = 1e9
 #: A gradient smaller than this part of the gradients it was computed from may be their rounding error,
-DUST = {"float64": 1e-13, "float32": 1e-4}
+CANCELLATION_NOISE = {"float64": 1e-13, "float32": 1e-4}
 #: and its error is measured relative to this part of them.
-CANCELLED = {"float64": 1e-7, "float32": 0.1}
+CANCELLED_SCALE = {"float64": 1e-7, "float32": 0.1}
 #: The least order of Taylor's remainder for a right gradient; a wrong one has order 1.
-SLOPE = 1.8
+MIN_RIGHT_ORDER = 1.8
 #: A smaller order than this means a wrong gradient, or steps that are too large.
-STEEP = 1.2
+MAX_WRONG_ORDER = 1.2
 
 
 def verify(
-    subject: Subject,
+    subject: ReportedPass,
     spelled: str,
     target: Node,
     order: int,
     seed: int,
     neighbours: Neighbours | None = None,
-) -> Check:
+) -> GradientCheck:
     """Compare the gradient of one input with differences, Taylor's remainder and a complex step.
 
     With ``order`` 2 the gradient of the gradient is checked: that of its sum with random weights. If the
@@ -93,36 +93,36 @@ def verify(
     """
     random = np_random.default_rng(seed)
     if order == 1:
-        function = Scalar(subject, spelled, target)
+        function = OutputFunction(subject, spelled, target)
         if target is subject.root and spelled == subject.name:
-            found = Check(spelled, function.x.size, 1)
-            found.verdict, found.reason = UNDECIDED, INPUT
+            found = GradientCheck(spelled, function.x.size, 1)
+            found.verdict, found.reason = UNDECIDED, IS_INPUT
             if neighbours is not None:  # the script may have chosen it among equal values
-                _Verifier(function, random, order).look_around(found, neighbours)
+                _Verifier(function, random, order).check_neighbours(found, neighbours)
             return found
     else:
         first = verify(subject, spelled, target, 1, seed)
         if first.verdict == WRONG:
             return first
         weights = random.standard_normal(target.shape) if target.shape else np.asarray(1.0)
-        function = Gradient(subject, spelled, target, weights)
+        function = GradientFunction(subject, spelled, target, weights)
     with np.errstate(all="ignore"):
         return _Verifier(function, random, order).check(neighbours)
 
 
 class _Verifier:
-    def __init__(self, function: Scalar, random: Any, order: int) -> None:
+    def __init__(self, function: OutputFunction, random: Any, order: int) -> None:
         self.order = order
         self.function = function
         self.value = function.at
         self.x = function.x
         self.g = function.g
         self.random = random
-        self.relative = RELATIVE[function.precision]
+        self.tolerance = TOLERANCE[function.precision]
         self.scale = float(np.abs(self.g[np.isfinite(self.g)]).max(initial=0.0))
 
-    def check(self, neighbours: Neighbours | None) -> Check:
-        found = Check(self.function.spelled, self.x.size, self.order)
+    def check(self, neighbours: Neighbours | None) -> GradientCheck:
+        found = GradientCheck(self.function.spelled, self.x.size, self.order)
         middle = float(self.value(self.x))
         if np.isnan(self.g).any() or isnan(middle):
             found.verdict = NOT_FINITE
@@ -132,7 +132,7 @@ class _Verifier:
             return found
         if not self.x.size:
             return found
-        found.is_unconnected = not self.function.is_reached
+        found.is_unconnected = not self.function.is_connected
         if not self.is_replayed(middle):
             found.verdict, found.reason = UNDECIDED, CHANGES
             return found
@@ -140,39 +140,39 @@ class _Verifier:
         if self.x.ndim:  # away from 0 everywhere, so that every entry counts
             signs = self.random.choice([-1.0, 1.0], self.x.shape)
             self.direction = signs * self.random.uniform(0.5, 1.5, self.x.shape)
-        sampled, size = sampled_rounding(lambda x: float(self.value(x)), self.x, self.direction)
-        self.is_blurred = sampled > WILD * max(self.function.rounding, 2.0**-53 * size)
+        sampled, size = estimate_rounding(lambda x: float(self.value(x)), self.x, self.direction)
+        self.is_blurred = sampled > MAX_SAMPLE_SPREAD * max(self.function.rounding, 2.0**-53 * size)
         self.rounding = self.function.rounding if self.is_blurred else max(self.function.rounding, sampled)
-        if self.function.rounding > CHAOS * self.function.tallest:
+        if self.function.rounding > MAX_ROUNDING * self.function.largest_value:
             found.verdict, found.reason = UNDECIDED, BLURRED
             return found
         self.step_entries(found, middle)
         if not found.entries:
-            found.verdict, found.reason = UNDECIDED, LEAVES
+            found.verdict, found.reason = UNDECIDED, LEAVES_DOMAIN
         self.measure_remainder(found, middle)
         if neighbours is not None and found.verdict in (OK, UNDECIDED, KINK):
-            self.look_around(found, neighbours)
+            self.check_neighbours(found, neighbours)
         return found
 
-    def measure_remainder(self, found: Check, middle: float) -> None:
+    def measure_remainder(self, found: GradientCheck, middle: float) -> None:
         """Set the order of Taylor's remainder, along a line that moves every entry by about its own size.
 
         If that gives no order and all entries are smaller than 1, they are moved as an entry of 1 would be.
         """
-        for way in (self.direction * magnitudes(self.x), self.direction):
+        for way in (self.direction * entry_scales(self.x), self.direction):
             rate, noise = float((self.g * way).sum()), 100 * self.rounding
             size = float(np.abs(self.g * way).sum())
             value = partial(self.value_along, way)
-            remainder = Remainder(value, middle, rate, 1.0, noise, 10 * self.digits * size)
+            remainder = TaylorRemainder(value, middle, rate, 1.0, noise, 10 * self.digits * size)
             found.slope, found.is_linear = remainder.order, remainder.is_linear
             if found.slope is not None or float(np.abs(self.x).max()) >= 1.0:
                 break
-        if found.verdict != OK or found.slope is None or found.slope >= SLOPE:
+        if found.verdict != OK or found.slope is None or found.slope >= MIN_RIGHT_ORDER:
             return
         if found.entries < found.size:
             found.verdict = WRONG  # in an entry that was not stepped alone
-        elif found.slope < STEEP:
-            if remainder.left <= 10 * self.relative * size:
+        elif found.slope < MAX_WRONG_ORDER:
+            if remainder.left <= 10 * self.tolerance * size:
                 found.verdict, found.reason = UNDECIDED, DISAGREE
             else:  # the quotients would show such an error: the function changes too fast for these steps
                 found.slope = None
@@ -192,9 +192,9 @@ class _Verifier:
         room = 1e4 * self.digits * max(self.function.weight, abs(self.function.f))
         return abs(middle - self.function.f) <= room
 
-    def look_around(self, found: Check, neighbours: Neighbours) -> None:
+    def check_neighbours(self, found: GradientCheck, neighbours: Neighbours) -> None:
         """Check whether the gradient leaps when the script itself is run at inputs close by."""
-        leap = neighbours.leap_of(self.function, self.function.target)
+        leap = neighbours.find_leap(self.function, self.function.target)
         if leap is None:
             return
         if not neighbours.is_repeatable(self.function):
@@ -203,7 +203,7 @@ class _Verifier:
         if found.verdict == KINK and not leap.has_two_sides:
             return  # the two sides that the replay found are more exact
         found.worst, found.given, found.step = leap.place, float(self.g[leap.place]), leap.move
-        found.expected, found.leaps = leap.above, True
+        found.expected, found.is_shown_by_reruns = leap.above, True
         found.difference = abs(leap.above - found.given) / self.measure(found.given, leap.above)
         if leap.has_two_sides:
             found.verdict, found.sides, found.reason = KINK, (leap.below, leap.above), ""
@@ -212,23 +212,23 @@ class _Verifier:
             found.verdict, found.reason = WRONG, ""
 
     @property
-    def dust(self) -> float:
+    def cancellation_noise(self) -> float:
         """The size of the rounding error that may remain when gradients cancel."""
-        return DUST[self.function.precision] * self.function.largest
+        return CANCELLATION_NOISE[self.function.precision] * self.function.largest_cotangent
 
     def measure(self, given: float, slope: float) -> float:
         """The size relative to which a difference of the gradient is judged."""
-        size = max(self.scale, abs(slope), self.dust, 1e-300)
+        size = max(self.scale, abs(slope), self.cancellation_noise, 1e-300)
         return (
             size
-            if abs(given) > self.dust
-            else max(size, CANCELLED[self.function.precision] * self.function.largest)
+            if abs(given) > self.cancellation_noise
+            else max(size, CANCELLED_SCALE[self.function.precision] * self.function.largest_cotangent)
         )
 
     # -- entry by entry ---------------------------------------------------------------------------------
 
-    def step_entries(self, found: Check, middle: float) -> None:
-        """Step the entries and report the worst: first by verdict, in ``ORDER``, then by difference."""
+    def step_entries(self, found: GradientCheck, middle: float) -> None:
+        """Step the entries and report the worst: first by verdict, in ``SEVERITY``, then by difference."""
         places = list(np.ndindex(self.x.shape))
         if len(places) > MOST_ENTRIES:
             order = self.random.permutation(len(places))
@@ -240,15 +240,15 @@ class _Verifier:
         for place in places:
             given = float(self.g[place])
             if isinf(given):
-                is_found = is_endless(self.stepped(place), float(self.x[place]), middle, given)
-                rank = (ORDER.index(UNDECIDED if is_found else NOT_FINITE), inf)
+                is_found = is_endless(self.along_entry(place), float(self.x[place]), middle, given)
+                rank = (SEVERITY.index(UNDECIDED if is_found else NOT_FINITE), inf)
                 if rank > worst:
                     worst = rank
-                    found.verdict, found.reason = ORDER[rank[0]], ENDLESS if is_found else ""
+                    found.verdict, found.reason = SEVERITY[rank[0]], GROWS_WITHOUT_BOUND if is_found else ""
                     found.worst, found.given, found.sides = place, given, None
                 continue
             plane, plane_step = self.complex_slope(place) or (None, 0.0)
-            slope = slope_of(self.stepped(place), float(self.x[place]), middle, self.rounding)
+            slope = slope_of(self.along_entry(place), float(self.x[place]), middle, self.rounding)
             if slope is None and plane is None:
                 found.entries -= 1
                 continue
@@ -257,17 +257,21 @@ class _Verifier:
             size = self.measure(given, expected)
             apart = abs(expected - given)
             verdict = self.judge(float(self.x[place]), given, slope, plane, size)
-            is_dust = self.function.precision != "float64" and apart > IN_DOUBLE * abs(expected)
+            is_dust = self.function.precision != "float64" and apart > DOUBLE_TOLERANCE * abs(expected)
             if is_dust and slope is not None and verdict == OK:
                 verdict = self.judge_in_double(place, slope)
-            found.is_by_plane |= verdict == OK and plane is not None and apart > BLIND * size
-            rank = (ORDER.index(verdict), apart / size)
+            found.is_decided_by_complex_step |= (
+                verdict == OK and plane is not None and apart > MAX_UNCERTAINTY * size
+            )
+            rank = (SEVERITY.index(verdict), apart / size)
             if rank > worst:
                 worst = rank
                 found.verdict, found.worst, found.difference = verdict, place, apart / size
                 found.expected, found.given = expected, given
-                is_plane = slope is None or (verdict == WRONG and TRUST * slope.error > self.relative * size)
-                found.is_complex = plane is not None and is_plane
+                is_plane = slope is None or (
+                    verdict == WRONG and ERROR_FACTOR * slope.error > self.tolerance * size
+                )
+                found.is_complex_step = plane is not None and is_plane
                 if plane is not None and is_plane:
                     found.expected, found.step = plane, plane_step
                 elif slope is not None:
@@ -282,16 +286,20 @@ class _Verifier:
 
     def suspects(self, rest: Any, middle: float) -> list[int]:
         """The flat indices of entries in groups whose difference quotient disagrees with the gradient."""
-        g, relative, dust = self.g, self.relative, self.dust
-        if self.function.precision != "float64" and self.function.doubled is not None:
-            g, relative, dust = self.function.doubled, IN_DOUBLE, DUST["float64"] * self.function.largest
+        g, relative, dust = self.g, self.tolerance, self.cancellation_noise
+        if self.function.precision != "float64" and self.function.gradient_in_double is not None:
+            g, relative, dust = (
+                self.function.gradient_in_double,
+                DOUBLE_TOLERANCE,
+                CANCELLATION_NOISE["float64"] * self.function.largest_cotangent,
+            )
         found: list[int] = []
         for group in np.array_split(rest, min(GROUPS, len(rest))):
             way = np.where(np.isin(np.arange(self.x.size), group).reshape(self.x.shape), self.direction, 0.0)
             slope = slope_along(self.value, self.x, way, middle, self.rounding)
             if slope is None:
                 continue
-            room = max(relative * float(np.abs(g * way).sum()) + dust, TRUST * slope.error)
+            room = max(relative * float(np.abs(g * way).sum()) + dust, ERROR_FACTOR * slope.error)
             if not abs(slope.middle - float((g * way).sum())) <= room:
                 found += map(int, group)
         return found
@@ -305,14 +313,14 @@ class _Verifier:
         middle = plane if slope is None else slope.middle
         assert middle is not None
         largest = max(abs(given), abs(middle))
-        close = self.relative * largest + self.dust
+        close = self.tolerance * largest + self.cancellation_noise
         is_off_plane = plane is not None and abs(plane - given) > close
         if slope is None:
             return WRONG if is_off_plane else OK
-        apart, room = abs(slope.middle - given), TRUST * slope.error
+        apart, room = abs(slope.middle - given), ERROR_FACTOR * slope.error
         is_kink = slope.is_kink(size)
         is_told = apart <= close and not self.is_lost(slope, given)
-        if is_told and room <= BLIND * size and not is_kink:
+        if is_told and room <= MAX_UNCERTAINTY * size and not is_kink:
             if plane is None or not is_off_plane:
                 return OK
             return UNDECIDED if abs(plane - slope.middle) > max(close, room) else WRONG
@@ -329,34 +337,41 @@ class _Verifier:
         if self.is_lost(slope, given):
             return UNDECIDED
         is_constant = given == 0.0 and slope.is_flat
-        return OK if is_constant or room <= BLIND * size else UNDECIDED
+        return OK if is_constant or room <= MAX_UNCERTAINTY * size else UNDECIDED
 
     def judge_in_double(self, place: tuple[int, ...], slope: Slope) -> str:
         """The verdict on a gradient in single precision whose error may be rounding.
 
         It is judged by the same rules in double precision, which do not have that rounding.
         """
-        if self.function.doubled is None or self.is_blurred:
+        if self.function.gradient_in_double is None or self.is_blurred:
             return UNDECIDED
-        given, room = float(self.function.doubled[place]), TRUST * slope.error
+        given, room = float(self.function.gradient_in_double[place]), ERROR_FACTOR * slope.error
         apart, largest = abs(given - slope.middle), max(abs(given), abs(slope.middle))
-        dust = DUST["float64"] * self.function.largest
-        if apart > max(IN_DOUBLE * largest, room) + dust:
+        dust = CANCELLATION_NOISE["float64"] * self.function.largest_cotangent
+        if apart > max(DOUBLE_TOLERANCE * largest, room) + dust:
             return WRONG
-        cancelled = CANCELLED["float32"] * self.function.largest if abs(given) <= dust else 0.0
-        return OK if room <= BLIND * max(largest, self.scale, cancelled) else UNDECIDED
+        cancelled = (
+            CANCELLED_SCALE["float32"] * self.function.largest_cotangent if abs(given) <= dust else 0.0
+        )
+        return OK if room <= MAX_UNCERTAINTY * max(largest, self.scale, cancelled) else UNDECIDED
 
     def is_lost(self, slope: Slope, given: float) -> bool:
         """Whether the quotients disagree with a gradient so small that it may be rounding error.
 
         Always false for single precision, since the quotients are computed in double.
         """
-        apart, room = abs(slope.middle - given), TRUST * slope.error
-        is_seen = self.function.precision == "float64" and room <= BLIND * abs(slope.middle)
+        apart, room = abs(slope.middle - given), ERROR_FACTOR * slope.error
+        is_seen = self.function.precision == "float64" and room <= MAX_UNCERTAINTY * abs(slope.middle)
         largest = max(abs(given), abs(slope.middle))
-        return is_seen and max(room, self.relative * largest) < apart <= self.relative * largest + self.dust
+        return (
+            is_seen
+            and max(room, self.tolerance * largest)
+            < apart
+            <= self.tolerance * largest + self.cancellation_noise
+        )
 
-    def stepped(self, place: tuple[int, ...]) -> Callable[[float], float]:
+    def along_entry(self, place: tuple[int, ...]) -> Callable[[float], float]:
         return lambda by: float(self.value(self.moved(place, by)))
 
     def moved(self, place: tuple[int, ...], by: Any) -> Any:
@@ -368,4 +383,4 @@ class _Verifier:
         """The derivative by a complex step, and the step; None if there is none."""
         if not self.function.is_analytic:
             return None
-        return complex_slope(lambda by: self.value(self.moved(place, by)), float(self.x[place]))
+        return complex_step_derivative(lambda by: self.value(self.moved(place, by)), float(self.x[place]))

@@ -2,7 +2,4 @@
 
 May import core.base, core.engine, core.graph, core.paths, core.report, core.symbolic and core.why. Imported
 by any room above.
-
-May import core.base, core.engine, core.graph, core.paths, core.report, core.symbolic and core.why. Imported
-by any room above.
 """

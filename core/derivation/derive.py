@@ -14,18 +14,32 @@ from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.matrix_layout import layout
 from autodiff.core.derivation.path_formula import LONGEST_PATH, PathWriter
-from autodiff.core.derivation.path_sentence import path_in_words
-from autodiff.core.derivation.whole_formula import Factored, Formula, factored, formula_of, total_of
+from autodiff.core.derivation.path_sentence import path_as_sentence
+from autodiff.core.derivation.whole_formula import (
+    FactoredForm,
+    Formula,
+    choose_formula,
+    factor_gradient,
+    sum_contributions,
+)
 from autodiff.core.graph.node import Node, OpNode
-from autodiff.core.graph.topological_order import leading_to
-from autodiff.core.paths.node_names import Names
-from autodiff.core.paths.operand_exprs import Formulas
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.paths.operand_exprs import OperandSymbols
 from autodiff.core.paths.path_sum import Path as Edges
-from autodiff.core.paths.path_sum import PathCounts, follow
-from autodiff.core.paths.strongest_paths import ScalarEdges, is_number
-from autodiff.core.paths.use_contributions import size_of, uses_of
-from autodiff.core.report.records import Complete, Derivation, Expressions, Subject
-from autodiff.core.symbolic.expr import Expr, name, names_in, number, postorder, substitute, text
+from autodiff.core.paths.path_sum import PathCounts, paths_with_contributions
+from autodiff.core.paths.strongest_paths import ScalarEdges, has_one_entry
+from autodiff.core.paths.use_contributions import max_abs, uses_of
+from autodiff.core.report.records import Derivation, DerivationExprs, ReportedPass, StandaloneFormula
+from autodiff.core.symbolic.expr import (
+    Expr,
+    expr_text,
+    name_expr,
+    names_in,
+    number_expr,
+    postorder,
+    substitute,
+)
 from autodiff.core.symbolic.op_names import glossary
 from autodiff.core.symbolic.terms import summands
 from autodiff.core.why.first_cause import causes_of
@@ -35,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from autodiff.core.report.entry_records import Entry
+    from autodiff.core.report.entry_records import EntryDerivation
 
 #: No more paths are followed after this many edges, which matters if paths are very long.
 MOST_EDGES = 200_000
@@ -56,8 +70,8 @@ class Derivations:
 
     def __init__(
         self,
-        subject: Subject,
-        names: Names,
+        subject: ReportedPass,
+        names: NodeNames,
         counts: PathCounts,
         max_paths: int,
         top: int,
@@ -69,12 +83,12 @@ class Derivations:
         self.max_paths = max_paths
         self.top = top
         self.entry = entry
-        self.formulas = Formulas(names, subject.variables)
+        self.formulas = OperandSymbols(names, subject.variables)
         self._sources = {node for node in subject.order if not isinstance(node, OpNode)}
         self._scalar_edges: ScalarEdges | None = None
         weight = None
         if subject.weight is not None or _size(subject.seed) != 1:
-            weight = name("G")
+            weight = name_expr("G")
             self.formulas.values["G"] = subject.seed
         self._writer = PathWriter(subject, names, self.formulas, weight)
 
@@ -85,16 +99,16 @@ class Derivations:
         subject, names, writer = self.subject, self.names, self._writer
         spelled, node = subject.wrt[index]
         count = self.counts[node]
-        leading = leading_to(subject.order, [node]) if count else []
-        is_scalar = all(map(is_number, leading))
+        leading = nodes_leading_to(subject.order, [node]) if count else []
+        is_scalar = all(map(has_one_entry, leading))
         edges = self._edges() if is_scalar and count > 1 else None
         followed, are_strongest = self._follow(node, count, edges)
         is_sum = len(followed) == count <= max(MOST_SUMMED, self.top)
         written = followed if is_sum else _strongest(followed, self.top)
         is_shortened = any(len(path) > LONGEST_PATH for path, _ in written)
         paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
-        terms = [symbol for path, symbol in paths if not path.is_nothing]
-        total = total_of(terms or [symbol for _, symbol in paths], node, is_scalar)
+        terms = [symbol for path, symbol in paths if not path.is_zero]
+        total = sum_contributions(terms or [symbol for _, symbol in paths], node, is_scalar)
         if len(written) > self.top:
             kept = {path for path, _ in _strongest(written, self.top)}
             paths = [paths[at] for at, (path, _) in enumerate(written) if path in kept]
@@ -104,7 +118,7 @@ class Derivations:
             for (path, _), (said, _) in zip(written, paths, strict=True)
         )
         short = self._factored(leading, count, is_scalar) if count > 1 else None
-        formula = formula_of(total if is_sum else None, short, self.formulas)
+        formula = choose_formula(total if is_sum else None, short, self.formulas)
         if is_shortened:  # the sum has dots in it, and few read the whole formula
             formula.later = lambda: short or self._factored(leading, count, is_scalar)
         backward = self._backward(node)
@@ -125,11 +139,11 @@ class Derivations:
             are_strongest=are_strongest,
             chain=tuple((" * " if is_scalar else " . ").join(path.chain) for path, _ in paths),
             local=local,
-            simplified=formula.simplified or f"{text(total, None, limits.digits)} + ...",
+            simplified=formula.simplified or f"{expr_text(total, None, limits.digits)} + ...",
             factored=formula.factored,
-            complete=Complete(lambda: self._complete(formula, backward)),
+            complete=StandaloneFormula(lambda: self._complete(formula, backward)),
             where=(formula.where or self.formulas.where([total])) + glossary(functions_in(formula, total)),
-            expressions=Expressions(
+            expressions=DerivationExprs(
                 formula.shown,
                 formula.short,
                 formula.meanings or self.formulas.meanings([total]),
@@ -145,10 +159,10 @@ class Derivations:
             use_count=use_count,
             causes=causes_of(subject, spelled, node, names, uses),
             kinks=kinks_of(leading, subject.cotangents, names),
-            words=self._words(written, node, count) if is_scalar else "",
+            words=self._path_sentence(written, node, count) if is_scalar else "",
         )
 
-    def _entry(self, spelled: str, node: Node, formula: Formula) -> Entry | None:
+    def _entry(self, spelled: str, node: Node, formula: Formula) -> EntryDerivation | None:
         place = self.entry
         if place is None or not has_place(node.shape, place):
             return None
@@ -168,10 +182,10 @@ class Derivations:
         if formula.whole is None:
             return "", ""
         from autodiff.core.derivation.standalone_formula import (
-            complete,  # here: most readers want the short form
+            write_formula,  # here: most readers want the short form
         )
 
-        return complete(formula.whole, formula.shared, self.formulas, gradient, place)
+        return write_formula(formula.whole, formula.shared, self.formulas, gradient, place)
 
     def _edges(self) -> ScalarEdges:
         if self._scalar_edges is None:
@@ -189,7 +203,7 @@ class Derivations:
         found: list[tuple[Edges, Any]] = []
         length = 0
         if count:
-            every = follow(subject.root, node, subject.seed, subject.order)
+            every = paths_with_contributions(subject.root, node, subject.seed, subject.order)
             for path, contribution in islice(every, self.max_paths or None):
                 found.append((path, contribution))
                 length += len(path)
@@ -197,17 +211,17 @@ class Derivations:
                     break
         return found, len(found) == count
 
-    def _factored(self, leading: list[Node], count: int, is_scalar: bool) -> Factored | None:
+    def _factored(self, leading: list[Node], count: int, is_scalar: bool) -> FactoredForm | None:
         if not count or len(leading) > MOST_NODES:
             return None
-        return factored(self._writer, leading, is_scalar)
+        return factor_gradient(self._writer, leading, is_scalar)
 
-    def _words(self, written: list[tuple[Edges, Any]], node: Node, count: int) -> str:
+    def _path_sentence(self, written: list[tuple[Edges, Any]], node: Node, count: int) -> str:
         """The strongest path as a sentence; empty if there is no path or a rate is not finite."""
         edges = self._edges()
         if not written or not written[0][0] or not edges.are_finite:
             return ""
-        path = max(written, key=lambda one: size_of(one[1]))[0]
+        path = max(written, key=lambda one: max_abs(one[1]))[0]
         steps = {(user, index): rate for user, _ in path for index, _, rate in edges.of(user)}
         upwards = path[::-1]
         names = [self.names[node], *(self.names[user] for user, _ in upwards)]
@@ -217,7 +231,7 @@ class Derivations:
             total = _item(self._backward(node)) / seed if seed else nan
             if not isfinite(total):
                 return ""
-        return path_in_words(names, [steps[edge] for edge in upwards], total)
+        return path_as_sentence(names, [steps[edge] for edge in upwards], total)
 
     def _backward(self, node: Node) -> Any:
         g = self.subject.cotangents.get(node)
@@ -248,11 +262,11 @@ class Derivations:
         if is_scalar:
             known = {spelled: self.formulas.values.get(spelled) for spelled in names_in(term)}
             values = {
-                spelled: number(float(f"{_item(value):.{limits.digits}g}"))
+                spelled: number_expr(float(f"{_item(value):.{limits.digits}g}"))
                 for spelled, value in known.items()
                 if value is not None and _size(value) == 1
             }
-            return text(substitute(term, values), None, limits.digits)
+            return expr_text(substitute(term, values), None, limits.digits)
         return layout(term, self.formulas.values)
 
 
@@ -267,7 +281,7 @@ def functions_in(formula: Formula, total: Expr) -> Iterator[str]:
 
 def _strongest(followed: list[tuple[Edges, Any]], top: int) -> list[tuple[Edges, Any]]:
     """The paths that contribute most, largest first."""
-    return sorted(followed, key=lambda one: -size_of(one[1]))[:top]
+    return sorted(followed, key=lambda one: -max_abs(one[1]))[:top]
 
 
 def has_place(shape: tuple[int, ...], place: tuple[int, ...]) -> bool:

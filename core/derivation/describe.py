@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import cache, partial
 
-from autodiff.core.base.lazy import Later, np
+from autodiff.core.base.lazy import LazyModule, np
 from autodiff.core.base.source import Source, Span
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Node, OpNode
-from autodiff.core.report.records import Derivation, GradientReport, Subject, Variable
+from autodiff.core.report.records import Derivation, GradientReport, ReportedPass, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.derivation.graph_report import Graph
-    from autodiff.core.derivation.second_order import Second
+    from autodiff.core.derivation.second_order import SecondDerivative
 
-paths = Later("autodiff.core.paths.path_sum")
+path_sum = LazyModule("autodiff.core.paths.path_sum")
 
 MOST_PATHS = 100
-STRONGEST = 10
+MOST_SHOWN_PATHS = 10
 
 
 def describe(
-    subject: Subject,
+    subject: ReportedPass,
     source: Source,
     *,
     graph: bool = True,
     derivations: bool = True,
     max_paths: int = MOST_PATHS,
-    top: int = STRONGEST,
+    top: int = MOST_SHOWN_PATHS,
     entry: tuple[int, ...] | None = None,
     called: Mapping[Node, str] | None = None,
 ) -> GradientReport:
@@ -44,7 +44,9 @@ def describe(
     With ``entry``, the gradients of inputs that have this entry are derived for it as well. ``called`` are
     names for nodes without a name in the script.
     """
-    counts = cache(lambda: paths.PathCounts(subject.root, [node for _, node in subject.wrt], subject.order))
+    counts = cache(
+        lambda: path_sum.PathCounts(subject.root, [node for _, node in subject.wrt], subject.order)
+    )
     gradients = tuple(
         _variable(
             spelled,
@@ -61,11 +63,11 @@ def describe(
     # Naming every node takes longer than the pass did, and bare gradients show no names. They also do without
     # the dozen modules that names and derivations need.
     if graph or derivations:
-        from autodiff.core.paths.node_names import Names
+        from autodiff.core.paths.node_names import NodeNames
 
         if subject.alias and isinstance(subject.root, OpNode) and not is_asked_about(subject.root, subject):
             called = {**(called or {}), subject.root: subject.alias}
-        names = Names(subject.order or [subject.root], source, called)
+        names = NodeNames(subject.order or [subject.root], source, called)
         if derivations and subject.wrt:
             from autodiff.core.derivation.derive import Derivations
 
@@ -87,7 +89,7 @@ def describe(
     )
 
 
-def is_asked_about(node: Node, subject: Subject) -> bool:
+def is_asked_about(node: Node, subject: ReportedPass) -> bool:
     return any(node is asked for _, asked in subject.wrt)
 
 
@@ -105,7 +107,7 @@ def _variable(
     )
 
 
-def _gradient(subject: Subject, node: Node) -> Any:
+def _gradient(subject: ReportedPass, node: Node) -> Any:
     """The gradient that backward computed for an input; zeros if nothing arrived."""
     g = subject.received.get(node)
     if g is None:
@@ -113,10 +115,10 @@ def _gradient(subject: Subject, node: Node) -> Any:
     return g
 
 
-def describe_twice(
-    subject: Subject,
+def describe_second_order(
+    subject: ReportedPass,
     source: Source,
-    seconds: Sequence[Second],
+    seconds: Sequence[SecondDerivative],
     *,
     max_paths: int,
     top: int,
@@ -140,7 +142,7 @@ def describe_twice(
         )
         for derivation in made.derivations:
             derivation.order, derivation.given = 2, second.given
-            derivation.leave_out_zeros()
+            derivation.omit_zero_paths()
             derived.append(derivation)
     report.derivations = tuple(derived)
     return report

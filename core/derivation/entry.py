@@ -10,30 +10,30 @@ from __future__ import annotations
 import re
 
 from autodiff.core.base.lazy import np
-from autodiff.core.derivation.entry_symbols import NO_VALUES, Entries, UnspelledError, spelled_place
+from autodiff.core.derivation.entry_symbols import NO_VALUE_ERRORS, EntryTable, UnspelledError, spelled_place
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.op import OPS
-from autodiff.core.graph.topological_order import leading_to
-from autodiff.core.paths.node_names import Names, bracketed
-from autodiff.core.paths.operand_exprs import Formulas
-from autodiff.core.report.entry_records import Entry, EntryStep
-from autodiff.core.report.records import Complete, Subject
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.node_names import NodeNames, bracketed
+from autodiff.core.paths.operand_exprs import OperandSymbols
+from autodiff.core.report.entry_records import EntryDerivation, EntryStep
+from autodiff.core.report.records import ReportedPass, StandaloneFormula
 from autodiff.core.symbolic.evaluate import value_of
 from autodiff.core.symbolic.expr import (
     ONE,
     ZERO,
     Expr,
+    expand_names,
+    expr_text,
     infix,
-    name,
+    name_expr,
     names_in,
-    number,
+    number_expr,
     substitute,
-    text,
-    unfold,
 )
 from autodiff.core.symbolic.simplify import simplify
 from autodiff.core.symbolic.sum_text import written_sum
-from autodiff.core.symbolic.symbol import dtype_named, is_custom
+from autodiff.core.symbolic.symbol import dtype_of_value, is_custom
 from autodiff.core.symbolic.terms import summands
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Place = tuple[int, ...]
 
 DIGITS = 6
-CALLED = re.compile(r"[^\W\d][\w.]*[(\[]")
+CALL_START = re.compile(r"[^\W\d][\w.]*[(\[]")
 #: Entries of values and of gradients with more symbols than these get a name.
 LONGEST_VALUE = 16
 LONGEST_GRADIENT = 40
@@ -66,46 +66,50 @@ class TooLongError(Exception):
 class EntryWriter:
     """Derives entries of the gradients of one backward pass."""
 
-    def __init__(self, subject: Subject, names: Names, formulas: Formulas) -> None:
+    def __init__(self, subject: ReportedPass, names: NodeNames, formulas: OperandSymbols) -> None:
         self.subject = subject
         self.names = names
         self.formulas = formulas
-        self.is_weighed = subject.weight is not None or np.size(subject.seed) != 1
-        self.output = "S" if self.is_weighed else names[subject.root]
+        self.is_weighted = subject.weight is not None or np.size(subject.seed) != 1
+        self.output = "S" if self.is_weighted else names[subject.root]
 
-    def of(self, node: Node, spelled: str, place: Place, from_tensor: Callable[[], tuple[str, str]]) -> Entry:
+    def of(
+        self, node: Node, spelled: str, place: Place, from_tensor: Callable[[], tuple[str, str]]
+    ) -> EntryDerivation:
         """The derivation of the entry at ``place`` of the gradient of ``node``.
 
         ``from_tensor`` writes the entry as an entry of the whole gradient, if it has no formula of its own.
         """
-        run = _Run(self, node)
+        run = _EntryDerivation(self, node)
         above, below = bracketed(self.output), bracketed(spelled) + spelled_place(place)
         backward = self._backward(node, place)
         try:
             expr = simplify(run.gradient(node, place))
-            run.explain()
+            run.complete_meanings()
             steps = run.steps(node, place)
         except TooLongError:
-            complete = Complete(from_tensor)
-            return Entry(place, above, below, value=backward, backward=backward, complete=complete)
-        whole = run.written_out(expr)
+            complete = StandaloneFormula(from_tensor)
+            return EntryDerivation(place, above, below, value=backward, backward=backward, complete=complete)
+        whole = run.expand_gradients(expr)
         value = backward if whole is None else float(value_of(whole, run.values))
         own = whole if value == value or backward != backward else None  # None at a gap of the formula
         where = [(name_of, written_sum(summands(meaning), DIGITS)) for name_of, meaning in run.told(expr)]
-        return Entry(
+        return EntryDerivation(
             place,
             above,
             below,
             value=value,
             backward=backward,
-            difference=None if whole is None else _apart(value, backward),
+            difference=None if whole is None else _deviation(value, backward),
             formula=written_sum(summands(expr), DIGITS),
             numbers=tuple(run.numbers(term) for term in summands(expr)),
-            complete=Complete(from_tensor if own is None else lambda: run.complete(own) or from_tensor()),
+            complete=StandaloneFormula(
+                from_tensor if own is None else lambda: run.complete(own) or from_tensor()
+            ),
             expr=expr,
             steps=steps,
-            where=(*where, *run.formulas.where(map(name, run.tables_in(expr)))),
-            meanings=(*run.told(expr), *run.formulas.meanings(map(name, run.tables_in(expr)))),
+            where=(*where, *run.formulas.where(map(name_expr, run.mentioned_tensors(expr)))),
+            meanings=(*run.told(expr), *run.formulas.meanings(map(name_expr, run.mentioned_tensors(expr)))),
             unspelled=tuple(run.unspelled.items()),
             values=run.values,
         )
@@ -115,17 +119,17 @@ class EntryWriter:
         return 0.0 if g is None else float(np.asarray(g)[place])
 
 
-class _Run:
+class _EntryDerivation:
     """The state of one entry's derivation. ``values`` has the number for every name used."""
 
     def __init__(self, writer: EntryWriter, target: Node) -> None:
         self.subject = writer.subject
         self.names = writer.names
         self.formulas = writer.formulas
-        self.is_weighed = writer.is_weighed
+        self.is_weighted = writer.is_weighted
         self.output = writer.output
         self.target = target
-        self.order = leading_to(self.subject.order, [target])
+        self.order = nodes_leading_to(self.subject.order, [target])
         self.useful = set(self.order)
         self.users: dict[Node, list[tuple[OpNode, int]]] = {}
         for user in reversed(self.order):
@@ -136,35 +140,35 @@ class _Run:
         #: The positions of the named entries of values.
         self.places: dict[str, tuple[Node, Place]] = {}
         self.unspelled: dict[str, str] = {}
-        #: The meanings of names. The meaning of a gradient is filled in by ``explain``.
+        #: The meanings of names. The meaning of a gradient is filled in by ``complete_meanings``.
         self.meanings: dict[str, Expr] = {}
-        self._waiting: list[tuple[str, Node, Place]] = []
-        self._tables: dict[str, str] = {}  # the invented name of the tensor, by entry
-        self._values: dict[Node, Entries] = {}
-        self._gradients: dict[Node, Entries] = {}
+        self._deferred: list[tuple[str, Node, Place]] = []
+        self._tensor_names: dict[str, str] = {}  # the invented name of the tensor, by entry
+        self._value_tables: dict[Node, EntryTable] = {}
+        self._gradient_tables: dict[Node, EntryTable] = {}
         self._depth = 0
-        self._left = MOST_SYMBOLS
+        self._symbols_left = MOST_SYMBOLS
 
     # -- values ---------------------------------------------------------------------------------------------
 
-    def value(self, node: Node) -> Entries:
+    def value(self, node: Node) -> EntryTable:
         """The value of a node, entry by entry: by its name, as a number, or written out."""
-        known = self._values.get(node)
+        known = self._value_tables.get(node)
         if known is None:
-            known = self._values[node] = self._value(node)
+            known = self._value_tables[node] = self._make_value_table(node)
         return known
 
-    def _value(self, node: Node) -> Entries:
-        shape, dtype = node.shape, dtype_named(node.out)
+    def _make_value_table(self, node: Node) -> EntryTable:
+        shape, dtype = node.shape, dtype_of_value(node.out)
         if node.name is None and not isinstance(node, OpNode) and not node.tracked:
-            return Entries(shape, lambda place: number(_number(node, place)), dtype)
+            return EntryTable(shape, lambda place: number_expr(_number(node, place)), dtype)
         if node.name is not None or not isinstance(node, OpNode):
-            return Entries(shape, lambda place: self.named(self.names[node], node, place), dtype)
+            return EntryTable(shape, lambda place: self.named(self.names[node], node, place), dtype)
         try:
             made = node.op(*self.operands(node), **node.params)
-        except (UnspelledError, *NO_VALUES):
-            return Entries(
-                shape, lambda place: self.named(bracketed_text(self.names[node]), node, place), dtype
+        except (UnspelledError, *NO_VALUE_ERRORS):
+            return EntryTable(
+                shape, lambda place: self.named(bracketed_unless_call(self.names[node]), node, place), dtype
             )
 
         def give(place: Place) -> Expr:
@@ -173,10 +177,10 @@ class _Run:
                 return expr
             table = self.formulas.abbreviation(node)
             entry = self.named(table, node, place)
-            self._tables[entry.value] = table
+            self._tensor_names[entry.value] = table
             return entry
 
-        return Entries(shape, give, dtype)
+        return EntryTable(shape, give, dtype)
 
     def operands(self, node: OpNode) -> tuple[Any, ...]:
         """The operands of a node; plain numbers and constants as they are."""
@@ -189,7 +193,7 @@ class _Run:
         entry = spelled + spelled_place(place)
         self.values[entry] = _number(node, place)
         self.places[entry] = (node, place)
-        return name(entry)
+        return name_expr(entry)
 
     # -- gradients ------------------------------------------------------------------------------------------
 
@@ -197,29 +201,29 @@ class _Run:
         """An entry of the gradient that a node receives, written out across at least one op."""
         return self.received(node).at(place)
 
-    def received(self, node: Node) -> Entries:
+    def received(self, node: Node) -> EntryTable:
         """The gradient that a node receives."""
-        known = self._gradients.get(node)
+        known = self._gradient_tables.get(node)
         if known is None:
-            known = self._gradients[node] = self._received(node)
+            known = self._gradient_tables[node] = self._make_gradient_table(node)
         return known
 
-    def _received(self, node: Node) -> Entries:
-        shape, dtype = node.shape, dtype_named(node.out)
+    def _make_gradient_table(self, node: Node) -> EntryTable:
+        shape, dtype = node.shape, dtype_of_value(node.out)
         if node is self.subject.root:
-            if not self.is_weighed:
-                return Entries(shape, lambda place: ONE, dtype)
-            return Entries(shape, self._weight, dtype)
-        return Entries(shape, lambda place: self._sum_over_users(node, place), dtype)
+            if not self.is_weighted:
+                return EntryTable(shape, lambda place: ONE, dtype)
+            return EntryTable(shape, self._weight, dtype)
+        return EntryTable(shape, lambda place: self._sum_over_users(node, place), dtype)
 
     def _weight(self, place: Place) -> Expr:
         entry = "G" + spelled_place(place)
         self.values[entry] = float(np.asarray(self.subject.seed)[place])
-        return name(entry)
+        return name_expr(entry)
 
     def _sum_over_users(self, node: Node, place: Place) -> Expr:
         try:
-            parts = [self.pulled(user, index).at(place) for user, index in self.users.get(node, ())]
+            parts = [self.edge_table(user, index).at(place) for user, index in self.users.get(node, ())]
         except UnspelledError as error:
             entry = self.gradient_name(node, place)
             self.unspelled[entry.value] = error.op
@@ -227,28 +231,28 @@ class _Run:
         total = parts[0] if parts else ZERO
         for part in parts[1:]:
             total = infix("+", total, part)
-        self._left -= total.size
-        if self._left < 0:
+        self._symbols_left -= total.size
+        if self._symbols_left < 0:
             raise TooLongError
         return total
 
-    def pulled(self, user: OpNode, index: int, g: Entries | None = None) -> Entries:
+    def edge_table(self, user: OpNode, index: int, g: EntryTable | None = None) -> EntryTable:
         """What an operand receives through one edge. ``g`` is the gradient of the user."""
         if g is None:
-            g = Entries(user.shape, lambda place: self.short(user, place), dtype_named(user.out))
+            g = EntryTable(user.shape, lambda place: self.short(user, place), dtype_of_value(user.out))
         if is_custom(user.op):
             raise UnspelledError(user.op.name)
         try:
             made = user.op.contribution(index, g, self.value(user), self.operands(user), user.params)
             below = user.inputs[index]
             assert below is not None
-            if made.__class__ is not Entries:
+            if made.__class__ is not EntryTable:
                 raise UnspelledError(user.op.name)
             if made.shape != below.shape:
                 made = OPS["sum_to"](made, shape=below.shape)
-        except NO_VALUES:
+        except NO_VALUE_ERRORS:
             raise UnspelledError(user.op.name) from None
-        assert isinstance(made, Entries)
+        assert isinstance(made, EntryTable)
         return made
 
     def short(self, node: Node, place: Place) -> Expr:
@@ -256,34 +260,34 @@ class _Run:
         if node is self.subject.root:
             return self.gradient(node, place)
         if self._depth >= DEEPEST:
-            return self.wait_for(node, place)
+            return self.defer_gradient(node, place)
         self._depth += 1
         try:
             expr = simplify(self.gradient(node, place))
         finally:
             self._depth -= 1
-        return expr if expr.size <= LONGEST_GRADIENT else self.wait_for(node, place)
+        return expr if expr.size <= LONGEST_GRADIENT else self.defer_gradient(node, place)
 
-    def wait_for(self, node: Node, place: Place) -> Expr:
+    def defer_gradient(self, node: Node, place: Place) -> Expr:
         entry = self.gradient_name(node, place)
         if entry.value not in self.meanings:
             self.meanings[entry.value] = ZERO  # replaced in explain
-            self._waiting.append((entry.value, node, place))
+            self._deferred.append((entry.value, node, place))
         return entry
 
     def gradient_name(self, node: Node, place: Place) -> Expr:
         entry = f"d{bracketed(self.output)}/d{bracketed(self.names[node])}{spelled_place(place)}"
         g = self.subject.cotangents.get(node)
         self.values[entry] = 0.0 if g is None else float(np.asarray(g)[place])
-        return name(entry)
+        return name_expr(entry)
 
-    def explain(self) -> None:
+    def complete_meanings(self) -> None:
         """Compute the meanings of named gradients, and of the names in these meanings."""
         at = 0
-        while at < len(self._waiting):
+        while at < len(self._deferred):
             if at > MOST_MEANINGS:
                 raise TooLongError
-            entry, node, place = self._waiting[at]
+            entry, node, place = self._deferred[at]
             self.meanings[entry] = simplify(self.gradient(node, place))
             at += 1
 
@@ -301,10 +305,12 @@ class _Run:
             def mark(at: Place, marks: dict[str, Place] = marks) -> Expr:
                 spelled = f"?{spelled_place(at)}"
                 marks[spelled] = at
-                return name(spelled)
+                return name_expr(spelled)
 
             try:
-                expr = self.pulled(user, index, Entries(user.shape, mark, dtype_named(user.out))).at(place)
+                expr = self.edge_table(
+                    user, index, EntryTable(user.shape, mark, dtype_of_value(user.out))
+                ).at(place)
             except UnspelledError:
                 return ()
             reached = names_in(expr)
@@ -326,12 +332,12 @@ class _Run:
             try:
                 made = user.op(*self.operands(user), **user.params).at(at)
                 expansion = written_sum(summands(simplify(made)), DIGITS)
-            except (UnspelledError, *NO_VALUES):
+            except (UnspelledError, *NO_VALUE_ERRORS):
                 expansion = ""
         g = self.subject.cotangents.get(user)
         received = 0.0 if g is None else float(np.asarray(g)[at])
         return EntryStep(
-            entry, expansion, text(local, None, DIGITS), float(value_of(local, self.values)), received
+            entry, expansion, expr_text(local, None, DIGITS), float(value_of(local, self.values)), received
         )
 
     # -- texts ----------------------------------------------------------------------------------------------
@@ -347,32 +353,34 @@ class _Run:
                     todo.append(self.meanings[spelled])
         return list(found.items())
 
-    def tables_in(self, root: Expr) -> list[str]:
+    def mentioned_tensors(self, root: Expr) -> list[str]:
         """The invented names of tensors whose entries occur in an expression or in the meanings."""
         exprs = [root, *(meaning for _, meaning in self.told(root))]
         return list(
-            dict.fromkeys(self._tables[s] for expr in exprs for s in names_in(expr) if s in self._tables)
+            dict.fromkeys(
+                self._tensor_names[s] for expr in exprs for s in names_in(expr) if s in self._tensor_names
+            )
         )
 
-    def written_out(self, expr: Expr) -> Expr | None:
+    def expand_gradients(self, expr: Expr) -> Expr | None:
         """The expression without the names of gradients; None if it is too long."""
-        whole = unfold(expr, self.meanings)
+        whole = expand_names(expr, self.meanings)
         return whole if whole.size <= LONGEST_FORMULA else None
 
     def complete(self, whole: Expr) -> tuple[str, str] | None:
         """The formula for programs; None if a part of it has no expression entry by entry."""
         from autodiff.core.derivation.standalone_formula import (
-            complete_entry,  # here: most readers want the short form
+            write_entry_formula,  # here: most readers want the short form
         )
 
-        return None if self.unspelled else complete_entry(whole, self.places, self.values, self.formulas)
+        return None if self.unspelled else write_entry_formula(whole, self.places, self.values, self.formulas)
 
     def numbers(self, term: Expr) -> str:
-        rounded = {s: number(float(f"{self.values[s]:.{DIGITS}g}")) for s in names_in(term)}
-        return text(substitute(term, rounded), None, DIGITS)
+        rounded = {s: number_expr(float(f"{self.values[s]:.{DIGITS}g}")) for s in names_in(term)}
+        return expr_text(substitute(term, rounded), None, DIGITS)
 
 
-def bracketed_text(spelled: str) -> str:
+def bracketed_unless_call(spelled: str) -> str:
     """A source text in front of an index. A call needs no brackets."""
     return spelled if is_call(spelled) else bracketed(spelled)
 
@@ -383,7 +391,7 @@ def is_call(spelled: str) -> bool:
     >>> [is_call(text) for text in ("torch.exp(x)", "x[0]", "f(x)*(y)", "a - b", "x*y (line 3)")]
     [True, True, False, False, False]
     """
-    head = CALLED.match(spelled)
+    head = CALL_START.match(spelled)
     depth = 0
     for at, character in enumerate(spelled):
         depth += (character in "([") - (character in ")]")
@@ -396,6 +404,6 @@ def _number(node: Node, place: Place) -> float:
     return float(np.asarray(node.out)[place])
 
 
-def _apart(value: float, backward: float) -> float:
+def _deviation(value: float, backward: float) -> float:
     same = value == backward or (value != value and backward != backward)
     return 0.0 if same else abs(value - backward)

@@ -14,8 +14,8 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy import np
 from autodiff.core.graph.dtypes import DType, float64
 from autodiff.core.graph.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
-from autodiff.core.symbolic.expr import ONE, ZERO, Expr, infix, neg, number
-from autodiff.core.symbolic.symbol import Operators, Symbol, broadcast, is_custom
+from autodiff.core.symbolic.expr import ONE, ZERO, Expr, infix, neg, number_expr
+from autodiff.core.symbolic.symbol import Operators, Symbol, broadcast_shapes, is_custom
 from autodiff.core.symbolic.symbol import apply as written
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ LINEAR = frozenset(
     """.split()
 )
 #: What a rule raises that computes with its operands' entries, which have no values here.
-NO_VALUES = (
+NO_VALUE_ERRORS = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -58,7 +58,7 @@ class UnspelledError(Exception):
         self.op = op
 
 
-class Entries(Operators):
+class EntryTable(Operators):
     """A tensor of expressions. ``at`` returns the expression at a position, which is computed once.
 
     >>> from autodiff.core.symbolic.expr import name
@@ -91,20 +91,20 @@ class Entries(Operators):
         return self.at(tuple(0 if n == 1 else at for n, at in zip(self.shape, own, strict=True)))
 
 
-def as_entries(value: Any) -> Entries:
+def as_entry_table(value: Any) -> EntryTable:
     """Entries for a constant: a number or an array."""
-    if value.__class__ is Entries:
-        assert isinstance(value, Entries)
+    if value.__class__ is EntryTable:
+        assert isinstance(value, EntryTable)
         return value
     if value.__class__ in PLAIN_NUMBERS:
-        return Entries((), lambda place: number(value))
+        return EntryTable((), lambda place: number_expr(value))
     array = np.asarray(value)
-    return Entries(array.shape, lambda place: number(array[place].item()))
+    return EntryTable(array.shape, lambda place: number_expr(array[place].item()))
 
 
-def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Entries:
+def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> EntryTable:
     """The result of an op on entries."""
-    tables = [as_entries(x) for x in operands]
+    tables = [as_entry_table(x) for x in operands]
     if is_custom(op):
         raise UnspelledError(op.name)
     if op.is_elementwise:
@@ -112,16 +112,16 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Entries:
     if op.name in PRODUCTS:
         return product(*tables)
     if op.name in COMPOSED:
-        return as_entries(COMPOSED[op.name](*tables, **params))
+        return as_entry_table(COMPOSED[op.name](*tables, **params))
     if op.name in LINEAR:
         return linear(op, tables, params)
     raise UnspelledError(op.name)
 
 
-APPLIERS[Entries] = apply
+APPLIERS[EntryTable] = apply
 
 
-def entrywise(op: Op, tables: list[Entries], params: dict[str, Any]) -> Entries:
+def entrywise(op: Op, tables: list[EntryTable], params: dict[str, Any]) -> EntryTable:
     """The result of an elementwise op, with its operands broadcast."""
     if any(getattr(value, "ndim", 0) for value in params.values()):
         raise UnspelledError(op.name)
@@ -134,10 +134,10 @@ def entrywise(op: Op, tables: list[Entries], params: dict[str, Any]) -> Entries:
             return exprs[1] if exprs[0] == ZERO else exprs[0]
         return written(op, tuple(map(Symbol, exprs)), params).expr
 
-    return Entries(broadcast([x.shape for x in tables]), give, tables[0].dtype)
+    return EntryTable(broadcast_shapes([x.shape for x in tables]), give, tables[0].dtype)
 
 
-def linear(op: Op, tables: list[Entries], params: dict[str, Any]) -> Entries:
+def linear(op: Op, tables: list[EntryTable], params: dict[str, Any]) -> EntryTable:
     """The result of a linear op. Its rule gives the factors when applied to a cotangent of 1 at one entry."""
     zeros = tuple(np.zeros(x.shape) for x in tables)
     constant = np.asarray(op.forward(*zeros, **params), dtype=float)
@@ -145,7 +145,7 @@ def linear(op: Op, tables: list[Entries], params: dict[str, Any]) -> Entries:
     def give(place: Place) -> Expr:
         alone = np.zeros(constant.shape)
         alone[place] = 1.0
-        total = number(constant[place].item())
+        total = number_expr(constant[place].item())
         for index, x in enumerate(tables):
             taken = op.contribution(index, alone, constant, zeros, params)
             for at in zip(*np.nonzero(np.atleast_1d(taken)), strict=True):
@@ -153,17 +153,17 @@ def linear(op: Op, tables: list[Entries], params: dict[str, Any]) -> Entries:
                 term = x.at(where)
                 factor = float(taken[where])
                 if term != ZERO:
-                    total = plus(total, term if factor == 1 else times(number(factor), term))
+                    total = plus(total, term if factor == 1 else times(number_expr(factor), term))
         return total
 
-    return Entries(constant.shape, give, tables[0].dtype)
+    return EntryTable(constant.shape, give, tables[0].dtype)
 
 
-def product(x: Entries, y: Entries) -> Entries:
+def product(x: EntryTable, y: EntryTable) -> EntryTable:
     """``x @ y`` for every pair of shapes."""
     rows = x.shape[-2:-1] if len(x.shape) > 1 else ()
     columns = y.shape[-1:] if len(y.shape) > 1 else ()
-    batch = broadcast([x.shape[:-2], y.shape[:-2]])
+    batch = broadcast_shapes([x.shape[:-2], y.shape[:-2]])
     count = x.shape[-1]
 
     def give(place: Place) -> Expr:
@@ -177,7 +177,7 @@ def product(x: Entries, y: Entries) -> Entries:
             total = plus(total, times(left, right))
         return total
 
-    return Entries((*batch, *rows, *columns), give, x.dtype)
+    return EntryTable((*batch, *rows, *columns), give, x.dtype)
 
 
 def plus(a: Expr, b: Expr) -> Expr:
@@ -193,25 +193,25 @@ def times(a: Expr, b: Expr) -> Expr:
 # -- ops made of others -----------------------------------------------------------------------------------
 
 
-def outer(x: Entries, y: Entries) -> Entries:
-    return Entries((*x.shape, *y.shape), lambda place: times(x.at(place[:1]), y.at(place[1:])), x.dtype)
+def outer(x: EntryTable, y: EntryTable) -> EntryTable:
+    return EntryTable((*x.shape, *y.shape), lambda place: times(x.at(place[:1]), y.at(place[1:])), x.dtype)
 
 
-def total(x: Entries, dim: int) -> Any:
+def sum_keepdim(x: EntryTable, dim: int) -> Any:
     """The sum along a dimension, which is kept with size 1."""
     return OPS["sum"](x, dim=(dim,) if x.shape else (), keepdim=True)
 
 
-def softmax(x: Entries, dim: int) -> Any:
+def softmax(x: EntryTable, dim: int) -> Any:
     e = OPS["exp"](x)
-    return e / total(e, dim)
+    return e / sum_keepdim(e, dim)
 
 
-def log_softmax(x: Entries, dim: int) -> Any:
-    return x - OPS["log"](total(OPS["exp"](x), dim))
+def log_softmax(x: EntryTable, dim: int) -> Any:
+    return x - OPS["log"](sum_keepdim(OPS["exp"](x), dim))
 
 
-def einsum(*tables: Entries, equation: str) -> Entries:
+def einsum(*tables: EntryTable, equation: str) -> EntryTable:
     left, _, result = equation.partition("->")
     letters = left.split(",")
     sizes = {
@@ -231,29 +231,29 @@ def einsum(*tables: Entries, equation: str) -> Entries:
             whole = plus(whole, term)
         return whole
 
-    return Entries(tuple(sizes[letter] for letter in result), give, tables[0].dtype)
+    return EntryTable(tuple(sizes[letter] for letter in result), give, tables[0].dtype)
 
 
-def along(x: Entries, dim: Place | None, place: Place) -> list[Place]:
+def places_along(x: EntryTable, dim: Place | None, place: Place) -> list[Place]:
     """The positions that differ from ``place`` in these dimensions only, itself included; None means all."""
     axes = range(x.ndim) if dim is None else [axis % x.ndim for axis in dim]
     free = [range(n) if axis in axes else (place[axis],) for axis, n in enumerate(x.shape)]
     return list(itertools.product(*free))
 
 
-def others(x: Entries, dim: Place | None) -> Entries:
+def other_products(x: EntryTable, dim: Place | None) -> EntryTable:
     """For every entry, the product of the other entries along the dimensions."""
 
     def give(place: Place) -> Expr:
         whole = ONE
-        for beside in along(x, dim, place):
+        for beside in places_along(x, dim, place):
             whole = whole if beside == place else times(whole, x.at(beside))
         return whole
 
-    return Entries(x.shape, give, x.dtype)
+    return EntryTable(x.shape, give, x.dtype)
 
 
-def vector_norm(x: Entries, ord: float, dim: Place | None, keepdim: bool) -> Any:
+def vector_norm(x: EntryTable, ord: float, dim: Place | None, keepdim: bool) -> Any:
     if ord not in (1, 2):
         raise UnspelledError("vector_norm")
     sizes = OPS["abs"](x) if ord == 1 else x * x
@@ -261,22 +261,22 @@ def vector_norm(x: Entries, ord: float, dim: Place | None, keepdim: bool) -> Any
     return added if ord == 1 else OPS["sqrt"](added)
 
 
-def cross(x: Entries, y: Entries, dim: int) -> Entries:
-    shape = broadcast([x.shape, y.shape])
+def cross(x: EntryTable, y: EntryTable, dim: int) -> EntryTable:
+    shape = broadcast_shapes([x.shape, y.shape])
 
     def give(place: Place) -> Expr:
         second, third = ((*place[:dim], (place[dim] + step) % 3, *place[dim + 1 :]) for step in (1, 2))
         left = times(x.at_broadcast(second), y.at_broadcast(third))
         return minus(left, times(x.at_broadcast(third), y.at_broadcast(second)))
 
-    return Entries(shape, give, x.dtype)
+    return EntryTable(shape, give, x.dtype)
 
 
 def minus(a: Expr, b: Expr) -> Expr:
     return a if b == ZERO else neg(b) if a == ZERO else infix("-", a, b)
 
 
-def determinant(x: Entries, lead: Place, rows: Place, columns: Place) -> Expr:
+def determinant(x: EntryTable, lead: Place, rows: Place, columns: Place) -> Expr:
     """The determinant of some rows and columns of a matrix, expanded along its first row."""
     if not rows:
         return ONE
@@ -288,11 +288,11 @@ def determinant(x: Entries, lead: Place, rows: Place, columns: Place) -> Expr:
     return whole
 
 
-def without(count: int, left_out: int) -> Place:
+def indices_except(count: int, left_out: int) -> Place:
     return tuple(at for at in range(count) if at != left_out)
 
 
-def cofactor(x: Entries) -> Entries:
+def cofactor(x: EntryTable) -> EntryTable:
     """For every entry, the determinant of the matrix without its row and column, with its sign."""
     n = x.shape[-1]
     if n > LARGEST_DETERMINANT:
@@ -300,33 +300,33 @@ def cofactor(x: Entries) -> Entries:
 
     def give(place: Place) -> Expr:
         *lead, row, column = place
-        minor = determinant(x, tuple(lead), without(n, row), without(n, column))
+        minor = determinant(x, tuple(lead), indices_except(n, row), indices_except(n, column))
         return neg(minor) if (row + column) % 2 and minor != ZERO else minor
 
-    return Entries(x.shape, give, x.dtype)
+    return EntryTable(x.shape, give, x.dtype)
 
 
-def det(x: Entries) -> Entries:
+def det(x: EntryTable) -> EntryTable:
     n = x.shape[-1]
     if n > LARGEST_DETERMINANT:
         raise UnspelledError("det")
     everything = tuple(range(n))
-    return Entries(x.shape[:-2], lambda lead: determinant(x, lead, everything, everything), x.dtype)
+    return EntryTable(x.shape[:-2], lambda lead: determinant(x, lead, everything, everything), x.dtype)
 
 
-def inverse(x: Entries) -> Any:
+def inverse(x: EntryTable) -> Any:
     """The transposed cofactors divided by the determinant: Cramer's rule."""
     whole = det(x)
     order = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
     return OPS["permute"](cofactor(x), dims=order) / OPS["reshape"](whole, shape=(*whole.shape, 1, 1))
 
 
-def solution(x: Entries, y: Entries) -> Any:
+def solution(x: EntryTable, y: EntryTable) -> Any:
     """The solution of a system of linear equations, whose right side is a vector or a matrix."""
     return OPS["matmul"](inverse(x), y)
 
 
-def blend(x: Entries, y: Any, beta: float, alpha: float) -> Any:
+def weigh_and_add(x: EntryTable, y: Any, beta: float, alpha: float) -> Any:
     return x * beta + y * alpha
 
 
@@ -335,7 +335,7 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "outer": outer,
     "softmax": softmax,
     "einsum": einsum,
-    "others": others,
+    "others": other_products,
     "vector_norm": vector_norm,
     "cross": cross,
     "cofactor": cofactor,
@@ -343,10 +343,10 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "inv": inverse,
     "solve": solution,
     "log_softmax": log_softmax,
-    "addmm": lambda x, y, z, beta, alpha: blend(x, y @ z, beta, alpha),
-    "addmv": lambda x, y, z, beta, alpha: blend(x, y @ z, beta, alpha),
-    "addr": lambda x, y, z, beta, alpha: blend(x, outer(y, z), beta, alpha),
-    "baddbmm": lambda x, y, z, beta, alpha: blend(x, y @ z, beta, alpha),
+    "addmm": lambda x, y, z, beta, alpha: weigh_and_add(x, y @ z, beta, alpha),
+    "addmv": lambda x, y, z, beta, alpha: weigh_and_add(x, y @ z, beta, alpha),
+    "addr": lambda x, y, z, beta, alpha: weigh_and_add(x, outer(y, z), beta, alpha),
+    "baddbmm": lambda x, y, z, beta, alpha: weigh_and_add(x, y @ z, beta, alpha),
 }
 
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import limits
-from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Leaf, Node, OpNode, ScalarNode
 from autodiff.core.graph.state import no_grad
-from autodiff.core.graph.values import settle
-from autodiff.core.paths.node_names import Names
-from autodiff.core.paths.operand_exprs import Formulas
-from autodiff.core.report.records import Named, Subject
-from autodiff.core.symbolic.expr import text
-from autodiff.core.symbolic.symbol import Symbol, is_custom, local_symbol
+from autodiff.core.graph.values import as_stored
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.paths.operand_exprs import OperandSymbols
+from autodiff.core.report.records import ReportedPass, TensorFacts
+from autodiff.core.symbolic.expr import expr_text
+from autodiff.core.symbolic.symbol import Symbol, is_custom, symbolic_derivative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class GraphNode(Named):
+class GraphNode(TensorFacts):
     """A vertex: ``id`` is its topological rank (inputs before outputs), ``inputs`` the ids of its operands.
 
     ``op`` is ``"leaf"`` if no op made the value. Operands that are plain numbers or not tracked are left out.
@@ -100,26 +100,26 @@ class Graph:
 LONGEST_SYMBOL = 400
 
 
-def graph_of(subject: Subject, names: Names) -> Graph:
+def graph_of(subject: ReportedPass, names: NodeNames) -> Graph:
     """The graph with every node of the pass, inputs before outputs, and every edge between tracked nodes."""
     oldest_first = subject.order[::-1]
     ids = {node: rank for rank, node in enumerate(oldest_first)}
-    formulas = Formulas(names)
+    formulas = OperandSymbols(names)
     nodes = []
     edges = []
-    with no_grad(), np_errors_ignored(subject.order):
+    with no_grad(), numpy_warnings_off(subject.order):
         for node in oldest_first:
             below = [(index, x) for index, x in enumerate(node.inputs) if x is not None and x.tracked]
             nodes.append(_graph_node(subject, node, names, ids, tuple(ids[x] for _, x in below)))
             for index, x in below:
                 assert isinstance(node, OpNode)
-                symbol = edge_symbol(node, index, formulas)
-                edges.append(GraphEdge(ids[node], ids[x], index, edge_value(node, index), symbol))
+                symbol = local_derivative_text(node, index, formulas)
+                edges.append(GraphEdge(ids[node], ids[x], index, local_derivative(node, index), symbol))
     return Graph(ids[subject.root], tuple(nodes), tuple(edges), subject.alias)
 
 
 def _graph_node(
-    subject: Subject, node: Node, names: Names, ids: dict[Node, int], inputs: tuple[int, ...]
+    subject: ReportedPass, node: Node, names: NodeNames, ids: dict[Node, int], inputs: tuple[int, ...]
 ) -> GraphNode:
     return GraphNode(
         id=ids[node],
@@ -135,7 +135,7 @@ def _graph_node(
     )
 
 
-def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
+def local_derivative_text(node: OpNode, index: int, formulas: OperandSymbols) -> str:
     """The derivative of an edge as text, in the script's names."""
     from autodiff.core.symbolic.simplify import simplify
 
@@ -143,21 +143,21 @@ def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
     if op.partials and isinstance(rule := op.partials[index], int):
         return str(rule)
     out, operands = formulas.symbol(node), formulas.operands(node)
-    symbol: Symbol = local_symbol(node, index, out, operands)
-    return text(simplify(symbol.expr), LONGEST_SYMBOL, limits.digits)
+    symbol: Symbol = symbolic_derivative(node, index, out, operands)
+    return expr_text(simplify(symbol.expr), LONGEST_SYMBOL, limits.digits)
 
 
-def edge_value(node: OpNode, index: int) -> Any:
+def local_derivative(node: OpNode, index: int) -> Any:
     """d output/d input of an elementwise op, as a float or an array of the output's shape; else None."""
     op = node.op
     if not op.is_elementwise or is_custom(op):
         return None
     out, operands = node.out, node.operands
     if isinstance(node, ScalarNode):
-        from autodiff.core.graph.vjp import pull_scalar_edge
+        from autodiff.core.graph.vjp import scalar_edge_pullback
 
-        return pull_scalar_edge(node, index, 1.0)
+        return scalar_edge_pullback(node, index, 1.0)
     arrays = tuple(np.asarray(x) for x in operands)
     ones = np.ones_like(out)
     local = np.asarray(op.contribution(index, ones, np.asarray(out), arrays, node.params))
-    return settle(np.broadcast_to(local, np.shape(out)).astype(ones.dtype, copy=False))
+    return as_stored(np.broadcast_to(local, np.shape(out)).astype(ones.dtype, copy=False))

@@ -9,7 +9,16 @@ from __future__ import annotations
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import limits
 from autodiff.core.symbolic.evaluate import value_of
-from autodiff.core.symbolic.expr import Expr, name, names_in, number, number_text, postorder, substitute, text
+from autodiff.core.symbolic.expr import (
+    Expr,
+    expr_text,
+    name_expr,
+    names_in,
+    number_expr,
+    number_text,
+    postorder,
+    substitute,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +40,7 @@ def layout(term: Expr, values: Mapping[str, Any]) -> str:
     | 1  2 |   | 5 |
     | 3  4 | @ | 6 |
     """
-    term = with_numbers(term, values)
+    term = substitute_entries(term, values)
     # In the text each name is replaced by one private-use character, which marks where its block goes.
     marks: dict[str, str] = {}
     blocks: dict[str, list[str]] = {}
@@ -40,8 +49,8 @@ def layout(term: Expr, values: Mapping[str, Any]) -> str:
         if block:
             mark = marks[spelled] = chr(0xE000 + len(marks))
             blocks[mark] = block
-    marked = substitute(term, {spelled: name(mark) for spelled, mark in marks.items()})
-    flat = text(marked, None, limits.digits)
+    marked = substitute(term, {spelled: name_expr(mark) for spelled, mark in marks.items()})
+    flat = expr_text(marked, None, limits.digits)
     height = max((len(block) for block in blocks.values()), default=1)
     lines = [""] * height
     for character in flat:
@@ -51,11 +60,11 @@ def layout(term: Expr, values: Mapping[str, Any]) -> str:
         padded = blank * above + block + blank * (height - len(block) - above)
         lines = [line + piece for line, piece in zip(lines, padded, strict=True)]
     if height > 1 and len(lines[0]) > WIDEST:
-        return text(term, None, limits.digits)
+        return expr_text(term, None, limits.digits)
     return "\n".join(line.rstrip() for line in lines)
 
 
-def with_numbers(term: Expr, values: Mapping[str, Any]) -> Expr:
+def substitute_entries(term: Expr, values: Mapping[str, Any]) -> Expr:
     """The term with numbers for single entries: 2 for ``x[1]``, not a vector with an index."""
     done: dict[int, Expr] = {}
     for expr in postorder(term):
@@ -63,7 +72,7 @@ def with_numbers(term: Expr, values: Mapping[str, Any]) -> Expr:
             whole = values.get(expr.args[0].value)
             entry = np.zeros(0) if whole is None or np.size(whole) == 1 else value_of(expr, values)
             if entry.size == 1:
-                done[id(expr)] = number(float(f"{entry.item():.{limits.digits}g}"))
+                done[id(expr)] = number_expr(float(f"{entry.item():.{limits.digits}g}"))
                 continue
         args = tuple(done[id(arg)] for arg in expr.args)
         done[id(expr)] = expr.of(args) if args else expr

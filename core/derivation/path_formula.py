@@ -7,25 +7,25 @@ from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.paths.path_sum import vjp_of_ones
 from autodiff.core.report.records import Path
-from autodiff.core.symbolic.expr import ONE, Expr, infix, name, number, substitute, text
+from autodiff.core.symbolic.expr import ONE, Expr, expr_text, infix, name_expr, number_expr, substitute
 from autodiff.core.symbolic.simplify import simplify
-from autodiff.core.symbolic.symbol import Symbol, pull_symbol
+from autodiff.core.symbolic.symbol import Symbol, symbolic_vjp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.paths.node_names import Names
-    from autodiff.core.paths.operand_exprs import Formulas
+    from autodiff.core.paths.node_names import NodeNames
+    from autodiff.core.paths.operand_exprs import OperandSymbols
     from autodiff.core.paths.path_sum import Edge
     from autodiff.core.paths.path_sum import Path as Edges
-    from autodiff.core.report.records import Subject
+    from autodiff.core.report.records import ReportedPass
 
 #: Of a longer path only the two ends are shown, with GAP between them.
 LONGEST_PATH = 40
-GAP = name("...")
+ELLIPSIS = name_expr("...")
 INCOMING = "(incoming)"
-G = name("G")
+G = name_expr("G")
 
 
 class PathWriter:
@@ -34,12 +34,14 @@ class PathWriter:
     ``weight`` is the expression of what the output receives, None for the 1 of a scalar.
     """
 
-    def __init__(self, subject: Subject, names: Names, formulas: Formulas, weight: Expr | None) -> None:
+    def __init__(
+        self, subject: ReportedPass, names: NodeNames, formulas: OperandSymbols, weight: Expr | None
+    ) -> None:
         self.subject = subject
         self.names = names
         self.formulas = formulas
         self._weight = weight
-        self._locals: dict[tuple[Edge, bool], Expr] = {}
+        self._edge_derivatives: dict[tuple[Edge, bool], Expr] = {}
 
     def start(self) -> Symbol:
         """What the output receives, as a symbol."""
@@ -49,16 +51,16 @@ class PathWriter:
     def path(self, end: Node, edges: Edges, contribution: Any, is_scalar: bool) -> tuple[Path, Symbol]:
         nodes = [node for node, _ in edges] + [end]
         all_edges = edges
-        edges, gap = shortened(all_edges)
+        edges, gap = shorten_path(all_edges)
         chain = [self._quotient(edge) for edge in edges]
         derivatives = [self.factor(edge, is_scalar) for edge in edges]
-        factors = [text(factor, None, limits.digits) for factor in derivatives]
-        passed = [(self.names.expr(node), self._below(node, index)) for node, index in edges]
+        factors = [expr_text(factor, None, limits.digits) for factor in derivatives]
+        passed = [(self.names.expr(node), self._operand_expr(node, index)) for node, index in edges]
         if gap:
             chain.insert(gap, "...")
             factors.insert(gap, "...")
-            derivatives.insert(gap, GAP)
-            passed.insert(gap, (GAP, GAP))
+            derivatives.insert(gap, ELLIPSIS)
+            passed.insert(gap, (ELLIPSIS, ELLIPSIS))
         if not edges:
             chain, factors = [self.names.quotient(end, end, self.subject.alias)], ["1"]
         if self._weight is not None:
@@ -70,14 +72,14 @@ class PathWriter:
             nodes=tuple(self.names[node] for node in nodes),
             chain=tuple(chain),
             factors=tuple(factors),
-            symbol=text(simplify(symbol.expr), None, limits.digits),
+            symbol=expr_text(simplify(symbol.expr), None, limits.digits),
             contribution=contribution,
             edges=tuple(passed),
             derivatives=tuple(derivatives),
         )
         return path, symbol
 
-    def _below(self, node: Node, index: int) -> Expr:
+    def _operand_expr(self, node: Node, index: int) -> Expr:
         below = node.inputs[index]
         assert below is not None
         return self.names.expr(below)
@@ -90,28 +92,30 @@ class PathWriter:
 
     def factor(self, edge: Edge, is_scalar: bool) -> Expr:
         """The simplified derivative of one edge, shared by every path through it."""
-        expr = self._locals.get((edge, is_scalar))
+        expr = self._edge_derivatives.get((edge, is_scalar))
         if expr is None:
             node, index = edge
-            expr = self._locals[edge, is_scalar] = simplify(self._local(node, index, is_scalar).expr)
+            expr = self._edge_derivatives[edge, is_scalar] = simplify(
+                self._raw_derivative(node, index, is_scalar).expr
+            )
         return expr
 
-    def _local(self, node: Node, index: int, is_scalar: bool) -> Symbol:
+    def _raw_derivative(self, node: Node, index: int, is_scalar: bool) -> Symbol:
         """d out/d operand for scalars, else the vjp applied to the incoming ``G``."""
         assert isinstance(node, OpNode)
         partial = node.op.partials[index] if node.op.partials else None
         if is_scalar and isinstance(partial, int):
-            return Symbol(number(partial))
+            return Symbol(number_expr(partial))
         out, operands = self.formulas.symbol(node), self.formulas.operands(node)
-        g = Symbol(ONE, out.shape, extent=()) if is_scalar else Symbol(name("G"), out.shape)
-        return pull_symbol(node, index, g, out, operands)
+        g = Symbol(ONE, out.shape, extent=()) if is_scalar else Symbol(name_expr("G"), out.shape)
+        return symbolic_vjp(node, index, g, out, operands)
 
     def _product(self, edges: Edges, gap: int, all_edges: Edges) -> Symbol:
         """For scalars: the product of the local derivatives, with one number for the edges left out."""
         expr = self._weight
         factors = [self.factor(edge, True) for edge in edges]
         if gap:
-            factors.insert(gap, number(product_of(all_edges[gap : len(all_edges) - gap])))
+            factors.insert(gap, number_expr(derivative_product(all_edges[gap : len(all_edges) - gap])))
         for factor in factors:
             expr = factor if expr is None else infix("*", expr, factor)
         return Symbol(expr or ONE)
@@ -121,8 +125,8 @@ class PathWriter:
         g = self.start()
         for at, (node, index) in enumerate(edges):
             if gap and at == gap:
-                g = Symbol(GAP, node.shape)
-            g = pull_symbol(node, index, g, self.formulas.symbol(node), self.formulas.operands(node))
+                g = Symbol(ELLIPSIS, node.shape)
+            g = symbolic_vjp(node, index, g, self.formulas.symbol(node), self.formulas.operands(node))
         return g
 
     def local_step(self, edges: Edges, path: Path, is_scalar: bool) -> str:
@@ -130,7 +134,7 @@ class PathWriter:
         if is_scalar or not edges:
             return " * ".join(f"({factor})" for factor in path.factors)
         said = []
-        edges, gap = shortened(edges)
+        edges, gap = shorten_path(edges)
         for edge in edges:
             node, _ = edge
             assert node.op is not None
@@ -138,7 +142,7 @@ class PathWriter:
             if factor == G:
                 does = f"{node.op.name}, passes {'it' if self._weight is None else 'G'} through"
             else:
-                does = text(substitute(factor, {"G": name(INCOMING)}), None, limits.digits)
+                does = expr_text(substitute(factor, {"G": name_expr(INCOMING)}), None, limits.digits)
                 does = does.replace(f"({INCOMING})", INCOMING)
             said.append(f"{self._quotient(edge)}: {does}")
         if gap:
@@ -146,7 +150,7 @@ class PathWriter:
         return "   ".join(said)
 
 
-def shortened(edges: Edges) -> tuple[Edges, int]:
+def shorten_path(edges: Edges) -> tuple[Edges, int]:
     """The edges to show, and the position where some are left out; 0 if none are."""
     if len(edges) <= LONGEST_PATH:
         return edges, 0
@@ -154,7 +158,7 @@ def shortened(edges: Edges) -> tuple[Edges, int]:
     return edges[:half] + edges[-half:], half
 
 
-def product_of(edges: Edges) -> float:
+def derivative_product(edges: Edges) -> float:
     """The product of the derivatives along edges between numbers."""
     product = 1.0
     for node, index in edges:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.limits import limits
-from autodiff.core.symbolic.expr import number, text
+from autodiff.core.symbolic.expr import expr_text, number_expr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MOST_STEPS = 8
 
 
-def path_in_words(names: Sequence[str], rates: Sequence[float], total: float | None = None) -> str:
+def path_as_sentence(names: Sequence[str], rates: Sequence[float], total: float | None = None) -> str:
     """The sentence for ``names``, from input to output, and the derivative of each step between them.
 
     ``total`` is the derivative over all paths if there are several. The sentence tells rates, not the effect
@@ -43,4 +43,4 @@ def _change(rate: float) -> str:
     if rate == 0:
         return "stays as it is"
     verb = "falls" if rate < 0 else "grows"
-    return f"{verb} by {text(number(abs(rate)), digits=limits.digits)}"
+    return f"{verb} by {expr_text(number_expr(abs(rate)), digits=limits.digits)}"

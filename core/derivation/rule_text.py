@@ -12,7 +12,7 @@ from functools import partial
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.graph.op import Op
-from autodiff.core.symbolic.expr import name
+from autodiff.core.symbolic.expr import name_expr
 from autodiff.core.symbolic.symbol import Symbol, as_symbol
 
 TYPE_CHECKING = False
@@ -60,7 +60,7 @@ def spell_rules(op: Op) -> list[SpelledRule]:
     kind = CONTRIBUTION if op.vjps else FACTOR
     spelled = []
     for at, operand in enumerate(names):
-        refused = refusal(rules[at])
+        refused = refusal_message(rules[at])
         if refused is None:
             continue
         text = refused or spell_rule(op, at, names)
@@ -98,14 +98,14 @@ def spell_rule(op: Op, at: int, names: list[str]) -> str:
 
 def spell_with_symbols(op: Op, rule: Any, names: list[str]) -> str:
     """What the rule computes from symbols; "" if it does not accept them or gives long numbers."""
-    operands = [Symbol(name(text)) for text in names]
-    given = [Symbol(name("g"))] if op.vjps else []
+    operands = [Symbol(name_expr(text)) for text in names]
+    given = [Symbol(name_expr("g"))] if op.vjps else []
     code = rule.__code__
     passed = len(given) + 1 + len(operands)
     parameters = code.co_varnames[passed : code.co_argcount + code.co_kwonlyargcount]
-    params = {text: Symbol(name(text)) for text in parameters}
+    params = {text: Symbol(name_expr(text)) for text in parameters}
     try:
-        text = str(as_symbol(rule(*given, Symbol(name("out")), *operands, **params)).expr)
+        text = str(as_symbol(rule(*given, Symbol(name_expr("out")), *operands, **params)).expr)
     except (
         ArithmeticError,
         AssertionError,
@@ -133,17 +133,17 @@ def spell_from_source(rule: Any) -> str:
     if node is None:
         return str(rule.__name__)
     if isinstance(node, ast.Lambda):
-        text = segment(source, node.body)
+        text = source_segment(source, node.body)
     else:
         summary = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
         if summary:
             return f"{node.name}: {summary}"
         returned = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return) and inner.value]
-        text = segment(source, returned[-1]) if returned else node.name
+        text = source_segment(source, returned[-1]) if returned else node.name
     return text + spell_closure(rule)
 
 
-def refusal(rule: Any) -> str | None:
+def refusal_message(rule: Any) -> str | None:
     """The message of a rule that only raises; "" if it computes, None if it is never called."""
     if not hasattr(rule, "__code__"):
         return ""
@@ -170,7 +170,7 @@ def spell_closure(rule: Any) -> str:
     )
 
 
-def segment(source: str, node: ast.expr) -> str:
+def source_segment(source: str, node: ast.expr) -> str:
     """The source text of an expression, on one line."""
     return (
         " ".join((ast.get_source_segment(source, node) or "").split()).replace("( ", "(").replace(" )", ")")

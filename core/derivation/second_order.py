@@ -6,15 +6,15 @@ Nodes of that graph are named after what they are, ``dL/dz`` for the gradient of
 
 from __future__ import annotations
 
-from autodiff.core.engine.sweep import np_errors_ignored, sweep
+from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
-from autodiff.core.graph.topological_order import leading_to, newest_first
-from autodiff.core.graph.values import settle
-from autodiff.core.paths.node_names import Names, bracketed
-from autodiff.core.report.records import Subject
+from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
+from autodiff.core.graph.values import as_stored
+from autodiff.core.paths.node_names import NodeNames, bracketed
+from autodiff.core.report.records import ReportedPass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from autodiff.core.base.source import Source
 
-    Weigh = Callable[[str, Tensor], tuple[Any, "str | None"]]
+    GetWeights = Callable[[str, Tensor], tuple[Any, "str | None"]]
 
 
-class Second:
+class SecondDerivative:
     """One second derivative. ``subject`` has a gradient as its output, ``given`` is a text like ``d2L/dw2``.
 
     ``called`` are names for the nodes of the gradient's graph.
@@ -34,27 +34,27 @@ class Second:
 
     __slots__ = ("called", "given", "subject")
 
-    def __init__(self, subject: Subject, given: str, called: dict[Node, str]) -> None:
+    def __init__(self, subject: ReportedPass, given: str, called: dict[Node, str]) -> None:
         self.subject = subject
         self.given = given
         self.called = called
 
 
 def second_derivatives(
-    subject: Subject, source: Source, entry: tuple[int, ...] | None, weigh: Weigh
-) -> list[Second]:
+    subject: ReportedPass, source: Source, entry: tuple[int, ...] | None, get_weights: GetWeights
+) -> list[SecondDerivative]:
     """The gradient of every input, derived by that input and by the inputs after it: each pair once.
 
-    ``entry`` is the position of the entry of a tensor gradient that is derived. Without it, ``weigh`` returns
-    the weights of a gradient of several entries, as a value and as text.
+    ``entry`` is the position of the entry of a tensor gradient that is derived. Without it, ``get_weights``
+    returns the weights of a gradient of several entries, as a value and as text.
     """
-    first = Names(subject.order, source)
-    order = leading_to(subject.order, [node for _, node in subject.wrt])
+    first = NodeNames(subject.order, source)
+    order = nodes_leading_to(subject.order, [node for _, node in subject.wrt])
     before = max((node.number for node in order), default=0)
     site, mode.site = mode.site, None  # the rules have no position in the script
     try:
-        with np_errors_ignored(order):
-            received = sweep(order, {subject.root: Tensor.of(settle(subject.seed))}, lift=True)
+        with numpy_warnings_off(order):
+            received = sweep(order, {subject.root: Tensor.of(as_stored(subject.seed))}, create_graph=True)
             output = "S" if subject.weight is not None else subject.name
             called: dict[Node, str] = {}
             for node in (*(node for _, node in subject.wrt), *order):
@@ -66,27 +66,27 @@ def second_derivatives(
                 name = f"d{bracketed(output)}/d{bracketed(spelled)}"
                 g = received.get(node)
                 if g is None:
-                    g = Tensor.of(OPS["mul"](settle(node.out), 0.0))
+                    g = Tensor.of(OPS["mul"](as_stored(node.out), 0.0))
                 if entry is not None and node.shape:
                     g = OPS["part"](g, basic=entry, advanced=())
                     name += f"[{','.join(map(str, entry))}]"
                 root = g.node if g.requires_grad and g.node is not None else Leaf(g.value, tracked=False)
-                seed, weight = weigh(name, g)
+                seed, weight = get_weights(name, g)
                 names = {**called, root: name} if root.number > before else called
                 for other in subject.wrt[at:]:
                     second = _subject(name, root, seed, weight, other, subject)
                     given = spelled_second(output, name, spelled, other[0])
-                    found.append(Second(second, given, names))
+                    found.append(SecondDerivative(second, given, names))
             return found
     finally:
         mode.site = site
 
 
 def _subject(
-    name: str, root: Node, seed: Any, weight: str | None, wrt: tuple[str, Node], first: Subject
-) -> Subject:
+    name: str, root: Node, seed: Any, weight: str | None, wrt: tuple[str, Node], first: ReportedPass
+) -> ReportedPass:
     order = newest_first([root])
-    return Subject(
+    return ReportedPass(
         name,
         root,
         seed,

@@ -10,49 +10,53 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.custom_call import Part, Whole, drawn_again, output_of
+from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp, call_node_and_output, replay_random
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Leaf, Node, OpNode
-from autodiff.core.graph.op import OPS, REFUSALS
+from autodiff.core.graph.op import OPS, RULE_ERRORS
 from autodiff.core.graph.state import enable_grad, mode
-from autodiff.core.graph.values import settle
-from autodiff.core.paths.operand_exprs import UnwrittenError, applied, call_of
+from autodiff.core.graph.values import as_stored
+from autodiff.core.paths.operand_exprs import NoExpressionError, custom_call_node, op_symbol
 from autodiff.core.symbolic.call_spellings import zeros
-from autodiff.core.symbolic.callable_form import expanded, typed
+from autodiff.core.symbolic.callable_form import as_script_call, expand_to_shape
 from autodiff.core.symbolic.expr import (
-    EVALUABLE,
     ONE,
+    WHERE_BRACKETS,
     ZERO,
     Expr,
     call,
-    name,
+    expand_names,
+    expr_text,
+    name_expr,
     names_in,
     postfix,
     postorder,
-    text,
-    unfold,
 )
-from autodiff.core.symbolic.literals import ArrayText, compute_source
-from autodiff.core.symbolic.symbol import OwnText, Symbol, as_symbol, spell_params
+from autodiff.core.symbolic.literals import ArrayText, compute_source_head
+from autodiff.core.symbolic.symbol import CustomCallName, Symbol, as_symbol, spell_params
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from autodiff.core.paths.operand_exprs import Formulas
+    from autodiff.core.paths.operand_exprs import OperandSymbols
 
     Shape = tuple[int, ...]
-    Closed = tuple[Expr, Any]
+    EvaluatedExpr = tuple[Expr, Any]
 
 #: A formula of more symbols is not written out.
 LONGEST_FORMULA = 1_000_000
 
 
-def complete(
-    root: Expr, shared: Mapping[str, Expr], formulas: Formulas, gradient: Any, place: Shape | None = None
+def write_formula(
+    root: Expr,
+    shared: Mapping[str, Expr],
+    formulas: OperandSymbols,
+    gradient: Any,
+    place: Shape | None = None,
 ) -> tuple[str, str]:
     """The formula of a gradient, or of its entry at ``place``, and the part that has no formula ("" if none).
 
@@ -61,39 +65,42 @@ def complete(
     """
     shape = np.shape(gradient)
     if not np.size(gradient):
-        return text(zeros(shape)), ""
-    completer = Completer(formulas, shared)
+        return expr_text(zeros(shape)), ""
+    completer = FormulaCompleter(formulas, shared)
     try:
         with np.errstate(all="ignore"), enable_grad():
             expr, value = completer.close(root)
             if completer.undefined is not None and (np.isnan(value) & ~np.isnan(gradient)).any():
-                return "", text(completer.undefined, 60)
-            if place or not _reaches(np.shape(value), shape):
-                expr, _ = fitted((expr, value), shape)
-    except UnwrittenError as error:
+                return "", expr_text(completer.undefined, 60)
+            if place or not _broadcasts_to(np.shape(value), shape):
+                expr, _ = fit_to_shape((expr, value), shape)
+    except NoExpressionError as error:
         return "", error.part
-    return text(_at(expr, place or ()), claims=EVALUABLE), ""
+    return expr_text(_at(expr, place or ()), claims=WHERE_BRACKETS), ""
 
 
-def complete_entry(
-    root: Expr, places: Mapping[str, tuple[Node, Shape]], values: Mapping[str, float], formulas: Formulas
+def write_entry_formula(
+    root: Expr,
+    places: Mapping[str, tuple[Node, Shape]],
+    values: Mapping[str, float],
+    formulas: OperandSymbols,
 ) -> tuple[str, str] | None:
     """The formula of an entry in terms of entries of other tensors, which are at ``places``; else None.
 
     ``values`` has the values of all names.
     """
-    completer = Completer(formulas, {})
-    bound: dict[str, Closed] = {}
+    completer = FormulaCompleter(formulas, {})
+    bound: dict[str, EvaluatedExpr] = {}
     try:
         with np.errstate(all="ignore"), enable_grad():
             for spelled in names_in(root):
-                bound[spelled] = name(spelled), values[spelled]
+                bound[spelled] = name_expr(spelled), values[spelled]
                 if spelled in places:
                     node, place = places[spelled]
-                    whole = fitted(completer.close(formulas.symbol(node).expr), node.shape)
+                    whole = fit_to_shape(completer.close(formulas.symbol(node).expr), node.shape)
                     bound[spelled] = _at(whole[0], place), values[spelled]
-            return text(completer.close(root, bound)[0], claims=EVALUABLE), ""
-    except UnwrittenError:
+            return expr_text(completer.close(root, bound)[0], claims=WHERE_BRACKETS), ""
+    except NoExpressionError:
         return None
 
 
@@ -101,28 +108,28 @@ def _at(expr: Expr, place: Shape) -> Expr:
     return postfix(expr, f"[{','.join(map(str, place))}]") if place else expr
 
 
-class Completer:
+class FormulaCompleter:
     """Completes the formulas of one graph."""
 
-    def __init__(self, formulas: Formulas, shared: Mapping[str, Expr]) -> None:
+    def __init__(self, formulas: OperandSymbols, shared: Mapping[str, Expr]) -> None:
         self.formulas = formulas
         self.shared = shared
         #: The first part whose value is nan while the values of its operands are not.
         self.undefined: Expr | None = None
 
-    def close(self, root: Expr, bound: Mapping[str, Closed] | None = None) -> Closed:
+    def close(self, root: Expr, bound: Mapping[str, EvaluatedExpr] | None = None) -> EvaluatedExpr:
         """The expression with everything that it leaves out, and its value. ``bound`` replaces names."""
         bound = bound or {}
-        root = self._unfolded(root)
+        root = self._expand_names(root)
         if root.size > LONGEST_FORMULA:
-            raise UnwrittenError
-        done: dict[int, Closed] = {}
+            raise NoExpressionError
+        done: dict[int, EvaluatedExpr] = {}
         for expr in postorder(root):
             args = [done[id(arg)] for arg in expr.args]
-            done[id(expr)] = self._closed(expr, args, bound)
+            done[id(expr)] = self._complete_head(expr, args, bound)
         return done[id(root)]
 
-    def _unfolded(self, root: Expr) -> Expr:
+    def _expand_names(self, root: Expr) -> Expr:
         """The expression without invented names and versions of variables."""
         meanings: dict[str, Expr] = {}
         todo = names_in(root)
@@ -134,19 +141,21 @@ class Completer:
             if meaning is not None:
                 meanings[spelled] = meaning
                 todo += names_in(meaning)
-        return unfold(root, meanings)
+        return expand_names(root, meanings)
 
-    def _closed(self, expr: Expr, args: list[Closed], bound: Mapping[str, Closed]) -> Closed:
+    def _complete_head(
+        self, expr: Expr, args: list[EvaluatedExpr], bound: Mapping[str, EvaluatedExpr]
+    ) -> EvaluatedExpr:
         if expr.head == "number":
             return expr, expr.value
         if expr.head == "name":
             return bound[expr.value] if expr.value in bound else self._variable(expr.value)
-        if isinstance(expr.value, OwnText):
-            return self._own(expr, args)
+        if isinstance(expr.value, CustomCallName):
+            return self._complete_custom_call(expr, args)
         if expr.params and expr.params.get("function") == "answer":
             return args[0]
         if expr.shapes is not None and len(expr.shapes) == len(args):
-            args = [fitted(arg, shape) for arg, shape in zip(args, expr.shapes, strict=True)]
+            args = [fit_to_shape(arg, shape) for arg, shape in zip(args, expr.shapes, strict=True)]
         written = Expr(
             expr.head,
             tuple(arg for arg, _ in args),
@@ -156,81 +165,81 @@ class Completer:
             expr.shapes,
         )
         if written.size > LONGEST_FORMULA:
-            raise UnwrittenError
+            raise NoExpressionError
         values = [value for _, value in args]
         try:
-            value = compute_source(expr, values)
-            said = typed(written, values, value) if expr.head in ("call", "postfix") else written
-        except (AutodiffError, *REFUSALS):
+            value = compute_source_head(expr, values)
+            said = as_script_call(written, values, value) if expr.head in ("call", "postfix") else written
+        except (AutodiffError, *RULE_ERRORS):
             said = None
         if said is None:
-            raise UnwrittenError(str(expr.value if expr.head in ("call", "postfix") else expr.head))
+            raise NoExpressionError(str(expr.value if expr.head in ("call", "postfix") else expr.head))
         if self.undefined is None and has_nan(value) and not any(map(has_nan, values)):
             self.undefined = said
         return said, value
 
-    def _variable(self, spelled: str) -> Closed:
+    def _variable(self, spelled: str) -> EvaluatedExpr:
         if isinstance(spelled, ArrayText):
-            return name(f"tensor({spelled.array.tolist()})"), spelled.array
+            return name_expr(f"tensor({spelled.array.tolist()})"), spelled.array
         value = self.formulas.values.get(spelled)
         if value is None:
-            raise UnwrittenError(spelled)
-        return name(spelled), value
+            raise NoExpressionError(spelled)
+        return name_expr(spelled), value
 
     # -- functions defined in the script --------------------------------------------------------------------
 
-    def _own(self, expr: Expr, args: list[Closed]) -> Closed:
+    def _complete_custom_call(self, expr: Expr, args: list[EvaluatedExpr]) -> EvaluatedExpr:
         """A call of a function defined in the script, as the operations that it ran."""
         node = expr.value.node
         try:
             if expr.value.operand is None:
                 return self._forward(node, args)
-            if isinstance(node.op, Part):
-                return self._part(node, args[0])
+            if isinstance(node.op, OutputPartOp):
+                return self._output_part(node, args[0])
             return self._backward(expr, args[0])
         except AutodiffError:
-            raise UnwrittenError(expr.value) from None
+            raise NoExpressionError(expr.value) from None
 
-    def _forward(self, node: OpNode, args: list[Closed]) -> Closed:
-        whole, position = output_of(node)
-        assert isinstance(whole.op, Whole)
+    def _forward(self, node: OpNode, args: list[EvaluatedExpr]) -> EvaluatedExpr:
+        whole, position = call_node_and_output(node)
+        assert isinstance(whole.op, CustomCallOp)
         made = whole.op.call
         if whole is node:  # the only output that a gradient flows through
             position = next(at for at, slot in enumerate(made.slots) if slot is not None)
-        bound: dict[str, Closed] = {}
+        bound: dict[str, EvaluatedExpr] = {}
         leaves: dict[Node, str] = {}
         operands: list[Any] = []
         for at, (x, value) in enumerate(zip(made.operands, made.values, strict=True)):
             if isinstance(x, Tensor):
                 operands.append(_placeholder(value, x, f"?{at}", leaves))
-                bound[f"?{at}"] = fitted(args[at], np.shape(value))
+                bound[f"?{at}"] = fit_to_shape(args[at], np.shape(value))
             else:
                 operands.append(x)
         context = type(made.context)(tuple(isinstance(x, Tensor) for x in operands))
         site = mode.site  # the statements of a script's forward change it
         try:
-            with drawn_again(made.mark):
+            with replay_random(made.mark):
                 result = made.forward(context, *operands)
         finally:
             mode.site = site
         output = result[position] if isinstance(result, (tuple, NamedResult)) else result
-        return self._recorded(output, leaves, bound)
+        return self._complete_recorded(output, leaves, bound)
 
-    def _part(self, node: OpNode, g: Closed) -> Closed:
+    def _output_part(self, node: OpNode, g: EvaluatedExpr) -> EvaluatedExpr:
         """The gradient of the row of all outputs when one of them receives ``g``."""
         [row] = node.operands
-        symbol = Symbol(name("?"), node.shape, dtype=dtype_of(node.out))
-        taken = node.op.vjps[0](symbol, None, Symbol(name("row"), row.shape, dtype=dtype_of(row)))
-        return self.close(as_symbol(taken).expr, {"?": fitted(g, node.shape)})
+        symbol = Symbol(name_expr("?"), node.shape, dtype=dtype_of(node.out))
+        taken = node.op.vjps[0](symbol, None, Symbol(name_expr("row"), row.shape, dtype=dtype_of(row)))
+        return self.close(as_symbol(taken).expr, {"?": fit_to_shape(g, node.shape)})
 
-    def _backward(self, expr: Expr, g: Closed) -> Closed:
+    def _backward(self, expr: Expr, g: EvaluatedExpr) -> EvaluatedExpr:
         node = expr.value.node
         made = node.op.call
-        made.reached |= {
+        made.reached_outputs |= {
             part.value.node.op.position
             for part in postorder(expr)
-            if isinstance(part.value, OwnText)
-            and isinstance(part.value.node.op, Part)
+            if isinstance(part.value, CustomCallName)
+            and isinstance(part.value.node.op, OutputPartOp)
             and part.value.node.inputs[0] is node
         }
         leaves: dict[Node, str] = {}
@@ -241,11 +250,13 @@ class Completer:
             return ZERO, 0
         if answer.node is None or not answer.node.tracked:
             if np.any(answer.data):  # numbers that were not computed from the incoming gradient
-                raise UnwrittenError(expr.value)
+                raise NoExpressionError(expr.value)
             return ZERO, 0
-        return self._recorded(answer, leaves, {"?": fitted(g, node.shape)})
+        return self._complete_recorded(answer, leaves, {"?": fit_to_shape(g, node.shape)})
 
-    def _recorded(self, made: Tensor, leaves: Mapping[Node, str], bound: Mapping[str, Closed]) -> Closed:
+    def _complete_recorded(
+        self, made: Tensor, leaves: Mapping[Node, str], bound: Mapping[str, EvaluatedExpr]
+    ) -> EvaluatedExpr:
         """A tensor as the operations that made it, down to placeholders and values named in the graph."""
         root = made.source()
         known: dict[Node, Symbol] = {}
@@ -255,11 +266,11 @@ class Completer:
             if node in known:
                 stack.pop()
             elif node in leaves:
-                known[node] = Symbol(name(leaves[node]), node.shape, dtype=dtype_of(node.out))
-            elif self.formulas.has(node):
+                known[node] = Symbol(name_expr(leaves[node]), node.shape, dtype=dtype_of(node.out))
+            elif self.formulas.contains(node):
                 known[node] = self.formulas.symbol(node)
             elif isinstance(node, OpNode):
-                source = call_of(node)
+                source = custom_call_node(node)
                 missing = [x for x in source.inputs if x is not None and x not in known]
                 if missing:
                     stack.extend(missing)
@@ -268,9 +279,9 @@ class Completer:
                     as_symbol(value) if below is None else known[below]
                     for below, value in zip(source.inputs, source.operands, strict=True)
                 )
-                written = applied(node, operands)
+                written = op_symbol(node, operands)
                 if written is None:
-                    raise UnwrittenError(node.op.name)
+                    raise NoExpressionError(node.op.name)
                 known[node] = written
             else:
                 known[node] = as_symbol(node.out)
@@ -284,7 +295,7 @@ def has_nan(value: Any) -> bool:
 
 def _placeholder(value: Any, like: Tensor, spelled: str, leaves: dict[Node, str]) -> Tensor:
     """A tensor that requires a gradient. Its node is added to ``leaves``."""
-    array = settle(np.array(value))
+    array = as_stored(np.array(value))
     if not like.dtype.is_floating_point:
         return Tensor.of(array)
     leaf = Leaf(array, tracked=True)
@@ -294,7 +305,7 @@ def _placeholder(value: Any, like: Tensor, spelled: str, leaves: dict[Node, str]
     return copy
 
 
-def fitted(closed: Closed, shape: Shape) -> Closed:
+def fit_to_shape(closed: EvaluatedExpr, shape: Shape) -> EvaluatedExpr:
     """The expression and its value, reshaped or expanded to ``shape``."""
     expr, value = closed
     own = np.shape(value)
@@ -304,16 +315,16 @@ def fitted(closed: Closed, shape: Shape) -> Closed:
     if array.size == int(np.prod(shape)) and own:
         written = call("reshape", expr, details=(str(shape),), params={"shape": shape})
         return written, array.reshape(shape)
-    if not _reaches(own, shape):
-        raise UnwrittenError(str(expr.head))
+    if not _broadcasts_to(own, shape):
+        raise NoExpressionError(str(expr.head))
     if expr == ONE:
         written = call("ones", details=tuple(map(str, shape)), params={"shape": shape})
     else:
-        written = expanded(expr, value, shape)
+        written = expand_to_shape(expr, value, shape)
     return written, np.broadcast_to(array, shape)
 
 
-def _reaches(own: Shape, shape: Shape) -> bool:
+def _broadcasts_to(own: Shape, shape: Shape) -> bool:
     """Whether the shape ``own`` broadcasts to ``shape``."""
     return len(own) <= len(shape) and all(
         n in (1, m) for n, m in zip(reversed(own), reversed(shape), strict=False)

@@ -7,9 +7,9 @@ as the graph, not as the list of its paths. A long part with several users gets 
 from __future__ import annotations
 
 from autodiff.core.base.limits import limits
-from autodiff.core.symbolic.expr import ZERO, Expr, infix, name, names_in, text
+from autodiff.core.symbolic.expr import ZERO, Expr, expr_text, infix, name_expr, names_in
 from autodiff.core.symbolic.simplify import simplify
-from autodiff.core.symbolic.symbol import Symbol, broadcast, pull_symbol
+from autodiff.core.symbolic.symbol import Symbol, broadcast_shapes, symbolic_vjp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from autodiff.core.derivation.path_formula import PathWriter
     from autodiff.core.graph.node import Node
-    from autodiff.core.paths.operand_exprs import Formulas
+    from autodiff.core.paths.operand_exprs import OperandSymbols
 
 #: The sum over the paths is shown up to LONGEST_SUM symbols, a factored form up to MOST_SHARED named parts.
 LONGEST_SUM = 400
-MOST_SHARED = 12
+MOST_NAMED_PARTS = 12
 #: A derivative gets a name if it is longer than LONGEST, or longer than LONGEST_SHARED and read repeatedly.
 LONGEST_SHARED = 12
-LONGEST = 120
+LONGEST_UNNAMED = 120
 #: The meaning of a name is cut after this many characters.
 LONGEST_MEANING = 4_000
 
@@ -52,31 +52,34 @@ class Formula:
         self.shown = shown
         self.short = short
         self.meanings = meanings
-        self.simplified = "" if shown is None else text(shown, None, limits.digits)
-        self.factored = "" if short is None else text(short, None, limits.digits)
+        self.simplified = "" if shown is None else expr_text(shown, None, limits.digits)
+        self.factored = "" if short is None else expr_text(short, None, limits.digits)
         self.whole = whole
         self.shared = shared or {}
-        self.later: Callable[[], Factored | None] | None = None
+        self.later: Callable[[], FactoredForm | None] | None = None
         self.where = tuple(
-            (spelled, text(meaning, LONGEST_MEANING, limits.digits) if isinstance(meaning, Expr) else meaning)
+            (
+                spelled,
+                expr_text(meaning, LONGEST_MEANING, limits.digits) if isinstance(meaning, Expr) else meaning,
+            )
             for spelled, meaning in meanings
         )
 
 
-def total_of(symbols: Sequence[Symbol], node: Node, is_scalar: bool) -> Expr:
+def sum_contributions(symbols: Sequence[Symbol], node: Node, is_scalar: bool) -> Expr:
     """The sum of the contributions to ``node`` in normal form."""
     if not symbols:
         return ZERO
     exprs = [symbol.expr for symbol in symbols]
-    if not is_scalar and node.shape != broadcast([symbol.extent for symbol in symbols]):
-        exprs = [symbol.filled() for symbol in symbols]
+    if not is_scalar and node.shape != broadcast_shapes([symbol.extent for symbol in symbols]):
+        exprs = [symbol.expanded_expr() for symbol in symbols]
     total = exprs[0]
     for expr in exprs[1:]:
         total = infix("+", total, expr)
     return simplify(total)
 
 
-def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -> Formula:
+def choose_formula(total: Expr | None, short: FactoredForm | None, formulas: OperandSymbols) -> Formula:
     """What to show of the sum over all paths and of the factored form. Either may be missing."""
     extra: Expr | None = None
     shared: dict[str, Expr] = {}
@@ -84,7 +87,7 @@ def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -
         shown = total
         if short is not None and short.size < total.size:
             extra, shared = short.expr, short.shared
-    elif short is not None and len(short.shared) <= MOST_SHARED:
+    elif short is not None and len(short.shared) <= MOST_NAMED_PARTS:
         shown, shared = short.expr, short.shared
     else:
         return Formula() if short is None else Formula(whole=short.expr, shared=short.shared)
@@ -98,7 +101,7 @@ def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -
     )
 
 
-class Factored:
+class FactoredForm:
     """A gradient as backward computes it: ``expr``, and the meanings of the derivatives that it names."""
 
     __slots__ = ("expr", "shared", "size")
@@ -109,33 +112,36 @@ class Factored:
         self.size = expr.size + sum(2 + meaning.size for meaning in shared.values())
 
 
-def factored(writer: PathWriter, leading: list[Node], is_scalar: bool) -> Factored:
+def factor_gradient(writer: PathWriter, leading: list[Node], is_scalar: bool) -> FactoredForm:
     """The gradient of the last of ``leading``, the nodes between it and the output, newest first."""
     subject, names, formulas = writer.subject, writer.names, writer.formulas
-    received: dict[Node, Received] = {subject.root: Received()}
+    received: dict[Node, ReceivedSum] = {subject.root: ReceivedSum()}
     received[subject.root].add((0, 0), writer.start())
     shared: dict[str, Expr] = {}
     useful = set(leading)
     for node in leading[:-1]:
         g = received.pop(node).total()
         readers = [index for index, below in enumerate(node.inputs) if below in useful]
-        if g.expr.size > (LONGEST if len(readers) < 2 else LONGEST_SHARED) and node is not subject.root:
+        if (
+            g.expr.size > (LONGEST_UNNAMED if len(readers) < 2 else LONGEST_SHARED)
+            and node is not subject.root
+        ):
             spelled = names.quotient(subject.root, node)
             shared[spelled] = g.expr
             formulas.values[spelled] = subject.cotangents.get(node)
-            g = Symbol(name(spelled), g.shape, extent=g.extent, dtype=g.dtype)
+            g = Symbol(name_expr(spelled), g.shape, extent=g.extent, dtype=g.dtype)
         for index in readers:
             below = node.inputs[index]
             assert below is not None
             use = (node.number, index)
-            getting = received.setdefault(below, Received())
+            getting = received.setdefault(below, ReceivedSum())
             if is_scalar:
                 getting.add(use, Symbol(writer.factor((node, index), True)), g.expr)
             else:
                 out, operands = formulas.symbol(node), formulas.operands(node)
-                getting.add(use, pull_symbol(node, index, g, out, operands))
+                getting.add(use, symbolic_vjp(node, index, g, out, operands))
     target = leading[-1]
-    expr = total_of([received[target].total()], target, is_scalar)
+    expr = sum_contributions([received[target].total()], target, is_scalar)
     needed: set[str] = set()
     todo = [expr]
     while todo:
@@ -143,10 +149,10 @@ def factored(writer: PathWriter, leading: list[Node], is_scalar: bool) -> Factor
             if spelled in shared and spelled not in needed:
                 needed.add(spelled)
                 todo.append(shared[spelled])
-    return Factored(expr, {spelled: meaning for spelled, meaning in shared.items() if spelled in needed})
+    return FactoredForm(expr, {spelled: meaning for spelled, meaning in shared.items() if spelled in needed})
 
 
-class Received:
+class ReceivedSum:
     """What a node receives from its users, added up in the order of use."""
 
     __slots__ = ("_parts",)

@@ -3,55 +3,55 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.fast_paths import is_fast, settings
-from autodiff.core.base.lazy import Later, np
+from autodiff.core.base.fast_paths import fusion_settings, is_fast
+from autodiff.core.base.lazy import LazyModule, np
 from autodiff.core.engine import aliasing
-from autodiff.core.engine.tensor import Tensor, check_broadcast
-from autodiff.core.engine.value_checks import kind_of, need_kind
-from autodiff.core.fast.array_operators import is_followed
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
+from autodiff.core.engine.value_checks import number_kind, require_kind
+from autodiff.core.fast.array_operators import is_tracked_tensor
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType, promote
 from autodiff.core.graph.node import ArrayNode
 from autodiff.core.graph.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 from autodiff.core.graph.state import mode
-from autodiff.core.graph.values import settle
+from autodiff.core.graph.values import as_stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-arrays = Later("autodiff.core.engine.array_apply")
-numbers = Later("autodiff.core.fast.scalar_operators")
+fast_arrays = LazyModule("autodiff.core.engine.array_apply")
+fast_scalars = LazyModule("autodiff.core.fast.scalar_operators")
 
 
-def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
+def apply_op(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     """Compute ``op`` on ``operands``; record a node if gradients flow to one of them."""
     if is_fast:
-        short = arrays.apply_to_entries if op.is_elementwise else arrays.apply_to_arrays
+        short = fast_arrays.apply_elementwise if op.is_elementwise else fast_arrays.apply_to_arrays
         made: Tensor | None = short(op, operands, params)
         if made is not None:
             return made
-    if op.name == "sub" and "b" in map(kind_of, operands):  # torch checks this before anything else
-        raise not_for_booleans(op, operands)
+    if op.name == "sub" and "b" in map(number_kind, operands):  # torch checks this before anything else
+        raise boolean_operand_error(op, operands)
     if op.is_elementwise:
-        operands = _in_common_type(op, operands)
+        operands = _promote_operands(op, operands)
     if op.kinds:
         if op.is_elementwise and len(operands) > 1:
-            check_broadcast(operands)
+            broadcast_shape(operands)
         # The tensor of the common dtype: a boolean operand beside numbers was not cast to it.
         widest = max((x for x in operands if x.__class__ is Tensor), key=lambda x: "bif".index(x.dtype.kind))
-        need_kind(widest, op.kernel, op.kinds)
+        require_kind(widest, op.kernel, op.kinds)
     values = []
-    tracked = visible = False
+    tracked = requires_grad = False
     are_numbers = is_fast and op.scalar is not None and not params
     for x in operands:
         value = x
         if x.__class__ is Tensor:
             value = x.value
-            if mode.enabled and is_followed(x):
+            if mode.enabled and is_tracked_tensor(x):
                 tracked = True
-                visible = visible or x.requires_grad
+                requires_grad = requires_grad or x.requires_grad
         are_numbers = are_numbers and value.__class__ in PLAIN_NUMBERS
         values.append(value)
     if are_numbers:
@@ -59,16 +59,16 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         if not tracked:
             return Tensor.of(out)
         if len(operands) <= 2:
-            return numbers.result(Tensor, op, operands, values, out)  # type: ignore[no-any-return] # a Tensor
+            return fast_scalars.make_result(Tensor, op, operands, values, out)  # type: ignore[no-any-return] # a Tensor
         inputs = tuple([x.source() if x.__class__ is Tensor else None for x in operands])
-        return Tensor.of(out, ArrayNode(op, inputs, tuple(values), params, out, mode.site), visible)
+        return Tensor.of(out, ArrayNode(op, inputs, tuple(values), params, out, mode.site), requires_grad)
     if float in map(type, values):
         for place, x in enumerate(operands):
             if x.__class__ is Tensor and values[place].__class__ is float:
                 values[place] = np.asarray(values[place])
     given = tuple(values)
     if op.is_elementwise and len(given) > 1:
-        check_broadcast(operands)
+        broadcast_shape(operands)
     try:
         if is_fast or any(np.ndim(v) for v in given):
             out = op.forward(*given, **params)
@@ -76,34 +76,34 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
             with np.errstate(all="ignore"):  # 0-d arrays: the fast path computes them without warnings
                 out = op.forward(*given, **params)
     except TypeError:  # numpy does not define this function for booleans
-        raise not_for_booleans(op, operands) from None
+        raise boolean_operand_error(op, operands) from None
     except OverflowError:  # a number outside the range of an integer type wraps around, as in torch
         kind = next(v.dtype for v in given if v.__class__ is np.ndarray)
         given = tuple([np.asarray(v).astype(kind) if v.__class__ is int else v for v in given])
         out = op.forward(*given, **params)
     is_view = op.is_view and (out.ndim == 0 or out.size == 0 or np.may_share_memory(out, given[0]))
-    out = settle(out)
+    out = as_stored(out)
     is_single = out.__class__ is float
     if not tracked or not (is_single or out.dtype.kind == "f"):
         made = Tensor.of(out)
         if mode.probe is not None:
             mode.probe.compared(op, given)
     else:
-        sources = tuple([(x.own_node or x.source()) if x.__class__ is Tensor else None for x in operands])
-        made = Tensor.of(out, ArrayNode(op, sources, given, params, out, mode.site), visible)
-        if not is_single and out.size >= settings.least:
-            settings.begin()
+        sources = tuple([(x.stored_node or x.source()) if x.__class__ is Tensor else None for x in operands])
+        made = Tensor.of(out, ArrayNode(op, sources, given, params, out, mode.site), requires_grad)
+        if not is_single and out.size >= fusion_settings.least:
+            fusion_settings.begin()
     if is_view:
-        aliasing.note_view(made, operands[0], op, params)
+        aliasing.record_view(made, operands[0], op, params)
     return made
 
 
-APPLIERS[Tensor] = apply
+APPLIERS[Tensor] = apply_op
 
 
-def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
+def boolean_operand_error(op: Op, operands: tuple[Any, ...]) -> ScriptError:
     """Return the error for an op that is not defined for booleans; torch has its own wording for minus."""
-    masks = [x for x in operands if kind_of(x) == "b"]
+    masks = [x for x in operands if number_kind(x) == "b"]
     invert = " If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
     if op.name == "neg":
         message = "Negation, the `-` operator, on a bool tensor is not supported." + invert
@@ -125,7 +125,7 @@ def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
     )
 
 
-def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+def _promote_operands(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the operands with tensors cast to torch's common dtype; numpy adapts plain numbers itself."""
     first = None
     for x in operands:
@@ -145,9 +145,9 @@ def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     if op.real and not common.is_floating_point:
         common = dtypes.default_dtype()
     # A boolean beside a tensor of the common dtype needs no cast: numpy reads it as 0 or 1.
-    as_it_is = dtypes.bool_ if any(x.__class__ is Tensor and x.dtype is common for x in operands) else common
+    uncast = dtypes.bool_ if any(x.__class__ is Tensor and x.dtype is common for x in operands) else common
     return tuple(
-        _cast(x, common) if x.__class__ is Tensor and x.dtype is not common and x.dtype is not as_it_is else x
+        _cast(x, common) if x.__class__ is Tensor and x.dtype is not common and x.dtype is not uncast else x
         for x in operands
     )
 
@@ -160,9 +160,9 @@ def _cast(x: Tensor, dtype: DType) -> Tensor:
     """
     made: Tensor = OPS["to"](x, dtype=dtype.name)
     if mode.enabled:
-        made.versions = aliasing.counter_of(x)
+        made.versions = aliasing.version_counter_of(x)
         if made.node is not None:
-            aliasing.keep_in_sight(made.versions, made.node)
+            aliasing.watch_node(made.versions, made.node)
     return made
 
 

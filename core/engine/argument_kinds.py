@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.dtypes import dtype_meant
+from autodiff.core.graph.dtypes import dtype_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def as_tensor(value: Any) -> Any:
     return value if value.__class__ is Tensor else MISSING
 
 
-def as_value(value: Any) -> Any:
+def as_tensor_or_number(value: Any) -> Any:
     return value if value.__class__ is Tensor or value.__class__ in (float, int, bool) else MISSING
 
 
@@ -62,7 +62,7 @@ def as_tensors(value: Any) -> Any:
 
 
 def as_dtype(value: Any) -> Any:
-    dtype = dtype_meant(value)
+    dtype = dtype_from(value)
     return MISSING if dtype is None else dtype
 
 
@@ -71,8 +71,8 @@ def as_str(value: Any) -> Any:
 
 
 #: For each kind, a description of the accepted values and a conversion that returns MISSING for others.
-KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "value": ("Tensor or Number", as_value),
+ARGUMENT_KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "value": ("Tensor or Number", as_tensor_or_number),
     "tensor": ("Tensor", as_tensor),
     "tensors": ("tuple of Tensors", as_tensors),
     "int": ("int", as_int),
@@ -91,10 +91,10 @@ KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 #: For each kind, the classes whose values the conversion returns unchanged.
-AS_THEY_ARE: dict[str, frozenset[type]] = {
+UNCONVERTED_CLASSES: dict[str, frozenset[type]] = {
     kind: frozenset(classes)
     for kind, classes in {
-        **dict.fromkeys(KINDS, ()),
+        **dict.fromkeys(ARGUMENT_KINDS, ()),
         "value": (Tensor, float, int, bool),
         "tensor": (Tensor,),
         "int": (int,),

@@ -6,12 +6,18 @@ On small arrays the checks around numpy's call take longer than the call. Withou
 
 from __future__ import annotations
 
-from autodiff.core.base.fast_paths import settings
+from autodiff.core.base.fast_paths import fusion_settings
 from autodiff.core.base.lazy import np
 from autodiff.core.engine import aliasing
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.array_operators import ALIKE, is_followed, is_number, recorded, use_of
-from autodiff.core.fast.tape import Use
+from autodiff.core.fast.array_operators import (
+    SAME_SHAPE,
+    is_exact_number,
+    is_tracked_tensor,
+    record_result,
+    shared_bound_op,
+)
+from autodiff.core.fast.tape import BoundOp
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import mode
 
@@ -20,14 +26,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
+def apply_elementwise(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
     """As ``apply``, for an elementwise op on arrays of one shape and dtype; None in other cases."""
     if params or mode.probe is not None or (op.kinds and "f" not in op.kinds):
         return None
     dtype: Any = None
     shape: tuple[int, ...] = ()
     values: tuple[Any, ...] = ()
-    tracked = visible = False
+    tracked = requires_grad = False
     for x in operands:
         value = x
         if x.__class__ is Tensor:
@@ -46,10 +52,10 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
                 shape = value.shape
             if value.shape != shape or not shape:
                 return None
-            if is_followed(x):
+            if is_tracked_tensor(x):
                 tracked = True
-                visible = visible or x.requires_grad
-        elif not is_number(x):
+                requires_grad = requires_grad or x.requires_grad
+        elif not is_exact_number(x):
             return None
         values += (value,)
     if dtype is None:
@@ -60,14 +66,14 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
         return None
     if not tracked or not mode.enabled or out.dtype.kind != "f":
         return Tensor.of(out)
-    return recorded(Tensor, use_of(op, ALIKE), operands, values, out, visible)
+    return record_result(Tensor, shared_bound_op(op, SAME_SHAPE), operands, values, out, requires_grad)
 
 
 def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
     """As ``apply``, for any other op on floats; None where more checks are needed."""
     if mode.probe is not None or (op.kinds and "f" not in op.kinds):
         return None
-    tracked = visible = False
+    tracked = requires_grad = False
     arrays: tuple[Any, ...] = ()
     for x in operands:
         if x.__class__ is not Tensor:
@@ -80,9 +86,9 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
         elif value.dtype.kind != "f":
             return None
         arrays += (value,)
-        if is_followed(x):
+        if is_tracked_tensor(x):
             tracked = True
-            visible = visible or x.requires_grad
+            requires_grad = requires_grad or x.requires_grad
     out = op.forward(*arrays, **params)
     is_view = op.is_view and is_view_of(out, arrays[0])
     if not out.ndim:
@@ -91,12 +97,12 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
         made = Tensor.of(out)
     else:
         # A cast precedes another op at the same span: as an entry it would take the name of that op's result.
-        may_be_written = not is_view and bool(op.vjps) and op.__class__ is Op and op.name != "to"
-        made = recorded(Tensor, Use(op, params), operands, arrays, out, visible, may_be_written)
-        if out.__class__ is not float and out.size >= settings.least:
-            settings.begin()
+        may_use_tape = not is_view and bool(op.vjps) and op.__class__ is Op and op.name != "to"
+        made = record_result(Tensor, BoundOp(op, params), operands, arrays, out, requires_grad, may_use_tape)
+        if out.__class__ is not float and out.size >= fusion_settings.least:
+            fusion_settings.begin()
     if is_view:
-        aliasing.note_view(made, operands[0], op, params)
+        aliasing.record_view(made, operands[0], op, params)
     return made
 
 

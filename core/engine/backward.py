@@ -5,26 +5,26 @@ from __future__ import annotations
 from operator import attrgetter
 
 from autodiff.core.base.errors import GradientError, ShapeError
-from autodiff.core.base.fast_paths import settings
-from autodiff.core.base.lazy import Later, np
-from autodiff.core.engine.freeing import finish
-from autodiff.core.engine.sweep import pass_back, passing
-from autodiff.core.engine.tensor import NO_GRAD_NEEDED, Tensor
-from autodiff.core.graph.node import GradCell, Leaf, Node
+from autodiff.core.base.fast_paths import fusion_settings
+from autodiff.core.base.lazy import LazyModule, np
+from autodiff.core.engine.freeing import finish_pass
+from autodiff.core.engine.sweep import active_sweep, run_pass
+from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
+from autodiff.core.graph.node import GradSlot, Leaf, Node
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
-from autodiff.core.graph.topological_order import leading_to, newest_first
-from autodiff.core.graph.values import settle
+from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
+from autodiff.core.graph.values import as_stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
-tape_pass = Later("autodiff.core.fast.tape_backward")
-watching = Later("autodiff.core.engine.hooks")
+tape_pass = LazyModule("autodiff.core.fast.tape_backward")
+hooks_module = LazyModule("autodiff.core.engine.hooks")
 
-MAKES_A_CYCLE = (
+CYCLE_WARNING = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its"
     " gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to"
     " avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters to"
@@ -48,31 +48,33 @@ def backward_from(
 ) -> None:
     """Run ``torch.autograd.backward``: one pass from several outputs, to all leaves or only to ``inputs``."""
     if inputs is None and not create_graph:
-        received = written_pass("backward", outputs, gradients, bool(retain_graph))
+        received = run_tape_pass("backward", outputs, gradients, bool(retain_graph))
         if received is not None:
             return
-    wanted = None if inputs is None else {x.node.cell if isinstance(x.node, Leaf) else x.node for x in inputs}
+    wanted = (
+        None if inputs is None else {x.node.grad_slot if isinstance(x.node, Leaf) else x.node for x in inputs}
+    )
     seeds: dict[Node, Any] = {}
     for output, gradient in zip(outputs, gradients, strict=True):
-        root, seed = start_of(output, gradient)
+        root, seed = start_node_and_seed(output, gradient)
         g = seed if create_graph else seed.value
         seeds[root] = seeds[root] + g if root in seeds else g
     if create_graph:
-        mode.warn(MAKES_A_CYCLE)
+        mode.warn(CYCLE_WARNING)
     retain = create_graph if retain_graph is None else retain_graph
     if wanted is None:
-        order, cotangents = pass_back(seeds, lift=create_graph)
+        order, cotangents = run_pass(seeds, create_graph=create_graph)
     else:
         everything = newest_first(seeds)
-        ends = [node for node in everything if (node.cell if isinstance(node, Leaf) else node) in wanted]
-        order = leading_to(everything, ends)
-        cotangents = passing()(order, seeds, lift=create_graph, inner=False)
+        ends = [node for node in everything if (node.grad_slot if isinstance(node, Leaf) else node) in wanted]
+        order = nodes_leading_to(everything, ends)
+        cotangents = active_sweep()(order, seeds, create_graph=create_graph, keep_inner=False)
     passed = None if wanted is None else set(order)  # other nodes may have only part of their gradient
-    gather_all(cotangents, passed, create_graph)
-    finish("backward", list(seeds), values_of(seeds), order, retain)
+    accumulate_grads(cotangents, passed, create_graph)
+    finish_pass("backward", list(seeds), seed_values(seeds), order, retain)
 
 
-def written_pass(
+def run_tape_pass(
     kind: str,
     outputs: Sequence[Tensor],
     weights: Sequence[Tensor | None],
@@ -87,15 +89,15 @@ def written_pass(
     if len(outputs) != 1:
         return None
     [output], [weight] = outputs, weights
-    if output.own_node is not None or output.tape is None or not output.requires_grad:
+    if output.stored_node is not None or output.tape is None or not output.requires_grad:
         return None
-    if watching.watch.is_on:
+    if hooks_module.pass_watch.is_active:
         return None
     if weight is not None:
         check_seed(output, weight)
     is_number = weight is None and output.value.__class__ is float
     seed = 1.0 if is_number else seed_for(output, weight).value
-    found = tape_pass.go_back(output.tape, output.at, seed)
+    found = tape_pass.backward_from_entry(output.tape, output.at, seed)
     if found is None:
         return None
     received: dict[Leaf, Any] = found[0]
@@ -105,37 +107,43 @@ def written_pass(
     for leaf in received:
         # A pass through nodes does not free what leads only to other leaves, or what is tracked only for a
         # report; a tape cannot tell these apart. Nodes also keep what a leaf was before an in-place change.
-        if (wanted is not None and leaf not in wanted) or (leaf.cell is None and not retain):
+        if (wanted is not None and leaf not in wanted) or (leaf.grad_slot is None and not retain):
             return None
     if wanted is None:
-        gather_all(received, None, False)
+        accumulate_grads(received, None, False)
     if not retain:
-        tape_pass.use_up(passed)
+        tape_pass.mark_freed(passed)
     if mode.recorder is not None:
         mode.recorder.written_pass_ran(kind, output.tape, output.at, output.value, seed, retain)
     return received
 
 
-def gather_all(cotangents: Mapping[Any, Any], passed: set[Node] | None, create_graph: bool) -> None:
+def accumulate_grads(cotangents: Mapping[Any, Any], passed: set[Node] | None, create_graph: bool) -> None:
     """Accumulate the cotangents of leaves and of nodes that retain their gradient in their ``.grad``.
 
     If ``passed`` is not None, only for the nodes in it.
     """
-    before: list[tuple[GradCell, Any]] = []
+    before: list[tuple[GradSlot, Any]] = []
     # Filter before sorting: few nodes are leaves or have a mark.
     where_kept = [node for node in cotangents if node.__class__ is Leaf or node.mark is not None]
     for node in sorted(where_kept, key=attrgetter("number"), reverse=True):
         g = cotangents[node]
-        cell = node.cell if isinstance(node, Leaf) else node.mark.cell if node.mark is not None else None
+        cell = (
+            node.grad_slot
+            if isinstance(node, Leaf)
+            else node.mark.grad_slot
+            if node.mark is not None
+            else None
+        )
         if cell is None or (passed is not None and node not in passed):
             continue
         before.append((cell, None if cell.grad is None else cell.grad.value))
-        gather(cell, g, create_graph, node)
+        accumulate_grad(cell, g, create_graph, node)
     if mode.recorder is not None:
         mode.recorder.grads_gathered(before)
 
 
-def gather(cell: GradCell, g: Any, create_graph: bool, node: Node) -> None:
+def accumulate_grad(cell: GradSlot, g: Any, create_graph: bool, node: Node) -> None:
     """Add gradient ``g`` of ``node`` to a ``.grad``; with ``create_graph``, ``g`` is a recorded Tensor."""
     cell.assigned_at = None
     is_leaf = node.__class__ is Leaf
@@ -143,7 +151,7 @@ def gather(cell: GradCell, g: Any, create_graph: bool, node: Node) -> None:
         # A copy, as in torch: entries of `g` may share a memory location, and then in-place sums fail.
         cell.grad = OPS["clone"].named("CopyBackwards")(g) if is_leaf else g
     elif cell.grad is None:
-        cell.grad = Tensor.of(laid_out(settle(g), node.out if is_leaf else None))
+        cell.grad = Tensor.of(match_layout(as_stored(g), node.out if is_leaf else None))
     elif create_graph:
         cell.grad = cell.grad + g
     elif is_leaf:  # in place, as in torch: other references to the old .grad see the sum
@@ -152,7 +160,7 @@ def gather(cell: GradCell, g: Any, create_graph: bool, node: Node) -> None:
         cell.grad = Tensor.of(_plain_sum(cell.grad.value, g))
 
 
-def laid_out(g: Any, like: Any) -> Any:
+def match_layout(g: Any, like: Any) -> Any:
     """Return a gradient in the memory layout of ``like``, as in torch, so that ``view`` works on it.
 
     ``g`` may be transposed, or several of its entries may share one memory location.
@@ -164,13 +172,13 @@ def laid_out(g: Any, like: Any) -> Any:
     return g if g.flags.c_contiguous else np.ascontiguousarray(g)
 
 
-def gather_retained(cotangents: dict[Node, Any], order: list[Node], create_graph: bool) -> None:
+def accumulate_retained_grads(cotangents: dict[Node, Any], order: list[Node], create_graph: bool) -> None:
     """Accumulate the gradients of nodes in ``order`` that retain them after ``retain_grad()``."""
-    kept = [node for node in cotangents if node.mark is not None and node.mark.cell is not None]
+    kept = [node for node in cotangents if node.mark is not None and node.mark.grad_slot is not None]
     passed = set(order) if kept else ()  # other nodes may have only part of their gradient
     for node in kept:
-        if node in passed and node.mark is not None and node.mark.cell is not None:
-            gather(node.mark.cell, cotangents[node], create_graph, node)
+        if node in passed and node.mark is not None and node.mark.grad_slot is not None:
+            accumulate_grad(node.mark.grad_slot, cotangents[node], create_graph, node)
 
 
 def grad(
@@ -200,14 +208,14 @@ def grad(
         if isinstance(grad_outputs, Tensor)
         else list(grad_outputs)
     )
-    if not create_graph and all(x.requires_grad and x.own_node.__class__ is Leaf for x in wanted):
-        leaves: list[Any] = [x.own_node for x in wanted]
-        received = written_pass("grad", targets, weights, bool(retain_graph), leaves)
+    if not create_graph and all(x.requires_grad and x.stored_node.__class__ is Leaf for x in wanted):
+        leaves: list[Any] = [x.stored_node for x in wanted]
+        received = run_tape_pass("grad", targets, weights, bool(retain_graph), leaves)
         if received is not None:
-            return tuple([Tensor.of(settle(received[leaf])) for leaf in leaves])
+            return tuple([Tensor.of(as_stored(received[leaf])) for leaf in leaves])
     seeds: dict[Node, Any] = {}
     for target, weight in zip(targets, weights, strict=True):
-        root, seed = start_of(target, weight)
+        root, seed = start_node_and_seed(target, weight)
         g = seed if create_graph else seed.value
         seeds[root] = seeds[root] + g if root in seeds else g
     for x in wanted:
@@ -220,11 +228,13 @@ def grad(
             )
     nodes = [x.node for x in wanted if x.node is not None]
     everything = newest_first(seeds)
-    earlier = {index: leaves for index, x in enumerate(wanted) if (leaves := earlier_nodes(x, everything))}
-    order = leading_to(everything, [*nodes, *(leaf for leaves in earlier.values() for leaf in leaves)])
+    earlier = {
+        index: leaves for index, x in enumerate(wanted) if (leaves := previous_leaf_nodes(x, everything))
+    }
+    order = nodes_leading_to(everything, [*nodes, *(leaf for leaves in earlier.values() for leaf in leaves)])
     inner = any(not isinstance(node, Leaf) for node in nodes)
-    ends = ends_of(order) if inner else set()
-    cotangents = passing()(order, seeds, lift=create_graph, inner=inner, ends=ends)
+    ends = stop_nodes_of(order) if inner else set()
+    cotangents = active_sweep()(order, seeds, create_graph=create_graph, keep_inner=inner, stop_nodes=ends)
     results: list[Tensor | None] = []
     for index, (x, node) in enumerate(zip(wanted, nodes, strict=True)):
         g = cotangents.get(node)
@@ -241,35 +251,37 @@ def grad(
                 caret="the output does not depend on this tensor",
                 help=("leave it out, or pass allow_unused=True to get None",),
             )
-        results.append(None if g is None else g if create_graph else Tensor.of(settle(g)))
-    gather_retained(cotangents, order, create_graph)
+        results.append(None if g is None else g if create_graph else Tensor.of(as_stored(g)))
+    accumulate_retained_grads(cotangents, order, create_graph)
     retain = create_graph if retain_graph is None else retain_graph
     passed = [node for node in order if node not in ends] if ends else order
-    finish("grad", list(seeds), values_of(seeds), passed, retain)
+    finish_pass("grad", list(seeds), seed_values(seeds), passed, retain)
     return tuple(results)
 
 
-def ends_of(order: list[Node]) -> set[Node]:
+def stop_nodes_of(order: list[Node]) -> set[Node]:
     """Return the op nodes without inputs in ``order``: a pass stops there and does not run their rules."""
     members = set(order)
     return {node for node in order if not isinstance(node, Leaf) and members.isdisjoint(node.inputs)}
 
 
-def earlier_nodes(x: Tensor, order: list[Node]) -> list[Node]:
+def previous_leaf_nodes(x: Tensor, order: list[Node]) -> list[Node]:
     """Return the nodes in ``order`` that leaf ``x`` had before in-place changes: earlier results use them."""
     is_changed = x.versions is not None or x.alias is not None
-    if not is_changed or not isinstance(x.node, Leaf) or x.node.cell is None:
+    if not is_changed or not isinstance(x.node, Leaf) or x.node.grad_slot is None:
         return []
-    cell = x.node.cell
-    return [node for node in order if isinstance(node, Leaf) and node.cell is cell and node is not x.node]
+    cell = x.node.grad_slot
+    return [
+        node for node in order if isinstance(node, Leaf) and node.grad_slot is cell and node is not x.node
+    ]
 
 
-def values_of(seeds: dict[Node, Any]) -> list[Any]:
+def seed_values(seeds: dict[Node, Any]) -> list[Any]:
     """Return the start cotangents of a pass as floats or arrays."""
     return [seed.value if isinstance(seed, Tensor) else seed for seed in seeds.values()]
 
 
-def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
+def start_node_and_seed(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
     """Return the node where a pass from ``output`` starts and its cotangent.
 
     Raises GradientError if ``output`` does not require a gradient.
@@ -278,7 +290,7 @@ def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
         check_seed(output, gradient)
     if not output.requires_grad or output.node is None or not output.node.tracked:
         raise GradientError(
-            NO_GRAD_NEEDED,
+            NO_GRAD_MESSAGE,
             code="E0410",
             operands=(output,),
             caret="nothing this was made from requires a gradient",
@@ -305,9 +317,9 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
     """Return the cotangent of the output: ``gradient`` in the output's dtype, or 1 for a single entry."""
     if gradient is None:
         if (
-            settings.has_begun and output.lazy is not None and not output.lazy.shape
+            fusion_settings.has_begun and output.lazy is not None and not output.lazy.shape
         ):  # without computing the deferred value
-            return Tensor.of(settle(np.ones((), output.lazy.dtype)))
+            return Tensor.of(as_stored(np.ones((), output.lazy.dtype)))
         if output.size != 1:
             raise GradientError(
                 "grad can be implicitly created only for scalar outputs",
@@ -322,4 +334,4 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
 
 
 def _plain_sum(a: Any, b: Any) -> Any:
-    return a + b if a.__class__ is float and b.__class__ is float else settle(np.add(a, b))
+    return a + b if a.__class__ is float and b.__class__ is float else as_stored(np.add(a, b))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError, ShapeError
 from autodiff.core.base.lazy import np
-from autodiff.core.base.random_source import source
+from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import ArrayNode, Node
-from autodiff.core.graph.op import CUSTOM, OPS, Op
+from autodiff.core.graph.op import CUSTOM_OP_DOC, OPS, Op
 from autodiff.core.graph.state import mode, no_grad
-from autodiff.core.graph.values import settle
+from autodiff.core.graph.values import as_stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from autodiff.core.engine.custom_function import Context
 
 
-class Part(Op):
+class OutputPartOp(Op):
     """The op that extracts output number ``position`` from the row of all outputs of a call."""
 
     __slots__ = ("position",)
@@ -33,41 +33,51 @@ class Part(Op):
     position: int
 
 
-def output_of(node: Node) -> tuple[Node, int]:
+def call_node_and_output(node: Node) -> tuple[Node, int]:
     """Return the node that torch would have for this node's value, and the output number of the value."""
-    if isinstance(node.op, Part):
+    if isinstance(node.op, OutputPartOp):
         (call,) = node.inputs
         assert call is not None
         return call, node.op.position
     return node, 0
 
 
-class Whole(Op):
+class CustomCallOp(Op):
     """The op of a ``call``: it maps the operands to the only output, or to the row of all outputs."""
 
     __slots__ = ("call",)
 
     call: CustomCall
 
-    def begin_pass(self) -> None:
+    def reset_rule_cache(self) -> None:
         self.call.answered = (None, ())
 
 
 class CustomCall:
     """A call whose outputs are recorded; made before ``forward`` runs.
 
-    ``sources`` and ``values`` are the nodes and values of the operands before the call. ``slots`` holds each
-    output's range (start, end) in the row, or None if no gradient flows through the output. ``reached`` are
-    the outputs to which the current pass has propagated a gradient. ``answered`` caches the last cotangent
-    and the results of ``backward`` for it. ``site`` is the span of the call, ``ran`` the span of the line
-    that ``backward`` ran last. ``mark`` is the state of the random numbers before the call; ``drawn`` is
-    their state when the script last ran ``backward``, so that a report after the script's end draws the same
-    numbers.
+    ``operand_nodes`` and ``values`` are the nodes and values of the operands before the call. ``slots`` holds
+    each output's range (start, end) in the row, or None if no gradient flows through the output.
+    ``reached_outputs`` are the outputs to which the current pass has propagated a gradient. ``answered``
+    caches the last cotangent and the results of ``backward`` for it. ``site`` is the span of the call,
+    ``backward_site`` the span of the line that ``backward`` ran last. ``mark`` is the state of the random
+    numbers before the call; ``backward_random_state`` is their state when the script last ran ``backward``,
+    so that a report after the script's end draws the same numbers.
     """
 
     __slots__ = (
-        *("answered", "backward", "context", "drawn", "forward", "is_of_script", "mark", "name", "operands"),
-        *("outputs", "ran", "reached", "site", "slots", "sources", "values"),
+        *(
+            "answered",
+            "backward",
+            "context",
+            "backward_random_state",
+            "forward",
+            "is_of_script",
+            "mark",
+            "name",
+            "operands",
+        ),
+        *("outputs", "backward_site", "reached_outputs", "site", "slots", "operand_nodes", "values"),
     )
 
     def __init__(
@@ -83,16 +93,16 @@ class CustomCall:
         self.backward = backward
         self.context = context
         self.operands = operands
-        self.sources = tuple([x.source() if isinstance(x, Tensor) else None for x in operands])
+        self.operand_nodes = tuple([x.source() if isinstance(x, Tensor) else None for x in operands])
         self.values = tuple([x.data if isinstance(x, Tensor) else x for x in operands])
         self.site = mode.site
-        self.ran: Span | None = None
-        self.mark = source.mark()
-        self.drawn: tuple[int, Any] | None = None
+        self.backward_site: Span | None = None
+        self.mark = random_source.mark()
+        self.backward_random_state: tuple[int, Any] | None = None
         self.is_of_script = mode.recorder is not None
         self.outputs: list[Any] = []
         self.slots: list[tuple[int, int] | None] = []
-        self.reached: set[int] = set()
+        self.reached_outputs: set[int] = set()
         self.answered: tuple[Any, tuple[Any, ...]] = (None, ())
 
     # -- recording ------------------------------------------------------------------------------------
@@ -103,7 +113,7 @@ class CustomCall:
         flowing = [
             position
             for position, x in enumerate(outputs)
-            if self.has_gradient(x) and not any(x is y for y in outputs[position + 1 :])
+            if self.is_differentiable(x) and not any(x is y for y in outputs[position + 1 :])
         ]
         self.slots = [None] * len(outputs)
         end = 0
@@ -114,15 +124,15 @@ class CustomCall:
         self.outputs = [Tensor.of(x.value) if isinstance(x, Tensor) else None for x in outputs]
         returned: dict[int, Tensor] = {}
         saved: dict[int, Tensor] = {}
-        for position, node in zip(flowing, self.nodes_of(outputs, flowing), strict=True):
+        for position, node in zip(flowing, self.make_output_nodes(outputs, flowing), strict=True):
             x = outputs[position]
             made = Tensor.of(x.value, node, requires_grad)
             saved[id(x)] = Tensor.of(x.value, node, requires_grad)
             returned[id(x)] = x.assign_in_place(made) if self.is_changed_operand(x) else made
-        self.keep_saved(saved)
-        return [returned[id(x)] if id(x) in returned else unrecorded(x, self.context) for x in outputs]
+        self.freeze_saved_tensors(saved)
+        return [returned[id(x)] if id(x) in returned else unrecorded_output(x, self.context) for x in outputs]
 
-    def has_gradient(self, output: Any) -> bool:
+    def is_differentiable(self, output: Any) -> bool:
         """Whether a gradient can flow through ``output``."""
         if not isinstance(output, Tensor) or not output.dtype.is_floating_point:
             return False
@@ -132,7 +142,7 @@ class CustomCall:
         """Whether ``x`` is an operand that ``forward`` marked as changed in place."""
         return any(x is y for y in self.context.changed) and any(x is y for y in self.operands)
 
-    def nodes_of(self, outputs: list[Any], flowing: list[int]) -> list[ArrayNode]:
+    def make_output_nodes(self, outputs: list[Any], flowing: list[int]) -> list[ArrayNode]:
         """Return the nodes of the ``flowing`` outputs: the call's own node, or one Part of it per output."""
         kept = self.context.saved_tensors
         reads: list[int | str] = [
@@ -143,31 +153,31 @@ class CustomCall:
         own = [any(outputs[position] is y for y in kept) for position in flowing]
         if len(flowing) == 1:
             value = outputs[flowing[0]].value
-            return [self.node_of(value, (*reads, "out") if own[0] else tuple(reads))]
+            return [self.make_call_node(value, (*reads, "out") if own[0] else tuple(reads))]
         if not flowing:
             return []
         values = [outputs[position].data for position in flowing]
         row = np.concatenate([value.reshape(-1) for value in values])
-        whole = self.node_of(row, tuple(reads))
+        whole = self.make_call_node(row, tuple(reads))
         return [
-            ArrayNode(self.part_of(position, is_kept), (whole,), (row,), {}, settle(value), self.site)
+            ArrayNode(self.make_part_op(position, is_kept), (whole,), (row,), {}, as_stored(value), self.site)
             for position, is_kept, value in zip(flowing, own, values, strict=True)
         ]
 
-    def node_of(self, value: Any, reads: tuple[int | str, ...]) -> ArrayNode:
+    def make_call_node(self, value: Any, reads: tuple[int | str, ...]) -> ArrayNode:
         count = len(self.operands)
-        op = Whole(
+        op = CustomCallOp(
             self.name,
             self.rerun,
-            vjps=tuple([self.rule_for(index) for index in range(count)]),
+            vjps=tuple([self.vjp_for(index) for index in range(count)]),
             grad_fn=f"{self.name}Backward",
             saved=(reads,) * count,
-            doc=CUSTOM,
+            doc=CUSTOM_OP_DOC,
         )
         op.call = self
-        return ArrayNode(op, self.sources, self.values, {}, value, self.site)
+        return ArrayNode(op, self.operand_nodes, self.values, {}, value, self.site)
 
-    def part_of(self, position: int, is_kept: bool) -> Part:
+    def make_part_op(self, position: int, is_kept: bool) -> OutputPartOp:
         """Return the op that extracts one output from the row."""
         slot, shape = self.slots[position], self.outputs[position].shape
         assert slot is not None
@@ -178,18 +188,20 @@ class CustomCall:
             return row[start:end].reshape(shape).astype(dtype)
 
         def vjp(g: Any, out: Any, row: Any) -> Any:
-            self.reached.add(position)
+            self.reached_outputs.add(position)
             if g.dtype.name != row.dtype.name:
                 g = OPS["to"](g, dtype=row.dtype.name)
             flat = OPS["reshape"](g, shape=(end - start,))
             return OPS["embed"](flat, shape=row.shape, basic=(slice(start, end),), advanced=())
 
         reads: tuple[int | str, ...] = ("out",) if is_kept else ()
-        op = Part(self.name, forward, vjps=(vjp,), grad_fn=f"{self.name}Backward", saved=(reads,), doc=CUSTOM)
+        op = OutputPartOp(
+            self.name, forward, vjps=(vjp,), grad_fn=f"{self.name}Backward", saved=(reads,), doc=CUSTOM_OP_DOC
+        )
         op.position = position
         return op
 
-    def keep_saved(self, outputs: dict[int, Tensor]) -> None:
+    def freeze_saved_tensors(self, outputs: dict[int, Tensor]) -> None:
         """Replace the saved tensors of the context by copies with their present values and nodes.
 
         Saved outputs were made before the call was recorded, so they have no node yet. The script may change
@@ -197,7 +209,7 @@ class CustomCall:
         """
         operands = {
             id(x): Tensor.of(x.value, source, x.requires_grad)
-            for x, source in zip(self.operands, self.sources, strict=True)
+            for x, source in zip(self.operands, self.operand_nodes, strict=True)
             if isinstance(x, Tensor)
         }
         known = operands | outputs
@@ -208,10 +220,10 @@ class CustomCall:
         """Return the node's value for other operands by running ``forward`` again with a new context."""
         context = type(self.context)(tuple(isinstance(x, Tensor) for x in self.operands))
         operands = [
-            Tensor.of(settle(np.array(value))) if isinstance(x, Tensor) else x
+            Tensor.of(as_stored(np.array(value))) if isinstance(x, Tensor) else x
             for x, value in zip(self.operands, values, strict=True)
         ]
-        with no_grad(), drawn_again(self.mark):
+        with no_grad(), replay_random(self.mark):
             result = self.forward(context, *operands)
         outputs = list(result) if isinstance(result, (tuple, NamedResult)) else [result]
         parts = [x.data for x, slot in zip(outputs, self.slots, strict=True) if slot is not None]
@@ -219,20 +231,20 @@ class CustomCall:
 
     def apply_again(self, values: tuple[Any, ...]) -> list[Any]:
         """Return the outputs for other operands, recorded as a new call with a new context."""
-        from autodiff.core.engine.custom_function import apply_function
+        from autodiff.core.engine.custom_function import apply_custom_function
 
         operands = []
         for x, value in zip(self.operands, values, strict=True):
             if isinstance(x, Tensor) and not isinstance(value, Tensor):
-                value = Tensor.of(settle(np.array(value)))
+                value = Tensor.of(as_stored(np.array(value)))
             operands.append(OPS["clone"](value) if self.is_changed_operand(x) else value)
-        with drawn_again(self.mark):
-            result = apply_function(self.name, self.forward, self.backward, tuple(operands))
+        with replay_random(self.mark):
+            result = apply_custom_function(self.name, self.forward, self.backward, tuple(operands))
         return list(result) if isinstance(result, (tuple, NamedResult)) else [result]
 
     # -- the rule -------------------------------------------------------------------------------------
 
-    def rule_for(self, index: int) -> Callable[..., Any]:
+    def vjp_for(self, index: int) -> Callable[..., Any]:
         def vjp(g: Any, out: Any, *values: Any, **params: Any) -> Any:
             # One call of `backward` serves all operands: its results are kept for the next index, and for
             # reports about the pass later.
@@ -245,28 +257,28 @@ class CustomCall:
 
     def call_backward(self, g: Any) -> tuple[Any, ...]:
         """Return the checked results of the user's ``backward`` for the cotangent ``g`` of the node."""
-        arguments = self.arguments_for(g if isinstance(g, Tensor) else Tensor.of(settle(g)))
-        self.reached.clear()
+        arguments = self.backward_arguments(g if isinstance(g, Tensor) else Tensor.of(as_stored(g)))
+        self.reached_outputs.clear()
         site = mode.site  # running a script's `backward` changes mode.site
         try:
             answers = self.run_backward(arguments)
-            self.ran = None if mode.site is site else mode.site
+            self.backward_site = None if mode.site is site else mode.site
         finally:
             mode.site = site
         if not isinstance(answers, tuple):
             answers = (answers,)
-        return checked(self.name, answers, self.values)
+        return check_backward_results(self.name, answers, self.values)
 
     def run_backward(self, arguments: list[Tensor | None]) -> Any:
         """Run the user's ``backward``; after the script's end, with the random numbers of its last run."""
         is_over = self.is_of_script and mode.recorder is None
-        if is_over and self.drawn is not None:
-            with drawn_again(self.drawn):
+        if is_over and self.backward_random_state is not None:
+            with replay_random(self.backward_random_state):
                 return self.backward(self.context, *arguments)
-        self.drawn = source.mark()
+        self.backward_random_state = random_source.mark()
         return self.backward(self.context, *arguments)
 
-    def arguments_for(self, g: Tensor) -> list[Tensor | None]:
+    def backward_arguments(self, g: Tensor) -> list[Tensor | None]:
         """Return the arguments of ``backward``: the cotangent of each output.
 
         ``g`` is the cotangent of the row, or of the only output.
@@ -274,11 +286,11 @@ class CustomCall:
         is_row = sum(slot is not None for slot in self.slots) > 1
         arguments: list[Tensor | None] = []
         for position, (slot, output) in enumerate(zip(self.slots, self.outputs, strict=True)):
-            has_one = slot is not None and (not is_row or position in self.reached)
-            if not has_one and (output is None or not self.context.fills_in_zeros):
+            has_one = slot is not None and (not is_row or position in self.reached_outputs)
+            if not has_one and (output is None or not self.context.materialize_grads):
                 arguments.append(None)
             elif slot is None:
-                arguments.append(Tensor.of(settle(np.zeros(output.shape, dtype=output.dtype.name))))
+                arguments.append(Tensor.of(as_stored(np.zeros(output.shape, dtype=output.dtype.name))))
             elif not is_row:
                 arguments.append(g)
             else:
@@ -290,7 +302,7 @@ class CustomCall:
         return arguments
 
 
-class drawn_again:
+class replay_random:
     """Context manager that replays the random numbers drawn after ``mark`` and restores the state on exit."""
 
     __slots__ = ("before", "mark")
@@ -299,14 +311,14 @@ class drawn_again:
         self.mark = mark
 
     def __enter__(self) -> None:
-        self.before = source.mark()
-        source.go_to(self.mark)
+        self.before = random_source.mark()
+        random_source.set_state(self.mark)
 
     def __exit__(self, *exc: object) -> None:
-        source.go_to(self.before)
+        random_source.set_state(self.before)
 
 
-def unrecorded(output: Any, context: Context) -> Any:
+def unrecorded_output(output: Any, context: Context) -> Any:
     """Return an output through which no gradient flows, as the caller gets it."""
     if not isinstance(output, Tensor):
         return output
@@ -315,7 +327,7 @@ def unrecorded(output: Any, context: Context) -> Any:
     return Tensor.of(output.value)
 
 
-def checked(name: str, answers: tuple[Any, ...], values: tuple[Any, ...]) -> tuple[Any, ...]:
+def check_backward_results(name: str, answers: tuple[Any, ...], values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the results of ``backward`` in the shapes and dtypes of the operands.
 
     Raises GradientError or ShapeError in torch's wording for a wrong number, class or shape.
@@ -336,7 +348,7 @@ def checked(name: str, answers: tuple[Any, ...], values: tuple[Any, ...]) -> tup
                 caret=f"`{name}.backward` returned a {type(answer).__name__}",
                 help=("gradients are tensors, or None where there is none",),
             )
-        if answer is not None and not fits(answer.shape, np.shape(value)):
+        if answer is not None and not can_sum_to(answer.shape, np.shape(value)):
             raise ShapeError(
                 f"Function {name}Backward returned an invalid gradient at index {index} - got"
                 f" {list(answer.shape)} but expected shape compatible with {list(np.shape(value))}",
@@ -346,12 +358,12 @@ def checked(name: str, answers: tuple[Any, ...], values: tuple[Any, ...]) -> tup
                 help=("a gradient has the shape of its input; `grad_output` has that of the output",),
             )
     return tuple(
-        None if answer is None else made_like(answer, value)
+        None if answer is None else fit_gradient(answer, value)
         for answer, value in zip(answers, values, strict=False)
     )
 
 
-def made_like(answer: Tensor, value: Any) -> Tensor:
+def fit_gradient(answer: Tensor, value: Any) -> Tensor:
     """Return a gradient summed and cast to the shape and dtype of its operand."""
     if answer.shape != np.shape(value):
         answer = OPS["sum_to"](answer, shape=np.shape(value))
@@ -360,7 +372,7 @@ def made_like(answer: Tensor, value: Any) -> Tensor:
     return answer
 
 
-def fits(answer: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+def can_sum_to(answer: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     """Whether a gradient of shape ``answer`` can be summed to ``shape``, as torch does."""
     return len(answer) >= len(shape) and all(
         n in (1, m) for m, n in zip(reversed(answer), reversed(shape), strict=False)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError
-from autodiff.core.base.lazy import Later
+from autodiff.core.base.lazy import LazyModule
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode, no_grad
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-custom_calls = Later("autodiff.core.engine.custom_call")
+custom_calls = LazyModule("autodiff.core.engine.custom_call")
 
 NOT_AN_INPUT = (
     "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated"
@@ -32,11 +32,11 @@ class Context:
     """The ``ctx`` object, in which ``forward`` stores data for ``backward``.
 
     ``names`` holds attributes set by the script. ``changed`` and ``constant`` are the tensors passed to
-    ``mark_dirty`` and ``mark_non_differentiable``. If ``fills_in_zeros``, ``backward`` is passed zeros for an
-    output that no gradient reached, else None.
+    ``mark_dirty`` and ``mark_non_differentiable``. If ``materialize_grads``, ``backward`` is passed zeros for
+    an output that no gradient reached, else None.
     """
 
-    __slots__ = ("changed", "constant", "fills_in_zeros", "names", "needs_input_grad", "saved_tensors")
+    __slots__ = ("changed", "constant", "materialize_grads", "names", "needs_input_grad", "saved_tensors")
 
     def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
         self.saved_tensors: tuple[Tensor, ...] = ()
@@ -44,7 +44,7 @@ class Context:
         self.needs_input_grad = needs_input_grad
         self.changed: tuple[Tensor, ...] = ()
         self.constant: tuple[Tensor, ...] = ()
-        self.fills_in_zeros = True
+        self.materialize_grads = True
 
     def save_for_backward(self, *tensors: Tensor) -> None:
         """Save tensors for ``backward``, which reads them from ``saved_tensors``."""
@@ -60,10 +60,10 @@ class Context:
 
     def set_materialize_grads(self, value: bool) -> None:
         """Set whether ``backward`` is passed zeros (or None) for outputs that no gradient reached."""
-        self.fills_in_zeros = value
+        self.materialize_grads = value
 
 
-def apply_function(
+def apply_custom_function(
     name: str,
     forward: Callable[..., Any],
     backward: Callable[..., Any],
@@ -82,7 +82,7 @@ def apply_function(
     context = Context(needs)
     is_tracked = any(isinstance(x, Tensor) and x.node is not None and x.node.tracked for x in operands)
     # CustomCall is made before `forward` runs, which may change its operands: the graph needs the old ones.
-    compute = forward if setup_context is None else with_setup(forward, setup_context)
+    compute = forward if setup_context is None else combine_with_setup(forward, setup_context)
     call = (
         custom_calls.CustomCall(name, compute, backward, context, operands)
         if mode.enabled and is_tracked
@@ -93,15 +93,15 @@ def apply_function(
     mode.site = site
     is_several = isinstance(result, (tuple, NamedResult))
     outputs = list(result) if is_several else [result]
-    check_changed(context, operands, outputs)
+    check_dirty_tensors(context, operands, outputs)
     if call is not None:
         outputs = call.record(outputs, any(needs))
     else:
-        outputs = [custom_calls.unrecorded(output, context) for output in outputs]
+        outputs = [custom_calls.unrecorded_output(output, context) for output in outputs]
     return tuple(outputs) if is_several else outputs[0]
 
 
-def with_setup(forward: Callable[..., Any], setup_context: Callable[..., Any]) -> Callable[..., Any]:
+def combine_with_setup(forward: Callable[..., Any], setup_context: Callable[..., Any]) -> Callable[..., Any]:
     """Return ``forward`` and ``setup_context`` combined into one function that takes the context first."""
 
     def compute(context: Context, *operands: Any) -> Any:
@@ -112,7 +112,7 @@ def with_setup(forward: Callable[..., Any], setup_context: Callable[..., Any]) -
     return compute
 
 
-def check_changed(context: Context, operands: tuple[Any, ...], outputs: list[Any]) -> None:
+def check_dirty_tensors(context: Context, operands: tuple[Any, ...], outputs: list[Any]) -> None:
     """Check the tensors passed to ``mark_dirty``.
 
     Raises GradientError for one that is not returned or is a leaf; warns about one that is no input.
@@ -170,4 +170,4 @@ class Function:
     @classmethod
     def apply(cls, *operands: Any) -> Any:
         """Run ``forward`` and record it as one node."""
-        return apply_function(cls.__name__, cls.forward, cls.backward, operands)
+        return apply_custom_function(cls.__name__, cls.forward, cls.backward, operands)

@@ -10,7 +10,7 @@ from autodiff.core.base.lazy import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.state import enable_grad, mode, no_grad
-from autodiff.core.graph.values import settle
+from autodiff.core.graph.values import as_stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
         def __call__(self, gradient: Tensor, /) -> Any: ...
 
 
-class Watch:
-    """The hooks of all nodes and the anomaly mode; ``watch`` is the only instance.
+class PassWatch:
+    """The hooks of all nodes and the anomaly mode; ``pass_watch`` is the only instance.
 
     ``hooks`` maps each node to its hooks by handle. ``anomaly``: a nan in a pass is an error. ``answered``
     lists the nodes whose gradients hooks replaced in the last pass, each with the span that registered the
@@ -45,12 +45,12 @@ class Watch:
         self.answered: list[tuple[Node, Span | None]] = []
 
     @property
-    def is_on(self) -> bool:
-        """Whether passes must use ``watched_sweep``."""
+    def is_active(self) -> bool:
+        """Whether passes must use ``sweep_with_hooks``."""
         return self.anomaly or bool(self.hooks)
 
 
-watch = Watch()
+pass_watch = PassWatch()
 
 
 class HookHandle:
@@ -64,10 +64,10 @@ class HookHandle:
 
     def remove(self) -> None:
         """Unregister the hook; do nothing if it is unregistered already."""
-        hooks = watch.hooks.get(self.node, {})
+        hooks = pass_watch.hooks.get(self.node, {})
         hooks.pop(self, None)
         if not hooks:
-            watch.hooks.pop(self.node, None)
+            pass_watch.hooks.pop(self.node, None)
 
 
 def register_hook(x: Tensor, hook: Hook) -> HookHandle:
@@ -81,64 +81,64 @@ def register_hook(x: Tensor, hook: Hook) -> HookHandle:
             help=("make an input with requires_grad=True",),
         )
     handle = HookHandle(x.node)
-    watch.hooks.setdefault(x.node, {})[handle] = hook
+    pass_watch.hooks.setdefault(x.node, {})[handle] = hook
     return handle
 
 
-def watched_sweep(
+def sweep_with_hooks(
     order: list[Node],
     seeds: dict[Node, Any],
-    lift: bool = False,
-    inner: bool = True,
-    ends: Collection[Node] = (),
+    create_graph: bool = False,
+    keep_inner: bool = True,
+    stop_nodes: Collection[Node] = (),
 ) -> dict[Node, Any]:
     """Like ``sweep``, but call the hooks and, in anomaly mode, check every contribution for nan.
 
     As in torch, a leaf's hooks run as soon as its gradient is complete, an inner node's when the sweep
     reaches the node.
     """
-    from autodiff.core.engine.sweep import np_errors_ignored, pull_back_lifted
-    from autodiff.core.graph.vjp import pull_back
+    from autodiff.core.engine.sweep import numpy_warnings_off, recorded_contributions
+    from autodiff.core.graph.vjp import node_contributions
 
     cotangents = dict(seeds)
-    watch.answered.clear()
+    pass_watch.answered.clear()
     members = set(order)
-    awaited: dict[Node, int] = {}
+    pending_uses: dict[Node, int] = {}
     for node in order:
         for below in node.inputs:
             if below.__class__ is Leaf and below in members:
-                awaited[below] = awaited.get(below, 0) + 1
-    with enable_grad() if lift else no_grad(), np_errors_ignored(order):
+                pending_uses[below] = pending_uses.get(below, 0) + 1
+    with enable_grad() if create_graph else no_grad(), numpy_warnings_off(order):
         for node in order:
             if node.__class__ is Leaf:
-                if node not in awaited and node in cotangents:  # the output itself is a leaf
-                    cotangents[node] = hooked(node, cotangents[node], lift)
+                if node not in pending_uses and node in cotangents:  # the output itself is a leaf
+                    cotangents[node] = run_hooks(node, cotangents[node], create_graph)
                 continue
             g = cotangents.get(node)
             if g is not None:
-                g = cotangents[node] = hooked(node, g, lift)
-            if g is not None and node not in ends:
-                pulled = pull_back_lifted(node, g) if lift else pull_back(node, g)
+                g = cotangents[node] = run_hooks(node, g, create_graph)
+            if g is not None and node not in stop_nodes:
+                pulled = recorded_contributions(node, g) if create_graph else node_contributions(node, g)
                 places = iter(enumerate(node.inputs))
                 for below, contribution in pulled:
-                    if watch.anomaly:
+                    if pass_watch.anomaly:
                         index = next(at for at, operand in places if operand is below)
-                        refuse_nan(node, index, contribution)
+                        check_no_nan(node, index, contribution)
                     before = cotangents.get(below)
                     cotangents[below] = contribution if before is None else before + contribution
             for below in node.inputs:
-                if below in awaited:
-                    awaited[below] -= 1
-                    if not awaited[below] and below in cotangents:
-                        cotangents[below] = hooked(below, cotangents[below], lift)
+                if below in pending_uses:
+                    pending_uses[below] -= 1
+                    if not pending_uses[below] and below in cotangents:
+                        cotangents[below] = run_hooks(below, cotangents[below], create_graph)
     return cotangents
 
 
-def hooked(node: Node, g: Any, lift: bool) -> Any:
+def run_hooks(node: Node, g: Any, create_graph: bool) -> Any:
     """Return gradient ``g`` after the hooks of ``node``; each hook gets the result of the one before."""
     site = mode.site
-    for handle, hook in list(watch.hooks.get(node, {}).items()):
-        given = g if lift else Tensor.of(settle(g))
+    for handle, hook in list(pass_watch.hooks.get(node, {}).items()):
+        given = g if create_graph else Tensor.of(as_stored(g))
         answer = hook(given)
         if answer is None:
             mode.site = site
@@ -151,8 +151,8 @@ def hooked(node: Node, g: Any, lift: bool) -> Any:
             )
         if answer.dtype is not given.dtype:
             raise GradientError(
-                f"hook '{hook.name}' has changed the type of value (was {given.dtype.kind_of_tensor} got"
-                f" {answer.dtype.kind_of_tensor})",
+                f"hook '{hook.name}' has changed the type of value (was {given.dtype.tensor_type_name} got"
+                f" {answer.dtype.tensor_type_name})",
                 code="E0413",
                 operands=(answer,),
                 caret=f"the gradient holds {given.dtype.name} numbers",
@@ -166,13 +166,13 @@ def hooked(node: Node, g: Any, lift: bool) -> Any:
                 caret=f"the gradient has shape {given.shape}",
                 help=("return a gradient of the shape that came in",),
             )
-        g = answer if lift else answer.value
-        watch.answered.append((node, handle.site))
+        g = answer if create_graph else answer.value
+        pass_watch.answered.append((node, handle.site))
         mode.site = site  # the line that started the pass; running the hook changed mode.site
     return g
 
 
-def refuse_nan(node: Node, index: int, contribution: Any) -> None:
+def check_no_nan(node: Node, index: int, contribution: Any) -> None:
     """Raise anomaly mode's error if the contribution of ``node`` to its operand ``index`` contains nan."""
     value = contribution.value if isinstance(contribution, Tensor) else contribution
     if not np.isnan(value).any():
@@ -184,6 +184,6 @@ def refuse_nan(node: Node, index: int, contribution: Any) -> None:
         help=("look at the values of that line: a root or a quotient of 0 has no finite slope",),
     )
     assert isinstance(node, OpNode)
-    from autodiff.core.graph.saved_values import pointing_at
+    from autodiff.core.graph.saved_values import with_node_label
 
-    raise pointing_at(node, error, "the derivative of this is nan here")
+    raise with_node_label(node, error, "the derivative of this is nan here")

@@ -9,23 +9,28 @@ from __future__ import annotations
 
 from weakref import ref
 
-from autodiff.core.base.lazy import Later, np
+from autodiff.core.base.lazy import LazyModule, np
 from autodiff.core.engine.aliasing import (
     Alias,
-    Recipe,
-    base_of,
-    counter_of,
-    keep_in_sight,
-    live,
-    positions_of,
-    recipe_of,
-    recipes_between,
-    sharing_memory,
+    ViewOrigin,
+    live_objects,
+    positions_in_base,
+    root_base,
+    tensors_sharing,
+    version_counter_of,
+    view_chain,
+    view_origin_of,
+    watch_node,
 )
-from autodiff.core.engine.in_place_checks import StaleView, refuse_change, refuse_overlap, refuse_shape
-from autodiff.core.engine.value_checks import need_room
+from autodiff.core.engine.in_place_checks import (
+    StaleView,
+    check_change,
+    check_no_self_overlap,
+    check_same_shape,
+)
+from autodiff.core.engine.value_checks import require_castable
 from autodiff.core.fast import tape
-from autodiff.core.graph.node import ArrayNode, Change, Leaf, Node, OpNode
+from autodiff.core.graph.node import ArrayNode, InPlaceChange, Leaf, Node, OpNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
 
@@ -37,10 +42,10 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import VersionCounter
 
 
-tensors = Later("autodiff.core.engine.tensor")
+tensor_module = LazyModule("autodiff.core.engine.tensor")
 
 #: View ops whose result has all entries of the base in the same row order.
-IN_ROW_ORDER = frozenset(["alias", "reshape", "squeeze", "unsqueeze"])
+ROW_ORDER_VIEWS = frozenset(["alias", "reshape", "squeeze", "unsqueeze"])
 
 
 def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
@@ -49,61 +54,63 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
     ``since`` is the number of the first node made by the change if it made several, else 0. These nodes may
     use the old value, because torch keeps a copy for them.
     """
-    if result.tape is not None and tape.take_on(tensor, result):
+    if result.tape is not None and tape.update_in_place(tensor, result):
         return tensor
     is_wanted = mode.enabled and (tensor.requires_grad or result.requires_grad)
-    if is_wanted or tensor.alias is not None or not are_alike(tensor.value, result.value):
-        refuse_change(tensor, (result,))
-        refuse_overlap(tensor)
-        refuse_shape(tensor, result.shape)
+    if is_wanted or tensor.alias is not None or not have_same_layout(tensor.value, result.value):
+        check_change(tensor, (result,))
+        check_no_self_overlap(tensor)
+        check_same_shape(tensor, result.shape)
         if result.dtype is not tensor.dtype:
-            need_room(tensor, result)
+            require_castable(tensor, result)
             result = OPS["to"](result, dtype=tensor.dtype.name)
-    if is_unseen(tensor) and not (mode.enabled and result.node is not None and result.node.tracked):
-        versions = tensor.versions or counter_of(tensor)
+    if is_unreferenced(tensor) and not (mode.enabled and result.node is not None and result.node.tracked):
+        versions = tensor.versions or version_counter_of(tensor)
         versions.count += 1
         versions.changed_by = ""
         versions.changed_at = mode.site
         tensor.value = result.value
         return tensor
-    base = base_of(tensor)
-    change = Change(tensor.versions or counter_of(tensor), tensor.dtype, result.node, since, mode.site)
+    base = root_base(tensor)
+    change = InPlaceChange(
+        tensor.versions or version_counter_of(tensor), tensor.dtype, result.node, since, mode.site
+    )
     if tensor.alias is None:
         mark_old_values([tensor], change)
         old, tensor.value = tensor.node, result.value
-        give_history(tensor, old, result)
+        set_history(tensor, old, result)
         return tensor
-    group = sharing_memory(tensor.alias)
+    group = tensors_sharing(tensor.alias)
     mark_old_values(group, change)
-    made = result if base is tensor or not mode.enabled else base_after(base, tensor, result)
+    made = result if base is tensor or not mode.enabled else updated_base(base, tensor, result)
     old = base.node
-    value = new_memory(tensor, result)
-    write(base, group, value)
-    give_history(base, old, made)
+    value = updated_memory(tensor, result)
+    write_values(base, group, value)
+    set_history(base, old, made)
     if base is not tensor and result.node is not None:
-        keep_in_sight(change.versions, result.node)  # it may have saved the view's new value
+        watch_node(change.versions, result.node)  # it may have saved the view's new value
     for other in group:
         if other is not base:
-            follow(other, change.versions)
+            update_sharing_tensor(other, change.versions)
     return tensor
 
 
-def are_alike(x: Any, y: Any) -> bool:
+def have_same_layout(x: Any, y: Any) -> bool:
     """Whether both are numbers, or both are arrays of the same shape and dtype."""
     if x.__class__ is float or y.__class__ is float:
         return x.__class__ is y.__class__
     return x.shape == y.shape and x.dtype is y.dtype
 
 
-def is_unseen(tensor: Tensor) -> bool:
+def is_unreferenced(tensor: Tensor) -> bool:
     """Whether no graph and no other tensor refers to the value, as is usual for gradients."""
     versions = tensor.versions
     if versions is not None and (versions.nodes or versions.users):
         return False
-    return tensor.alias is None and tensor.own_node is None and tensor.tape is None
+    return tensor.alias is None and tensor.stored_node is None and tensor.tape is None
 
 
-def mark_old_values(group: list[Tensor], change: Change) -> None:
+def mark_old_values(group: list[Tensor], change: InPlaceChange) -> None:
     """Mark the nodes of the old values as overwritten by ``change`` and count the change.
 
     ``group`` are the tensors that share the changed memory. A backward pass then fails at nodes that saved an
@@ -112,51 +119,51 @@ def mark_old_values(group: list[Tensor], change: Change) -> None:
     versions = change.versions
     for tensor in group:
         if tensor.versions is versions and (node := tensor.node) is not None:
-            node.set_mark().overwritten = change.seen_by(tensor)
+            node.own_status().overwritten = change.for_tensor(tensor)
     if versions.nodes:
-        for node in live(versions.nodes):
+        for node in live_objects(versions.nodes):
             if node.mark is None or node.mark.overwritten is None:
-                node.set_mark().overwritten = change
+                node.own_status().overwritten = change
         versions.nodes.clear()
     for user, shape in versions.users:
         node = user()
         if node is not None and node.number < change.since:
-            mark = node.set_mark()
+            mark = node.own_status()
             mark.used = mark.used or (change, shape)
     versions.users.clear()
     versions.count += 1
     for tensor in group:
-        counter_of(tensor).changed_at = mode.site
+        version_counter_of(tensor).changed_at = mode.site
 
 
-def base_after(base: Tensor, view: Tensor, result: Tensor) -> Tensor:
+def updated_base(base: Tensor, view: Tensor, result: Tensor) -> Tensor:
     """Return ``base`` with the entries that ``view`` shows replaced by ``result``, recorded in the graph."""
     assert view.alias is not None
-    recipes = recipes_between(view.alias, base.alias)
+    recipes = view_chain(view.alias, base.alias)
     if len(recipes) == 1 and recipes[0].op.name in ("select", "slice"):  # so derivations show an index
         params = recipes[0].params
         at = params["index"] if "index" in params else slice(params["start"], params["stop"], params["step"])
         basic = (*(slice(None),) * params["dim"], at)
         return OPS["index_put"](base, result, basic=basic, advanced=())  # type: ignore[no-any-return] # a Tensor
-    positions = positions_of(recipes)
+    positions = positions_in_base(recipes)
     return OPS["write_through"](base, result, positions=positions)  # type: ignore[no-any-return] # a Tensor
 
 
-def new_memory(tensor: Tensor, result: Tensor) -> Any:
+def updated_memory(tensor: Tensor, result: Tensor) -> Any:
     """Return the new value of the whole memory that contains ``tensor``, without recording."""
     alias = tensor.alias
     if alias is None or alias.recipe is None:
         return result.value
-    recipes = recipes_between(alias, None)
+    recipes = view_chain(alias, None)
     whole = recipes[0].base.data
-    if all(recipe.op.name in IN_ROW_ORDER for recipe in recipes):
-        return tensors.settle(result.data.reshape(whole.shape))
+    if all(recipe.op.name in ROW_ORDER_VIEWS for recipe in recipes):
+        return tensor_module.as_stored(result.data.reshape(whole.shape))
     value = whole.copy()
-    value.reshape(-1)[positions_of(recipes)] = result.data
-    return tensors.settle(value)
+    value.reshape(-1)[positions_in_base(recipes)] = result.data
+    return tensor_module.as_stored(value)
 
 
-def write(base: Tensor, group: list[Tensor], value: Any) -> None:
+def write_values(base: Tensor, group: list[Tensor], value: Any) -> None:
     """Set the value of every tensor in the group to its part of ``value``, the new memory."""
     shown: dict[Alias, Any] = {}
     for tensor in group:
@@ -166,11 +173,11 @@ def write(base: Tensor, group: list[Tensor], value: Any) -> None:
             continue
         if alias not in shown:
             recipe = alias.recipe
-            shown[alias] = tensors.settle(recipe.op.forward(recipe.base.data, **recipe.params))
+            shown[alias] = tensor_module.as_stored(recipe.op.forward(recipe.base.data, **recipe.params))
         tensor.value = shown[alias]
 
 
-def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
+def set_history(base: Tensor, old: Node | None, made: Tensor) -> None:
     """Set the node and flags of ``base`` after it got the value of ``made``; ``old`` is its old node."""
     node = made.node
     if mode.enabled and node is not None and node.tracked:
@@ -178,27 +185,37 @@ def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
         if old is not None and node.name is None:
             node.name = old.name  # the next value of the variable
         base.requires_grad = made.requires_grad or base.requires_grad
-        if old is not None and old.mark is not None and old.mark.cell is not None and base.cell is not None:
+        if (
+            old is not None
+            and old.mark is not None
+            and old.mark.grad_slot is not None
+            and base.grad_slot is not None
+        ):
             # After retain_grad(), `.grad` receives the gradient of the tensor's new value.
-            node.set_mark().cell, old.mark.cell = base.cell, None
+            node.own_status().grad_slot, old.mark.grad_slot = base.grad_slot, None
     elif old is not None:
-        go_on_unrecorded(base, old)
+        replace_node_unrecorded(base, old)
     if base.versions is not None:
         grad_fn = base.grad_fn
         base.versions.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
 
 
-def follow(tensor: Tensor, versions: VersionCounter) -> None:
+def update_sharing_tensor(tensor: Tensor, versions: VersionCounter) -> None:
     """Set the node of a tensor whose memory was changed through another tensor; a view follows its base."""
-    old, recipe = tensor.node, recipe_of(tensor)
+    old, recipe = tensor.node, view_origin_of(tensor)
     if old is not None and tensor.versions is not None:
-        keep_in_sight(tensor.versions, old)  # nodes that saved its value may use it until a counted change
+        watch_node(tensor.versions, old)  # nodes that saved its value may use it until a counted change
     if recipe is not None and tensor.dtype.is_floating_point:
         base = recipe.base
-        if old is not None and base.requires_grad and not recipe.is_followed and tensor.versions is versions:
+        if (
+            old is not None
+            and base.requires_grad
+            and not recipe.is_recordable
+            and tensor.versions is versions
+        ):
             tensor.node = StaleView(recipe, tensor.value, old)
             return
-        if base.node is not None and recipe.is_followed and base.node.tracked:
+        if base.node is not None and recipe.is_recordable and base.node.tracked:
             op = recipe.op
             if tensor.versions is versions:
                 op = op.named("AsStridedBackward0")  # torch also loses the op that made the view
@@ -207,20 +224,20 @@ def follow(tensor: Tensor, versions: VersionCounter) -> None:
             made.name = None if old is None else old.name
             tensor.node = made
             tensor.requires_grad = base.requires_grad
-            keep_in_sight(versions, made)
+            watch_node(versions, made)
             return
     if old is not None:
-        go_on_unrecorded(tensor, old)
+        replace_node_unrecorded(tensor, old)
         if tensor.versions is not None and tensor.node is not None:
-            keep_in_sight(tensor.versions, tensor.node)
+            watch_node(tensor.versions, tensor.node)
 
 
-def go_on_unrecorded(tensor: Tensor, old: Node) -> None:
+def replace_node_unrecorded(tensor: Tensor, old: Node) -> None:
     """Give a tensor that was changed without recording a new node; gradients flow as before the change."""
     value = tensor.value
     node: Node
     if isinstance(old, Leaf):
-        node = Leaf(value, tracked=old.tracked, cell=old.cell, site=old.site)
+        node = Leaf(value, tracked=old.tracked, cell=old.grad_slot, site=old.site)
     elif not old.tracked:
         node = Leaf(value, tracked=False, site=old.site)
     else:
@@ -236,36 +253,36 @@ def reshape_in_place(tensor: Tensor, result: Tensor) -> Tensor:
 
     If its memory is shared, a new tensor with the old shape takes its place for its aliases and views.
     """
-    alias, recipe = tensor.alias, recipe_of(result)
+    alias, recipe = tensor.alias, view_origin_of(result)
     if recipe is None:  # a 0-d tensor has no dimensions to swap, so `result` is no view
         return assign_in_place(tensor, result)
     assert alias is not None
     # The alias of `result` itself is dropped; all other views stay views of the tensor with the old shape.
-    views = [view for view in live(alias.views) if view is not result.alias]
+    views = [view for view in live_objects(alias.views) if view is not result.alias]
     alias.views[:] = [ref(view) for view in views]
-    versions = counter_of(tensor)
+    versions = version_counter_of(tensor)
     versions.nodes[:] = [node for node in versions.nodes if node() is not result.node]
-    others = [other for other in live(alias.members) if other is not tensor]
+    others = [other for other in live_objects(alias.members) if other is not tensor]
     old = tensor.node
-    mark_old_values(sharing_memory(alias), Change(versions, tensor.dtype, result.node, 0, mode.site))
+    mark_old_values(tensors_sharing(alias), InPlaceChange(versions, tensor.dtype, result.node, 0, mode.site))
     if not others and not views and alias.recipe is None:
         tensor.alias = None
     else:
-        leave_behind(tensor, alias, recipe, views)
+        split_off_old_shape(tensor, alias, recipe, views)
     tensor.value = result.value
     if mode.enabled and result.node is not None and result.node.tracked:
         tensor.node, result.node.name = result.node, None if old is None else old.name
     elif old is not None:
-        go_on_unrecorded(tensor, old)
-    for other in sharing_memory(alias):
+        replace_node_unrecorded(tensor, old)
+    for other in tensors_sharing(alias):
         if other is not tensor:
-            follow(other, versions)
+            update_sharing_tensor(other, versions)
     grad_fn = tensor.grad_fn
     versions.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
     return tensor
 
 
-def leave_behind(tensor: Tensor, alias: Alias, recipe: Recipe, views: list[Alias]) -> None:
+def split_off_old_shape(tensor: Tensor, alias: Alias, recipe: ViewOrigin, views: list[Alias]) -> None:
     """Make ``tensor`` a view of a new tensor with its old shape, which takes over its aliases and views."""
     before = tensor.of(tensor.value, tensor.node, tensor.requires_grad)
     before.versions, before.alias = tensor.versions, alias

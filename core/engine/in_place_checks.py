@@ -5,12 +5,12 @@ from __future__ import annotations
 from autodiff.core.base.errors import GradientError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.aliasing import (
-    Recipe,
-    base_of,
-    positions_of,
-    recipe_of,
-    recipes_between,
-    share_memory,
+    ViewOrigin,
+    positions_in_base,
+    root_base,
+    shares_memory,
+    view_chain,
+    view_origin_of,
 )
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.graph.state import mode
@@ -46,13 +46,13 @@ class StaleView(Leaf):
 
     __slots__ = ("made_by", "recipe")
 
-    def __init__(self, recipe: Recipe, value: Any, old: Node) -> None:
+    def __init__(self, recipe: ViewOrigin, value: Any, old: Node) -> None:
         self.number = old.number
         self.out = value
         self.site = old.site
         self.name = old.name
         self.mark = self.g = None
-        self.cell = None
+        self.grad_slot = None
         self.recipe = recipe
         self.made_by: Node | None = None
         if isinstance(old, StaleView):
@@ -63,35 +63,35 @@ class StaleView(Leaf):
     @property
     def tracked(self) -> bool:  # type: ignore[override] # a property that raises, where a Leaf has a flag
         """Always raises: the graph does not know whether gradients flow here."""
-        raise self.refusal()
+        raise self.error()
 
-    def refusal(self) -> GradientError:
+    def error(self) -> GradientError:
         """Return the error for using this view."""
         changed = "its base or another view of its base has been"
-        return unfollowed(self.recipe, self.made_by, changed, "make the view again")
+        return view_change_error(self.recipe, self.made_by, changed, "make the view again")
 
 
-def refuse_change(tensor: Tensor, others: Iterable[Any] = (), part: bool = False) -> None:
+def check_change(tensor: Tensor, others: Iterable[Any] = (), through_view: bool = False) -> None:
     """Raise GradientError for a change that torch refuses: of a leaf that requires a gradient, or of a view
     that it cannot follow.
 
-    ``others`` are the operands of the change. ``part`` says that the change goes through a view without a
-    tensor of its own, as in ``x[0] = 1``.
+    ``others`` are the operands of the change. ``through_view`` says that the change goes through a view
+    without a tensor of its own, as in ``x[0] = 1``.
     """
     if not mode.enabled:
         return
     computed_with = [x for x in others if x.__class__ is tensor.__class__ and x.requires_grad]
     for other in computed_with:
-        refuse_stale(other)
+        check_not_stale(other)
     if not tensor.requires_grad and not computed_with:
         return
-    recipe = recipe_of(tensor)
+    recipe = view_origin_of(tensor)
     if recipe is not None:
-        refuse_view(tensor, recipe)
+        check_view_change(tensor, recipe)
     if not tensor.requires_grad:
         return
-    base = base_of(tensor)
-    of_a_view = part or recipe is not None
+    base = root_base(tensor)
+    of_a_view = through_view or recipe is not None
     if base.is_leaf if of_a_view else tensor.is_leaf:
         view = "view of a " if of_a_view else ""
         raise GradientError(
@@ -103,31 +103,31 @@ def refuse_change(tensor: Tensor, others: Iterable[Any] = (), part: bool = False
         )
 
 
-def refuse_view(view: Tensor, recipe: Recipe) -> None:
+def check_view_change(view: Tensor, recipe: ViewOrigin) -> None:
     """Raise GradientError if torch cannot follow how changing this view changes its base."""
-    if recipe.is_followed:
+    if recipe.is_recordable:
         return
-    raise unfollowed(
+    raise view_change_error(
         recipe,
         view.grad_fn,
         "is being",
         "take the part by its index, as in `x[0]`, or a copy with `.clone()`"
-        if recipe.piece is not None
+        if recipe.output_number is not None
         else "make the view outside of `no_grad()`, or change it inside",
     )
 
 
-def unfollowed(recipe: Recipe, made_by: Node | None, changed: str, advice: str) -> GradientError:
+def view_change_error(recipe: ViewOrigin, made_by: Node | None, changed: str, advice: str) -> GradientError:
     """Return torch's error for a view that is one of several results or was made under ``no_grad``.
 
     ``made_by`` is the node that made the view, ``changed`` says in torch's words what was changed.
     """
-    several = recipe.piece is not None
-    from autodiff.core.graph.saved_values import name_in_messages
+    several = recipe.output_number is not None
+    from autodiff.core.graph.saved_values import torch_error_name
 
-    maker = "" if made_by is None else name_in_messages(made_by.grad_fn_name)
+    maker = "" if made_by is None else torch_error_name(made_by.grad_fn_name)
     if several and maker:
-        message = f"Output {recipe.piece} of {maker} is a view and {changed} modified inplace."
+        message = f"Output {recipe.output_number} of {maker} is a view and {changed} modified inplace."
     else:
         start = f"Output 0 of {maker} is a view of a view which" if maker else "A view"
         message = (
@@ -143,7 +143,7 @@ def unfollowed(recipe: Recipe, made_by: Node | None, changed: str, advice: str) 
     )
 
 
-def refuse_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
+def check_same_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
     """Raise ShapeError if the new values have another shape than the tensor."""
     if shape != tensor.shape:
         raise ShapeError(
@@ -154,15 +154,15 @@ def refuse_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
         )
 
 
-def refuse_stale(tensor: Tensor) -> None:
+def check_not_stale(tensor: Tensor) -> None:
     """Raise GradientError for a view whose base has changed and which torch cannot follow."""
-    if isinstance(tensor.own_node, StaleView):
-        raise tensor.own_node.refusal()
+    if isinstance(tensor.stored_node, StaleView):
+        raise tensor.stored_node.error()
 
 
-def refuse_overlap(tensor: Tensor) -> None:
+def check_no_self_overlap(tensor: Tensor) -> None:
     """Raise GradientError for a tensor with several entries in one memory location, as after ``expand``."""
-    if shows_numbers_twice(tensor):
+    if has_self_overlap(tensor):
         raise GradientError(
             OVERLAPS_ITSELF,
             code="E0415",
@@ -172,19 +172,19 @@ def refuse_overlap(tensor: Tensor) -> None:
         )
 
 
-def shows_numbers_twice(tensor: Tensor) -> bool:
+def has_self_overlap(tensor: Tensor) -> bool:
     """Whether several entries of the tensor share one memory location because of ``expand``."""
     alias = tensor.alias
     if alias is None or alias.recipe is None:
         return False
-    recipes = recipes_between(alias, None)
+    recipes = view_chain(alias, None)
     if all(recipe.op.name != "expand" for recipe in recipes):
         return False
-    positions = positions_of(recipes)
+    positions = positions_in_base(recipes)
     return bool(np.unique(positions).size < positions.size)
 
 
-def refuse_input(tensor: Tensor, other: Any, by_positions: bool = False) -> None:
+def check_no_input_overlap(tensor: Tensor, other: Any, by_positions: bool = False) -> None:
     """Raise GradientError if a change of ``tensor`` reads from ``other``, which shows the same memory in
     another order.
 
@@ -195,20 +195,20 @@ def refuse_input(tensor: Tensor, other: Any, by_positions: bool = False) -> None
         return
     if other is tensor:
         if by_positions:
-            raise overlapping(tensor, other)
+            raise input_overlap_error(tensor, other)
         return
-    if not share_memory(tensor, other):
+    if not shares_memory(tensor, other):
         return
-    places = [memory_of(tensor), memory_of(other)]
+    places = [memory_positions(tensor), memory_positions(other)]
     first, last = (((p.min(), p.max()) if p.size else (0, -1)) for p in places)
     if any(high - low + 1 != p.size for (low, high), p in zip((first, last), places, strict=True)):
         return
     is_same = first == last and (places[0].shape != places[1].shape or np.array_equal(*places))
     if first[0] <= last[1] and last[0] <= first[1] and (by_positions or not is_same):
-        raise overlapping(tensor, other)
+        raise input_overlap_error(tensor, other)
 
 
-def overlapping(tensor: Tensor, other: Tensor) -> GradientError:
+def input_overlap_error(tensor: Tensor, other: Tensor) -> GradientError:
     """Return the error for a change that reads memory it writes."""
     return GradientError(
         OVERLAPS_AN_INPUT,
@@ -219,8 +219,8 @@ def overlapping(tensor: Tensor, other: Tensor) -> GradientError:
     )
 
 
-def memory_of(tensor: Tensor) -> Any:
+def memory_positions(tensor: Tensor) -> Any:
     """Return the positions in the shared memory of the tensor's entries, in its shape."""
     assert tensor.alias is not None
-    recipes = recipes_between(tensor.alias, None)
-    return positions_of(recipes) if recipes else np.arange(tensor.size).reshape(tensor.shape)
+    recipes = view_chain(tensor.alias, None)
+    return positions_in_base(recipes) if recipes else np.arange(tensor.size).reshape(tensor.shape)

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from autodiff.core.engine.public_functions import Function
+    from autodiff.core.engine.public_functions import PublicFunction
 
 #: The parameters that take numbers; all others take tensors.
-NUMBERS = frozenset(["alpha", "beta", "value"])
+NUMBER_PARAMETERS = frozenset(["alpha", "beta", "value"])
 #: For each function, its deprecated orders with one number.
-ONE_NUMBER: dict[str, list[tuple[str, ...]]] = {
+ONE_NUMBER_ORDERS: dict[str, list[tuple[str, ...]]] = {
     "add": [("input", "alpha", "other")],
     "sub": [("input", "alpha", "other")],
     "addcmul": [("input", "value", "tensor1", "tensor2")],
     "addcdiv": [("input", "value", "tensor1", "tensor2")],
 }
-FACTORS = {
+MATRIX_OPERANDS = {
     "addmm": ("mat1", "mat2"),
     "addmv": ("mat", "vec"),
     "addr": ("vec1", "vec2"),
@@ -33,52 +33,54 @@ FACTORS = {
 }
 
 
-def orders_of(name: str, is_method: bool) -> Iterator[tuple[str, ...]]:
+def deprecated_orders(name: str, is_method: bool) -> Iterator[tuple[str, ...]]:
     """Yield the deprecated parameter orders of a function; for a method, ``input`` comes first.
 
     >>> list(orders_of("addmv", is_method=True))
     [('input', 'beta', 'alpha', 'mat', 'vec'), ('input', 'beta', 'mat', 'vec')]
     """
     name = name.removesuffix("_")
-    yield from ONE_NUMBER.get(name, ())
-    if name in FACTORS:
+    yield from ONE_NUMBER_ORDERS.get(name, ())
+    if name in MATRIX_OPERANDS:
         for scales in (("beta", "input", "alpha"), ("beta", "input")):
             first = tuple(sorted(scales, key="input".__ne__)) if is_method else scales
-            yield (*first, *FACTORS[name])
+            yield (*first, *MATRIX_OPERANDS[name])
 
 
-def in_present_order(
+def match_deprecated_order(
     name: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool
 ) -> dict[str, Any] | None:
     """Return the arguments by parameter name if they match a deprecated order, else None."""
-    for order in orders_of(name, is_method):
+    for order in deprecated_orders(name, is_method):
         given = dict(zip(order, args, strict=False))
         if len(args) + len(kwargs) != len(order) or given.keys() | kwargs.keys() != set(order):
             continue
         given.update(kwargs)
-        if all(fits(parameter, given[parameter], len(order) == 3) for parameter in order):
+        if all(accepts_argument(parameter, given[parameter], len(order) == 3) for parameter in order):
             return {parameter: given[parameter] for parameter in order}
     return None
 
 
-def fits(parameter: str, value: Any, takes_numbers: bool) -> bool:
+def accepts_argument(parameter: str, value: Any, takes_numbers: bool) -> bool:
     """Whether a value is valid for a parameter. A 0-d tensor without gradient is valid as a number.
 
     With ``takes_numbers`` (the orders of three parameters), plain numbers are valid as tensors too.
     """
     is_tensor = value.__class__ is Tensor
-    if parameter in NUMBERS:
+    if parameter in NUMBER_PARAMETERS:
         return value.__class__ in PLAIN_NUMBERS or (is_tensor and not value.ndim and not value.requires_grad)
     return is_tensor or (takes_numbers and value.__class__ in PLAIN_NUMBERS)
 
 
-def call_in_older_order(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def call_in_deprecated_order(function: PublicFunction, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Return the result of the call, or NotImplemented if no deprecated order matches the arguments."""
     for is_method in (False, True):
-        given = in_present_order(function.name, args, kwargs, is_method)
+        given = match_deprecated_order(function.name, args, kwargs, is_method)
         if given is not None:
             numbers = {
-                name: x.item() for name, x in given.items() if name in NUMBERS and x.__class__ is Tensor
+                name: x.item()
+                for name, x in given.items()
+                if name in NUMBER_PARAMETERS and x.__class__ is Tensor
             }
             return function.implementation(*function.bind((), given | numbers))
     return NotImplemented

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-PREFIX = "tensor("
+TENSOR_PREFIX = "tensor("
 PYTHON_DTYPES = {"float": "float64", "int": "int64", "bool": "bool"}
 FORMAT_LIMIT = 10_000  # the largest width and precision allowed in a format spec
 
 
-class Options:
+class PrintOptions:
     """The settings of ``torch.set_printoptions``.
 
     Tensors of more than ``threshold`` elements are summarised: each axis shows ``edgeitems`` elements at
@@ -43,7 +43,7 @@ class Options:
         self.sci_mode: bool | None = None
 
 
-options = Options()
+print_options = PrintOptions()
 
 
 def format_tensor(
@@ -78,7 +78,7 @@ def format_tensor(
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
-    return append_suffixes(PREFIX + body, suffixes)
+    return append_suffixes(TENSOR_PREFIX + body, suffixes)
 
 
 def format_element(value: float) -> str:
@@ -101,7 +101,7 @@ def format_number(value: float) -> str:
     try:
         return str(value)
     except ValueError as error:  # an int with more digits than Python converts to text
-        raise ScriptError(python_words(error)) from None
+        raise ScriptError(python_message(error)) from None
 
 
 def format_size(shape: tuple[int, ...]) -> str:
@@ -134,11 +134,11 @@ def spell_whole(value: float) -> str:
 
 
 def spell_fixed(value: float) -> str:
-    return f"{value:.{options.precision}f}"
+    return f"{value:.{print_options.precision}f}"
 
 
 def spell_scientific(value: float) -> str:
-    return f"{value:.{options.precision}e}"
+    return f"{value:.{print_options.precision}e}"
 
 
 def choose_notation(magnitudes: Sequence[float]) -> Callable[[float], str]:
@@ -150,7 +150,7 @@ def choose_notation(magnitudes: Sequence[float]) -> Callable[[float], str]:
         return spell_whole
     smallest, largest = min(magnitudes), max(magnitudes)
     whole = all(value.is_integer() for value in magnitudes)
-    scientific = options.sci_mode
+    scientific = print_options.sci_mode
     if scientific is None:
         scientific = largest / smallest > 1000 or largest > 1e8 or (smallest < 1e-4 and not whole)
     if scientific:
@@ -176,27 +176,29 @@ def format_elements(array: np.ndarray) -> str:
     """Return the elements of an array with their brackets, as printed after ``tensor(``."""
     if array.size == 0:
         return "[]"
-    edge = options.edgeitems
-    cut = tuple(array.size > options.threshold and length > 2 * edge for length in array.shape)
+    edge = print_options.edgeitems
+    cut = tuple(array.size > print_options.threshold and length > 2 * edge for length in array.shape)
     for axis, is_cut in enumerate(cut):
         if is_cut:
             array = array.take([*range(edge), *range(-edge, 0)], axis=axis)
     spell, width = choose_column(array.ravel().tolist())
-    return lay_out(array.tolist(), cut, lambda value: spell(value).rjust(width), width, len(PREFIX))
+    return lay_out(array.tolist(), cut, lambda value: spell(value).rjust(width), width, len(TENSOR_PREFIX))
 
 
-def lay_out(items: Any, cut: tuple[bool, ...], cell: Callable[[float], str], width: int, column: int) -> str:
+def lay_out(
+    items: Any, cut: tuple[bool, ...], format_cell: Callable[[float], str], width: int, column: int
+) -> str:
     """Return the text of nested lists whose opening bracket is at ``column``.
 
-    ``cut`` says for each level whether items were omitted, ``cell`` formats one element.
+    ``cut`` says for each level whether items were omitted, ``format_cell`` formats one element.
     """
     if not cut:
-        return cell(items)
+        return format_cell(items)
     if len(cut) == 1:
-        return lay_out_row([cell(value) for value in items], cut[0], width, column)
-    blocks = [lay_out(item, cut[1:], cell, width, column + 1) for item in items]
+        return lay_out_row([format_cell(value) for value in items], cut[0], width, column)
+    blocks = [lay_out(item, cut[1:], format_cell, width, column + 1) for item in items]
     if cut[0]:
-        blocks.insert(options.edgeitems, "...")
+        blocks.insert(print_options.edgeitems, "...")
     # One line break between rows, one more per further dimension: a blank line between matrices.
     separator = "," + "\n" * (len(cut) - 1) + " " * (column + 1)
     return "[" + separator.join(blocks) + "]"
@@ -204,8 +206,8 @@ def lay_out(items: Any, cut: tuple[bool, ...], cell: Callable[[float], str], wid
 
 def lay_out_row(cells: list[str], cut: bool, width: int, column: int) -> str:
     if cut:
-        cells.insert(options.edgeitems, " ...")
-    per_line = max(1, (options.linewidth - column) // (width + len(", ")))
+        cells.insert(print_options.edgeitems, " ...")
+    per_line = max(1, (print_options.linewidth - column) // (width + len(", ")))
     lines = [", ".join(cells[start : start + per_line]) for start in range(0, len(cells), per_line)]
     return "[" + (",\n" + " " * (column + 1)).join(lines) + "]"
 
@@ -214,9 +216,9 @@ def append_suffixes(text: str, suffixes: list[str]) -> str:
     """Append the suffixes and the closing bracket; a suffix that does not fit goes on a new line."""
     used = len(text) - text.rfind("\n") + 1  # torch counts the next ", " in advance
     for suffix in suffixes:
-        if used + len(suffix) + len(", ") > options.linewidth:
-            text += ",\n" + " " * len(PREFIX) + suffix
-            used = len(PREFIX) + len(suffix)
+        if used + len(suffix) + len(", ") > print_options.linewidth:
+            text += ",\n" + " " * len(TENSOR_PREFIX) + suffix
+            used = len(TENSOR_PREFIX) + len(suffix)
         else:
             text += ", " + suffix
             used += len(suffix) + len(", ")
@@ -246,7 +248,7 @@ SPEC_GRAMMAR = r"""(?xs)
     (?: (?P<point> \.) (?P<precision> [0-9]*) )?
     (?P<code> .*)
 """
-FIELDS_IN_ORDER = (
+SPEC_FIELDS = (
     "fill",
     "align",
     "sign",
@@ -259,7 +261,7 @@ FIELDS_IN_ORDER = (
     "precision",
     "code",
 )
-CODES = {"float": "eEfFgGn%", "int": "bcdoxXeEfFgGn%", "bool": "bcdoxXeEfFgGn%", "str": "s"}
+FORMAT_CODES = {"float": "eEfFgGn%", "int": "bcdoxXeEfFgGn%", "bool": "bcdoxXeEfFgGn%", "str": "s"}
 GROUPING_CODES = {",": "deEfFgG%", "_": "deEfFgG%boxX"}
 
 
@@ -278,10 +280,10 @@ def format_with_spec(value: float | str, spec: str) -> str:
     try:
         return format(value, checked)
     except (ValueError, OverflowError) as error:  # parts that are valid alone but not together
-        raise ScriptError(python_words(error)) from None
+        raise ScriptError(python_message(error)) from None
 
 
-def python_words(error: Exception) -> str:
+def python_message(error: Exception) -> str:
     """Return Python's message up to a semicolon; the rest advises to use ``sys``, which scripts cannot."""
     return str(error).partition(";")[0]
 
@@ -303,11 +305,11 @@ def parse_spec(spec: str, type_name: str) -> list[str]:
     printable = code if " " < code < "\x80" else f"\\x{ord(code):x}" if code else ""
     if grouping and code not in GROUPING_CODES[grouping]:
         raise ScriptError(f"Cannot specify '{grouping}' with '{printable}'.")
-    if code not in CODES[type_name]:
+    if code not in FORMAT_CODES[type_name]:
         raise ScriptError(f"Unknown format code '{printable}' for object of type '{type_name}'")
     check_format_limit("width", field["width"])
     check_format_limit("precision", field["precision"])
-    return [field[name] for name in FIELDS_IN_ORDER]
+    return [field[name] for name in SPEC_FIELDS]
 
 
 def check_format_limit(name: str, digits: str) -> None:

@@ -7,11 +7,11 @@ bound and checked here against the signature, so that no unchecked argument of a
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, type_name
-from autodiff.core.engine.argument_kinds import AS_THEY_ARE, KINDS, MISSING
+from autodiff.core.engine.argument_kinds import ARGUMENT_KINDS, MISSING, UNCONVERTED_CLASSES
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.device import settle_on
+from autodiff.core.graph.device import require_cpu
 from autodiff.core.graph.op import Op
-from autodiff.core.graph.registry import Table, declare
+from autodiff.core.graph.registry import LazyTable, declare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: ``"torch.sum"``, ``"F.relu"``, ``"linalg.det"``: every public name with its namespace.
-FUNCTIONS: dict[str, Function] = Table("functions")
+FUNCTIONS: dict[str, PublicFunction] = LazyTable("functions")
 
 #: The functions that are also methods of a tensor, by bare name.
-METHODS: dict[str, Function] = Table("methods")
+METHODS: dict[str, PublicFunction] = LazyTable("methods")
 
 NAMESPACES = ("torch", "F", "linalg", "special")
 
-UNKNOWN: Any = object()
+NOT_COMPUTED: Any = object()
 
 #: numpy's names of some arguments, which torch accepts too.
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 #: Functions that torch implements in Python, where numpy's names are not accepted, and functions of F that
 #: torch implements in C++, where they are.
-IN_PYTHON = frozenset(["norm", "split", "split_with_sizes"])
-NOT_IN_PYTHON = frozenset(["gelu", "hardshrink", "linear", "logsigmoid", "softplus", "softshrink"])
+PYTHON_FUNCTIONS = frozenset(["norm", "split", "split_with_sizes"])
+CPP_FUNCTIONS_OF_F = frozenset(["gelu", "hardshrink", "linear", "logsigmoid", "softplus", "softshrink"])
 
 
 class Parameter:
@@ -48,20 +48,20 @@ class Parameter:
         self.variadic = variadic
         self.keyword_only = keyword_only
 
-    def all_of(self, values: Sequence[Any]) -> Any:
+    def collect_variadic(self, values: Sequence[Any]) -> Any:
         """Return the values of a variadic parameter as a tuple; for sizes, ``None`` alone means no sizes."""
         is_none = len(values) == 1 and values[0] is None and self.kind == "ints" and self.default is None
         return None if is_none else tuple(values)
 
 
-class Function:
+class PublicFunction:
     """A public function. ``signature`` is written as in Python: ``sum(input, dim: ints = None)``."""
 
     __slots__ = (
-        "_after_one",
-        "_of_one",
         "_parameters",
         "_plans",
+        "_unary_call",
+        "_unary_defaults",
         "doc",
         "example",
         "implementation",
@@ -81,8 +81,8 @@ class Function:
         self.example = example
         self._parameters: tuple[Parameter, ...] | None = None
         self._plans: dict[tuple[Any, ...], list[tuple[Parameter, Any, int]]] = {}
-        self._after_one: tuple[Any, ...] | None = UNKNOWN
-        self._of_one: Any = UNKNOWN
+        self._unary_defaults: tuple[Any, ...] | None = NOT_COMPUTED
+        self._unary_call: Any = NOT_COMPUTED
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
@@ -109,11 +109,11 @@ class Function:
         return self._parameters
 
     @property
-    def after_one(self) -> tuple[Any, ...] | None:
+    def unary_defaults(self) -> tuple[Any, ...] | None:
         """The defaults that follow the tensor in a call with only one tensor; None if it needs ``bind``."""
-        if self._after_one is UNKNOWN:
+        if self._unary_defaults is NOT_COMPUTED:
             first, *rest = self.parameters or (None,)
-            self._after_one = (
+            self._unary_defaults = (
                 None
                 if first is None
                 or first.kind not in ("value", "tensor")
@@ -122,24 +122,24 @@ class Function:
                 or any(p.default is MISSING for p in rest)
                 else tuple(p.default for p in rest)
             )
-        return self._after_one
+        return self._unary_defaults
 
     @property
     def of_one(self) -> Callable[[Tensor], Any] | None:
         """The function of one tensor that such a call runs without binding; None if it needs ``bind``."""
-        if self._of_one is UNKNOWN:
-            after, implementation = self.after_one, self.implementation
+        if self._unary_call is NOT_COMPUTED:
+            after, implementation = self.unary_defaults, self.implementation
             if after:
-                self._of_one = lambda x: implementation(x, *after)
+                self._unary_call = lambda x: implementation(x, *after)
             else:
                 of_one = implementation.of_one if implementation.__class__ is Op else None
-                self._of_one = None if after is None else of_one or implementation
-        return self._of_one  # type: ignore[no-any-return] # a callable or None
+                self._unary_call = None if after is None else of_one or implementation
+        return self._unary_call  # type: ignore[no-any-return] # a callable or None
 
     def __call__(self, first: Any = MISSING, /, *others: Any, **kwargs: Any) -> Any:
         if first.__class__ is Tensor and not others and not kwargs:
-            of_one = self._of_one
-            if of_one is UNKNOWN:
+            of_one = self._unary_call
+            if of_one is NOT_COMPUTED:
                 of_one = self.of_one
             if of_one is not None:
                 return of_one(first)
@@ -148,18 +148,22 @@ class Function:
             return self.implementation(*self.bind(args, kwargs))
         except ScriptError as error:
             if error.code == "E0310":
-                from autodiff.core.engine.legacy_calls import call_in_older_order
+                from autodiff.core.engine.legacy_calls import call_in_deprecated_order
 
-                answer = call_in_older_order(self, args, kwargs)
+                answer = call_in_deprecated_order(self, args, kwargs)
                 if answer is not NotImplemented:
                     return answer
-                about = error.about[:3] if error.about and error.about[0] is self else (self, None, None)
-                error.about = (*about, args, kwargs)
+                about = (
+                    error.repair_context[:3]
+                    if error.repair_context and error.repair_context[0] is self
+                    else (self, None, None)
+                )
+                error.repair_context = (*about, args, kwargs)
             raise
 
-    def taking(self, parameters: tuple[Parameter, ...]) -> Function:
+    def with_parameters(self, parameters: tuple[Parameter, ...]) -> PublicFunction:
         """Return a copy of the function with other parameters and an empty plan cache."""
-        twin = Function(self.signature, self.implementation, self.in_place, self.doc, self.example)
+        twin = PublicFunction(self.signature, self.implementation, self.in_place, self.doc, self.example)
         twin._parameters = parameters
         return twin
 
@@ -167,9 +171,9 @@ class Function:
         """Return the implementation's arguments in signature order, checked and converted."""
         known = self._plans.get((len(args), *kwargs))
         if known is not None:
-            return self.bind_again(known, args, kwargs)
+            return self.bind_by_plan(known, args, kwargs)
         if "device" in kwargs and "device: device" in self.signature:
-            settle_on(kwargs["device"])
+            require_cpu(kwargs["device"])
             kwargs = {name: value for name, value in kwargs.items() if name != "device"}
         bound: list[Any] = []
         plan: list[tuple[Parameter, Any, int]] = []
@@ -179,7 +183,7 @@ class Function:
             kwargs = self.without_numpy_names(kwargs)
         for position, parameter in enumerate(self.parameters):
             if parameter.variadic:
-                value: Any = parameter.all_of(rest)
+                value: Any = parameter.collect_variadic(rest)
                 source: slice | str = slice(position, None)
                 # Variadic sizes may be passed as one list by keyword; variadic tensors may not.
                 if not rest and parameter.kind == "ints" and parameter.name in kwargs:
@@ -222,7 +226,7 @@ class Function:
             self._plans[len(args), *kwargs] = plan
         return bound
 
-    def bind_again(self, plan: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def bind_by_plan(self, plan: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """Like ``bind``, with the plan of an earlier call with as many arguments and the same keywords."""
         bound = []
         for parameter, source, position in plan:
@@ -231,16 +235,16 @@ class Function:
                 continue
             value = kwargs[source] if source.__class__ is str else args[source]
             if source.__class__ is slice:
-                value = parameter.all_of(value)
-            as_it_is = value.__class__ in AS_THEY_ARE[parameter.kind]
+                value = parameter.collect_variadic(value)
+            as_it_is = value.__class__ in UNCONVERTED_CLASSES[parameter.kind]
             bound.append(value if as_it_is else self.convert(value, parameter, position))
         return bound
 
     def without_numpy_names(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return the keywords with numpy's names, which torch's C++ functions accept, replaced by torch's."""
         names = [p.name for p in self.parameters]
-        is_functional = self.signature.startswith("F.") and self.name not in NOT_IN_PYTHON
-        if is_functional or self.name in IN_PYTHON:
+        is_functional = self.signature.startswith("F.") and self.name not in CPP_FUNCTIONS_OF_F
+        if is_functional or self.name in PYTHON_FUNCTIONS:
             return kwargs
         renamed = {}
         for name, value in kwargs.items():
@@ -260,7 +264,7 @@ class Function:
 
     def convert(self, value: Any, parameter: Parameter, position: int) -> Any:
         """Return the value converted to the parameter's kind; raise torch's error if that fails."""
-        accepted, convert = KINDS[parameter.kind]
+        accepted, convert = ARGUMENT_KINDS[parameter.kind]
         if value is None and (parameter.default is None or parameter.name == "requires_grad"):
             return parameter.default
         converted = convert(value)
@@ -291,7 +295,7 @@ class Function:
         return ScriptError(
             f"{self.name}() {message}".replace("() argument", "(): argument"),
             code="E0310",
-            about=(self, argument, refused),
+            repair_context=(self, argument, refused),
         )
 
 
@@ -350,7 +354,7 @@ def expose(
     method with a trailing underscore. ``example`` is a call for the reference, if a plain call says little.
     """
     doc = implementation.doc if isinstance(implementation, Op) else implementation.__doc__ or ""
-    function = Function(signature, implementation, in_place, doc.strip(), example)
+    function = PublicFunction(signature, implementation, in_place, doc.strip(), example)
     qualified = signature[: signature.index("(")]
     for name in (qualified, *also):
         declare(FUNCTIONS, name if "." in name else f"torch.{name}", function)
@@ -370,7 +374,7 @@ def public(signature: str, **where: Any) -> Callable[[Callable[..., Any]], Calla
     return enter
 
 
-def find(name: str) -> Function | None:
+def find_function(name: str) -> PublicFunction | None:
     """Return the function that a bare name means: the one in the first of NAMESPACES that has it, or None."""
     for namespace in NAMESPACES:
         function = FUNCTIONS.get(f"{namespace}.{name}")
@@ -383,9 +387,9 @@ __all__ = [
     "FUNCTIONS",
     "METHODS",
     "NAMESPACES",
-    "Function",
     "Parameter",
+    "PublicFunction",
     "expose",
-    "find",
+    "find_function",
     "public",
 ]

@@ -1,87 +1,89 @@
 """The sweep of a backward pass: it propagates cotangents along the edges, newest node first.
 
-``backward()``, ``grad()`` and the reports all use it. With ``lift`` the rules run on Tensors, so the pass
-itself is recorded and can be differentiated again.
+``backward()``, ``grad()`` and the reports all use it. With ``create_graph`` the rules run on Tensors, so the
+pass itself is recorded and can be differentiated again.
 """
 
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.base.fast_paths import is_fast, settings
-from autodiff.core.base.lazy import Later, np, services
+from autodiff.core.base.fast_paths import fusion_settings, is_fast
+from autodiff.core.base.lazy import LazyModule, np, services
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.array_sweep import find_and_sweep, sweep_found
+from autodiff.core.fast.array_sweep import find_and_sweep, sweep_in_order
 from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import enable_grad, no_grad
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.graph.values import settle
-from autodiff.core.graph.vjp import pull_back, pull_edge_or_none
+from autodiff.core.graph.values import as_stored
+from autodiff.core.graph.vjp import edge_pullback_or_none, node_contributions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
-short_rules = Later("autodiff.core.fast.array_vjp")
-watching = Later("autodiff.core.engine.hooks")
+array_rules = LazyModule("autodiff.core.fast.array_vjp")
+hooks_module = LazyModule("autodiff.core.engine.hooks")
 
 
 def sweep(
     order: list[Node],
     seeds: dict[Node, Any],
-    lift: bool = False,
-    inner: bool = True,
-    ends: Collection[Node] = (),
+    create_graph: bool = False,
+    keep_inner: bool = True,
+    stop_nodes: Collection[Node] = (),
 ) -> dict[Node, Any]:
     """Return the cotangent of every node in ``order`` (newest first) that the seeds reach.
 
-    ``seeds`` maps output nodes to their cotangents. With ``inner`` false, the result may omit nodes that are
-    neither leaves nor retain their gradient. The rules of ``ends`` are not run.
+    ``seeds`` maps output nodes to their cotangents. With ``keep_inner`` false, the result may omit nodes that
+    are neither leaves nor retain their gradient. The rules of ``stop_nodes`` are not run.
     """
-    is_short = is_fast and not lift
+    is_short = is_fast and not create_graph
     regions = None
-    if settings.has_begun and not inner and not lift:
+    if fusion_settings.has_begun and not keep_inner and not create_graph:
         regions = services["fused ops"].regions(order)
     done: dict[Node, Any] = {}
     cotangents = dict(seeds)
-    if is_short and not ends and (regions is None or not regions.uses):
-        done, cotangents = sweep_found(order, seeds, inner)
+    if is_short and not stop_nodes and (regions is None or not regions.uses):
+        done, cotangents = sweep_in_order(order, seeds, keep_inner)
         if not cotangents:
             return done
     known = cotangents.get
-    pull: Callable[[Node, Any], list[tuple[Node, Any]]] = pull_back_lifted if lift else pull_back
-    with enable_grad() if lift else no_grad(), np_errors_ignored(order):
+    pull: Callable[[Node, Any], list[tuple[Node, Any]]] = (
+        recorded_contributions if create_graph else node_contributions
+    )
+    with enable_grad() if create_graph else no_grad(), numpy_warnings_off(order):
         for node in order:
             g = known(node)
-            if g is None or node.__class__ is Leaf or node in ends:
+            if g is None or node.__class__ is Leaf or node in stop_nodes:
                 continue
-            if not inner and node.mark is None:
+            if not keep_inner and node.mark is None:
                 del cotangents[node]  # frees memory: the cotangent may be a large array
             if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
                 continue
             for below, contribution in (
-                is_short and short_rules.pull_back_arrays(node, g, pull_edge_or_none)
+                is_short and array_rules.pull_back_arrays(node, g, edge_pullback_or_none)
             ) or pull(node, g):
                 before = known(below)
                 cotangents[below] = contribution if before is None else before + contribution
     return {**done, **cotangents}
 
 
-def pass_back(seeds: dict[Node, Any], lift: bool) -> tuple[list[Node], dict[Node, Any]]:
+def run_pass(seeds: dict[Node, Any], create_graph: bool) -> tuple[list[Node], dict[Node, Any]]:
     """Return every tracked node below the seeds, newest first, and the cotangents ``backward()`` needs."""
-    run = passing()
-    if is_fast and run is sweep and not lift and not settings.has_begun:
+    run = active_sweep()
+    if is_fast and run is sweep and not create_graph and not fusion_settings.has_begun:
         found = find_and_sweep(seeds, sweep)
         if found is not None:
             return found
     order = newest_first(seeds)
-    return order, run(order, seeds, lift=lift, inner=False)
+    return order, run(order, seeds, create_graph=create_graph, keep_inner=False)
 
 
-def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any]] | None:
+def try_fast_pass(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any]] | None:
     """Like ``pass_back`` from one root, but return None if it would fail or run code of the script."""
-    if not is_fast or settings.has_begun:
+    if not is_fast or fusion_settings.has_begun:
         return None
     try:
         return find_and_sweep({root: seed}, None)
@@ -89,20 +91,22 @@ def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any
         return None
 
 
-def passing() -> Callable[..., dict[Node, Any]]:
-    """Return the sweep function for the script's passes: ``sweep``, or ``watched_sweep`` if needed."""
-    return watching.watched_sweep if watching.watch.is_on else sweep
+def active_sweep() -> Callable[..., dict[Node, Any]]:
+    """Return the sweep function for the script's passes: ``sweep``, or ``sweep_with_hooks`` if needed."""
+    return hooks_module.sweep_with_hooks if hooks_module.pass_watch.is_active else sweep
 
 
-def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
-    """Like ``pull_back``, but on Tensors that are recorded, so that the result can be differentiated."""
+def recorded_contributions(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
+    """Like ``node_contributions``, but on Tensors that are recorded, so that the result can be
+    differentiated.
+    """
     assert isinstance(node, OpNode)
     node.check_saved()
     op = node.op
-    op.begin_pass()
+    op.reset_rule_cache()
     out = Tensor.of(node.out, node, True)
     operands = tuple(
-        value if below is None else Tensor.of(settle(np.asarray(value)), below, below.tracked)
+        value if below is None else Tensor.of(as_stored(np.asarray(value)), below, below.tracked)
         for below, value in zip(node.inputs, node.operands, strict=True)
     )
     pulled = []
@@ -112,7 +116,7 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
                 c = op.contribution(index, g, out, operands, node.params)
             except ArithmeticError:  # as in pull_edge_or_none: 1 / 0 raises, while tensors give inf
                 constant = tuple(
-                    Tensor.of(settle(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
+                    Tensor.of(as_stored(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
                 )
                 c = op.contribution(index, g, out, constant, node.params)
             if c is None:
@@ -129,20 +133,20 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
     return pulled
 
 
-def np_errors_ignored(order: list[Node]) -> Any:
+def numpy_warnings_off(order: list[Node]) -> Any:
     """Return a context manager that silences numpy's warnings; it does nothing if no node is an ArrayNode.
 
     Passes through scalars alone must not import numpy.
     """
     if ArrayNode not in {node.__class__ for node in order}:
-        return _NOTHING
+        return _NULL_CONTEXT
     return np.errstate(all="ignore")
 
 
-class _Nothing:
+class _NullContext:
     def __enter__(self) -> None: ...
 
     def __exit__(self, *exc: object) -> None: ...
 
 
-_NOTHING = _Nothing()
+_NULL_CONTEXT = _NullContext()

@@ -9,37 +9,37 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import Later, np
+from autodiff.core.base.lazy import LazyModule, np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine import aliasing, value_checks
 from autodiff.core.fast import array_operators, scalar_operators
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType, dtype_of
-from autodiff.core.graph.node import GradCell, Leaf, Node, VersionCounter
-from autodiff.core.graph.op import OPS, PLAIN_NUMBERS, SHORT_WAYS
+from autodiff.core.graph.node import GradSlot, Leaf, Node, VersionCounter
+from autodiff.core.graph.op import FAST_CALL_FACTORIES, OPS, PLAIN_NUMBERS
 from autodiff.core.graph.registry import OPERATORS
 from autodiff.core.graph.state import mode
-from autodiff.core.graph.values import settle
+from autodiff.core.graph.values import as_stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from autodiff.core.fast.tape import Form
-    from autodiff.core.fused.deferred import Lazy
+    from autodiff.core.fast.tape import ArraySpec
+    from autodiff.core.fused.deferred import LazyValue
     from autodiff.core.graph.state import Tape
 
 # What needs the class of tensors itself.
-changes = Later("autodiff.core.engine.in_place")
-passes = Later("autodiff.core.engine.backward")
-tapes = Later("autodiff.core.fast.tape")
+in_place = LazyModule("autodiff.core.engine.in_place")
+backward_passes = LazyModule("autodiff.core.engine.backward")
+tapes = LazyModule("autodiff.core.fast.tape")
 
-LOSES_GRADIENT = (
+TO_SCALAR_WARNING = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using"
     " tensor.detach() first."
 )
-NO_GRAD_NEEDED = "element 0 of tensors does not require grad and does not have a grad_fn"
+NO_GRAD_MESSAGE = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 
 # -- operators ------------------------------------------------------------------------------------------
@@ -60,8 +60,8 @@ def _binary(name: str) -> Callable[[Tensor, Any], Tensor]:
         return OPS[name](self, other)  # type: ignore[no-any-return] # an op returns a Tensor for a Tensor
 
     return (
-        scalar_operators.infix(name, array_operators.infix(name, operator))
-        if is_fast and name in IN_LOOPS
+        scalar_operators.infix_operator(name, array_operators.infix_operator(name, operator))
+        if is_fast and name in FAST_OPERATORS
         else operator
     )
 
@@ -72,22 +72,22 @@ def _reflected(name: str) -> Callable[[Tensor, Any], Tensor]:
             return NotImplemented  # type: ignore[no-any-return] # Python's protocol for operators
         return OPS[name](other, self)  # type: ignore[no-any-return] # an op returns a Tensor for a Tensor
 
-    if is_fast and name in IN_LOOPS:
-        return scalar_operators.reflected(name, array_operators.reflected(name, operator))
+    if is_fast and name in FAST_OPERATORS:
+        return scalar_operators.reflected_operator(name, array_operators.reflected_operator(name, operator))
     return operator
 
 
 #: The operators in which programs spend most of their time; these get fast paths.
-IN_LOOPS = ("add", "sub", "mul", "div", "pow")
+FAST_OPERATORS = ("add", "sub", "mul", "div", "pow")
 
 
 class Tensor:
     """An n-dimensional array that records how it was computed.
 
     ``value`` is a Python float or an ndarray. A tensor that is an entry of a tape has ``tape``, its position
-    ``at`` on it and, for arrays, the ``form``; it has no node until one is asked for. ``cell`` stores
-    ``.grad``. ``alias`` and ``versions`` are set for tensors that share memory with others. ``lazy`` is the
-    deferred value, if any (see ``core/fast/fusion.py``).
+    ``at`` on it and, for arrays, the ``array_spec``; it has no node until one is asked for. ``grad_slot``
+    stores ``.grad``. ``alias`` and ``versions`` are set for tensors that share memory with others. ``lazy``
+    is the deferred value, if any (see ``core/fast/fusion.py``).
 
     >>> w = tensor(3.0, requires_grad=True)
     >>> L = w * w
@@ -97,7 +97,17 @@ class Tensor:
     """
 
     __slots__ = (
-        *("__weakref__", "alias", "at", "cell", "form", "lazy", "own_node", "requires_grad", "tape"),
+        *(
+            "__weakref__",
+            "alias",
+            "at",
+            "grad_slot",
+            "array_spec",
+            "lazy",
+            "stored_node",
+            "requires_grad",
+            "tape",
+        ),
         *("value", "versions"),
     )
     __array_ufunc__ = None  # makes a numpy array on the left defer to the Tensor's reflected operator
@@ -132,14 +142,14 @@ class Tensor:
     __ne__ = _binary("ne")  # type: ignore[assignment] # as __eq__
     __hash__ = object.__hash__
 
-    lazy: Lazy | None
+    lazy: LazyValue | None
     value: Any
-    own_node: Node | None  # like ``node``, but None if the node of a tape entry has not been made yet
+    stored_node: Node | None  # like ``node``, but None if the node of a tape entry has not been made yet
     tape: Tape | None
     at: int
-    form: Form | None  # only for tape entries; None for numbers
+    array_spec: ArraySpec | None  # only for tape entries; None for numbers
     requires_grad: bool
-    cell: GradCell | None
+    grad_slot: GradSlot | None
     alias: aliasing.Alias | None
     versions: VersionCounter | None
 
@@ -147,8 +157,8 @@ class Tensor:
     def of(value: Any, node: Node | None = None, requires_grad: bool = False) -> Tensor:
         """Return a tensor with this value. The class has no ``__init__`` because calling it is faster so."""
         made = Tensor()
-        made.value, made.own_node = value, node
-        made.tape = made.cell = made.alias = made.versions = None
+        made.value, made.stored_node = value, node
+        made.tape = made.grad_slot = made.alias = made.versions = None
         made.requires_grad = requires_grad
         return made
 
@@ -161,13 +171,13 @@ class Tensor:
     @property
     def node(self) -> Node | None:
         """The node that made this tensor; None if it is in no graph. Its tape's nodes are made if needed."""
-        if self.own_node is None and self.tape is not None:
-            self.own_node, self.tape = tapes.node_of(self.tape, self.at), None
-        return self.own_node
+        if self.stored_node is None and self.tape is not None:
+            self.stored_node, self.tape = tapes.entry_node(self.tape, self.at), None
+        return self.stored_node
 
     @node.setter
     def node(self, node: Node | None) -> None:
-        self.own_node = node
+        self.stored_node = node
         self.tape = None  # the tape entry belongs to the old value
 
     # -- value and attributes ------------------------------------------------------------------------
@@ -202,7 +212,7 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """Whether no op made it, or it does not require a gradient."""
-        return not self.requires_grad or (isinstance(self.own_node, Leaf) and self.own_node.tracked)
+        return not self.requires_grad or (isinstance(self.stored_node, Leaf) and self.stored_node.tracked)
 
     @property
     def grad_fn(self) -> Node | None:
@@ -212,16 +222,16 @@ class Tensor:
     @property
     def grad(self) -> Tensor | None:
         """The gradient accumulated so far; None before any backward()."""
-        return None if self.cell is None else self.cell.grad
+        return None if self.grad_slot is None else self.grad_slot.grad
 
     @grad.setter
     def grad(self, grad: Tensor | None) -> None:
         if grad is not None:
-            value_checks.need_fitting_gradient(self, grad)
-        if self.cell is None:
-            self.cell = GradCell()
-        self.cell.grad = grad
-        self.cell.assigned_at = mode.site
+            value_checks.require_matching_grad(self, grad)
+        if self.grad_slot is None:
+            self.grad_slot = GradSlot()
+        self.grad_slot.grad = grad
+        self.grad_slot.assigned_at = mode.site
 
     def __repr__(self) -> str:
         from autodiff.core.engine.printing import format_tensor
@@ -243,7 +253,7 @@ class Tensor:
         """Return the only entry as a Python number; ScriptError if there are several entries."""
         if self.value.__class__ is float:
             return self.value
-        value_checks.need_one_entry(self)
+        value_checks.require_one_entry(self)
         return self.value.item()  # type: ignore[no-any-return] # numpy says Any
 
     def tolist(self) -> Any:
@@ -255,18 +265,20 @@ class Tensor:
     def set_requires_grad(self, flag: bool = True) -> Tensor:
         """Set ``requires_grad`` of a leaf (``requires_grad_()`` in scripts); return self."""
         if flag:
-            value_checks.need_floats(self, "only Tensors of floating point dtype can require gradients")
+            value_checks.require_floating_dtype(
+                self, "only Tensors of floating point dtype can require gradients"
+            )
         if not self.is_leaf:
             if flag:
                 return self
-            raise value_checks.only_leaves_change(self)
+            raise value_checks.non_leaf_flag_error(self)
         if flag == self.requires_grad:
             return self
         self.requires_grad = flag
-        if self.cell is None:
-            self.cell = GradCell()
+        if self.grad_slot is None:
+            self.grad_slot = GradSlot()
         name = None if self.node is None else self.node.name
-        self.node = Leaf(self.value, tracked=flag, cell=self.cell if flag else None, site=mode.site)
+        self.node = Leaf(self.value, tracked=flag, cell=self.grad_slot if flag else None, site=mode.site)
         self.node.name = name
         self.value = self.node.out
         return self
@@ -285,23 +297,23 @@ class Tensor:
         if node is None:
             node = self.node = Leaf(self.value, tracked=False, site=mode.site)
             if self.versions is not None:
-                aliasing.keep_in_sight(self.versions, node)
+                aliasing.watch_node(self.versions, node)
         return node
 
     def retain_grad(self) -> None:
         """Make backward passes fill ``.grad`` of this tensor although it is not a leaf."""
-        value_checks.need_grad_to_retain(self)
+        value_checks.require_retainable(self)
         node = self.node
         if isinstance(node, Leaf) or node is None:
             return
-        if self.cell is None:
-            self.cell = GradCell()
-        node.set_mark().cell = self.cell
+        if self.grad_slot is None:
+            self.grad_slot = GradSlot()
+        node.own_status().grad_slot = self.grad_slot
 
     @property
     def retains_grad(self) -> bool:
-        mark = None if self.is_leaf or self.own_node is None else self.own_node.mark
-        return mark is not None and mark.cell is not None
+        mark = None if self.is_leaf or self.stored_node is None else self.stored_node.mark
+        return mark is not None and mark.grad_slot is not None
 
     def backward(
         self,
@@ -313,30 +325,30 @@ class Tensor:
 
         ``gradient`` is the cotangent of this tensor and has its shape; a tensor of one entry needs none.
         """
-        passes.backward(self, gradient, retain_graph, create_graph)
+        backward_passes.backward(self, gradient, retain_graph, create_graph)
 
     def detach(self) -> Tensor:
         """Return a tensor with the same value outside the graph. In-place changes of either affect both."""
         other = Tensor.of(self.value)
-        other.versions = aliasing.counter_of(self)
-        aliasing.share(self, other)
+        other.versions = aliasing.version_counter_of(self)
+        aliasing.share_alias(self, other)
         return other
 
     def data_alias(self) -> Tensor:
         """Return ``.data`` of a script: like ``detach()``, but changes through it are not counted."""
         other = Tensor.of(self.value)
-        aliasing.share(self, other)
+        aliasing.share_alias(self, other)
         return other
 
     def assign_in_place(self, result: Tensor, since: int = 0) -> Tensor:
         """Take the value and history of ``result``, as every in-place method does; return self."""
-        return changes.assign_in_place(self, result, since)  # type: ignore[no-any-return] # a Tensor
+        return in_place.assign_in_place(self, result, since)  # type: ignore[no-any-return] # a Tensor
 
 
 # -- values -------------------------------------------------------------------------------------------
 
 
-def check_broadcast(operands: tuple[Any, ...]) -> tuple[int, ...]:
+def broadcast_shape(operands: tuple[Any, ...]) -> tuple[int, ...]:
     """Return the broadcast shape of the tensors among ``operands``.
 
     Raises ShapeError in torch's wording if there is none, LimitError if it exceeds the memory limit.
@@ -392,13 +404,13 @@ def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = Fals
             array = array.astype(dtype.name)
         elif not is_array and (array.dtype.kind == "f" or not array.size):
             array = array.astype(dtypes.default_dtype().name)
-        made = Tensor.of(settle(array))
+        made = Tensor.of(as_stored(array))
     if requires_grad:
         made.set_requires_grad()
     return made
 
 
 if is_fast:
-    SHORT_WAYS[1] = lambda op: scalar_operators.of_one(Tensor, op)
+    FAST_CALL_FACTORIES[1] = lambda op: scalar_operators.unary_function(Tensor, op)
 
 from autodiff.core.engine import apply as _apply  # noqa: E402, F401 - registers how ops apply to Tensor

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autodiff.core.graph.op import Op
 
 
-def need_kind(x: Tensor, kernel: str, kinds: str) -> None:
+def require_kind(x: Tensor, kernel: str, kinds: str) -> None:
     """Raise ScriptError if the kind of ``x`` is not one of ``kinds``, those that torch's kernel supports."""
     if x.dtype.kind not in kinds:
         raise ScriptError(
@@ -26,7 +26,7 @@ def need_kind(x: Tensor, kernel: str, kinds: str) -> None:
         )
 
 
-def need_mask(mask: Tensor) -> None:
+def require_bool_mask(mask: Tensor) -> None:
     """Raise ScriptError if the mask of ``masked_fill`` is not boolean."""
     if mask.dtype.kind != "b":
         raise ScriptError(
@@ -37,7 +37,7 @@ def need_mask(mask: Tensor) -> None:
         )
 
 
-def whole_number(value: float, dtype: DType, operands: tuple[Tensor, ...] = ()) -> int:
+def checked_integer(value: float, dtype: DType, operands: tuple[Tensor, ...] = ()) -> int:
     """Return ``value`` as an integer of ``dtype``; ScriptError if it does not fit.
 
     As in torch, a negative int wraps around in uint8: -2 becomes 254.
@@ -45,17 +45,17 @@ def whole_number(value: float, dtype: DType, operands: tuple[Tensor, ...] = ()) 
     most = int(np.iinfo(dtype.name).max)
     least = -most if dtype.name == "uint8" and value.__class__ is int else int(np.iinfo(dtype.name).min)
     if not least <= value < most + 1:
-        message = f"value cannot be converted to type {name_in_c(dtype)} without overflow"
+        message = f"value cannot be converted to type {c_integer_name(dtype)} without overflow"
         raise ScriptError(message, code="E0206", operands=operands)
     return int(np.asarray(int(value)).astype(dtype.name))
 
 
-def name_in_c(dtype: DType) -> str:
+def c_integer_name(dtype: DType) -> str:
     """Return torch's name of an integer type in the error for a number that is too large."""
     return {"int64": "int64_t", "uint8": "uint8_t"}.get(dtype.name, dtype.c_name)
 
 
-def need_fitting_gradient(x: Tensor, grad: Tensor) -> None:
+def require_matching_grad(x: Tensor, grad: Tensor) -> None:
     """Raise an error if ``grad``, assigned to ``.grad``, has not the shape and dtype of ``x``."""
     if grad.shape != x.shape:
         raise ShapeError(
@@ -77,7 +77,7 @@ def need_fitting_gradient(x: Tensor, grad: Tensor) -> None:
         )
 
 
-def need_floats(x: Tensor, message: str) -> None:
+def require_floating_dtype(x: Tensor, message: str) -> None:
     """Raise GradientError with ``message`` if ``x`` is not floating-point; torch has three wordings."""
     if not x.dtype.is_floating_point:
         raise GradientError(
@@ -89,7 +89,7 @@ def need_floats(x: Tensor, message: str) -> None:
         )
 
 
-def need_room(x: Tensor, result: Tensor) -> None:
+def require_castable(x: Tensor, result: Tensor) -> None:
     """Raise ScriptError if ``result`` has a higher kind than ``x``: floats cannot be stored in integers."""
     if "bif".index(result.dtype.kind) > "bif".index(x.dtype.kind):
         raise ScriptError(
@@ -101,7 +101,7 @@ def need_room(x: Tensor, result: Tensor) -> None:
         )
 
 
-def need_one_entry(x: Tensor) -> None:
+def require_one_entry(x: Tensor) -> None:
     """Raise ScriptError if ``x`` does not have exactly one entry."""
     if x.size != 1:
         raise ScriptError(
@@ -112,7 +112,7 @@ def need_one_entry(x: Tensor) -> None:
         )
 
 
-def need_grad_to_retain(x: Tensor) -> None:
+def require_retainable(x: Tensor) -> None:
     """Raise GradientError for ``retain_grad()`` on a tensor that does not require a gradient."""
     if not x.requires_grad:
         raise GradientError(
@@ -123,7 +123,7 @@ def need_grad_to_retain(x: Tensor) -> None:
         )
 
 
-def only_leaves_change(x: Tensor) -> GradientError:
+def non_leaf_flag_error(x: Tensor) -> GradientError:
     """Return the error for ``requires_grad = False`` on a tensor that is not a leaf."""
     return GradientError(
         "you can only change requires_grad flags of leaf variables. If you want to use a computed"
@@ -135,28 +135,28 @@ def only_leaves_change(x: Tensor) -> GradientError:
     )
 
 
-KINDS_OF_NUMBERS: dict[Any, str] = {bool: "b", int: "i", float: "f"}
+NUMBER_KINDS: dict[Any, str] = {bool: "b", int: "i", float: "f"}
 
 
-def kind_of(x: Any) -> str:
+def number_kind(x: Any) -> str:
     """Return the kind of a number or tensor: one of "bif"."""
-    return KINDS_OF_NUMBERS.get(x.__class__) or x.dtype.kind
+    return NUMBER_KINDS.get(x.__class__) or x.dtype.kind
 
 
-def refuse_truths(sub: Op, x: Any, y: Any) -> None:
+def require_not_bool(sub: Op, x: Any, y: Any) -> None:
     """Raise ScriptError if an operand of a subtraction is boolean, whatever it is scaled by."""
-    if "b" in (kind_of(x), kind_of(y)):
-        from autodiff.core.engine.apply import not_for_booleans
+    if "b" in (number_kind(x), number_kind(y)):
+        from autodiff.core.engine.apply import boolean_operand_error
 
-        raise not_for_booleans(sub, (x, y))
+        raise boolean_operand_error(sub, (x, y))
 
 
-def check_scale(x: Any, y: Any, name: str, factor: Any) -> None:
+def require_scale_factor(x: Any, y: Any, name: str, factor: Any) -> None:
     """Raise ScriptError for a boolean factor of numbers, or a float factor of integers.
 
     ``name`` is the parameter that holds the factor, such as ``alpha``.
     """
-    kinds = [kind_of(z) for z in (x, y)]
+    kinds = [number_kind(z) for z in (x, y)]
     if factor.__class__ is float and "f" not in kinds:
         raise ScriptError(
             f"For integral input tensors, argument {name} must not be a floating point number.",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import operator
 
-from autodiff.core.base.fast_paths import settings
-from autodiff.core.base.lazy import Later, np
-from autodiff.core.fast.tape import PLACES, Use
+from autodiff.core.base.fast_paths import fusion_settings
+from autodiff.core.base.lazy import LazyModule, np
+from autodiff.core.fast.tape import PLACES, BoundOp
 from autodiff.core.graph.node import ArrayNode, next_number
 from autodiff.core.graph.op import OPS, Op
 from autodiff.core.graph.state import mode
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
     Operator = Callable[[Tensor, Any], Any]
 
-array_tape = Later("autodiff.core.fast.array_tape")
+array_tape = LazyModule("autodiff.core.fast.array_tape")
 
 #: The parameters of nodes and uses made here, always empty. This very dict marks that all their arrays have
 #: one shape and dtype.
-ALIKE: dict[str, Any] = {}
+SAME_SHAPE: dict[str, Any] = {}
 #: Likewise empty: marks nodes and uses where one array has to be broadcast.
 BROADCAST: dict[str, Any] = {}
-USES: dict[tuple[Op, bool], Use] = {}
+BOUND_OPS: dict[tuple[Op, bool], BoundOp] = {}
 #: Ints up to this size are exact in single precision too.
-EXACT = 1 << 24
+EXACT_FLOAT32_INT = 1 << 24
 #: Operators of numpy's arrays, used in place of ``Op.forward`` to save a call.
-OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
+NUMPY_OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
 
 
-class Shown:
+class UfuncProbe:
     """A fake array: a numpy function called on it returns that function."""
 
     __slots__ = ()
@@ -47,22 +47,22 @@ class Shown:
         return function if method == "__call__" and len(operands) == 1 and not kwargs else None
 
 
-def bare(forward: Callable[..., Any]) -> Callable[..., Any]:
+def unwrap_ufunc(forward: Callable[..., Any]) -> Callable[..., Any]:
     """numpy's own function if ``forward`` of an op of one operand only calls that, else ``forward``.
 
     The extra call takes a quarter as long as numpy takes for a small array.
     """
     try:
-        found = forward(Shown())
+        found = forward(UfuncProbe())
     except Exception:  # it does more than call one numpy function
         return forward
     return found if found.__class__ is np.ufunc else forward
 
 
-def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
+def unary_function(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
     """The function that applies an op of one operand to a tensor of an array."""
-    forward, dispatch, use = op.forward, op.dispatch, use_of(op, ALIKE)
-    is_elementwise = takes_floats(op)
+    forward, dispatch, use = op.forward, op.dispatch, shared_bound_op(op, SAME_SHAPE)
+    is_elementwise = is_float_elementwise(op)
 
     def call(x: Tensor) -> Any:
         value = x.value
@@ -72,9 +72,9 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
         out = as_array(forward(value))
         if out.dtype is not dtype:
             return dispatch((x,), {})
-        if not mode.enabled or not is_followed(x):
+        if not mode.enabled or not is_tracked_tensor(x):
             return kind.of(out)
-        return recorded(kind, use, (x,), (value,), out, x.requires_grad)
+        return record_result(kind, use, (x,), (value,), out, x.requires_grad)
 
     return call
 
@@ -84,51 +84,51 @@ def as_array(out: Any) -> Any:
     return out if out.ndim else np.asarray(out)
 
 
-def takes_floats(op: Op) -> bool:
+def is_float_elementwise(op: Op) -> bool:
     """Whether the op is elementwise and takes floats."""
     return op.is_elementwise and (not op.kinds or "f" in op.kinds)
 
 
-def infix(name: str, general: Operator) -> Operator:
+def infix_operator(name: str, general: Operator) -> Operator:
     """The operator method ``name`` of Tensor for arrays; cases not handled here go to ``general``.
 
     Handled are an array with a number, and arrays of one dtype if one has the shape of the other or of the
     other's last dimensions.
     """
-    compute: Any = OPERATORS.get(name)
-    apart = infix_apart(name, general)
+    compute: Any = NUMPY_OPERATORS.get(name)
+    off_tape = infix_off_tape(name, general)
     use: Any = None
 
     def infixed(self: Tensor, other: Any) -> Any:
         nonlocal use, compute
         kind, tape = self.__class__, mode.tape
         x = self.value
-        if self.tape is not tape or self.form is None:
-            return apart(self, other)
-        form = self.form
-        if is_number(other):
+        if self.tape is not tape or self.array_spec is None:
+            return off_tape(self, other)
+        form = self.array_spec
+        if is_exact_number(other):
             y, b, visible = other, 0, self.requires_grad
         elif other.__class__ is not kind or other.tape is not tape:
-            return apart(self, other)
+            return off_tape(self, other)
         else:
-            if other.form is not form:
-                return apart(self, other)
+            if other.array_spec is not form:
+                return off_tape(self, other)
             y, b = other.value, other.at
             visible = self.requires_grad or other.requires_grad
         at = len(tape)
         if at >= form.most or (self.at < 0 and b <= 0):
-            return apart(self, other)
+            return off_tape(self, other)
         if use is None:  # the ops are loaded after the class of tensors
-            use = use_of(OPS[name], ALIKE)
+            use = shared_bound_op(OPS[name], SAME_SHAPE)
             compute = compute or OPS[name].forward
-            array_tape.study(use)
+            array_tape.analyse_bound_op(use)
         made = kind()
         out = compute(x, y)
         made.value = out = np.asarray(out) if form.is_number else out
         made.tape = tape
         made.at = PLACES[at]
-        made.form = form
-        made.own_node = made.cell = made.alias = made.versions = None
+        made.array_spec = form
+        made.stored_node = made.grad_slot = made.alias = made.versions = None
         made.requires_grad = visible
         if not use.needs_operands:
             x, y = None, None if b else y
@@ -138,9 +138,9 @@ def infix(name: str, general: Operator) -> Operator:
     return infixed
 
 
-def infix_apart(name: str, general: Operator) -> Operator:
-    """As ``infix``, for operands that are not on the open tape or differ in shape."""
-    compute = OPERATORS.get(name)
+def infix_off_tape(name: str, general: Operator) -> Operator:
+    """As ``infix_operator``, for operands that are not on the open tape or differ in shape."""
+    compute = NUMPY_OPERATORS.get(name)
 
     def infixed(self: Tensor, other: Any) -> Any:
         kind = self.__class__
@@ -148,74 +148,78 @@ def infix_apart(name: str, general: Operator) -> Operator:
         op = OPS[name]
         if other.__class__ is kind:
             y = other.value
-            params = ALIKE
+            params = SAME_SHAPE
             if x.__class__ is float or y.__class__ is float or x.dtype is not y.dtype:
-                if not is_beside_a_number(x, y):
+                if not is_float_with_array(x, y):
                     return general(self, other)
                 x, y, params = np.asarray(x), np.asarray(y), BROADCAST
             elif x.dtype.kind != "f":
                 return general(self, other)
             elif x.shape != y.shape:
-                if not is_along(x, y):
+                if not fits_trailing_dims(x, y):
                     return general(self, other)
                 params = BROADCAST
             out = as_array(op.forward(x, y) if compute is None else compute(x, y))
-            if not mode.enabled or not (is_followed(self) or is_followed(other)):
+            if not mode.enabled or not (is_tracked_tensor(self) or is_tracked_tensor(other)):
                 return kind.of(out)
             visible = self.requires_grad or other.requires_grad
-            return recorded(kind, use_of(op, params), (self, other), (x, y), out, visible)
-        if x.__class__ is float or x.dtype.kind != "f" or not is_number(other):
+            return record_result(kind, shared_bound_op(op, params), (self, other), (x, y), out, visible)
+        if x.__class__ is float or x.dtype.kind != "f" or not is_exact_number(other):
             return general(self, other)
         out = as_array(op.forward(x, other) if compute is None else compute(x, other))
-        if not mode.enabled or not is_followed(self):
+        if not mode.enabled or not is_tracked_tensor(self):
             return kind.of(out)
-        return recorded(kind, use_of(op, ALIKE), (self, other), (x, other), out, self.requires_grad)
+        return record_result(
+            kind, shared_bound_op(op, SAME_SHAPE), (self, other), (x, other), out, self.requires_grad
+        )
 
     return infixed
 
 
-def reflected(name: str, general: Operator) -> Operator:
-    """As ``infix``, for the operator with a plain number on the left."""
-    compute = OPERATORS.get(name)
+def reflected_operator(name: str, general: Operator) -> Operator:
+    """As ``infix_operator``, for the operator with a plain number on the left."""
+    compute = NUMPY_OPERATORS.get(name)
 
     def infixed(self: Tensor, other: Any) -> Any:
         kind = self.__class__
         y = self.value
-        if y.__class__ is float or not is_number(other) or y.dtype.kind != "f":
+        if y.__class__ is float or not is_exact_number(other) or y.dtype.kind != "f":
             return general(self, other)
         op = OPS[name]
         out = as_array(op.forward(other, y) if compute is None else compute(other, y))
-        if not mode.enabled or not is_followed(self):
+        if not mode.enabled or not is_tracked_tensor(self):
             return kind.of(out)
-        return recorded(kind, use_of(op, ALIKE), (other, self), (other, y), out, self.requires_grad)
+        return record_result(
+            kind, shared_bound_op(op, SAME_SHAPE), (other, self), (other, y), out, self.requires_grad
+        )
 
     return infixed
 
 
-def is_followed(x: Tensor) -> bool:
+def is_tracked_tensor(x: Tensor) -> bool:
     """Whether gradients flow to the tensor."""
-    node = x.own_node
+    node = x.stored_node
     return x.tape is not None if node is None else node.tracked
 
 
-def use_of(op: Op, params: dict[str, Any]) -> Use:
+def shared_bound_op(op: Op, params: dict[str, Any]) -> BoundOp:
     """The Use shared by all entries of an op; ``params`` is ALIKE or BROADCAST."""
-    key = op, params is ALIKE
-    use = USES.get(key)
+    key = op, params is SAME_SHAPE
+    use = BOUND_OPS.get(key)
     if use is None:
-        use = USES[key] = Use(op, params)
+        use = BOUND_OPS[key] = BoundOp(op, params)
     return use
 
 
-def is_along(x: Any, y: Any) -> bool:
+def fits_trailing_dims(x: Any, y: Any) -> bool:
     """Whether one of two arrays has the shape of the other's last dimensions, and none is large."""
     m, n = x.shape, y.shape
     if len(m) < len(n):
         m, n = n, m
-    return len(n) < len(m) and m[len(m) - len(n) :] == n and max(x.size, y.size) < settings.least
+    return len(n) < len(m) and m[len(m) - len(n) :] == n and max(x.size, y.size) < fusion_settings.least
 
 
-def is_beside_a_number(x: Any, y: Any) -> bool:
+def is_float_with_array(x: Any, y: Any) -> bool:
     """Whether one is a float and the other an array in double precision that is not large."""
     array = y if x.__class__ is float else x
     return (
@@ -223,39 +227,43 @@ def is_beside_a_number(x: Any, y: Any) -> bool:
         and array.__class__ is not float
         and array.dtype.char == "d"
         and array.ndim > 0
-        and array.size < settings.least
+        and array.size < fusion_settings.least
     )
 
 
-def is_number(value: Any) -> bool:
+def is_exact_number(value: Any) -> bool:
     """Whether it is a plain number that is exact in every floating-point dtype."""
-    return value.__class__ is float or (value.__class__ is int and -EXACT <= value <= EXACT)
+    return value.__class__ is float or (
+        value.__class__ is int and -EXACT_FLOAT32_INT <= value <= EXACT_FLOAT32_INT
+    )
 
 
-def recorded(
+def record_result(
     kind: type[Tensor],
-    use: Use,
+    bound_op: BoundOp,
     operands: tuple[Any, ...],
     values: tuple[Any, ...],
     out: Any,
-    visible: bool,
-    may_be_written: bool = True,
+    requires_grad: bool,
+    may_use_tape: bool = True,
 ) -> Tensor:
     """The result as a tensor, recorded on the tape if possible, else with a node."""
-    if may_be_written:
-        written: Tensor | None = array_tape.written(kind, use, operands, values, out, visible)
+    if may_use_tape:
+        written: Tensor | None = array_tape.record_on_tape(
+            kind, bound_op, operands, values, out, requires_grad
+        )
         if written is not None:
             return written
-    inputs = tuple([(x.own_node or x.source()) if x.__class__ is kind else None for x in operands])
+    inputs = tuple([(x.stored_node or x.source()) if x.__class__ is kind else None for x in operands])
     made = kind()
     made.value = out
-    made.tape = made.cell = made.alias = made.versions = None
-    made.requires_grad = visible
-    node = made.own_node = object.__new__(ArrayNode)
-    node.op = use.op
+    made.tape = made.grad_slot = made.alias = made.versions = None
+    made.requires_grad = requires_grad
+    node = made.stored_node = object.__new__(ArrayNode)
+    node.op = bound_op.op
     node._inputs = inputs
     node._operands = values
-    node._params = use.params
+    node._params = bound_op.params
     node.number = next_number()  # after the operands' nodes, which may have been made just now
     node.out = out
     node.site = mode.site

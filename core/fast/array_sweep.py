@@ -8,32 +8,32 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from autodiff.core.base.lazy import Later, np
+from autodiff.core.base.lazy import LazyModule, np
 from autodiff.core.graph.node import Leaf, Node, ScalarNode
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import no_grad
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.graph.vjp import pull_back, pull_edge_or_none
+from autodiff.core.graph.vjp import edge_pullback_or_none, node_contributions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-short_rules = Later("autodiff.core.fast.array_vjp")
+array_vjp = LazyModule("autodiff.core.fast.array_vjp")
 _number = attrgetter("number")
 
 #: If a node would be inserted further than this from the end of the queue, the graph is wide. All nodes below
 #: are then searched at once.
-NEAR = 16
+MAX_INSERT_DISTANCE = 16
 
 
-def sweep_found(
+def sweep_in_order(
     order: list[Node], seeds: dict[Node, Any], inner: bool
 ) -> tuple[dict[Node, Any], dict[Node, Any]]:
     """As ``sweep`` through the nodes in ``order``; also the pending cotangents where it stopped early."""
     known: dict[Node, Any] = {}
-    left = _sweep(seeds, ops_of(reversed(order)), [], known, inner, is_complete=True)
+    left = _sweep(seeds, without_leaves(reversed(order)), [], known, inner, is_complete=True)
     return {node: known[node] for node in order if node in known}, left
 
 
@@ -46,13 +46,13 @@ def find_and_sweep(
     """
     order: list[Node] = []
     known: dict[Node, Any] = {}
-    left = _sweep(seeds, ops_of(sorted(seeds, key=_number)), order, known, inner=False)
-    if left:
+    pending = _sweep(seeds, without_leaves(sorted(seeds, key=_number)), order, known, inner=False)
+    if pending:
         if sweep is None:
             return None
-        below = newest_first(left)
-        order += ops_of(below)
-        known.update(sweep(below, left, inner=False))
+        below = newest_first(pending)
+        order += without_leaves(below)
+        known.update(sweep(below, pending, keep_inner=False))
     leaves = sorted([node for node in known if node.__class__ is Leaf], key=_number, reverse=True)
     is_sorted = not order or not leaves or leaves[0].number < order[-1].number
     order += leaves
@@ -61,7 +61,7 @@ def find_and_sweep(
     return order, known
 
 
-def ops_of(nodes: Iterable[Node]) -> list[Node]:
+def without_leaves(nodes: Iterable[Node]) -> list[Node]:
     return [node for node in nodes if node.__class__ is not Leaf]
 
 
@@ -90,7 +90,7 @@ def _sweep(
             if not waiting:
                 break
             if is_wide:
-                waiting, is_wide, is_complete = everything_below(waiting), False, True
+                waiting, is_wide, is_complete = op_nodes_below(waiting), False, True
             node = waiting.pop()
             g = node.g
             if g is None:
@@ -100,18 +100,18 @@ def _sweep(
             if inner or node.mark is not None:
                 known[node] = g
             if node.__class__ is ScalarNode:  # rare: most programs of numbers are on tapes
-                pulled = pull_back(node, g)
+                pulled = node_contributions(node, g)
             else:
-                if not is_own(node):
+                if not has_builtin_rule(node):
                     order.pop()
                     known.pop(node, None)
-                    left = {other: other.g for other in (*waiting, *reached) if other.g is not None}
-                    return {node: g, **left}
+                    pending = {other: other.g for other in (*waiting, *reached) if other.g is not None}
+                    return {node: g, **pending}
                 if arrays is None:
-                    arrays, pull_back_arrays = Quiet(), short_rules.pull_back_arrays
-                pulled = pull_back_arrays(node, g, pull_edge_or_none)
+                    arrays, pull_back_arrays = QuietNoGrad(), array_vjp.pull_back_arrays
+                pulled = pull_back_arrays(node, g, edge_pullback_or_none)
                 if pulled is None:
-                    pulled = pull_back(node, g)
+                    pulled = node_contributions(node, g)
             for below, contribution in pulled:
                 before = below.g
                 if before is not None:
@@ -122,7 +122,7 @@ def _sweep(
                     reached.append(below)
                 elif not waiting or below.number > waiting[-1].number:
                     waiting.append(below)
-                elif put(waiting, below):
+                elif insert_by_number(waiting, below):
                     is_wide = True
         known.update((node, node.g) for node in reached if node.__class__ is Leaf)
         return {}
@@ -135,12 +135,12 @@ def _sweep(
             arrays.close()
 
 
-def is_own(node: Node) -> bool:
+def has_builtin_rule(node: Node) -> bool:
     """Whether the node's rule is built in. A script's may start a pass, which would use ``Node.g`` too."""
     return node.op.__class__ is Op
 
 
-class Quiet:
+class QuietNoGrad:
     """Turns recording and numpy's warnings off until it is closed."""
 
     __slots__ = ("managers",)
@@ -155,14 +155,14 @@ class Quiet:
             manager.__exit__(None, None, None)
 
 
-def put(waiting: list[Node], node: Node) -> bool:
+def insert_by_number(waiting: list[Node], node: Node) -> bool:
     """Insert a node into ``waiting`` by its number; whether its place was too far from the end to look for.
 
     It is then appended, out of order.
     """
     number = node.number
     at = len(waiting) - 1
-    last = at - NEAR
+    last = at - MAX_INSERT_DISTANCE
     while at and waiting[at - 1].number > number:
         at -= 1
         if at == last:
@@ -172,7 +172,7 @@ def put(waiting: list[Node], node: Node) -> bool:
     return False
 
 
-def everything_below(waiting: list[Node]) -> list[Any]:
+def op_nodes_below(waiting: list[Node]) -> list[Any]:
     """The nodes that can be reached from these, oldest first."""
     cotangents = [node.g for node in waiting]
     for node in waiting:
@@ -180,4 +180,4 @@ def everything_below(waiting: list[Node]) -> list[Any]:
     found = newest_first(waiting)
     for node, g in zip(waiting, cotangents, strict=True):
         node.g = g
-    return ops_of(reversed(found))
+    return without_leaves(reversed(found))

@@ -1,6 +1,6 @@
 """Operations on small arrays on the tape: how they are recorded, and the backward pass through them.
 
-An entry of arrays begins with a ``Use`` in place of the op. Operations get a node instead if arrays are
+An entry of arrays begins with a ``BoundOp`` in place of the op. Operations get a node instead if arrays are
 large, an operand already has a node, or the result is a view, which other modules look up by its node.
 Without this module (``AUTODIFF_FAST=0``) every operation makes a node.
 """
@@ -8,15 +8,24 @@ Without this module (``AUTODIFF_FAST=0``) every operation makes a node.
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.fast.array_operators import ALIKE, BROADCAST
-from autodiff.core.fast.array_sweep import Quiet
-from autodiff.core.fast.array_vjp import contribution_of_entries
-from autodiff.core.fast.rule_analysis import DIFFERENCE, NONE, OTHER, PRODUCT, SUM, UNKNOWN, Stand, learn
-from autodiff.core.fast.tape import LIMIT, Use, form_of, place_of, with_room
-from autodiff.core.graph.node import SMALL, Leaf
-from autodiff.core.graph.op import REFUSALS
-from autodiff.core.graph.state import CLOSED, mode
-from autodiff.core.graph.values import as_array, fitted
+from autodiff.core.fast.array_operators import BROADCAST, SAME_SHAPE
+from autodiff.core.fast.array_sweep import QuietNoGrad
+from autodiff.core.fast.array_vjp import elementwise_contribution
+from autodiff.core.fast.rule_analysis import (
+    DIFFERENCE,
+    NONE,
+    OTHER,
+    PRODUCT,
+    SUM,
+    UNKNOWN,
+    Placeholder,
+    analyse_op,
+)
+from autodiff.core.fast.tape import MAX_TAPE_ENTRIES, BoundOp, array_spec, find_or_enter, tape_with_room
+from autodiff.core.graph.node import SMALL_BYTES, Leaf
+from autodiff.core.graph.op import RULE_ERRORS
+from autodiff.core.graph.state import NO_TAPE, mode
+from autodiff.core.graph.values import as_array, fit_to_operand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,30 +34,35 @@ if TYPE_CHECKING:
 
     from autodiff.core.engine.tensor import Tensor
     from autodiff.core.graph.op import Op
-    from autodiff.core.graph.state import Entry
+    from autodiff.core.graph.state import TapeEntry
 
 
 # numpy's functions, called directly: through the operators a sum of small arrays takes a sixth longer.
 add, multiply = np.add, np.multiply
 
 #: In addition to the patterns of ``rule_analysis``: an op of one operand with a hand-written ``fast_vjps``.
-SLOPE = -1
+FAST_VJP = -1
 
 
-def written(
-    kind: type[Tensor], use: Use, operands: tuple[Any, ...], values: tuple[Any, ...], out: Any, visible: bool
+def record_on_tape(
+    kind: type[Tensor],
+    bound_op: BoundOp,
+    operands: tuple[Any, ...],
+    values: tuple[Any, ...],
+    out: Any,
+    requires_grad: bool,
 ) -> Tensor | None:
     """The result of an op on tensors and numbers, recorded on the tape; None where it must have a node."""
     is_number = out.__class__ is float
-    if len(operands) > 2 or use.op.saves_params or not (is_number or out.nbytes <= SMALL):
+    if len(operands) > 2 or bound_op.op.saves_params or not (is_number or out.nbytes <= SMALL_BYTES):
         return None
-    form = None if is_number else form_of(out)
+    form = None if is_number else array_spec(out)
     tape = mode.tape
-    if tape is CLOSED or len(tape) >= (LIMIT if form is None else form.most):
+    if tape is NO_TAPE or len(tape) >= (MAX_TAPE_ENTRIES if form is None else form.most):
         for x in operands:  # the most common reason for a node
-            if x.__class__ is kind and x.own_node is not None and x.own_node.__class__ is not Leaf:
+            if x.__class__ is kind and x.stored_node is not None and x.stored_node.__class__ is not Leaf:
                 return None
-        tape = with_room(form)
+        tape = tape_with_room(form)
     places = []
     for x in operands:
         place: int | None = 0
@@ -56,13 +70,13 @@ def written(
             if x.tape is tape:
                 place = x.at
             else:
-                node = x.own_node
+                node = x.stored_node
                 if node is not None and node.__class__ is not Leaf:
                     return None
                 value = x.value
-                if value.__class__ is not float and value.nbytes > SMALL:
+                if value.__class__ is not float and value.nbytes > SMALL_BYTES:
                     return None
-                place = place_of(x, tape)
+                place = find_or_enter(x, tape)
                 if place is None:
                     return None
         places.append(place)
@@ -73,39 +87,39 @@ def written(
     made.value = out
     made.tape = tape
     made.at = len(tape)  # not of PLACES, where leaves may have taken the last
-    made.own_node = made.cell = made.alias = made.versions = None
-    made.requires_grad = visible
-    made.form = form
-    tape.append((use, *places, *values, out, mode.site))
+    made.stored_node = made.grad_slot = made.alias = made.versions = None
+    made.requires_grad = requires_grad
+    made.array_spec = form
+    tape.append((bound_op, *places, *values, out, mode.site))
     return made
 
 
-def read_arrays_back(
-    entries: Iterator[Entry], cotangents: list[Any], left: list[tuple[Any, int, Any]]
-) -> Entry | None:
+def backward_through_arrays(
+    entries: Iterator[TapeEntry], cotangents: list[Any], outgoing: list[tuple[Any, int, Any]]
+) -> TapeEntry | None:
     """Continue a pass from an entry of arrays to the next entry of numbers, which is returned.
 
     The last of the ``cotangents`` belongs to the first entry, and on return to the entry returned. The
-    cotangents of tensors from elsewhere are added to ``left``.
+    cotangents of tensors from elsewhere are added to ``outgoing``.
     """
-    quiet = Quiet()
+    no_grad_scope = QuietNoGrad()
     try:
         for entry in entries:
             g = cotangents.pop()
             if g is None:
                 continue
             use, a, b, x, y, out, _ = entry
-            if use.__class__ is not Use:
+            if use.__class__ is not BoundOp:
                 if use is not None:
                     cotangents.append(g)
                     return entry
-                left.append((a, b, g))
+                outgoing.append((a, b, g))
                 continue
             rules = use.rules
-            if rules == SLOPE:
+            if rules == FAST_VJP:
                 c = use.slope(g, out, x)
                 if c is None or c.dtype is not g.dtype:
-                    c = contribution(use, 0, g, x, y, out)
+                    c = operand_contribution(use, 0, g, x, y, out)
                 before = cotangents[a]
                 cotangents[a] = c if before is None else add(before, c)
                 continue
@@ -134,39 +148,42 @@ def read_arrays_back(
                     cotangents[b] = -g if before is None else before - g
                 continue
             if rules == UNKNOWN:
-                study(use)  # for later entries
+                analyse_bound_op(use)  # for later entries
             for index, below in (0, a), (1, b):
                 if below > 0:
-                    c = contribution(use, index, g, x, y, out)
+                    c = operand_contribution(use, index, g, x, y, out)
                     before = cotangents[below]
                     cotangents[below] = c if before is None else before + c
         return None
     finally:
-        quiet.close()
+        no_grad_scope.close()
 
 
-def study(use: Use) -> None:
+def analyse_bound_op(bound_op: BoundOp) -> None:
     """Record in the use how a pass handles its entries, and which values they may omit."""
-    use.rules, use.slope = rules_of(use)
-    op = use.op
-    if use.params is not ALIKE:
+    bound_op.rules, bound_op.slope = pattern_and_vjp(bound_op)
+    op = bound_op.op
+    if bound_op.params is not SAME_SHAPE:
         return
     if op.pattern == UNKNOWN:
-        learn(op)
+        analyse_op(op)
     if len(op.recipe) == 1:
-        use.needs_operands, use.needs_out = not works_without(op, "operand"), not works_without(op, "out")
-    elif use.rules in (SUM, DIFFERENCE):
-        use.needs_operands = use.needs_out = False
-    elif use.rules == PRODUCT:
-        use.needs_out = False
+        bound_op.needs_operands, bound_op.needs_out = (
+            not ignores_value(op, "operand"),
+            not ignores_value(op, "out"),
+        )
+    elif bound_op.rules in (SUM, DIFFERENCE):
+        bound_op.needs_operands = bound_op.needs_out = False
+    elif bound_op.rules == PRODUCT:
+        bound_op.needs_out = False
 
 
-def works_without(op: Op, value: str) -> bool:
+def ignores_value(op: Op, value: str) -> bool:
     """Whether no rule of an op of one operand reads its ``value``: ``"operand"`` or ``"out"``."""
     if op.recipe[0][0] == NONE:  # the shape of the operand is needed then
         return False
     g = np.ones(1)
-    out, x = (g, Stand()) if value == "operand" else (Stand(), g)
+    out, x = (g, Placeholder()) if value == "operand" else (Placeholder(), g)
     try:
         with np.errstate(all="ignore"):
             for rule in (*op.fast_vjps, *op.vjps):
@@ -174,37 +191,37 @@ def works_without(op: Op, value: str) -> bool:
             for partial in op.partials:
                 if not isinstance(partial, int):
                     g * partial(out, x)
-    except REFUSALS:
+    except RULE_ERRORS:
         return False
     return True
 
 
-def rules_of(use: Use) -> tuple[int, Any]:
+def pattern_and_vjp(bound_op: BoundOp) -> tuple[int, Any]:
     """The pattern of a use's rules and None, or SLOPE and the rule written for ndarrays."""
-    if use.params is not ALIKE:
+    if bound_op.params is not SAME_SHAPE:
         return OTHER, None
-    op = use.op
+    op = bound_op.op
     if len(op.fast_vjps) == 1:
-        return SLOPE, op.fast_vjps[0]
+        return FAST_VJP, op.fast_vjps[0]
     if op.pattern == UNKNOWN:
-        learn(op)
+        analyse_op(op)
     return op.pattern, None
 
 
-def contribution(use: Use, index: int, g: Any, x: Any, y: Any, out: Any) -> Any:
+def operand_contribution(bound_op: BoundOp, index: int, g: Any, x: Any, y: Any, out: Any) -> Any:
     """The cotangent of operand ``index``, with its shape and dtype."""
-    op, params = use.op, use.params
+    op, params = bound_op.op, bound_op.params
     operands = (x,) if y is None else (x, y)
     if g.__class__ is not float and not g.ndim:
         g = np.asarray(g)  # numpy returns scalars for 0-d arrays; rules need arrays
-    if params is ALIKE or params is BROADCAST:
-        c = contribution_of_entries(op, index, g, out, operands)
+    if params is SAME_SHAPE or params is BROADCAST:
+        c = elementwise_contribution(op, index, g, out, operands)
         if c is not None:
-            return c if params is ALIKE else fitted(c, operands[index], op)
+            return c if params is SAME_SHAPE else fit_to_operand(c, operands[index], op)
     if out.__class__ is float:
         g, out = as_array(g, None), as_array(out, None)
     try:
         c = op.contribution(index, g, out, operands, params)
     except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays give inf
         c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
-    return fitted(c, operands[index], op)
+    return fit_to_operand(c, operands[index], op)

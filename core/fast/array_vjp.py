@@ -7,7 +7,7 @@ Rules that multiply by a saved value are computed here without a call. Without t
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.fast.array_operators import ALIKE, BROADCAST
+from autodiff.core.fast.array_operators import BROADCAST, SAME_SHAPE
 from autodiff.core.fast.rule_analysis import (
     NEGATED,
     NONE,
@@ -17,11 +17,11 @@ from autodiff.core.fast.rule_analysis import (
     TIMES_Y,
     UNKNOWN,
     VJP,
-    learn,
+    analyse_op,
 )
 from autodiff.core.graph.node import ArrayNode, Node
-from autodiff.core.graph.op import ForEach, Op
-from autodiff.core.graph.values import fitted
+from autodiff.core.graph.op import Op, VariadicRules
+from autodiff.core.graph.values import fit_to_operand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[
     for below in inputs:
         if below is not None and below.mark is not None:
             return None
-    if params is ALIKE or params is BROADCAST:
-        return pull_back_entries(node, g, pull_edge)
+    if params is SAME_SHAPE or params is BROADCAST:
+        return pull_back_elementwise(node, g, pull_edge)
     rules = op.fast_vjps or op.vjps
     if not rules or op.__class__ is not Op:
         return None
@@ -49,7 +49,7 @@ def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[
     if out.__class__ is float:
         g, out = np.asarray(g), np.asarray(out)
     pulled = []
-    pieces = rules.pieces if rules.__class__ is ForEach else None
+    pieces = rules.all_at_once if rules.__class__ is VariadicRules else None
     every = None if pieces is None else iter(pieces(g, operands, **params))
     index = -1
     for below in inputs:
@@ -61,13 +61,13 @@ def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[
             c = rules[index](g, out, *operands, **params) if piece is None else piece
         except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays give inf
             c = None
-        c = pull_edge(node, index, g) if c is None else fitted(c, operands[index], op)
+        c = pull_edge(node, index, g) if c is None else fit_to_operand(c, operands[index], op)
         if c is not None:
             pulled.append((below, c))
     return pulled
 
 
-def pull_back_entries(node: ArrayNode, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]]:
+def pull_back_elementwise(node: ArrayNode, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]]:
     """The same for elementwise nodes made in ``array_operators``."""
     op, operands = node.op, node._operands
     is_broadcast = node._params is BROADCAST
@@ -76,19 +76,19 @@ def pull_back_entries(node: ArrayNode, g: Any, pull_edge: Callable[..., Any]) ->
     for below in node._inputs:  # not enumerate(), which would take a tenth of this
         index += 1
         if below is not None and below.tracked:
-            c = contribution_of_entries(op, index, g, node.out, operands)
+            c = elementwise_contribution(op, index, g, node.out, operands)
             if c is None:
                 c = pull_edge(node, index, g)
             if is_broadcast:
-                c = fitted(c, operands[index], op)
+                c = fit_to_operand(c, operands[index], op)
             pulled.append((below, c))
     return pulled
 
 
-def contribution_of_entries(op: Op, index: int, g: Any, out: Any, operands: tuple[Any, ...]) -> Any:
+def elementwise_contribution(op: Op, index: int, g: Any, out: Any, operands: tuple[Any, ...]) -> Any:
     """The cotangent of operand ``index`` of an elementwise op; None where the general rule must be used."""
     if op.pattern == UNKNOWN:
-        learn(op)
+        analyse_op(op)
     kind, rule = op.recipe[index]
     if kind == SAME:
         return g

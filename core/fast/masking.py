@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Smaller arrays take about as long with ``np.where``.
-LARGE = 1 << 10
+MIN_MASKED_SIZE = 1 << 10
 
 
-def keeps(condition: Any, x: Any) -> bool:
-    """Whether ``kept`` can choose between this array and zero."""
+def can_mask(condition: Any, x: Any) -> bool:
+    """Whether ``mask_entries`` can choose between this array and zero."""
     return (
         x.__class__ is np.ndarray
         and condition.__class__ is np.ndarray
-        and x.size >= LARGE
+        and x.size >= MIN_MASKED_SIZE
         and x.shape == condition.shape
         and x.dtype.kind == "f"
         and condition.dtype == bool
@@ -28,7 +28,7 @@ def keeps(condition: Any, x: Any) -> bool:
     )
 
 
-def kept(condition: Any, x: Any, wanted: bool) -> Any:
+def mask_entries(condition: Any, x: Any, wanted: bool) -> Any:
     """``x`` where the condition equals ``wanted``, and 0 elsewhere, even where x is nan or infinite there."""
     # The mask has all bits set (-1) for entries to keep and none (0) for others: -condition, or condition -
     # 1.
@@ -44,8 +44,8 @@ def kept(condition: Any, x: Any, wanted: bool) -> Any:
 
 def where(condition: Any, x: Any, y: Any) -> Any:
     """``np.where``, by the fast path where ``x`` or ``y`` is the number 0."""
-    if y.__class__ is float and not y and keeps(condition, x) and copysign(1, y) > 0:
-        return kept(condition, x, True)
-    if x.__class__ is float and not x and keeps(condition, y) and copysign(1, x) > 0:
-        return kept(condition, y, False)
+    if y.__class__ is float and not y and can_mask(condition, x) and copysign(1, y) > 0:
+        return mask_entries(condition, x, True)
+    if x.__class__ is float and not x and can_mask(condition, y) and copysign(1, x) > 0:
+        return mask_entries(condition, y, False)
     return np.where(condition, x, y)

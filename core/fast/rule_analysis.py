@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # The cotangent of one operand, in this order: g, -g, none, g times a saved value (x, y or out), g times a
 # function of x or its negative, g times the value of the partial, the value of the vjp.
-SAME, NEGATED, NONE, TIMES_X, TIMES_Y, TIMES_OUT, CALL_X, MINUS_CALL_X, TIMES, VJP = range(10)
+SAME, NEGATED, NONE, TIMES_X, TIMES_Y, TIMES_OUT, TIMES_F_X, TIMES_MINUS_F_X, TIMES_PARTIAL, VJP = range(10)
 
 #: The recipe of an op as a whole, so that a pass through numbers needs one test for most entries: not
 #: analysed yet, a sum, a difference, a product, a function with a derivative that is a function of its
@@ -25,11 +25,11 @@ PATTERNS = {
     (SAME, SAME): SUM,
     (SAME, NEGATED): DIFFERENCE,
     (TIMES_Y, TIMES_X): PRODUCT,
-    (CALL_X,): FUNCTION,
+    (TIMES_F_X,): FUNCTION,
 }
 
 
-class Stand:
+class Placeholder:
     """A placeholder for a value. A rule that returns it needs no call; rules that compute with it raise."""
 
     __slots__ = ()
@@ -46,7 +46,7 @@ class Stand:
         raise TypeError
 
 
-class Call(Stand):
+class PlaceholderCall(Placeholder):
     """The value of an op's function at ``of``, or its negative."""
 
     __slots__ = ("function", "kind", "of")
@@ -56,26 +56,28 @@ class Call(Stand):
         self.function = function
         self.of = of
 
-    def __neg__(self) -> Call:
-        return Call(MINUS_CALL_X if self.kind == CALL_X else CALL_X, self.function, self.of)
+    def __neg__(self) -> PlaceholderCall:
+        return PlaceholderCall(
+            TIMES_MINUS_F_X if self.kind == TIMES_F_X else TIMES_F_X, self.function, self.of
+        )
 
 
-def called(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Call:
+def apply_to_placeholder(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> PlaceholderCall:
     if len(operands) > 1 or params or op.scalar is None:
         raise TypeError
-    return Call(CALL_X, op.scalar, operands[0])
+    return PlaceholderCall(TIMES_F_X, op.scalar, operands[0])
 
 
 def refuse(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
     raise TypeError
 
 
-def recipe_of(op: Op) -> tuple[tuple[int, Any], ...]:
+def classify_rules(op: Op) -> tuple[tuple[int, Any], ...]:
     """For each operand the kind of its rule, with the rule or the scalar function that it calls."""
     if op.vjps:
         return tuple((VJP, rule) for rule in op.fast_vjps or op.vjps)
     made: list[tuple[int, Any]] = []
-    out, x, y = Stand(), Stand(), Stand()
+    out, x, y = Placeholder(), Placeholder(), Placeholder()
     for partial in op.partials:
         if isinstance(partial, int):
             made.append((SAME if partial == 1 else NEGATED if partial == -1 else NONE, None))
@@ -87,21 +89,23 @@ def recipe_of(op: Op) -> tuple[tuple[int, Any], ...]:
             GradientError,
         ):  # torch has no derivative; the pass reports it
             slope = None
-        if isinstance(slope, Call) and slope.of is x and len(op.partials) == 1:
+        if isinstance(slope, PlaceholderCall) and slope.of is x and len(op.partials) == 1:
             made.append((slope.kind, slope.function))
             continue
-        kind = TIMES_X if slope is x else TIMES_Y if slope is y else TIMES_OUT if slope is out else TIMES
+        kind = (
+            TIMES_X if slope is x else TIMES_Y if slope is y else TIMES_OUT if slope is out else TIMES_PARTIAL
+        )
         made.append((kind, partial))
     return tuple(made)
 
 
-def learn(op: Op) -> None:
+def analyse_op(op: Op) -> None:
     """Analyse the rules of an op and store its recipe and pattern on it."""
-    op.recipe = recipe_of(op)
+    op.recipe = classify_rules(op)
     op.pattern = PATTERNS.get(tuple([kind for kind, _ in op.recipe]), OTHER)
     if op.pattern == FUNCTION:
         op.slope = op.recipe[0][1]
 
 
-APPLIERS[Stand] = called
-APPLIERS[Call] = refuse
+APPLIERS[Placeholder] = apply_to_placeholder
+APPLIERS[PlaceholderCall] = refuse

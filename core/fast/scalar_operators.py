@@ -6,10 +6,10 @@ times slower. Code is repeated here where scalar programs spend their time and a
 
 from __future__ import annotations
 
-from autodiff.core.base.fast_paths import settings
-from autodiff.core.base.lazy import Later, np, services
+from autodiff.core.base.fast_paths import fusion_settings
+from autodiff.core.base.lazy import LazyModule, np, services
 from autodiff.core.fast import array_operators
-from autodiff.core.fast.tape import LIMIT, PLACES, place_of, with_room
+from autodiff.core.fast.tape import MAX_TAPE_ENTRIES, PLACES, find_or_enter, tape_with_room
 from autodiff.core.graph.node import ScalarNode, next_number
 from autodiff.core.graph.op import OPS, Op
 from autodiff.core.graph.state import mode
@@ -23,29 +23,32 @@ if TYPE_CHECKING:
 
     Operator = Callable[[Tensor, Any], Any]
 
-array_tape = Later("autodiff.core.fast.array_tape")
+array_tape = LazyModule("autodiff.core.fast.array_tape")
 
 #: Ints of smaller size are exact as floats, so that no sum or product with one overflows.
-EXACT = 1 << 53
+EXACT_FLOAT64_INT = 1 << 53
 
 
-def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
+def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     """The function that applies an op of one operand to tensors and floats."""
     scalar, evaluate, dispatch, compute = op.scalar, op.evaluate_scalars, op.dispatch, None
-    use, is_elementwise = array_operators.use_of(op, array_operators.ALIKE), array_operators.takes_floats(op)
-    of_array = array_operators.of_one(kind, op)
+    use, is_elementwise = (
+        array_operators.shared_bound_op(op, array_operators.SAME_SHAPE),
+        array_operators.is_float_elementwise(op),
+    )
+    of_array = array_operators.unary_function(kind, op)
     assert scalar is not None
 
-    def apart(x: Tensor) -> Any:
+    def apply_off_tape(x: Tensor) -> Any:
         """Apply the op to a tensor that is not on the open tape, or that the tape has no room for."""
-        if settings.has_begun:
-            made = services["fused ops"].put_off_large(op, (x,))
+        if fusion_settings.has_begun:
+            made = services["fused ops"].defer_if_large(op, (x,))
             if made is not None:
                 return made
         value = x.value
         if value.__class__ is not float:
             return of_array(x)
-        return result(kind, op, (x,), (value,), evaluate(value))
+        return make_result(kind, op, (x,), (value,), evaluate(value))
 
     def call(x: Any) -> Any:
         nonlocal compute
@@ -53,26 +56,26 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
             return evaluate(x) if x.__class__ is float else dispatch((x,), {})
         tape = mode.tape
         if x.tape is not tape or x.at < 0:
-            return apart(x)
+            return apply_off_tape(x)
         try:
             at = PLACES[len(tape)]
         except IndexError:
-            return apart(x)
-        value, form = x.value, x.form
+            return apply_off_tape(x)
+        value, form = x.value, x.array_spec
         if form is not None:
             if not is_elementwise or at >= form.most:
                 return of_array(x)
             # All these ops keep single and double precision.
             made = kind()
-            made.form = form
+            made.array_spec = form
             if compute is None:
-                compute = array_operators.bare(op.forward)
-                array_tape.study(use)
+                compute = array_operators.unwrap_ufunc(op.forward)
+                array_tape.analyse_bound_op(use)
             out = compute(value)
             made.value = out = np.asarray(out) if form.is_number else out
             made.tape = tape
             made.at = at
-            made.own_node = made.cell = made.alias = made.versions = None
+            made.stored_node = made.grad_slot = made.alias = made.versions = None
             made.requires_grad = x.requires_grad
             kept = value if use.needs_operands else None
             tape.append((use, x.at, 0, kept, None, out if use.needs_out else None, mode.site))
@@ -87,8 +90,8 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         made.value = out
         made.tape = tape
         made.at = at
-        made.form = None
-        made.own_node = made.cell = made.alias = made.versions = None
+        made.array_spec = None
+        made.stored_node = made.grad_slot = made.alias = made.versions = None
         made.requires_grad = x.requires_grad
         tape.append((op, x.at, 0, value, None, out, mode.site))
         return made
@@ -96,7 +99,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     return call
 
 
-def infix(name: str, general: Operator) -> Operator:
+def infix_operator(name: str, general: Operator) -> Operator:
     """The operator method ``name`` of Tensor: two numbers are computed here, all else by ``general``."""
 
     op: Op | None = None
@@ -134,20 +137,20 @@ def infix(name: str, general: Operator) -> Operator:
         if out.__class__ is not float:
             out = op.evaluate_scalars(x, y)
         at = len(tape)
-        if not is_known or at >= LIMIT or (self.at < 0 and b <= 0):
-            return result(kind, op, (self, other), (x, y), out)
+        if not is_known or at >= MAX_TAPE_ENTRIES or (self.at < 0 and b <= 0):
+            return make_result(kind, op, (self, other), (x, y), out)
         made = kind()
         made.value = out
         made.tape = tape
         made.at = at
-        made.form = None
-        made.own_node = made.cell = made.alias = made.versions = None
+        made.array_spec = None
+        made.stored_node = made.grad_slot = made.alias = made.versions = None
         made.requires_grad = visible
         tape.append((op, self.at, b, x, y, out, mode.site))
         return made
 
-    spelled_out = SPELLED_OUT.get(name)
-    return operator if spelled_out is None else spelled_out(operator)
+    inlined = INLINED_OPERATORS.get(name)
+    return operator if inlined is None else inlined(operator)
 
 
 # Tensors on the open tape are numbers or small arrays, so few checks are needed. Equal `form` means that both
@@ -155,7 +158,7 @@ def infix(name: str, general: Operator) -> Operator:
 # common function would take a tenth of the time.
 
 
-def add(slow: Operator) -> Operator:
+def inlined_add(slow: Operator) -> Operator:
     kind: Any = None
     op: Any = None
     use: Any = None
@@ -168,13 +171,15 @@ def add(slow: Operator) -> Operator:
             return slow(self, other)
         if op is None:  # the ops are loaded after the class of tensors
             kind, op = self.__class__, OPS["add"]
-            use = array_operators.use_of(op, array_operators.ALIKE)
-        x, a, form = self.value, self.at, self.form
+            use = array_operators.shared_bound_op(op, array_operators.SAME_SHAPE)
+        x, a, form = self.value, self.at, self.array_spec
         if other.__class__ is kind:
-            if other.tape is not tape or other.form is not form:
+            if other.tape is not tape or other.array_spec is not form:
                 return slow(self, other)
             y, b, visible = other.value, other.at, self.requires_grad or other.requires_grad
-        elif other.__class__ is float or (other.__class__ is int and form is None and -EXACT < other < EXACT):
+        elif other.__class__ is float or (
+            other.__class__ is int and form is None and -EXACT_FLOAT64_INT < other < EXACT_FLOAT64_INT
+        ):
             y, b, visible = other, 0, self.requires_grad
         else:
             return slow(self, other)
@@ -187,8 +192,8 @@ def add(slow: Operator) -> Operator:
         made = kind()
         made.tape = tape
         made.at = at
-        made.form = form
-        made.own_node = made.cell = made.alias = made.versions = None
+        made.array_spec = form
+        made.stored_node = made.grad_slot = made.alias = made.versions = None
         made.requires_grad = visible
         if form is None:
             made.value = out = x + y
@@ -198,7 +203,7 @@ def add(slow: Operator) -> Operator:
             return slow(self, other)
         if of_arrays is None:
             of_arrays = np.add
-            array_tape.study(use)
+            array_tape.analyse_bound_op(use)
         out = of_arrays(x, y)
         made.value = np.asarray(out) if form.is_number else out
         tape.append((use, a, b, None, None if b else y, None, mode.site))  # the rules of a sum read no values
@@ -207,7 +212,7 @@ def add(slow: Operator) -> Operator:
     return operator
 
 
-def mul(slow: Operator) -> Operator:
+def inlined_mul(slow: Operator) -> Operator:
     kind: Any = None
     op: Any = None
     use: Any = None
@@ -220,13 +225,15 @@ def mul(slow: Operator) -> Operator:
             return slow(self, other)
         if op is None:  # the ops are loaded after the class of tensors
             kind, op = self.__class__, OPS["mul"]
-            use = array_operators.use_of(op, array_operators.ALIKE)
-        x, a, form = self.value, self.at, self.form
+            use = array_operators.shared_bound_op(op, array_operators.SAME_SHAPE)
+        x, a, form = self.value, self.at, self.array_spec
         if other.__class__ is kind:
-            if other.tape is not tape or other.form is not form:
+            if other.tape is not tape or other.array_spec is not form:
                 return slow(self, other)
             y, b, visible = other.value, other.at, self.requires_grad or other.requires_grad
-        elif other.__class__ is float or (other.__class__ is int and form is None and -EXACT < other < EXACT):
+        elif other.__class__ is float or (
+            other.__class__ is int and form is None and -EXACT_FLOAT64_INT < other < EXACT_FLOAT64_INT
+        ):
             y, b, visible = other, 0, self.requires_grad
         else:
             return slow(self, other)
@@ -239,8 +246,8 @@ def mul(slow: Operator) -> Operator:
         made = kind()
         made.tape = tape
         made.at = at
-        made.form = form
-        made.own_node = made.cell = made.alias = made.versions = None
+        made.array_spec = form
+        made.stored_node = made.grad_slot = made.alias = made.versions = None
         made.requires_grad = visible
         if form is None:
             made.value = out = x * y
@@ -250,7 +257,7 @@ def mul(slow: Operator) -> Operator:
             return slow(self, other)
         if of_arrays is None:
             of_arrays = np.multiply
-            array_tape.study(use)
+            array_tape.analyse_bound_op(use)
         out = of_arrays(x, y)
         made.value = np.asarray(out) if form.is_number else out
         tape.append((use, a, b, x, y, None, mode.site))  # the rules of a product read the operands
@@ -259,11 +266,11 @@ def mul(slow: Operator) -> Operator:
     return operator
 
 
-SPELLED_OUT: dict[str, Callable[[Operator], Operator]] = {"add": add, "mul": mul}
+INLINED_OPERATORS: dict[str, Callable[[Operator], Operator]] = {"add": inlined_add, "mul": inlined_mul}
 
 
-def reflected(name: str, general: Operator) -> Operator:
-    """As ``infix``, for the operator with a plain number on the left."""
+def reflected_operator(name: str, general: Operator) -> Operator:
+    """As ``infix_operator``, for the operator with a plain number on the left."""
     op: Op | None = None
     scalar: Callable[..., float] | None = None
 
@@ -284,14 +291,14 @@ def reflected(name: str, general: Operator) -> Operator:
             out = op.evaluate_scalars(other, y)
         kind, tape = self.__class__, mode.tape
         at = len(tape)
-        if self.tape is not tape or at >= LIMIT or self.at < 0:
-            return result(kind, op, (other, self), (other, y), out)
+        if self.tape is not tape or at >= MAX_TAPE_ENTRIES or self.at < 0:
+            return make_result(kind, op, (other, self), (other, y), out)
         made = kind()
         made.value = out
         made.tape = tape
         made.at = at
-        made.form = None
-        made.own_node = made.cell = made.alias = made.versions = None
+        made.array_spec = None
+        made.stored_node = made.grad_slot = made.alias = made.versions = None
         made.requires_grad = self.requires_grad
         tape.append((op, 0, self.at, other, y, out, mode.site))
         return made
@@ -299,20 +306,20 @@ def reflected(name: str, general: Operator) -> Operator:
     return operator
 
 
-def result(kind: type[Tensor], op: Op, operands: tuple[Any, ...], values: Any, out: float) -> Tensor:
+def make_result(kind: type[Tensor], op: Op, operands: tuple[Any, ...], values: Any, out: float) -> Tensor:
     """The result as a tensor, recorded if gradients flow to an operand."""
     made = kind()
     made.value = out
-    made.own_node = made.tape = made.cell = made.alias = made.versions = None
-    tracked = visible = False
+    made.stored_node = made.tape = made.grad_slot = made.alias = made.versions = None
+    tracked = requires_grad = False
     if mode.enabled:
         for x in operands:
             if x.__class__ is kind:
-                node = x.own_node
+                node = x.stored_node
                 if x.tape is not None if node is None else node.tracked:
                     tracked = True
-                    visible = visible or x.requires_grad
-    made.requires_grad = visible
+                    requires_grad = requires_grad or x.requires_grad
+    made.requires_grad = requires_grad
     if tracked:
         record(made, op, operands, values)
     return made
@@ -320,22 +327,22 @@ def result(kind: type[Tensor], op: Op, operands: tuple[Any, ...], values: Any, o
 
 def record(made: Tensor, op: Op, operands: tuple[Any, ...], values: Any) -> None:
     """Record a result on the tape, or give it a node if an operand has a node that is not a leaf."""
-    kind, tape = made.__class__, with_room()
+    kind, tape = made.__class__, tape_with_room()
     places: list[Any] = []
     for x in operands:
-        place = 0 if x.__class__ is not kind else x.at if x.tape is tape else place_of(x, tape)
+        place = 0 if x.__class__ is not kind else x.at if x.tape is tape else find_or_enter(x, tape)
         if place is None:
-            made.own_node = new_node(op, operands, made)
+            made.stored_node = scalar_node(op, operands, made)
             return
         places.append(place)
-    made.tape, made.at, made.form = tape, len(tape), None
+    made.tape, made.at, made.array_spec = tape, len(tape), None
     if len(places) == 1:
         tape.append((op, *places, 0, *values, None, made.value, mode.site))
     else:
         tape.append((op, *places, *values, made.value, mode.site))
 
 
-def new_node(op: Op, operands: tuple[Any, ...], made: Tensor) -> ScalarNode:
+def scalar_node(op: Op, operands: tuple[Any, ...], made: Tensor) -> ScalarNode:
     """A node for a result, needed if an operand has a node that is not a leaf."""
     kind = made.__class__
     sources = [x.source() if x.__class__ is kind else None for x in operands]

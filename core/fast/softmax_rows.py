@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy import np
-from autodiff.core.fast.tiles import LARGE, in_tiles
+from autodiff.core.fast.tiles import MIN_TILED_SIZE, run_in_tiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 #: Rows of at most this many entries are reduced column by column: numpy's loops are slow to start.
 FEW_COLUMNS = 32
 #: numpy sums this many numbers one after the other, and splits longer rows into such pieces.
-ADDED_IN_A_ROW = 128
+SUM_BLOCK = 128
 
 
-def fits(dim: int, *arrays: Any) -> bool:
+def are_large_rows(dim: int, *arrays: Any) -> bool:
     """Whether these are large contiguous arrays of one shape and dtype, and ``dim`` is their last one."""
     first = arrays[0]
-    if first.__class__ is not np.ndarray or first.size < LARGE or not is_fast:
+    if first.__class__ is not np.ndarray or first.size < MIN_TILED_SIZE or not is_fast:
         return False
     return dim == first.ndim - 1 and all(
         x.__class__ is np.ndarray
@@ -48,7 +48,7 @@ def row_maxima(x: Any) -> Any:
 
 def row_sums(x: Any) -> Any:
     """The sum of each row, as a column."""
-    if x.shape[1] > ADDED_IN_A_ROW:
+    if x.shape[1] > SUM_BLOCK:
         return x.sum(axis=1, keepdims=True)
     return np.einsum("ij->i", x)[:, None]
 
@@ -65,15 +65,15 @@ def by_rows(kernel: Callable[..., None], *arrays: Any) -> Any:
             high = min(low + step, stop)
             kernel(rows[0][low:high], scratch[: high - low], *(x[low:high] for x in rows[1:]))
 
-    in_tiles(work, len(rows[0]), width)
+    run_in_tiles(work, len(rows[0]), width)
     return out
 
 
-def taking(kernel: Callable[..., None]) -> Callable[..., Any]:
+def row_vjp(kernel: Callable[..., None]) -> Callable[..., Any]:
     """A fast vjp that computes with ``kernel``, and answers None for arrays that do not fit it."""
 
     def rule(g: Any, out: Any, x: Any, dim: int) -> Any:
-        return by_rows(kernel, g, out) if fits(dim, g, out) else None
+        return by_rows(kernel, g, out) if are_large_rows(dim, g, out) else None
 
     return rule
 
@@ -84,10 +84,10 @@ def softmax(out: Any, scratch: Any, x: Any) -> None:
     out /= row_sums(out)
 
 
-def softmax_slope(out: Any, scratch: Any, g: Any, chances: Any) -> None:
-    np.multiply(g, chances, out=scratch)
+def softmax_vjp(out: Any, scratch: Any, g: Any, probabilities: Any) -> None:
+    np.multiply(g, probabilities, out=scratch)
     np.subtract(g, row_sums(scratch), out=out)
-    out *= chances
+    out *= probabilities
 
 
 def log_softmax(out: Any, scratch: Any, x: Any) -> None:
@@ -96,7 +96,7 @@ def log_softmax(out: Any, scratch: Any, x: Any) -> None:
     out -= np.log(row_sums(scratch))
 
 
-def log_softmax_slope(out: Any, scratch: Any, g: Any, logs: Any) -> None:
+def log_softmax_vjp(out: Any, scratch: Any, g: Any, logs: Any) -> None:
     np.exp(logs, out=scratch)
     scratch *= row_sums(g)
     np.subtract(g, scratch, out=out)

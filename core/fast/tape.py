@@ -12,8 +12,8 @@ from weakref import ref
 
 from autodiff.core.base.lazy import np
 from autodiff.core.base.source import NamedSpan
-from autodiff.core.graph.node import ArrayNode, Change, Leaf, Node, ScalarNode, VersionCounter
-from autodiff.core.graph.state import CLOSED, TRUSTED, Header, mode
+from autodiff.core.graph.node import ArrayNode, InPlaceChange, Leaf, Node, ScalarNode, VersionCounter
+from autodiff.core.graph.state import LINKS_BEFORE_CHECK, NO_TAPE, TapeHeader, mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 # rules do not read may then be None: the next arrays reuse their memory.
 
 #: The most entries on one tape. Beside its own history a tensor keeps one such tape in memory, and the older
-#: tapes that it is linked to or that were not checked yet (see ``leads_further``).
-LIMIT = 4096
+#: tapes that it is linked to or that were not checked yet (see ``needs_older_tapes``).
+MAX_TAPE_ENTRIES = 4096
 #: From this many entries on, a loop begins its next iteration on a new tape, so that no operation spans two.
-NEARLY_FULL = LIMIT - 512
+NEARLY_FULL = MAX_TAPE_ENTRIES - 512
 #: The places of a tape as ready-made int objects. Indexing past the end raises, which shows a full tape.
-PLACES = tuple(range(LIMIT))
+PLACES = tuple(range(MAX_TAPE_ENTRIES))
 
 
-class Use:
+class BoundOp:
     """An op with its parameters, as entries of arrays hold it.
 
     ``rules`` and ``slope`` classify its derivative rules (see ``array_tape``). ``needs_operands`` and
@@ -60,79 +60,81 @@ class Use:
 
 
 #: The most bytes that the arrays of one tape may take: about what a full tape of numbers takes.
-BYTES = 1 << 19
+MAX_TAPE_BYTES = 1 << 19
 
 
-class Form:
+class ArraySpec:
     """The shared description of all arrays of one shape and dtype on tapes.
 
-    Tapes of them have at most ``most`` entries. ``trust`` is how many such tapes may be linked before it is
-    checked whether the newest needs the others; the check costs little beside work on larger arrays.
-    ``is_number`` is true for arrays without dimensions, such as numbers in single precision: numpy's
+    Tapes of them have at most ``most`` entries. ``check_interval`` is how many such tapes may be linked
+    before it is checked whether the newest needs the others; the check costs little beside work on larger
+    arrays. ``is_number`` is true for arrays without dimensions, such as numbers in single precision: numpy's
     functions return scalars for them, not arrays.
     """
 
-    __slots__ = ("is_number", "most", "trust")
+    __slots__ = ("check_interval", "is_number", "most")
 
     def __init__(self, size: int, ndim: int) -> None:
         self.is_number = not ndim
-        self.most = min(LIMIT, BYTES // max(size, 1))
-        self.trust = TRUSTED if self.most == LIMIT else 1
+        self.most = min(MAX_TAPE_ENTRIES, MAX_TAPE_BYTES // max(size, 1))
+        self.check_interval = LINKS_BEFORE_CHECK if self.most == MAX_TAPE_ENTRIES else 1
 
 
 #: By dtype and shape.
-FORMS: dict[tuple[Any, ...], Form] = {}
+ARRAY_SPECS: dict[tuple[Any, ...], ArraySpec] = {}
 
 
-def form_of(value: Any) -> Form:
+def array_spec(value: Any) -> ArraySpec:
     """The Form of all arrays with the shape and dtype of ``value``."""
     key = value.dtype, value.shape
-    form = FORMS.get(key)
+    form = ARRAY_SPECS.get(key)
     if form is None:
-        if len(FORMS) >= LIMIT:
-            FORMS.clear()
-        form = FORMS[key] = Form(value.nbytes, value.ndim)
+        if len(ARRAY_SPECS) >= MAX_TAPE_ENTRIES:
+            ARRAY_SPECS.clear()
+        form = ARRAY_SPECS[key] = ArraySpec(value.nbytes, value.ndim)
     return form
 
 
-def is_of_arrays(x: Tensor) -> bool:
+def is_array_entry(x: Tensor) -> bool:
     """Whether the tensor is an entry of an operation with arrays, or of a tape with nodes made already."""
     tape = x.tape
-    return tape is not None and (tape[0].nodes is not None or tape[x.at][0].__class__ is Use)
+    return tape is not None and (tape[0].nodes is not None or tape[x.at][0].__class__ is BoundOp)
 
 
 # -- recording --------------------------------------------------------------------------------------
 
 
-def with_room(form: Form | None = None) -> Tape:
+def tape_with_room(form: ArraySpec | None = None) -> Tape:
     """The tape for the next result, an array of this form or a number: the open one, or a new one if full."""
     tape = mode.tape
-    if tape is CLOSED or len(tape) >= (LIMIT if form is None else form.most):
+    if tape is NO_TAPE or len(tape) >= (MAX_TAPE_ENTRIES if form is None else form.most):
         mode.close_tape()
-        tape = mode.tape = [Header(mode.number, TRUSTED if form is None else form.trust)]
+        tape = mode.tape = [
+            TapeHeader(mode.number, LINKS_BEFORE_CHECK if form is None else form.check_interval)
+        ]
     return tape
 
 
-def place_of(x: Tensor, tape: Tape) -> int | None:
+def find_or_enter(x: Tensor, tape: Tape) -> int | None:
     """The place on this tape of a tensor from elsewhere, entered if need be; None if its history is nodes."""
     header = tape[0]
-    if x.own_node is None and x.tape is not None:
+    if x.stored_node is None and x.tape is not None:
         key: Any = (id(x.tape), x.at)
         at = header.places.get(key)
         if at is None:
             older = x.tape[0]
-            if older.depth > 1 and older.depth >= older.trusted:  # some tapes may no longer be needed
-                if older.nodes is None and not leads_further(x.tape, x.at):
+            if older.depth > 1 and older.depth >= older.next_check:  # some tapes may no longer be needed
+                if older.nodes is None and not needs_older_tapes(x.tape, x.at):
                     x.node  # noqa: B018 - makes the node: nodes keep their own history only
                     return None
-                older.trusted = older.depth + older.trust
+                older.next_check = older.depth + older.check_interval
             header.depth = max(header.depth, older.depth + 1)
-            header.trusted = max(header.trusted, older.trusted)
+            header.next_check = max(header.next_check, older.next_check)
             at = header.places[key] = len(tape)
-            older.links[x.at] = older.links.get(x.at, 0) + 1
+            older.link_counts[x.at] = older.link_counts.get(x.at, 0) + 1
             tape.append((None, x.tape, x.at, None, None, None, None))
         return at  # type: ignore[no-any-return] # the places are numbers
-    node = x.own_node or x.source()
+    node = x.stored_node or x.source()
     if node.__class__ is not Leaf:
         return None
     at = header.places.get(node)
@@ -141,38 +143,41 @@ def place_of(x: Tensor, tape: Tape) -> int | None:
         header.places[node] = at
         tape.append((None, node, 0, None, None, None, None))
     x.tape, x.at = tape, at
-    x.form = None if x.value.__class__ is float else form_of(x.value)
+    x.array_spec = None if x.value.__class__ is float else array_spec(x.value)
     header.leaves.append(ref(x))
     return at  # type: ignore[no-any-return] # the places are numbers
 
 
-def leads_further(tape: Tape, at: int) -> bool:
+def needs_older_tapes(tape: Tape, at: int) -> bool:
     """Whether an entry depends on some entry of an older tape.
 
     A tape keeps all tapes it is linked to alive, and these keep theirs. A program that never reads old
     results, except for an operation begun on one tape and finished on the next, would so keep everything it
-    ever computed. ``place_of`` therefore checks one tape in every ``trust`` and cuts an unneeded chain there.
+    ever computed. ``find_or_enter`` therefore checks one tape in every ``check_interval`` and cuts an
+    unneeded chain there.
     """
-    return any(tape[place][0] is None and tape[place][1].__class__ is list for place in reached(tape, [at]))
+    return any(
+        tape[place][0] is None and tape[place][1].__class__ is list for place in visited_places(tape, [at])
+    )
 
 
-def count_entries(tensors: list[Tensor]) -> int:
+def count_operations(tensors: list[Tensor]) -> int:
     """How many operations the history of these tensors has, which are entries of tapes."""
     waiting: dict[int, tuple[Tape, list[int]]] = {}
     for x in tensors:
         assert x.tape is not None
         waiting.setdefault(x.tape[0].first, (x.tape, []))[1].append(x.at)
-    return count_below(waiting)
+    return count_operations_below(waiting)
 
 
-def count_below(waiting: dict[int, tuple[Tape, list[int]]]) -> int:
+def count_operations_below(waiting: dict[int, tuple[Tape, list[int]]]) -> int:
     """How many operations lead to these entries: tapes with places, keyed by the tape's first number."""
     count = 0
     while waiting:
         tape, seeds = waiting.pop(max(waiting))
         if tape[0].nodes is not None:  # the caller counts nodes
             continue
-        for place in reached(tape, seeds):
+        for place in visited_places(tape, seeds):
             op, older, there = tape[place][:3]
             if op is not None:
                 count += 1
@@ -181,22 +186,22 @@ def count_below(waiting: dict[int, tuple[Tape, list[int]]]) -> int:
     return count
 
 
-def is_written(x: Tensor) -> bool:
+def is_tape_entry(x: Tensor) -> bool:
     """Whether the tensor is an entry of a tape and its node was not requested yet."""
-    return x.own_node is None and x.tape is not None
+    return x.stored_node is None and x.tape is not None
 
 
-def node_made(x: Tensor) -> Node | None:
+def existing_node(x: Tensor) -> Node | None:
     """The node of a tensor if it exists already, else None."""
-    return x.own_node if x.tape is None or x.tape[0].nodes is None else x.node
+    return x.stored_node if x.tape is None or x.tape[0].nodes is None else x.node
 
 
-def give_name(x: Tensor, name: str | None) -> None:
+def name_node(x: Tensor, name: str | None) -> None:
     """Name the node of a tensor, made or not, unless it has a name.
 
     A result that is assigned where it is computed has its name in the NamedSpan of its entry instead.
     """
-    if not is_written(x) or x.tape is None or x.tape[0].nodes is not None:
+    if not is_tape_entry(x) or x.tape is None or x.tape[0].nodes is not None:
         node = x.source()
         if node.name is None:
             node.name = name
@@ -208,7 +213,7 @@ def give_name(x: Tensor, name: str | None) -> None:
         names[at] = name
 
 
-def give_names(tape: Tape, firsts: list[int], step: int, count: int, name: str | None) -> None:
+def name_entries(tape: Tape, firsts: list[int], step: int, count: int, name: str | None) -> None:
     """Name unnamed entries: from each place in ``firsts`` on, ``count`` entries, ``step`` places apart."""
     names = tape[0].names
     names.extend([None] * (len(tape) - len(names)))
@@ -217,25 +222,25 @@ def give_names(tape: Tape, firsts: list[int], step: int, count: int, name: str |
 
 
 #: Ops whose rules read none of the values.
-READ_NOTHING = frozenset(["add", "sub", "neg"])
+VALUE_FREE_OPS = frozenset(["add", "sub", "neg"])
 #: Those of them that change a number in place, with torch's name of the node.
-IN_PLACE = {"add": "AddBackward0", "sub": "SubBackward0"}
+IN_PLACE_GRAD_FN = {"add": "AddBackward0", "sub": "SubBackward0"}
 #: How many entries are searched for rules that read a value before it is changed in place.
-NEAR = 128
+MAX_SEARCH_DISTANCE = 128
 
 
-def take_on(tensor: Tensor, result: Tensor) -> bool:
+def update_in_place(tensor: Tensor, result: Tensor) -> bool:
     """Give a number the value and history of ``result`` if no rule reads its old value.
 
     Returns whether that was done. Running sums that are updated in place take this path. Nothing is done in
     all other cases, nor if the old value was computed more than NEAR entries ago.
     """
-    tape, versions, old = result.tape, tensor.versions, tensor.own_node
-    if tape is not mode.tape or result.own_node is not None:
+    tape, versions, old = result.tape, tensor.versions, tensor.stored_node
+    if tape is not mode.tape or result.stored_node is not None:
         return False
     if tensor.value.__class__ is not float or result.value.__class__ is not float:
         return False
-    if tape[result.at][0].name not in IN_PLACE or tensor.alias is not None:
+    if tape[result.at][0].name not in IN_PLACE_GRAD_FN or tensor.alias is not None:
         return False
     if versions is not None and (versions.nodes or versions.users):
         return False
@@ -250,45 +255,52 @@ def take_on(tensor: Tensor, result: Tensor) -> bool:
         older, at = tensor.tape, tensor.at
         if older is None or older[0].nodes is not None:
             return False
-        before, name = at, name_at(older, at)
+        before, name = at, entry_name(older, at)
         if older is not tape:
             before = tape[0].places.get((id(older), at))
-            if before is None or older[0].links[at] > 1 or len(older) - at > NEAR or is_read(older, at):
+            if (
+                before is None
+                or older[0].link_counts[at] > 1
+                or len(older) - at > MAX_SEARCH_DISTANCE
+                or is_value_read(older, at)
+            ):
                 return False
-        if older[at][0].name not in READ_NOTHING:
+        if older[at][0].name not in VALUE_FREE_OPS:
             return False
-    if len(tape) - abs(before) > NEAR or is_read(tape, before):
+    if len(tape) - abs(before) > MAX_SEARCH_DISTANCE or is_value_read(tape, before):
         return False
     if versions is None:
         versions = tensor.versions = VersionCounter()
     if old is not None:  # other tapes may have read the leaf; the rule of the change reads nothing
-        old.set_mark().overwritten = Change(versions, tensor.dtype, None, 0, mode.site).seen_by(tensor)
-    give_name(result, name)
+        old.own_status().overwritten = InPlaceChange(versions, tensor.dtype, None, 0, mode.site).for_tensor(
+            tensor
+        )
+    name_node(result, name)
     versions.count += 1
-    versions.changed_by = IN_PLACE[tape[result.at][0].name] if result.requires_grad else ""
+    versions.changed_by = IN_PLACE_GRAD_FN[tape[result.at][0].name] if result.requires_grad else ""
     versions.changed_at = mode.site
     tensor.value, tensor.requires_grad = result.value, tensor.requires_grad or result.requires_grad
-    tensor.own_node, tensor.tape, tensor.at, tensor.form = None, tape, result.at, None
+    tensor.stored_node, tensor.tape, tensor.at, tensor.array_spec = None, tape, result.at, None
     return True
 
 
-def may_take_on(x: Tensor, tape: Tape) -> bool:
+def allows_in_place_sums(x: Tensor, tape: Tape) -> bool:
     """Whether a number on this tape may be updated in place by sums, as long as no other rule reads it."""
     versions = x.versions
-    if x.own_node is not None or x.alias is not None or x.value.__class__ is not float:
+    if x.stored_node is not None or x.alias is not None or x.value.__class__ is not float:
         return False
     if versions is not None and (versions.nodes or versions.users):
         return False
-    return tape[x.at][0].name in READ_NOTHING and not is_read(tape, x.at)
+    return tape[x.at][0].name in VALUE_FREE_OPS and not is_value_read(tape, x.at)
 
 
-def is_read(tape: Tape, place: int) -> bool:
+def is_value_read(tape: Tape, place: int) -> bool:
     """Whether a rule of a later entry reads the value of this one."""
     readers = [entry[0] for entry in tape[abs(place) + 1 :] if entry[1] == place or entry[2] == place]
-    return any(op is not None and op.name not in READ_NOTHING for op in readers)
+    return any(op is not None and op.name not in VALUE_FREE_OPS for op in readers)
 
 
-def name_at(tape: Tape, at: int) -> str | None:
+def entry_name(tape: Tape, at: int) -> str | None:
     """The name of an entry's node."""
     site = tape[at][6]
     if site.__class__ is NamedSpan:
@@ -297,7 +309,7 @@ def name_at(tape: Tape, at: int) -> str | None:
     return names[at] if at < len(names) else None
 
 
-def names_on(tape: Tape) -> set[str]:
+def entry_names(tape: Tape) -> set[str]:
     """The names that nodes of this tape's entries have."""
     sites = {id(entry[6]): entry[6] for entry in tape[1:]}
     named_there = {site.name for site in sites.values() if site.__class__ is NamedSpan}
@@ -307,7 +319,7 @@ def names_on(tape: Tape) -> set[str]:
 # -- nodes ------------------------------------------------------------------------------------------
 
 
-def node_of(tape: Tape, at: int) -> Node:
+def entry_node(tape: Tape, at: int) -> Node:
     """The node of an entry. All entries of its tape and of the tapes it is linked to become nodes."""
     if tape[0].nodes is None:
         unmade = {tape[0].first: tape}
@@ -328,9 +340,9 @@ def make_nodes(tape: Tape) -> None:
     """Make a node of every entry; the nodes of older tapes exist already."""
     if tape is mode.tape:
         mode.close_tape()
-    header: Header = tape[0]
+    header: TapeHeader = tape[0]
     nodes: list[Any] = [None]
-    inserted = iter([*header.inserted, len(tape)])
+    inserted = iter([*header.inserted_at, len(tape)])
     number, next_inserted = header.first, next(inserted)
     for at, (op, a, b, x, y, out, site) in enumerate(tape[1:], 1):
         while at >= next_inserted:
@@ -340,7 +352,7 @@ def make_nodes(tape: Tape) -> None:
             continue
         number += 1
         node: Any
-        if op.__class__ is Use:
+        if op.__class__ is BoundOp:
             node = ArrayNode.__new__(ArrayNode)
             node.op, node._params = op.op, op.params
             values = (x,) if not b and y is None else (x, y)  # plain numbers have no place, are never omitted
@@ -359,18 +371,18 @@ def make_nodes(tape: Tape) -> None:
         node.number = number
         node.out = out
         node.site = site
-        node.name = name_at(tape, at)
+        node.name = entry_name(tape, at)
         node.mark = node.g = None
         nodes.append(node)
     for seeds, mark in header.passes:
-        for at in reached(tape, seeds):
+        for at in visited_places(tape, seeds):
             if nodes[at].__class__ is not Leaf:
-                nodes[at].free(mark)
+                nodes[at].mark_freed(mark)
     header.nodes = nodes
     del tape[1:]
 
 
-def reached(tape: Tape, seeds: list[int]) -> list[int]:
+def visited_places(tape: Tape, seeds: list[int]) -> list[int]:
     """The places that a backward pass from ``seeds`` visits, newest first."""
     is_reached = bytearray(max(seeds) + 1)
     for at in seeds:

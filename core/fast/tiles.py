@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 #: Arrays of fewer entries fit into the cache as a whole.
-LARGE = 1 << 15
+MIN_TILED_SIZE = 1 << 15
 #: The entries of one tile: enough that numpy's call overhead does not matter, few enough for the cache.
 TILE = 1 << 14
 #: The entries of one tile with two threads: larger, since the threads wait for each other's Python code.
 SHARED_TILE = 1 << 16
 #: From this many entries on a second thread saves more time than it costs.
-WORTH_A_THREAD = 1 << 19
+MIN_THREADED_SIZE = 1 << 19
 
 
 _executor: Executor | None = None
@@ -46,13 +46,13 @@ def thread_count() -> int:
     return min(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
-def in_tiles(work: Callable[[int, int, int], None], count: int, width: int = 1) -> None:
+def run_in_tiles(work: Callable[[int, int, int], None], count: int, width: int = 1) -> None:
     """Call ``work(start, stop, step)`` to cover ``range(count)``, where ``step`` is the length of a tile.
 
     ``width`` is the number of entries per item of ``count``, such as the entries of a row. Large arrays get
     two calls in parallel, one for each half: each must write only to its own part.
     """
-    if count * width < WORTH_A_THREAD or count < 2 or thread_count() < 2:
+    if count * width < MIN_THREADED_SIZE or count < 2 or thread_count() < 2:
         work(0, count, max(1, TILE // width))
         return
     import contextvars

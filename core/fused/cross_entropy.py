@@ -6,16 +6,16 @@ A backward pass skips them unless their gradient is retained, and writes the gra
 
 from __future__ import annotations
 
-from autodiff.core.base.fast_paths import settings
+from autodiff.core.base.fast_paths import fusion_settings
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.softmax_rows import FEW_COLUMNS, fits, row_maxima, row_sums
-from autodiff.core.fast.tiles import in_tiles
-from autodiff.core.fused.deferred import node_put_off
-from autodiff.core.fused.fused_backward import is_inner
+from autodiff.core.fast.softmax_rows import FEW_COLUMNS, are_large_rows, row_maxima, row_sums
+from autodiff.core.fast.tiles import run_in_tiles
+from autodiff.core.fused.deferred import deferred_node
+from autodiff.core.fused.fused_backward import has_no_retained_grad
 from autodiff.core.graph.state import mode
-from autodiff.core.graph.values import settle
+from autodiff.core.graph.values import as_stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
 class Exponentials:
     """``shares``: exp(x - max of the row), ``sums`` of its rows, ``picked``: log probabilities of targets."""
 
-    __slots__ = ("picked", "shares", "sums")
+    __slots__ = ("exponentials", "sums", "target_log_probs")
 
     def __init__(self, x: Any, target: Any) -> None:
         count, width = x.shape
-        self.shares = np.empty_like(x)
+        self.exponentials = np.empty_like(x)
         self.sums = np.empty((count, 1), x.dtype)
-        self.picked = np.empty((count, 1), x.dtype)
+        self.target_log_probs = np.empty((count, 1), x.dtype)
 
         def work(start: int, stop: int, step: int) -> None:
             for low in range(start, stop, step):
                 here = slice(low, min(low + step, stop))
-                shares = self.shares[here]
+                shares = self.exponentials[here]
                 np.subtract(x[here], row_maxima(x[here]), out=shares)
                 picked = np.take_along_axis(shares, target[here], axis=1)
                 np.exp(shares, out=shares)
                 self.sums[here] = row_sums(shares)
-                np.subtract(picked, np.log(self.sums[here]), out=self.picked[here])
+                np.subtract(picked, np.log(self.sums[here]), out=self.target_log_probs[here])
 
-        in_tiles(work, count, width)
+        run_in_tiles(work, count, width)
 
     def slopes(self, received: Any, target: Any) -> Any:
         """The cotangent of x from the column ``received`` by ``picked``; overwrites the exponentials."""
-        shares, factors = self.shares, -received / self.sums
+        shares, factors = self.exponentials, -received / self.sums
 
         def work(start: int, stop: int, step: int) -> None:
             for low in range(start, stop, step):
@@ -61,31 +61,31 @@ class Exponentials:
                 at = (np.arange(len(part))[:, None], target[here])
                 part[at] += received[here]
 
-        in_tiles(work, *shares.shape)
+        run_in_tiles(work, *shares.shape)
         return shares
 
 
-class TurnedExponentials:
+class TransposedExponentials:
     """As ``Exponentials``, transposed to one row per class: numpy's loops along short rows are slow to start.
 
     ``places`` are the flat indices of the targets in the transposed table.
     """
 
-    __slots__ = ("picked", "places", "shares", "sums")
+    __slots__ = ("exponentials", "places", "sums", "target_log_probs")
 
     def __init__(self, x: Any, target: Any) -> None:
         count, width = x.shape
-        self.shares = np.empty((width, count), x.dtype)
+        self.exponentials = np.empty((width, count), x.dtype)
         self.sums = np.empty(count, x.dtype)
-        self.picked = np.empty((count, 1), x.dtype)
+        self.target_log_probs = np.empty((count, 1), x.dtype)
         self.places = target[:, 0].astype(np.intp, copy=False) * count  # bytes would overflow
         self.places += np.arange(count)
-        flat, column = self.shares.reshape(-1), self.picked[:, 0]
+        flat, column = self.exponentials.reshape(-1), self.target_log_probs[:, 0]
 
         def work(start: int, stop: int, step: int) -> None:
             for low in range(start, stop, step):
                 here = slice(low, min(low + step, stop))
-                shares = self.shares[:, here]
+                shares = self.exponentials[:, here]
                 np.copyto(shares, x[here].T)
                 shares -= np.maximum.reduce(shares, axis=0)
                 picked = flat.take(self.places[here])
@@ -93,14 +93,14 @@ class TurnedExponentials:
                 sums = np.add.reduce(shares, axis=0, out=self.sums[here])
                 np.subtract(picked, np.log(sums), out=column[here])
 
-        in_tiles(work, count, width)
+        run_in_tiles(work, count, width)
 
     def slopes(self, received: Any, target: Any) -> Any:
         """As ``Exponentials.slopes``, in a new table with the layout of x."""
-        width, count = self.shares.shape
+        width, count = self.exponentials.shape
         check_allocation((count, width), 8)
-        slopes = np.empty((count, width), self.shares.dtype)
-        shares, flat, column = self.shares, self.shares.reshape(-1), received[:, 0]
+        slopes = np.empty((count, width), self.exponentials.dtype)
+        shares, flat, column = self.exponentials, self.exponentials.reshape(-1), received[:, 0]
         factors = -column / self.sums
 
         def work(start: int, stop: int, step: int) -> None:
@@ -111,11 +111,11 @@ class TurnedExponentials:
                 flat[self.places[here]] += column[here]
                 np.copyto(slopes[here], part.T)
 
-        in_tiles(work, count, width)
+        run_in_tiles(work, count, width)
         return slopes
 
 
-class Logarithms:
+class LazyLogSoftmax:
     """The deferred result of ``log_softmax``, computed when it is read."""
 
     __slots__ = ("dtype", "known", "ndim", "op", "shape", "x")
@@ -132,7 +132,7 @@ class Logarithms:
                 self.known = self.op.forward(self.x, dim=1)
         return self.known
 
-    value_with_all_below = value
+    value_with_intermediates = value
 
     def values(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         return operands
@@ -141,22 +141,22 @@ class Logarithms:
         return False
 
 
-class Loss:
+class LazyLoss:
     """The ``lazy`` of the ``nll_loss`` node: its value is known, that of its operand is deferred."""
 
-    __slots__ = ("dtype", "kept", "known", "ndim", "shape")
+    __slots__ = ("dtype", "exponentials", "known", "ndim", "shape")
 
-    def __init__(self, known: Any, kept: Exponentials | TurnedExponentials) -> None:
+    def __init__(self, known: Any, kept: Exponentials | TransposedExponentials) -> None:
         self.known = known
-        self.kept: Exponentials | TurnedExponentials | None = kept
+        self.exponentials: Exponentials | TransposedExponentials | None = kept
         self.shape = np.shape(known)
         self.ndim = len(self.shape)
-        self.dtype = kept.picked.dtype
+        self.dtype = kept.target_log_probs.dtype
 
     def value(self) -> Any:
         return self.known
 
-    value_with_all_below = value
+    value_with_intermediates = value
 
     def values(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(x.value() for x in operands)
@@ -164,12 +164,12 @@ class Loss:
     def pass_back(self, root: ArrayNode, g: Any, cotangents: dict[Node, Any]) -> bool:
         """Pass the cotangent of the loss straight to x; False if that of the logarithms is retained."""
         logs: Any = root.inputs[0]
-        kept = self.kept
-        if kept is None or not is_inner(logs):
+        kept = self.exponentials
+        if kept is None or not has_no_retained_grad(logs):
             return False
         root.check_saved()
         logs.check_saved()
-        self.kept = None
+        self.exponentials = None
         params = root.params
         g, weight = np.asarray(g), params["weight"]
         if params["reduction"] == "mean":
@@ -184,19 +184,27 @@ class Loss:
         return True
 
 
-def put_off(
+def deferred_cross_entropy(
     log_softmax: Op, nll_loss: Op, put_together: Callable[..., Any], x: Tensor, params: dict[str, Any]
 ) -> Tensor | None:
     """The loss of a large table of scores that requires gradients; None in other cases."""
-    if not mode.enabled or x.node is None or not x.node.tracked or x.ndim != 2 or x.size < settings.least:
+    if (
+        not mode.enabled
+        or x.node is None
+        or not x.node.tracked
+        or x.ndim != 2
+        or x.size < fusion_settings.least
+    ):
         return None
-    if not fits(1, x.value):
+    if not are_large_rows(1, x.value):
         return None
     check_allocation(x.shape, 8)
-    kind = TurnedExponentials if x.shape[1] <= FEW_COLUMNS else Exponentials
+    kind = TransposedExponentials if x.shape[1] <= FEW_COLUMNS else Exponentials
     kept = kind(x.value, params["target"])
-    known = settle(put_together(kept.picked, 1, params["weight"], params["total"], params["reduction"]))
-    logarithms = Logarithms(log_softmax, x.value)
-    logs = node_put_off(log_softmax, (x.node,), (x.value,), {"dim": 1}, logarithms)
-    loss = node_put_off(nll_loss, (logs,), (logarithms,), params, Loss(known, kept))
+    known = as_stored(
+        put_together(kept.target_log_probs, 1, params["weight"], params["total"], params["reduction"])
+    )
+    logarithms = LazyLogSoftmax(log_softmax, x.value)
+    logs = deferred_node(log_softmax, (x.node,), (x.value,), {"dim": 1}, logarithms)
+    loss = deferred_node(nll_loss, (logs,), (logarithms,), params, LazyLoss(known, kept))
     return Tensor.of(known, loss, x.requires_grad)

@@ -1,21 +1,21 @@
 """Deferred elementwise formulas of large arrays, computed on demand in one loop over tiles.
 
 Such formulas are limited by the memory traffic of their intermediate results. So an op of large arrays is
-deferred: its tensor has a ``Lazy`` and no value until the value is read. If a backward pass comes first, one
-loop computes the gradients too, from the same rules, and intermediate results are never stored. Without this
-module all ops run at once; results differ by rounding only.
+deferred: its tensor has a ``LazyValue`` and no value until the value is read. If a backward pass comes first,
+one loop computes the gradients too, from the same rules, and intermediate results are never stored. Without
+this module all ops run at once; results differ by rounding only.
 """
 
 from __future__ import annotations
 
 from math import prod
 
-from autodiff.core.base.fast_paths import settings
+from autodiff.core.base.fast_paths import fusion_settings
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.array_operators import is_followed
-from autodiff.core.fused.tile_program import UFUNCS, Cell, Program, as_cell
+from autodiff.core.fast.array_operators import is_tracked_tensor
+from autodiff.core.fused.tile_program import UFUNCS, TileCell, TileProgram, as_cell
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import ArrayNode, next_number
 from autodiff.core.graph.op import APPLIERS, OPS
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 REDUCTIONS = ("sum", "mean")
 
 
-class Lazy:
+class LazyValue:
     """A deferred op and its ``operands``: arrays, plain numbers and other Lazies.
 
-    ``known`` is the value once ``is_known``. ``length`` is the number of deferred ops in the formula; an op
-    counts once for every use.
+    ``known`` is the value once ``is_computed``. ``length`` is the number of deferred ops in the formula; an
+    op counts once for every use.
     """
 
-    __slots__ = ("dtype", "is_known", "known", "length", "ndim", "op", "operands", "shape")
+    __slots__ = ("dtype", "is_computed", "known", "length", "ndim", "op", "operands", "shape")
 
     def __init__(self, op: Op, operands: tuple[Any, ...], shape: tuple[int, ...], dtype: Any) -> None:
         self.op = op
@@ -50,46 +50,46 @@ class Lazy:
         self.shape = shape
         self.ndim = len(shape)
         self.dtype = dtype
-        self.is_known = False
+        self.is_computed = False
         self.known: Any = None
-        self.length = 1 + sum(x.length for x in operands if is_open(x))
+        self.length = 1 + sum(x.length for x in operands if is_uncomputed(x))
 
     def value(self) -> Any:
         """The value, computed if need be, as tensors hold it."""
-        if not self.is_known:
+        if not self.is_computed:
             compute(self, [self])
         return self.known
 
-    def value_with_all_below(self) -> Any:
+    def value_with_intermediates(self) -> Any:
         """The value, computed together with all intermediate values, for callers that read these too."""
-        if not self.is_known:
-            compute(self, below(self))
+        if not self.is_computed:
+            compute(self, uncomputed_below(self))
         return self.known
 
     def values(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values of the operands that this was made from, as a node holds them."""
-        return tuple(x.value_with_all_below() if x.__class__ is Lazy else x for x in operands)
+        return tuple(x.value_with_intermediates() if x.__class__ is LazyValue else x for x in operands)
 
-    def settle(self, value: Any) -> None:
+    def set_value(self, value: Any) -> None:
         """Set the value and release the operands."""
         if not self.ndim:
             value = float(value) if self.dtype == np.float64 else np.asarray(value, self.dtype)
-        self.known, self.is_known, self.operands = value, True, ()
+        self.known, self.is_computed, self.operands = value, True, ()
 
 
 #: Reads the value of a tensor without computing it; raises AttributeError if there is none.
-value_there = vars(Tensor)["value"].__get__
+stored_value = vars(Tensor)["value"].__get__
 
 
-def is_open(x: Any) -> bool:
+def is_uncomputed(x: Any) -> bool:
     """Whether it is a Lazy without a value."""
-    return x.__class__ is Lazy and not x.is_known
+    return x.__class__ is LazyValue and not x.is_computed
 
 
-def below(lazy: Lazy) -> list[Lazy]:
+def uncomputed_below(lazy: LazyValue) -> list[LazyValue]:
     """All Lazies without a value that this one depends on, operands first, itself last."""
-    order: list[Lazy] = []
-    seen: set[Lazy] = set()
+    order: list[LazyValue] = []
+    seen: set[LazyValue] = set()
     stack = [(lazy, False)]
     while stack:
         item, is_done = stack.pop()
@@ -98,38 +98,40 @@ def below(lazy: Lazy) -> list[Lazy]:
         elif item not in seen:
             seen.add(item)
             stack.append((item, True))
-            stack.extend((x, False) for x in item.operands if is_open(x))
+            stack.extend((x, False) for x in item.operands if is_uncomputed(x))
     return order
 
 
-def compute(lazy: Lazy, wanted: list[Lazy]) -> None:
+def compute(lazy: LazyValue, wanted: list[LazyValue]) -> None:
     """Compute ``wanted`` in one loop: ``lazy`` itself and any Lazies it depends on."""
     inner = lazy.operands[0] if lazy.op.name in REDUCTIONS else lazy
-    program = Program(inner.shape, inner.dtype)
-    known: dict[Lazy, Cell] = {}
+    program = TileProgram(inner.shape, inner.dtype)
+    known: dict[LazyValue, TileCell] = {}
     for item in wanted:
-        ask(program, item, known)
+        request_value(program, item, known)
     for item, value in zip(wanted, program.run(), strict=True):
-        item.settle(value / prod(inner.shape) if item.op.name == "mean" else value)
+        item.set_value(value / prod(inner.shape) if item.op.name == "mean" else value)
 
 
-def ask(program: Program, lazy: Lazy, known: dict[Lazy, Cell]) -> int:
+def request_value(program: TileProgram, lazy: LazyValue, known: dict[LazyValue, TileCell]) -> int:
     """Make the value of a Lazy a result of the program (for a mean: the sum); return its place there."""
     if lazy.op.name in REDUCTIONS:
-        return program.ask(enter(program, lazy.operands[0], known), is_sum=True)
-    return program.ask(enter(program, lazy, known))
+        return program.request(cell_of(program, lazy.operands[0], known), is_sum=True)
+    return program.request(cell_of(program, lazy, known))
 
 
-def enter(program: Program, value: Any, known: dict[Lazy, Cell]) -> Cell:
+def cell_of(program: TileProgram, value: Any, known: dict[LazyValue, TileCell]) -> TileCell:
     """The cell of an operand: an array, a number, or a Lazy, entered with all that it depends on."""
-    if value.__class__ is not Lazy:
+    if value.__class__ is not LazyValue:
         return program.array(value) if np.shape(value) else as_cell(program, value)
-    if value.is_known:
+    if value.is_computed:
         return program.array(value.known)
-    for item in () if value in known else below(value):
+    for item in () if value in known else uncomputed_below(value):
         if item not in known:
             cells = [
-                known[x] if is_open(x) else enter(program, x.known if x.__class__ is Lazy else x, known)
+                known[x]
+                if is_uncomputed(x)
+                else cell_of(program, x.known if x.__class__ is LazyValue else x, known)
                 for x in item.operands
             ]
             known[item] = program.apply(item.op.name, *cells)
@@ -139,26 +141,26 @@ def enter(program: Program, value: Any, known: dict[Lazy, Cell]) -> Cell:
 # -- deferring ------------------------------------------------------------------------------------------
 
 
-def lazy_of(x: Tensor) -> Lazy | None:
+def lazy_of(x: Tensor) -> LazyValue | None:
     """The Lazy of a tensor whose value was not read or changed yet, else None."""
-    node = x.own_node
+    node = x.stored_node
     if node.__class__ is not ArrayNode or node.lazy is None:
         return None
     try:
-        value_there(x)
+        stored_value(x)
     except AttributeError:
         return node.lazy
     return None
 
 
-def is_large(x: Any) -> bool:
+def is_large_or_lazy(x: Any) -> bool:
     """Whether it is a tensor with a deferred value, or one so large that ops of it may be deferred."""
     if x.__class__ is not Tensor:
         return False
     if lazy_of(x) is not None:
         return True
     value = x.value
-    return value.__class__ is not float and value.size >= settings.least
+    return value.__class__ is not float and value.size >= fusion_settings.least
 
 
 def regions(order: list[Node]) -> Any:
@@ -168,33 +170,33 @@ def regions(order: list[Node]) -> Any:
     return Regions(order)
 
 
-def install() -> None:
+def install_deferral() -> None:
     """Make operators and ops of tensors check first whether they can be deferred."""
     # A __getattr__ slows down every attribute access, so it is added only once an array is large.
     # `Any`: to the type checker the classes have no `__getattr__`, and a property has the type of its value.
     tensors: Any = Tensor
     nodes: Any = ArrayNode
-    tensors.__getattr__, nodes.__getattr__ = look_at_tensor, look_at_node
+    tensors.__getattr__, nodes.__getattr__ = tensor_getattr, node_getattr
     apply = APPLIERS[Tensor]
 
     def apply_later(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        made = put_off(op, operands, params) if any(map(is_large, operands)) else None
+        made = defer(op, operands, params) if any(map(is_large_or_lazy, operands)) else None
         return apply(op, operands, params) if made is None else made
 
     APPLIERS[Tensor] = apply_later
     # Installed here, not in the class, so that programs without large arrays do not pay for them.
-    Tensor.__add__, Tensor.__radd__ = infix_later("add", Tensor.__add__, Tensor.__radd__)
-    Tensor.__sub__, Tensor.__rsub__ = infix_later("sub", Tensor.__sub__, Tensor.__rsub__)
-    Tensor.__mul__, Tensor.__rmul__ = infix_later("mul", Tensor.__mul__, Tensor.__rmul__)
-    Tensor.__pow__, Tensor.__rpow__ = infix_later("pow", Tensor.__pow__, Tensor.__rpow__)
-    both = infix_later("div", Tensor.__truediv__, Tensor.__rtruediv__)
+    Tensor.__add__, Tensor.__radd__ = deferring_operators("add", Tensor.__add__, Tensor.__radd__)
+    Tensor.__sub__, Tensor.__rsub__ = deferring_operators("sub", Tensor.__sub__, Tensor.__rsub__)
+    Tensor.__mul__, Tensor.__rmul__ = deferring_operators("mul", Tensor.__mul__, Tensor.__rmul__)
+    Tensor.__pow__, Tensor.__rpow__ = deferring_operators("pow", Tensor.__pow__, Tensor.__rpow__)
+    both = deferring_operators("div", Tensor.__truediv__, Tensor.__rtruediv__)
     Tensor.__truediv__, Tensor.__rtruediv__ = both
-    tensors.shape = measured_later(Tensor.shape, lambda lazy: lazy.shape)
-    tensors.size = measured_later(Tensor.size, lambda lazy: prod(lazy.shape))
-    tensors.dtype = measured_later(Tensor.dtype, dtype_of)
+    tensors.shape = lazy_property(Tensor.shape, lambda lazy: lazy.shape)
+    tensors.size = lazy_property(Tensor.size, lambda lazy: prod(lazy.shape))
+    tensors.dtype = lazy_property(Tensor.dtype, dtype_of)
 
 
-def look_at_tensor(self: Tensor, name: str) -> Any:
+def tensor_getattr(self: Tensor, name: str) -> Any:
     """``Tensor.__getattr__``: computes a deferred ``value``; ``lazy`` is None where it was never set."""
     if name == "lazy":
         return None
@@ -205,12 +207,12 @@ def look_at_tensor(self: Tensor, name: str) -> Any:
     raise AttributeError(f"'Tensor' object has no attribute '{name}'")
 
 
-def look_at_node(self: ArrayNode, name: str) -> Any:
-    """``ArrayNode.__getattr__``: as ``look_at_tensor``, for the value of a node and its operands."""
+def node_getattr(self: ArrayNode, name: str) -> Any:
+    """``ArrayNode.__getattr__``: as ``tensor_getattr``, for the value of a node and its operands."""
     if name == "lazy":
         return None
     if name == "out" and self.lazy is not None:
-        self.out = self.lazy.value_with_all_below()
+        self.out = self.lazy.value_with_intermediates()
         return self.out
     if name == "_operands" and self.lazy is not None:
         self._operands = self.lazy.values(self.given)
@@ -218,22 +220,22 @@ def look_at_node(self: ArrayNode, name: str) -> Any:
     raise AttributeError(f"'ArrayNode' object has no attribute '{name}'")
 
 
-def infix_later(name: str, now: Operator, reflected_now: Operator) -> tuple[Operator, Operator]:
+def deferring_operators(name: str, now: Operator, reflected_now: Operator) -> tuple[Operator, Operator]:
     """The operator and its reflected form, which defer the op where possible and else call the given ones."""
     op = OPS[name]
 
     def operator(self: Tensor, other: Any) -> Any:
-        made = put_off_large(op, (self, other))
+        made = defer_if_large(op, (self, other))
         return now(self, other) if made is None else made
 
     def reflected(self: Tensor, other: Any) -> Any:
-        made = put_off_large(op, (other, self))
+        made = defer_if_large(op, (other, self))
         return reflected_now(self, other) if made is None else made
 
     return operator, reflected
 
 
-def measured_later(now: Any, measure: Callable[[Lazy], Any]) -> property:
+def lazy_property(now: Any, measure: Callable[[LazyValue], Any]) -> property:
     """A property of Tensor that needs no value: ``measure`` of a Lazy if the tensor has one, else ``now``."""
 
     def measured(self: Tensor) -> Any:
@@ -243,12 +245,12 @@ def measured_later(now: Any, measure: Callable[[Lazy], Any]) -> property:
     return property(measured)
 
 
-def put_off_large(op: Op, operands: tuple[Any, ...]) -> Tensor | None:
-    """As ``put_off`` if an operand is large, else None."""
-    return put_off(op, operands, {}) if any(map(is_large, operands)) else None
+def defer_if_large(op: Op, operands: tuple[Any, ...]) -> Tensor | None:
+    """As ``defer`` if an operand is large, else None."""
+    return defer(op, operands, {}) if any(map(is_large_or_lazy, operands)) else None
 
 
-def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
+def defer(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
     """The tensor of a deferred ``op``, without a value; None where the op must be computed now."""
     is_reduction = op.name in REDUCTIONS
     if not mode.enabled or not (is_reduction or op.name in UFUNCS):
@@ -257,15 +259,15 @@ def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor
         return None
     if op.name == "pow" and operands[1].__class__ not in (float, int):
         return None
-    given: list[Any] = []
+    lazy_operands: list[Any] = []
     shape: tuple[int, ...] = ()
     dtypes = set()
-    tracked = visible = False
+    tracked = requires_grad = False
     for x in operands:
         if x.__class__ is not Tensor:
             if x.__class__ not in (float, int) or (x.__class__ is int and abs(x) > 2**53):
                 return None
-            given.append(x)
+            lazy_operands.append(x)
             continue
         lazy = lazy_of(x)
         value: Any = x.value if lazy is None else lazy
@@ -279,33 +281,33 @@ def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor
                 return None
             shape = value.shape
             dtypes.add(value.dtype)
-        given.append(value)
-        if is_followed(x):
+        lazy_operands.append(value)
+        if is_tracked_tensor(x):
             tracked = True
-            visible = visible or x.requires_grad
-    if not tracked or prod(shape) < settings.least or len(dtypes) != 1:
+            requires_grad = requires_grad or x.requires_grad
+    if not tracked or prod(shape) < fusion_settings.least or len(dtypes) != 1:
         return None
     [dtype] = dtypes
     if dtype.kind != "f" or (not is_reduction and params):
         return None
     check_allocation(shape, 8)
-    lazy = Lazy(op, tuple(given), () if is_reduction else shape, dtype)
-    if lazy.length > settings.most:
-        for x in given:
-            if x.__class__ is Lazy:
+    lazy = LazyValue(op, tuple(lazy_operands), () if is_reduction else shape, dtype)
+    if lazy.length > fusion_settings.most:
+        for x in lazy_operands:
+            if x.__class__ is LazyValue:
                 x.value()
         lazy.length = 1
     made = Tensor()
     made.lazy = lazy
-    made.tape = made.cell = made.alias = made.versions = None
-    made.requires_grad = visible
+    made.tape = made.grad_slot = made.alias = made.versions = None
+    made.requires_grad = requires_grad
     sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
-    made.own_node = node_put_off(op, sources, lazy.operands, params, lazy)
+    made.stored_node = deferred_node(op, sources, lazy.operands, params, lazy)
     return made
 
 
-def node_put_off(
-    op: Op, inputs: tuple[Node | None, ...], given: tuple[Any, ...], params: dict[str, Any], lazy: Any
+def deferred_node(
+    op: Op, inputs: tuple[Node | None, ...], lazy_operands: tuple[Any, ...], params: dict[str, Any], lazy: Any
 ) -> ArrayNode:
     """The node of an op whose value or operands are not computed yet."""
     node = object.__new__(ArrayNode)
@@ -313,7 +315,7 @@ def node_put_off(
     node._inputs = inputs
     node._params = params
     node.lazy = lazy
-    node.given = given
+    node.given = lazy_operands
     node.number = next_number()
     node.site = mode.site
     node.name = node.mark = node.g = None

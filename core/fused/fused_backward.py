@@ -11,8 +11,8 @@ from heapq import heappop, heappush
 from math import prod
 
 from autodiff.core.base.lazy import np
-from autodiff.core.fused.deferred import REDUCTIONS, Lazy, ask, enter, is_open
-from autodiff.core.fused.tile_program import Cell, NotTileableError, Program
+from autodiff.core.fused.deferred import REDUCTIONS, LazyValue, cell_of, is_uncomputed, request_value
+from autodiff.core.fused.tile_program import NotTileableError, TileCell, TileProgram
 from autodiff.core.graph.node import ArrayNode
 from autodiff.core.graph.op import PLAIN_NUMBERS
 
@@ -42,7 +42,7 @@ class Regions:
 
     def pass_back(self, root: Any, g: Any, cotangents: dict[Node, Any]) -> bool:
         """Add the cotangents that leave the region of ``root``, which receives ``g``; False if it cannot."""
-        if root.lazy.__class__ is not Lazy:
+        if root.lazy.__class__ is not LazyValue:
             done: bool = root.lazy.pass_back(root, g, cotangents)
             return done
         try:
@@ -68,18 +68,18 @@ class Regions:
                 if operand not in self.uses:
                     continue
                 seen[operand] = seen.get(operand, 0) + 1
-                is_like_root = operand.lazy.__class__ is Lazy and operand.lazy.shape == shape
-                if is_like_root and seen[operand] == self.uses[operand] and is_inner(operand):
+                is_like_root = operand.lazy.__class__ is LazyValue and operand.lazy.shape == shape
+                if is_like_root and seen[operand] == self.uses[operand] and has_no_retained_grad(operand):
                     heappush(ready, (-operand.number, operand))
         return members
 
 
-def is_inner(node: Node) -> bool:
+def has_no_retained_grad(node: Node) -> bool:
     """Whether the gradient of the node itself is not retained, so that a pass need not compute it."""
-    return node.mark is None or node.mark.cell is None
+    return node.mark is None or node.mark.grad_slot is None
 
 
-def shape_of(node: Node) -> tuple[int, ...]:
+def shape_without_value(node: Node) -> tuple[int, ...]:
     """The shape of a node's value, without computing a deferred one."""
     lazy = node.lazy if node.__class__ is ArrayNode else None
     return node.shape if lazy is None else lazy.shape
@@ -94,16 +94,16 @@ class Region:
         assert root.lazy is not None
         self.root = root
         lazy = self.lazy = root.lazy
-        self.known: dict[Lazy, Cell] = {}
+        self.known: dict[LazyValue, TileCell] = {}
         #: The cotangents of nodes that were not pulled yet; at the end, of nodes outside the region.
-        self.outgoing: dict[Node, Cell] = {}
+        self.outgoing: dict[Node, TileCell] = {}
         if root.op.name in REDUCTIONS:
             [x] = root.given
-            self.program = Program(x.shape, x.dtype)
+            self.program = TileProgram(x.shape, x.dtype)
             each = float(g) / prod(x.shape) if root.op.name == "mean" else float(g)
             self.outgoing[root] = self.program.constant(each)
         else:
-            self.program = Program(lazy.shape, lazy.dtype)
+            self.program = TileProgram(lazy.shape, lazy.dtype)
             self.outgoing[root] = self.program.array(np.asarray(g))
 
     def pull(self, node: ArrayNode) -> None:
@@ -116,9 +116,9 @@ class Region:
             self.outgoing[below] = g
             return
         operands = tuple(
-            x if x.__class__ in PLAIN_NUMBERS else enter(self.program, x, self.known) for x in node.given
+            x if x.__class__ in PLAIN_NUMBERS else cell_of(self.program, x, self.known) for x in node.given
         )
-        out = enter(self.program, node.lazy, self.known)
+        out = cell_of(self.program, node.lazy, self.known)
         for index, operand in enumerate(node.inputs):
             if operand is not None and operand.tracked:
                 c = node.op.contribution(index, g, out, operands, {})
@@ -127,17 +127,17 @@ class Region:
 
     def run(self, cotangents: dict[Node, Any]) -> None:
         """Run the program and add its results to ``cotangents``."""
-        shapes = {node: shape_of(node) for node in self.outgoing}
+        shapes = {node: shape_without_value(node) for node in self.outgoing}
         for node, cell in self.outgoing.items():
-            self.program.ask(cell, is_sum=not shapes[node])
+            self.program.request(cell, is_sum=not shapes[node])
         lazy = self.lazy
-        is_total_open = self.root.op.name in REDUCTIONS and is_open(lazy)
+        is_total_open = self.root.op.name in REDUCTIONS and is_uncomputed(lazy)
         if is_total_open:
-            ask(self.program, lazy, self.known)
+            request_value(self.program, lazy, self.known)
         values = self.program.run()
         if is_total_open:
             total = values.pop()
-            lazy.settle(total / prod(self.program.shape) if lazy.op.name == "mean" else total)
+            lazy.set_value(total / prod(self.program.shape) if lazy.op.name == "mean" else total)
         for node, value in zip(self.outgoing, values, strict=True):
             before = cotangents.get(node)
             if not shapes[node] and node.out.__class__ is not float:

@@ -11,10 +11,18 @@ from __future__ import annotations
 from itertools import islice
 
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.scalar_operators import EXACT
-from autodiff.core.fast.tape import IN_PLACE, LIMIT, PLACES, give_names, may_take_on, name_at, node_made
+from autodiff.core.fast.scalar_operators import EXACT_FLOAT64_INT
+from autodiff.core.fast.tape import (
+    IN_PLACE_GRAD_FN,
+    MAX_TAPE_ENTRIES,
+    PLACES,
+    allows_in_place_sums,
+    entry_name,
+    existing_node,
+    name_entries,
+)
 from autodiff.core.graph.node import VersionCounter
-from autodiff.core.graph.state import CLOSED, mode
+from autodiff.core.graph.state import NO_TAPE, mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,11 +48,11 @@ if TYPE_CHECKING:
 # once, before the loop (`needed`), so that no instruction has to check it.
 
 #: The iterator of a range whose numbers are machine integers.
-COUNTING = type(iter(range(0)))
+RANGE_ITERATOR = type(iter(range(0)))
 
 #: The kinds of instructions. Sums and products are computed inline, the rest by the op's scalar function.
 ADD, MUL, UNARY, BINARY = range(4)
-KINDS = {"add": ADD, "mul": MUL}
+INLINE_KINDS = {"add": ADD, "mul": MUL}
 
 
 class LoopProgram:
@@ -52,45 +60,55 @@ class LoopProgram:
 
     In an iteration each of the ``steps`` takes the first of its choices whose test holds, runs its
     instructions, and then copies registers for assignments of one name to another.
-    ``registers`` are the initial registers, of which only the constants are filled. ``longest`` is the
-    largest number of entries that one iteration appends. With fewer iterations left than ``fewest`` nothing
+    ``registers`` are the initial registers, of which only the constants are filled. ``max_entries`` is the
+    largest number of entries that one iteration appends. With fewer iterations left than ``min_rows`` nothing
     is gained.
 
     Slots come with their registers. ``inputs`` must hold numbers before the loop; ``outputs`` are assigned in
-    it. ``tested`` are the slots that tests read. For each group of registers in ``needed``, gradients must
-    flow to one of them. Tensors in ``shared`` slots are also assigned to another name, which an unnamed node
-    would take; so they must be named already. ``last`` is the name that every iteration assigns last, None if
-    that differs.
+    it. ``tested_slots`` are the slots that tests read. For each group of registers in ``needed``, gradients
+    must flow to one of them. Tensors in ``shared`` slots are also assigned to another name, which an unnamed
+    node would take; so they must be named already. ``last`` is the name that every iteration assigns last,
+    None if that differs.
 
-    ``added`` are slots with a number that each iteration changes in place, by a sum or a difference: the
-    slot, its register and, for each such statement, the index of its instruction, the name of its op and
+    ``accumulators`` are slots with a number that each iteration changes in place, by a sum or a difference:
+    the slot, its register and, for each such statement, the index of its instruction, the name of its op and
     its span. Nothing else in the loop reads them, and the loop then has no tests.
 
-    ``counters`` are the loop variables: the slot of each, and its register if instructions read it, else 0.
-    An iteration assigns them a row of numbers if ``several``, else one number.
+    ``loop_variables`` are the loop variables: the slot of each, and its register if instructions read it,
+    else 0. An iteration assigns them a row of numbers if ``unpacks_rows``, else one number.
     """
 
     __slots__ = (
-        *("added", "counters", "fewest", "inputs", "last", "longest", "needed", "outputs", "registers"),
-        *("several", "shared", "steps", "tested"),
+        *(
+            "accumulators",
+            "loop_variables",
+            "min_rows",
+            "inputs",
+            "last",
+            "max_entries",
+            "needed",
+            "outputs",
+            "registers",
+        ),
+        *("unpacks_rows", "shared", "steps", "tested_slots"),
     )
 
-    added: list[tuple[int, int, list[tuple[int, str, Span]]]]
-    counters: list[tuple[int, int]]
-    fewest: int
+    accumulators: list[tuple[int, int, list[tuple[int, str, Span]]]]
+    loop_variables: list[tuple[int, int]]
+    min_rows: int
     inputs: list[tuple[int, int]]
     last: str | None
-    longest: int
+    max_entries: int
     needed: list[list[int]]
     outputs: list[tuple[int, int]]
     registers: list[tuple[Any, int]]
-    several: bool
+    unpacks_rows: bool
     shared: list[int]
     steps: list[list[Choice]]
-    tested: list[int]
+    tested_slots: list[int]
 
-    def run(self, frame: Frame, rows: Iterator[Any], most: int) -> tuple[int, tuple[Any, ...]]:
-        """Run up to ``most`` iterations, as many as the open tape has room for; return how many were run.
+    def run(self, frame: Frame, rows: Iterator[Any], max_rows: int) -> tuple[int, tuple[Any, ...]]:
+        """Run up to ``max_rows`` iterations, as many as the open tape has room for; return how many were run.
 
         ``rows`` are the remaining rows of the loop. No iteration is run if a name holds neither a plain
         number nor a number on the tape. A row that is not of plain numbers ends the run. It has been taken
@@ -98,24 +116,24 @@ class LoopProgram:
         """
         tape = mode.tape
         begin = len(tape)
-        most = min(most, (LIMIT - begin) // self.longest)
+        max_rows = min(max_rows, (MAX_TAPE_ENTRIES - begin) // self.max_entries)
         registers = self.registers.copy()
-        tensors = self.inputs_on(tape, frame, registers) if most > 0 else None
+        tensors = self.load_inputs(tape, frame, registers) if max_rows > 0 else None
         if tensors is None:
             return 0, ()
         steps, enter, write = self.steps, self.enter, tape.append
-        is_counting, is_single = rows.__class__ is COUNTING, not self.several
-        counter, counted = self.counters[0]
-        back: tuple[Any, ...] = ()
-        taken, places = 0, iter(PLACES[begin : begin + most * self.longest])  # one for each entry
+        is_counting, is_single = rows.__class__ is RANGE_ITERATOR, not self.unpacks_rows
+        counter, counted = self.loop_variables[0]
+        unused_rows: tuple[Any, ...] = ()
+        taken, places = 0, iter(PLACES[begin : begin + max_rows * self.max_entries])  # one for each entry
         try:
-            for row in islice(rows, most):
+            for row in islice(rows, max_rows):
                 if is_counting or (is_single and row.__class__ is float):
                     frame[counter] = row
                     if counted:
                         registers[counted] = row, 0
                 elif not enter(row, frame, registers):
-                    back = (row,)
+                    unused_rows = (row,)
                     break
                 taken += 1
                 for choices in steps:
@@ -145,22 +163,24 @@ class LoopProgram:
             if len(tape) > begin:
                 mode.site = tape[-1][6]
         finally:  # a test may raise within an iteration
-            self.store(frame, tape, registers, tensors)
-            if self.added and taken:
+            self.store_outputs(frame, tape, registers, tensors)
+            if self.accumulators and taken:
                 self.change(frame, tape, registers, begin, taken)
-        return taken, back
+        return taken, unused_rows
 
     def enter(self, row: Any, frame: Frame, registers: list[tuple[Any, int]]) -> bool:
         """Assign a row to the loop variables; False if it is not one number for each of them.
 
         Ints that are not exact as floats count as no numbers here: they are left to the operators.
         """
-        values = row if self.several else (row,)
+        values = row if self.unpacks_rows else (row,)
         kind = values.__class__
-        if (kind is not tuple and kind is not list) or len(values) != len(self.counters):
+        if (kind is not tuple and kind is not list) or len(values) != len(self.loop_variables):
             return False
-        for (slot, register), value in zip(self.counters, values):  # noqa: B905 - of equal length
-            if value.__class__ is not float and (value.__class__ is not int or not -EXACT < value < EXACT):
+        for (slot, register), value in zip(self.loop_variables, values):  # noqa: B905 - of equal length
+            if value.__class__ is not float and (
+                value.__class__ is not int or not -EXACT_FLOAT64_INT < value < EXACT_FLOAT64_INT
+            ):
                 return False
             frame[slot] = value
             if register:
@@ -169,22 +189,22 @@ class LoopProgram:
 
     def row(self, frame: Frame) -> Any:
         """The row of the current iteration."""
-        values = [frame[slot] for slot, _ in self.counters]
-        return values if self.several else values[0]
+        values = [frame[slot] for slot, _ in self.loop_variables]
+        return values if self.unpacks_rows else values[0]
 
     def has_begun(self, frame: Frame) -> bool:
         """Whether the loop variables hold plain numbers; if not, later rows are not expected to either."""
-        for slot, _ in self.counters:
+        for slot, _ in self.loop_variables:
             kind = frame[slot].__class__
             if kind is not float and kind is not int:
                 return False
         return True
 
-    def inputs_on(
+    def load_inputs(
         self, tape: Tape, frame: Frame, registers: list[tuple[Any, int]]
     ) -> dict[int, Tensor] | None:
         """Fill the input registers; return their tensors by place, or None if the program cannot run."""
-        if tape is CLOSED:
+        if tape is NO_TAPE:
             return None
         tensors: dict[int, Tensor] = {}
         for slot, register in self.inputs:
@@ -200,17 +220,17 @@ class LoopProgram:
                 tensors[place] = x
                 registers[register] = x.value, place
                 if slot in self.shared:
-                    node = node_made(x)
-                    name = name_at(where, x.at) if node is None else node.name
+                    node = existing_node(x)
+                    name = entry_name(where, x.at) if node is None else node.name
                     if name is None:
                         return None
             elif x.__class__ is float or x.__class__ is int:
                 registers[register] = x, 0
             else:
                 return None
-        if self.added and not self.may_add(frame, tape):
+        if self.accumulators and not self.may_accumulate(frame, tape):
             return None
-        for slot in self.tested:
+        for slot in self.tested_slots:
             if frame[slot].__class__ is not int:
                 return None
         for operands in self.needed:
@@ -221,11 +241,11 @@ class LoopProgram:
                 return None
         return tensors
 
-    def may_add(self, frame: Frame, tape: Tape) -> bool:
-        """Whether the numbers in ``added`` may be changed in place, and are read under no other name."""
-        for slot, _, _ in self.added:
+    def may_accumulate(self, frame: Frame, tape: Tape) -> bool:
+        """Whether the ``accumulators`` may be changed in place, and are read under no other name."""
+        for slot, _, _ in self.accumulators:
             x = frame[slot]
-            if x.__class__ is not Tensor or x.tape is not tape or not may_take_on(x, tape):
+            if x.__class__ is not Tensor or x.tape is not tape or not allows_in_place_sums(x, tape):
                 return False
             if any(frame[other] is x for other, _ in self.inputs if other != slot):
                 return False
@@ -234,19 +254,23 @@ class LoopProgram:
     def change(
         self, frame: Frame, tape: Tape, registers: list[tuple[Any, int]], begin: int, taken: int
     ) -> None:
-        """Give the numbers in ``added`` their new values, and name the entries of all values in between."""
-        for slot, register, changes in self.added:
+        """Give the numbers in ``accumulators`` their new values, and name the entries of all values in
+        between.
+        """
+        for slot, register, changes in self.accumulators:
             x = frame[slot]
-            give_names(tape, [begin + at for at, _, _ in changes], self.longest, taken, name_at(tape, x.at))
+            name_entries(
+                tape, [begin + at for at, _, _ in changes], self.max_entries, taken, entry_name(tape, x.at)
+            )
             _, op_name, span = changes[-1]
             versions = x.versions
             if versions is None:
                 versions = x.versions = VersionCounter()
             versions.count += taken * len(changes)
-            versions.changed_by, versions.changed_at = IN_PLACE[op_name], span
+            versions.changed_by, versions.changed_at = IN_PLACE_GRAD_FN[op_name], span
             x.value, x.at = registers[register]
 
-    def store(
+    def store_outputs(
         self, frame: Frame, tape: Tape, registers: list[tuple[Any, int]], tensors: dict[int, Tensor]
     ) -> None:
         """Store the output registers in the frame; names that hold the same entry share a tensor."""
@@ -262,7 +286,7 @@ class LoopProgram:
                 x.value = value
                 x.tape = tape
                 x.at = place
-                x.form = None
-                x.own_node = x.cell = x.alias = x.versions = None
+                x.array_spec = None
+                x.stored_node = x.grad_slot = x.alias = x.versions = None
                 x.requires_grad = True
             frame[slot] = x

@@ -8,7 +8,7 @@ few buffers that fit into the cache.
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.fast.tiles import in_tiles
+from autodiff.core.fast.tiles import run_in_tiles
 from autodiff.core.graph.op import APPLIERS, PLAIN_NUMBERS, Op
 from autodiff.core.symbolic.symbol import Operators
 
@@ -35,18 +35,18 @@ class NotTileableError(Exception):
     """A rule uses an op that has no instruction."""
 
 
-class Cell(Operators):
+class TileCell(Operators):
     """What rules compute with: the result of an instruction, an input array or a number of a program."""
 
     __slots__ = ("at", "program", "shape")
 
-    def __init__(self, program: Program, at: int) -> None:
+    def __init__(self, program: TileProgram, at: int) -> None:
         self.program = program
         self.at = at
         self.shape = program.shape
 
 
-class Program:
+class TileProgram:
     """Instructions on arrays of one ``shape`` and ``dtype``. An entry is identified by its number ``at``.
 
     ``functions[at]`` is the name of an op and ``arguments[at]`` are the entries it reads. The function is
@@ -73,12 +73,12 @@ class Program:
 
     # -- recording ----------------------------------------------------------------------------------
 
-    def constant(self, value: float) -> Cell:
+    def constant(self, value: float) -> TileCell:
         at = self._enter(repr(value), None, ())
         self.constants[at] = value
-        return Cell(self, at)
+        return TileCell(self, at)
 
-    def array(self, value: Any) -> Cell:
+    def array(self, value: Any) -> TileCell:
         """The cell of an input array, or of a constant if its strides are 0, so that it is one number."""
         if not any(value.strides):
             return self.constant(float(value.flat[0]))
@@ -86,9 +86,9 @@ class Program:
         if at not in self.arrays:
             self.given.append(value)
             self.arrays[at] = np.ascontiguousarray(value).reshape(-1)
-        return Cell(self, at)
+        return TileCell(self, at)
 
-    def apply(self, name: str, *cells: Cell) -> Cell:
+    def apply(self, name: str, *cells: TileCell) -> TileCell:
         """The cell for an op applied to cells; an equal earlier entry is reused."""
         if name == "pow":
             return self._power(*cells)
@@ -99,7 +99,7 @@ class Program:
             is_signed = is_signed or self.functions[cell.at] == "neg"
             is_constant = is_constant and cell.at in self.constants
         if is_signed:
-            made = self._with_fewer_signs(name, cells)
+            made = self._without_negations(name, cells)
             if made is not None:
                 return made
         if name == "mul":
@@ -112,9 +112,9 @@ class Program:
             numbers = [np.float64(self.constants[number]) for number in at]
             with np.errstate(all="ignore"):
                 return self.constant(float(UFUNCS[name](*numbers)))
-        return Cell(self, self._enter((name, *at), name, tuple(at)))
+        return TileCell(self, self._enter((name, *at), name, tuple(at)))
 
-    def _with_fewer_signs(self, name: str, cells: tuple[Cell, ...]) -> Cell | None:
+    def _without_negations(self, name: str, cells: tuple[TileCell, ...]) -> TileCell | None:
         """The op with negations of its operands removed or moved outwards; None where that is not possible.
 
         A negation costs a loop over the tile like any other op, and the rules of exp(-x) and a/b have many.
@@ -122,7 +122,7 @@ class Program:
         6.3).
         """
         opposites = [
-            Cell(self, self.arguments[cell.at][0]) if self.functions[cell.at] == "neg" else None
+            TileCell(self, self.arguments[cell.at][0]) if self.functions[cell.at] == "neg" else None
             for cell in cells
         ]
         x, y = cells[0], cells[-1]
@@ -142,7 +142,7 @@ class Program:
             return made if minus_x and minus_y else self.apply("neg", made)
         return None
 
-    def _power(self, x: Cell, y: Cell) -> Cell:
+    def _power(self, x: TileCell, y: TileCell) -> TileCell:
         """The cell of a power; exponents 1 to 3 become products: numpy's power takes as long as eighty."""
         exponent = self.constants.get(y.at)
         if exponent == 1:
@@ -151,7 +151,7 @@ class Program:
             return self.apply("square", x)
         if exponent == 3:
             return self.apply("mul", self.apply("square", x), x)
-        return Cell(self, self._enter(("pow", x.at, y.at), "pow", (x.at, y.at)))
+        return TileCell(self, self._enter(("pow", x.at, y.at), "pow", (x.at, y.at)))
 
     def _enter(self, key: Any, function: str | None, arguments: tuple[int, ...]) -> int:
         at = self.numbers.setdefault(key, len(self.functions))
@@ -160,7 +160,7 @@ class Program:
             self.arguments.append(arguments)
         return at
 
-    def ask(self, cell: Cell, is_sum: bool = False) -> int:
+    def request(self, cell: TileCell, is_sum: bool = False) -> int:
         """Make ``run`` return an entry, or its sum; returns the index in the list that ``run`` returns."""
         self.asked.append((cell.at, is_sum))
         return len(self.asked) - 1
@@ -168,7 +168,7 @@ class Program:
     # -- running ------------------------------------------------------------------------------------
 
     def run(self) -> list[Any]:
-        """Run the program; return the arrays and sums that ``ask`` requested."""
+        """Run the program; return the arrays and sums that ``request`` requested."""
         whole: dict[int, Any] = {}
         for at, is_sum in self.asked:
             if not is_sum and at not in whole and self.functions[at] is not None:
@@ -209,7 +209,7 @@ class Program:
             # The code that reads a deferred value is not the code that computed it: no warnings of numpy
             # here.
             with np.errstate(all="ignore"):
-                in_tiles(work, int(np.prod(self.shape)))
+                run_in_tiles(work, int(np.prod(self.shape)))
         return [self._answer(at, is_sum, whole, sums) for at, is_sum in self.asked]
 
     def _answer(self, at: int, is_sum: bool, whole: dict[int, Any], sums: dict[int, dict[int, float]]) -> Any:
@@ -259,21 +259,21 @@ class Program:
         return steps, count
 
 
-def write_down(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Cell:
+def record_op(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> TileCell:
     """Record an op that a rule applies to cells."""
     if op.name not in UFUNCS or params:
         raise NotTileableError(op.name)
-    [program, *_] = [x.program for x in operands if x.__class__ is Cell]
-    return program.apply(op.name, *[x if x.__class__ is Cell else as_cell(program, x) for x in operands])
+    [program, *_] = [x.program for x in operands if x.__class__ is TileCell]
+    return program.apply(op.name, *[x if x.__class__ is TileCell else as_cell(program, x) for x in operands])
 
 
-def as_cell(program: Program, value: Any) -> Cell:
+def as_cell(program: TileProgram, value: Any) -> TileCell:
     """A value as a cell of the program: a cell, a plain number or a 0-d array."""
-    if value.__class__ is Cell:
+    if value.__class__ is TileCell:
         return value
     if value.__class__ not in PLAIN_NUMBERS and value.shape:
         raise NotTileableError("an array")
     return program.constant(float(value))
 
 
-APPLIERS[Cell] = write_down
+APPLIERS[TileCell] = record_op

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-KINDS = (
+DEVICE_TYPES = (
     *("cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla"),
     *("lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone"),
 )
@@ -39,7 +39,7 @@ class Device:
 CPU = Device("cpu")
 
 
-def device_of(value: Any) -> Device:
+def parse_device(value: Any) -> Device:
     """Return the Device for a Device or a string such as ``"cuda:0"``; ScriptError for anything else."""
     if isinstance(value, Device):
         return value
@@ -54,19 +54,19 @@ def device_of(value: Any) -> Device:
     kind, _, index = value.partition(":")
     if not value:
         raise ScriptError("Device string must not be empty", code="E0142", caret="this names no device")
-    if kind not in KINDS or (index and not (index.isdecimal() and len(index) < 4)):
+    if kind not in DEVICE_TYPES or (index and not (index.isdecimal() and len(index) < 4)):
         message = (
-            f"Expected one of {', '.join(KINDS)} device type at start of device string: {kind}"
-            if kind not in KINDS
+            f"Expected one of {', '.join(DEVICE_TYPES)} device type at start of device string: {kind}"
+            if kind not in DEVICE_TYPES
             else f"Invalid device string: '{value}'"
         )
         raise ScriptError(message, code="E0142", caret="there is no such device")
     return Device(kind, int(index) if index else None)
 
 
-def settle_on(value: Any) -> None:
+def require_cpu(value: Any) -> None:
     """Raise ScriptError for any device other than the CPU; None is accepted."""
-    if value is None or (device := device_of(value)).type == "cpu":
+    if value is None or (device := parse_device(value)).type == "cpu":
         return
     raise ScriptError(
         "Torch not compiled with CUDA enabled"

@@ -32,7 +32,7 @@ class DType:
         return f"torch.{self.name}"
 
     @property
-    def kind_of_tensor(self) -> str:
+    def tensor_type_name(self) -> str:
         """The name that torch's errors give to a tensor of this type."""
         return "CPUBoolType" if self.kind == "b" else f"torch.{self.long_name}Tensor"
 
@@ -52,24 +52,24 @@ DTYPES = {d.name: d for d in (bool_, uint8, int32, int64, float32, float64)}
 # torch's aliases of the same types.
 DTYPES.update({"double": float64, "float": float32, "long": int64, "int": int32})
 #: Classes that may be passed as a dtype, as in ``dtype=float``: Python's, and their equivalents in scripts.
-CLASSES: list[tuple[object, DType]] = [(float, float64), (int, int64), (bool, bool_)]
+DTYPE_CLASSES: list[tuple[object, DType]] = [(float, float64), (int, int64), (bool, bool_)]
 
 
-def dtype_meant(value: object) -> DType | None:
+def dtype_from(value: object) -> DType | None:
     """Return the dtype that ``dtype=value`` means, or None if ``value`` is no dtype."""
     if value.__class__ is DType:
         return value
-    return next((dtype for kind, dtype in CLASSES if kind is value), None)
+    return next((dtype for kind, dtype in DTYPE_CLASSES if kind is value), None)
 
 
-class _Default:
+class _DefaultDtype:
     __slots__ = ("dtype",)
 
     def __init__(self) -> None:
         self.dtype = float64
 
 
-_default = _Default()
+_default = _DefaultDtype()
 
 
 def default_dtype() -> DType:
@@ -88,7 +88,7 @@ def set_default_dtype(dtype: DType) -> None:
 
 
 #: Cache by numpy dtype. numpy recomputes ``dtype.name`` each time, which takes longer than a small product.
-_MET: dict[object, DType] = {}
+_DTYPE_CACHE: dict[object, DType] = {}
 
 
 def dtype_of(value: object) -> DType:
@@ -96,10 +96,10 @@ def dtype_of(value: object) -> DType:
     if value.__class__ is float:
         return float64
     dtype = value.dtype  # type: ignore[attr-defined] # annotated as object: numpy may not be imported yet
-    met = _MET.get(dtype)
-    if met is None:
-        met = _MET[dtype] = DTYPES[dtype.name]
-    return met
+    known = _DTYPE_CACHE.get(dtype)
+    if known is None:
+        known = _DTYPE_CACHE[dtype] = DTYPES[dtype.name]
+    return known
 
 
 class Ones(dict[object, "Array"]):

@@ -8,10 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_HOLLOW: dict[tuple[Any, Any], Any] = {}
+_PLACEHOLDERS: dict[tuple[Any, Any], Any] = {}
 
 
-def hollow(value: Any) -> Any:
+def placeholder_for(value: Any) -> Any:
     """Return a placeholder with the shape and dtype of ``value`` that takes no memory.
 
     Its entries are nan (0 for integers), so that reading a freed value by mistake shows. Plain numbers and
@@ -20,9 +20,9 @@ def hollow(value: Any) -> Any:
     if value.__class__ in (float, int, bool) or not value.ndim:
         return value
     key = (value.shape, value.dtype)
-    if key not in _HOLLOW:
-        if len(_HOLLOW) > 1000:
-            _HOLLOW.clear()
+    if key not in _PLACEHOLDERS:
+        if len(_PLACEHOLDERS) > 1000:
+            _PLACEHOLDERS.clear()
         blank = np.full((), np.nan if value.dtype.kind == "f" else 0, value.dtype)
-        _HOLLOW[key] = np.broadcast_to(blank, value.shape)
-    return _HOLLOW[key]
+        _PLACEHOLDERS[key] = np.broadcast_to(blank, value.shape)
+    return _PLACEHOLDERS[key]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from weakref import ref
 
-from autodiff.core.base.fast_paths import settings
+from autodiff.core.base.fast_paths import fusion_settings
 from autodiff.core.base.lazy import np, services
 from autodiff.core.base.source import Span
-from autodiff.core.graph.hollow import hollow
+from autodiff.core.graph.hollow import placeholder_for
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import mode
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.engine.tensor import Tensor
-    from autodiff.core.fused.deferred import Lazy
+    from autodiff.core.fused.deferred import LazyValue
     from autodiff.core.graph.dtypes import DType
 
 
 next_number = mode.next_number
 
 
-class GradCell:
+class GradSlot:
     """The storage of ``.grad``, shared by a tensor and the node whose gradient fills it.
 
     ``assigned_at`` is the span of the last assignment to ``.grad``, None if a backward pass filled it since.
@@ -61,7 +61,7 @@ class VersionCounter:
         self.users: list[tuple[ref[Any], tuple[int, ...]]] = []
 
 
-class Change:
+class InPlaceChange:
     """One in-place change of a value.
 
     ``versions`` is the value's version counter, ``expected`` its count before the change, ``by`` the node
@@ -71,7 +71,7 @@ class Change:
     known.
     """
 
-    __slots__ = ("by", "dtype", "expected", "holder", "since", "site", "versions")
+    __slots__ = ("by", "dtype", "expected", "since", "site", "tensor_ref", "versions")
 
     def __init__(
         self, versions: VersionCounter, dtype: DType, by: Node | None, since: int, site: Span | None
@@ -82,26 +82,26 @@ class Change:
         self.by = by
         self.since = since or next_number()
         self.site = site
-        self.holder: ref[Tensor] | None = None
+        self.tensor_ref: ref[Tensor] | None = None
 
-    def seen_by(self, holder: Tensor) -> Change:
+    def for_tensor(self, holder: Tensor) -> InPlaceChange:
         """Return a copy of this change with ``holder`` set."""
-        seen = Change(self.versions, self.dtype, self.by, self.since, self.site)
-        seen.holder = ref(holder)
+        seen = InPlaceChange(self.versions, self.dtype, self.by, self.since, self.site)
+        seen.tensor_ref = ref(holder)
         return seen
 
-    def spares(self, node: Node, index: int | str) -> bool:
+    def exempts(self, node: Node, index: int | str) -> bool:
         """Whether ``node`` may still use the old value as its operand ``index``."""
         return node.number >= self.since or (node is self.by and not index)
 
     def shape(self, old: Node) -> tuple[int, ...]:
         """Return the shape for torch's message: the tensor's present one, which ``unsqueeze_`` may change."""
-        holder = None if self.holder is None else self.holder()
+        holder = None if self.tensor_ref is None else self.tensor_ref()
         return old.shape if holder is None else holder.shape
 
-    def maker(self, old: Node) -> str:
+    def grad_fn_in_message(self, old: Node) -> str:
         """Return the name of the tensor's present ``grad_fn`` for torch's message; empty if it has none."""
-        holder = None if self.holder is None else self.holder()
+        holder = None if self.tensor_ref is None else self.tensor_ref()
         if holder is not None:
             grad_fn = holder.grad_fn
             return "" if grad_fn is None else grad_fn.grad_fn_name
@@ -110,7 +110,7 @@ class Change:
         return "AsStridedBackward0" if old.op.is_view else self.versions.changed_by
 
 
-class Mark:
+class NodeStatus:
     """Facts that few nodes have, stored outside the node to keep nodes small.
 
     ``freed``: a backward pass has freed the saved values; ``freed_at`` is its span. ``cell``: where the
@@ -119,15 +119,15 @@ class Mark:
     parameter, with that tensor's old shape. ``is_shared``: this object is the mark of many nodes.
     """
 
-    __slots__ = ("cell", "freed", "freed_at", "is_shared", "overwritten", "used")
+    __slots__ = ("freed", "freed_at", "grad_slot", "is_shared", "overwritten", "used")
 
     def __init__(self, freed: bool = False, freed_at: Span | None = None, is_shared: bool = False) -> None:
         self.freed = freed
         self.freed_at = freed_at
         self.is_shared = is_shared
-        self.cell: GradCell | None = None
-        self.overwritten: Change | None = None
-        self.used: tuple[Change, tuple[int, ...]] | None = None
+        self.grad_slot: GradSlot | None = None
+        self.overwritten: InPlaceChange | None = None
+        self.used: tuple[InPlaceChange, tuple[int, ...]] | None = None
 
 
 class Node:
@@ -144,7 +144,7 @@ class Node:
     out: Any
     site: Span | None
     name: str | None
-    mark: Mark | None
+    mark: NodeStatus | None
     g: Any
 
     @property
@@ -172,15 +172,15 @@ class Node:
         """The shape of the node's value."""
         return () if self.out.__class__ is float else self.out.shape
 
-    def set_mark(self) -> Mark:
+    def own_status(self) -> NodeStatus:
         """Return a Mark that belongs to this node alone and may be changed; make one if needed."""
         if self.mark is None:
-            self.mark = Mark()
+            self.mark = NodeStatus()
         elif self.mark.is_shared:
-            self.mark = Mark(self.mark.freed, self.mark.freed_at)
+            self.mark = NodeStatus(self.mark.freed, self.mark.freed_at)
         return self.mark
 
-    def free(self, used_up: Mark) -> None:
+    def mark_freed(self, used_up: NodeStatus) -> None:
         """Mark the saved values as freed. ``used_up`` is the mark shared by all nodes of the pass."""
         if self.mark is None or self.mark.is_shared:
             self.mark = used_up
@@ -194,19 +194,19 @@ class Leaf(Node):
     The caller must use the leaf's ``out`` as the tensor's value, because a probe may have changed it.
     """
 
-    __slots__ = ("__weakref__", "cell", "tracked")
+    __slots__ = ("__weakref__", "grad_slot", "tracked")
 
     def __init__(
-        self, out: Any, *, tracked: bool, cell: GradCell | None = None, site: Span | None = None
+        self, out: Any, *, tracked: bool, cell: GradSlot | None = None, site: Span | None = None
     ) -> None:
         self.number = next_number()
-        self.cell = cell
+        self.grad_slot = cell
         self.out = out if mode.probe is None or not tracked else mode.probe.leaf_made(self, out)
         self.site = site
         self.name = self.mark = self.g = None
         self.tracked = tracked
-        if tracked and self.out.__class__ is not float and self.out.size >= settings.least:
-            settings.begin()
+        if tracked and self.out.__class__ is not float and self.out.size >= fusion_settings.least:
+            fusion_settings.begin()
 
 
 class OpNode(Node):
@@ -228,9 +228,9 @@ class OpNode(Node):
         for node in (self, *self.inputs):
             mark = None if node is None else node.mark
             if is_marked or (mark is not None and mark.overwritten is not None):
-                from autodiff.core.graph.saved_values import check
+                from autodiff.core.graph.saved_values import check_saved_values
 
-                return check(self)
+                return check_saved_values(self)
 
     def reads(self) -> frozenset[int | str]:
         """Which saved values the rules of the tracked operands read: operand numbers and ``"out"``."""
@@ -270,7 +270,7 @@ class ScalarNode(OpNode):
 
 
 #: Replacing an array of at most this many bytes by a placeholder saves nothing.
-SMALL = 4096
+SMALL_BYTES = 4096
 
 
 class ArrayNode(OpNode):
@@ -283,7 +283,7 @@ class ArrayNode(OpNode):
     __slots__ = ("__weakref__", "_inputs", "_operands", "_params", "given", "lazy")
 
     given: tuple[Any, ...]
-    lazy: Lazy | None
+    lazy: LazyValue | None
 
     def __init__(
         self,
@@ -317,19 +317,19 @@ class ArrayNode(OpNode):
 
     def release(self) -> None:
         """Replace the saved arrays by placeholders of their shapes; input links stay, as in torch."""
-        lazy = self.lazy if settings.has_begun else None
-        if lazy is None and (self.out.__class__ is float or self.out.nbytes <= SMALL):
+        lazy = self.lazy if fusion_settings.has_begun else None
+        if lazy is None and (self.out.__class__ is float or self.out.nbytes <= SMALL_BYTES):
             if self.op.is_elementwise:
                 return  # the operands are no larger
             for value in self._operands:
-                if value.__class__ is np.ndarray and value.nbytes > SMALL:
+                if value.__class__ is np.ndarray and value.nbytes > SMALL_BYTES:
                     break
             else:
                 return
         if lazy is not None:
-            self._operands = tuple(hollow(value) for value in self.given)
-            self.out = hollow(lazy) if lazy.shape else lazy.value()
+            self._operands = tuple(placeholder_for(value) for value in self.given)
+            self.out = placeholder_for(lazy) if lazy.shape else lazy.value()
             self.lazy, self.given = None, ()
             return
-        self._operands = tuple(hollow(value) for value in self._operands)
-        self.out = hollow(self.out)
+        self._operands = tuple(placeholder_for(value) for value in self._operands)
+        self.out = placeholder_for(self.out)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from autodiff.core.base.lazy import np
-from autodiff.core.graph.registry import Table, declare
+from autodiff.core.graph.registry import LazyTable, declare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     Saved = tuple[tuple[int | str, ...], ...]
 
 #: Every primitive by name. The tests, the ``ops`` command and the derivations read this table.
-OPS: dict[str, Op] = Table("ops")
+OPS: dict[str, Op] = LazyTable("ops")
 
 PLAIN_NUMBERS = (float, int, bool)
 
 #: The ``doc`` of ops that scripts define; it distinguishes them from built-in ops.
-CUSTOM = "a function defined in the script"
+CUSTOM_OP_DOC = "a function defined in the script"
 
 #: For each operand class, the function that applies an op to it. Tensor and Symbol register themselves here.
 APPLIERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 
 #: What rules and ops raise for operands they do not support, such as symbols without entries.
-REFUSALS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+RULE_ERRORS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 #: For each number of operands, the factory of the fast path that calls an op without parameters.
-SHORT_WAYS: dict[int, Callable[[Op], Callable[..., Any]]] = {}
+FAST_CALL_FACTORIES: dict[int, Callable[[Op], Callable[..., Any]]] = {}
 
 
 class Op:
@@ -141,7 +141,7 @@ class Op:
         self.kernel = kernel
         self.kink = kink
         self.doc = doc
-        of_one = SHORT_WAYS.get(1)
+        of_one = FAST_CALL_FACTORIES.get(1)
         is_of_one = scalar is not None and len(partials or vjps) == 1
         self.of_one: Callable[[Any], Any] | None = of_one(self) if of_one is not None and is_of_one else None
         self.__call__: Callable[..., Any] = self.of_one or self.apply
@@ -200,7 +200,7 @@ class Op:
             return g if partial == 1 else -g if partial == -1 else OPS["zero"](g)
         return g * partial(out, *operands)
 
-    def contribution_of_numbers(self, index: int, g: float, out: float, operands: tuple[Any, ...]) -> float:
+    def scalar_contribution(self, index: int, g: float, out: float, operands: tuple[Any, ...]) -> float:
         """Like ``contribution`` for Python floats; IEEE arithmetic replaces ``math`` where that raises."""
         try:
             if self.vjps:
@@ -220,7 +220,7 @@ class Op:
                 self.contribution(index, np.float64(g), np.float64(out), tuple(map(np.float64, operands)), {})
             )
 
-    def begin_pass(self) -> None:
+    def reset_rule_cache(self) -> None:
         """Reset what the rules cache between operands of one node. Built-in ops cache nothing."""
 
     def named(
@@ -237,8 +237,8 @@ class Op:
         The other arguments replace the attributes of the same name unless they are None. Results are cached.
         """
         key = (self, grad_fn, saved, is_view, reads_input, kink)
-        if key not in _RENAMED:
-            _RENAMED[key] = Op(
+        if key not in _WITH_GRAD_FN:
+            _WITH_GRAD_FN[key] = Op(
                 self.name,
                 self.forward,
                 partials=self.partials,
@@ -260,14 +260,14 @@ class Op:
                 kink=self.kink if kink is None else kink,
                 doc=self.doc,
             )
-        return _RENAMED[key]
+        return _WITH_GRAD_FN[key]
 
 
 #: Cache of ``Op.named``, by op and arguments.
-_RENAMED: dict[tuple[Any, ...], Op] = {}
+_WITH_GRAD_FN: dict[tuple[Any, ...], Op] = {}
 
 
-class ForEach(tuple["Any", ...]):
+class VariadicRules(tuple["Any", ...]):
     """The rules of an op with any number of operands: one function that takes the operand's index first.
 
     The tuple has one item, ``(rule, pieces)``. ``pieces``, if not None, returns the cotangents of all
@@ -282,7 +282,7 @@ class ForEach(tuple["Any", ...]):
         return partial(rule, index)  # not a lambda: the ops reference inspects the function inside
 
     @property
-    def pieces(self) -> Callable[..., Iterable[Any]] | None:
+    def all_at_once(self) -> Callable[..., Iterable[Any]] | None:
         pieces: Callable[..., Iterable[Any]] | None
         _, pieces = super().__getitem__(0)
         return pieces

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     #: For each table title, a dict from name to family.
     Index = dict[str, dict[str, str]]
 
-PACKAGE = "autodiff.core.ops"
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "ops")
-INDEX = os.path.join(FOLDER, "index.txt")
+OPS_PACKAGE = "autodiff.core.ops"
+OPS_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "ops")
+INDEX_PATH = os.path.join(OPS_FOLDER, "index.txt")
 
 
-class Table(dict[str, "Any"]):
+class LazyTable(dict[str, "Any"]):
     """A dict of everything the families declare. A lookup imports one family; iteration imports all."""
 
     __slots__ = ("title",)
@@ -33,10 +33,12 @@ class Table(dict[str, "Any"]):
 
     def _load(self, name: object) -> bool:
         """Import the family that declares ``name``; return whether the name is in the table then."""
-        if not loading.is_done:
-            family = loading.families_of(self.title).get(name)
+        if not family_loader.all_loaded:
+            family = family_loader.family_by_name(self.title).get(name)
             if family is not None:
-                __import__(f"{PACKAGE}.{family}")  # a name from the package's own index, never from a script
+                __import__(
+                    f"{OPS_PACKAGE}.{family}"
+                )  # a name from the package's own index, never from a script
         return super().__contains__(name)
 
     def __missing__(self, name: str) -> Any:
@@ -54,40 +56,40 @@ class Table(dict[str, "Any"]):
             return default
 
     def __iter__(self) -> Iterator[str]:
-        loading.finish()
+        family_loader.finish()
         return super().__iter__()
 
     def __len__(self) -> int:
-        loading.finish()
+        family_loader.finish()
         return super().__len__()
 
     def keys(self) -> dict_keys[str, Any]:
-        loading.finish()
+        family_loader.finish()
         return super().keys()
 
     def values(self) -> dict_values[str, Any]:
-        loading.finish()
+        family_loader.finish()
         return super().values()
 
     def items(self) -> dict_items[str, Any]:
-        loading.finish()
+        family_loader.finish()
         return super().items()
 
 
 #: What the operators of tensors do that are not arithmetic: ``@``, ``[]`` and ``.T``.
-OPERATORS: dict[str, Any] = Table("operators")
+OPERATORS: dict[str, Any] = LazyTable("operators")
 
 
-class Loading:
+class FamilyLoader:
     """The import state of the families: the index, and whether all families have been imported."""
 
-    __slots__ = ("_index", "is_done")
+    __slots__ = ("_index", "all_loaded")
 
     def __init__(self) -> None:
-        self.is_done = False
+        self.all_loaded = False
         self._index: Index | None = None
 
-    def families_of(self, title: str) -> dict[object, str]:
+    def family_by_name(self, title: str) -> dict[object, str]:
         """Return the family of each name of a table. Without an index, import all families and return {}."""
         if self._index is None:
             self._index = read_index()
@@ -97,13 +99,13 @@ class Loading:
 
     def finish(self) -> None:
         """Import every family that is not imported yet."""
-        if not self.is_done:
-            self.is_done = True  # set first, because families look up names of each other while they load
-            for family in families():
-                __import__(f"{PACKAGE}.{family}")  # a module in the package's own folder, never from a script
+        if not self.all_loaded:
+            self.all_loaded = True  # set first, because families look up names of each other while they load
+            for family in family_modules():
+                __import__(f"{OPS_PACKAGE}.{family}")  # from the package's own folder, never from a script
 
 
-loading = Loading()
+family_loader = FamilyLoader()
 
 
 def declare(table: dict[str, Any], name: str, value: object) -> None:
@@ -113,11 +115,13 @@ def declare(table: dict[str, Any], name: str, value: object) -> None:
     table[name] = value
 
 
-def families() -> list[str]:
+def family_modules() -> list[str]:
     """Return the modules below ``core/ops``: those in folders as ``folder.module``, then the others."""
-    beside = modules_in(FOLDER)
-    rooms = sorted(entry.name for entry in os.scandir(FOLDER) if entry.is_dir() and entry.name[0] != "_")
-    return [f"{room}.{name}" for room in rooms for name in modules_in(os.path.join(FOLDER, room))] + beside
+    beside = modules_in(OPS_FOLDER)
+    rooms = sorted(entry.name for entry in os.scandir(OPS_FOLDER) if entry.is_dir() and entry.name[0] != "_")
+    return [
+        f"{room}.{name}" for room in rooms for name in modules_in(os.path.join(OPS_FOLDER, room))
+    ] + beside
 
 
 def modules_in(folder: str) -> list[str]:
@@ -126,7 +130,7 @@ def modules_in(folder: str) -> list[str]:
     return sorted(name for name in found if name[0] != "_")
 
 
-def read_index(path: str = INDEX) -> Index:
+def read_index(path: str = INDEX_PATH) -> Index:
     """Read the index that setup.py wrote, one line per family and table; empty if there is no such file."""
     index: Index = {}
     try:

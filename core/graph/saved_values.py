@@ -11,12 +11,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.graph.node import Change, OpNode
+    from autodiff.core.graph.node import InPlaceChange, OpNode
 
 #: Ops whose second parameter sorts after ``self`` alphabetically, unlike ``other`` and ``mat2``.
 SELF_FIRST = frozenset(["dot", "mv"])
 
-SECOND_TIME = (
+ALREADY_FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have"
     " already been freed). Saved intermediate values of the graph are freed when you call .backward() or"
     " autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time"
@@ -24,44 +24,46 @@ SECOND_TIME = (
 )
 
 
-def check(node: OpNode) -> None:
+def check_saved_values(node: OpNode) -> None:
     """Raise GradientError if a value that ``node`` saved was freed or changed in place."""
     mark = node.mark
     if mark is not None and mark.freed and (node.op.saves_params or node.reads()):
         error = GradientError(
-            SECOND_TIME,
+            ALREADY_FREED,
             code="E0402",
             caret="an earlier backward() has used this graph up",
         )
-        error.about = (mark.freed_at,)
+        error.repair_context = (mark.freed_at,)
         if mark.freed_at is not None:
             error.labels.append(Label(mark.freed_at, "the graph was freed here"))
-        raise pointing_at(node, error, "the values kept here for backward are gone")
+        raise with_node_label(node, error, "the values kept here for backward are gone")
     if mark is not None and mark.used is not None:
-        raise overwritten(node, *mark.used, "", "a value")
+        raise overwritten_error(node, *mark.used, "", "a value")
     count = len(node.inputs)
     # If several are overwritten, torch names the first in the alphabetical order of its parameter names.
     place: Any
     for place in (*((1, 0) if count == 2 and node.op.name not in SELF_FIRST else range(count)), "out"):
         holder = node if place.__class__ is str else node.inputs[place]
         change = None if holder is None or holder.mark is None else holder.mark.overwritten
-        if change is None or (holder is not node and change.spares(node, place)):
+        if change is None or (holder is not node and change.exempts(node, place)):
             continue
         if place in node.reads():
             assert holder is not None
-            maker = holder.grad_fn_name if holder is node else change.maker(holder)
+            maker = holder.grad_fn_name if holder is node else change.grad_fn_in_message(holder)
             name = f"`{holder.name}`" if holder.name else "a value"
-            raise overwritten(node, change, change.shape(holder), maker, name)
+            raise overwritten_error(node, change, change.shape(holder), maker, name)
 
 
-def overwritten(node: OpNode, change: Change, shape: tuple[int, ...], maker: str, name: str) -> GradientError:
+def overwritten_error(
+    node: OpNode, change: InPlaceChange, shape: tuple[int, ...], maker: str, name: str
+) -> GradientError:
     """Return the error for a value that ``node`` needs and ``change`` has overwritten.
 
     ``shape`` is the value's shape, ``maker`` the grad_fn name of the node that made it (empty for none),
     ``name`` the value's name for the labels.
     """
-    numbers = f"{change.dtype.kind_of_tensor} {list(shape)}"
-    made_by = f", which is output 0 of {name_in_messages(maker)}," if maker else ""
+    numbers = f"{change.dtype.tensor_type_name} {list(shape)}"
+    made_by = f", which is output 0 of {torch_error_name(maker)}," if maker else ""
     error = GradientError(
         "one of the variables needed for gradient computation has been modified by an inplace operation:"
         f" [{numbers}]{made_by} is at version {change.versions.count}; expected version {change.expected}"
@@ -72,18 +74,18 @@ def overwritten(node: OpNode, change: Change, shape: tuple[int, ...], maker: str
     )
     if change.site is not None:
         error.labels.append(Label(change.site, f"{name} was changed in place here"))
-    error.about = (change.site,)
-    return pointing_at(node, error, f"needs {name} as it was here")
+    error.repair_context = (change.site,)
+    return with_node_label(node, error, f"needs {name} as it was here")
 
 
-def pointing_at(node: OpNode, error: GradientError, text: str) -> GradientError:
+def with_node_label(node: OpNode, error: GradientError, text: str) -> GradientError:
     """Add a label with ``text`` at the line that made ``node``; return the error."""
     if node.site is not None:
         error.labels.append(Label(node.site, text))
     return error
 
 
-def name_in_messages(grad_fn_name: str) -> str:
+def torch_error_name(grad_fn_name: str) -> str:
     """Return the name torch's messages use for a node: ``Pow`` for PowBackward0, ``Pow1`` for PowBackward1.
 
     >>> name_in_messages("PowBackward1"), name_in_messages("CopySlices")

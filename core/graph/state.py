@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeVar
 
     from autodiff.core.engine.tensor import Tensor
-    from autodiff.core.graph.node import GradCell, Leaf, Node
+    from autodiff.core.graph.node import GradSlot, Leaf, Node
     from autodiff.core.graph.op import Op
 
     F = TypeVar("F", bound=Callable[..., object])
     #: A list: a Header, then one Entry per operation (see ``core/fast/tape.py``).
     Tape = list[Any]
-    Entry = tuple[Any, Any, int, Any, Any, Any, Span | None]
+    TapeEntry = tuple[Any, Any, int, Any, Any, Any, Span | None]
 
     class Recorder(Protocol):
         """Receives the graph of each backward pass and keeps it after the engine has finished with it."""
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
             ``tape`` and ``at`` locate that entry, ``value`` is its value.
             """
 
-        def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None: ...
+        def grads_gathered(self, before: list[tuple[GradSlot, Any]]) -> None: ...
 
         def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None: ...
 
@@ -57,59 +57,70 @@ def ignore_warning(text: str) -> None:
 
 
 #: The number of tapes that may be linked before the engine checks whether the newest still needs the others.
-TRUSTED = 16
+LINKS_BEFORE_CHECK = 16
 
 
-class Header:
+class TapeHeader:
     """The first item of a tape: the facts about the tape as a whole.
 
-    ``first`` is one less than the number of the first entry's node. ``inserted`` lists the tape positions at
-    which a node was made outside the tape; each such node took one number. ``leaves`` are the leaf tensors
+    ``first`` is one less than the number of the first entry's node. ``inserted_at`` lists the tape positions
+    at which a node was made outside the tape; each such node took one number. ``leaves`` are the leaf tensors
     that refer to their position on this tape while it is open. ``places`` maps each operand from outside to
-    its position here; the key is the leaf, or the older tape's id and the position on it. ``links`` counts,
-    for each entry, the newer tapes that refer to it. ``names`` are the names of the entries' nodes, None
-    where there is none. ``nodes`` is the list of nodes once they have been made. ``passes`` lists the
+    its position here; the key is the leaf, or the older tape's id and the position on it. ``link_counts``
+    counts, for each entry, the newer tapes that refer to it. ``names`` are the names of the entries' nodes,
+    None where there is none. ``nodes`` is the list of nodes once they have been made. ``passes`` lists the
     backward passes that freed entries: their start positions and the mark for the freed nodes.
 
-    ``depth`` is the number of linked tapes, including this one. When it reaches ``trusted``, the engine
-    checks whether the older tapes are still needed; if they are, ``trusted`` becomes ``depth + trust``.
+    ``depth`` is the number of linked tapes, including this one. When it reaches ``next_check``, the engine
+    checks whether the older tapes are still needed; if they are, ``next_check`` becomes ``depth + trust``.
     """
 
     __slots__ = (
-        *("depth", "first", "inserted", "leaves", "links", "names", "nodes", "passes", "places", "trust"),
-        "trusted",
+        *(
+            "depth",
+            "first",
+            "inserted_at",
+            "leaves",
+            "link_counts",
+            "names",
+            "nodes",
+            "passes",
+            "places",
+            "check_interval",
+        ),
+        "next_check",
     )
 
     def __init__(self, first: int, trust: int) -> None:
         self.first = first
-        self.inserted: list[int] = []
+        self.inserted_at: list[int] = []
         self.leaves: list[ref[Tensor]] = []
         self.places: dict[Any, int] = {}
-        self.links: dict[int, int] = {}
+        self.link_counts: dict[int, int] = {}
         self.names: list[str | None] = []
         self.nodes: list[Any] | None = None
         self.passes: list[tuple[list[int], Any]] = []
         self.depth = 1
-        self.trust = self.trusted = trust
+        self.check_interval = self.next_check = trust
 
     def last_number(self, length: int) -> int:
         """Return the number of the tape's newest node; ``length`` is the length of the tape."""
-        return self.first + length - 1 + len(self.inserted) - len(self.places)
+        return self.first + length - 1 + len(self.inserted_at) - len(self.places)
 
 
 #: The value of ``Mode.tape`` when no tape is open. Nothing is recorded on it.
-CLOSED: Tape = [Header(0, TRUSTED)]
+NO_TAPE: Tape = [TapeHeader(0, LINKS_BEFORE_CHECK)]
 
 
 #: A tape with more entries than this is assumed to be one of many.
-LONG = 2048
+LONG_TAPE = 2048
 #: Python returns memory to the system in blocks of a megabyte once a block is empty, and the system clears a
 #: block before handing it out again. That costs a tenth of the time of a long program that is repeated. So
 #: one small object per long tape stays alive; it has the size of an entry so that it lies among the entries.
-KEPT: deque[tuple[int, ...]] = deque(maxlen=256)
+HEAP_PINS: deque[tuple[int, ...]] = deque(maxlen=256)
 
 
-class Mode:
+class EngineState:
     """The engine's mutable state; ``mode`` is the only instance.
 
     ``enabled`` says whether operations are recorded. ``site`` is the source span that is running.
@@ -127,7 +138,7 @@ class Mode:
         self.recorder: Recorder | None = None
         self.probe: Probe | None = None
         self.warn: Callable[[str], None] = ignore_warning
-        self.tape: Tape = CLOSED
+        self.tape: Tape = NO_TAPE
 
     def record(self, flag: bool) -> None:
         """Turn recording on or off."""
@@ -138,31 +149,31 @@ class Mode:
     def next_number(self) -> int:
         """Return the number for a new node that is not an entry of the tape."""
         tape = self.tape
-        if tape is CLOSED:
+        if tape is NO_TAPE:
             self.number += 1
         else:
             header = tape[0]
             self.number = header.last_number(len(tape)) + 1
-            header.inserted.append(len(tape))
+            header.inserted_at.append(len(tape))
         return self.number
 
     def close_tape(self) -> None:
         """Close the open tape: the next operation starts a new one."""
         tape = self.tape
-        if tape is not CLOSED:
+        if tape is not NO_TAPE:
             header = tape[0]
             self.number = header.last_number(len(tape))
-            self.tape = CLOSED
-            if len(tape) > LONG:
-                KEPT.append(tuple(bytes(7)))
+            self.tape = NO_TAPE
+            if len(tape) > LONG_TAPE:
+                HEAP_PINS.append(tuple(bytes(7)))
             for leaf in header.leaves:  # each would keep this tape and all linked older tapes alive
                 x = leaf()
-                if x is not None and x.own_node is not None:  # else an in-place change made it an entry
+                if x is not None and x.stored_node is not None:  # else an in-place change made it an entry
                     x.tape = None
             header.leaves.clear()
 
 
-mode = Mode()
+mode = EngineState()
 
 
 class set_grad_enabled:
@@ -189,7 +200,7 @@ class set_grad_enabled:
         mode.record(self.previous)
 
 
-class _Switch:
+class _GradMode:
     """Base of the grad modes, usable as ``with no_grad():`` and as the decorator ``@no_grad()``."""
 
     __slots__ = ("previous",)
@@ -210,14 +221,14 @@ class _Switch:
         return in_mode  # type: ignore[return-value] # same parameters and result as `function`
 
 
-class no_grad(_Switch):
+class no_grad(_GradMode):
     """Turn recording off inside."""
 
     __slots__ = ()
     flag = False
 
 
-class enable_grad(_Switch):
+class enable_grad(_GradMode):
     """Turn recording on inside, even within ``no_grad``."""
 
     __slots__ = ()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _number = attrgetter("number")
 
-FOUND = object()
+VISITED = object()
 
 
 def newest_first(roots: Iterable[Node]) -> list[Node]:
@@ -27,7 +27,7 @@ def newest_first(roots: Iterable[Node]) -> list[Node]:
             node = pop()
             if node.g is not None:
                 continue
-            node.g = FOUND
+            node.g = VISITED
             keep(node)
             if node.__class__ is ScalarNode:  # unrolled, because scalar programs spend their time here
                 below = node.b
@@ -48,7 +48,7 @@ def newest_first(roots: Iterable[Node]) -> list[Node]:
     return found
 
 
-def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
+def nodes_leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
     """Return the nodes of ``order`` from which a wanted node can be reached; a pass may skip the others."""
     needed = set(wanted)
     kept = []

@@ -10,24 +10,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def fitted(c: Any, x: Any, op: Op) -> Any:
+def fit_to_operand(c: Any, x: Any, op: Op) -> Any:
     """Return the cotangent ``c`` of operand ``x`` in the shape, dtype and storage form of ``x``.
 
     ``c`` is what a rule of ``op`` returned. Broadcasting is undone by summing over the broadcast dimensions.
     """
     if x.__class__ is not np.ndarray:
         c = np.asarray(c)
-        return settle(OPS["sum_to"].forward(c, shape=np.shape(x)) if op.is_elementwise else c)
+        return as_stored(OPS["sum_to"].forward(c, shape=np.shape(x)) if op.is_elementwise else c)
     if c.__class__ is not np.ndarray:
         c = np.asarray(c)
     if op.is_elementwise and c.shape != x.shape:
         c = OPS["sum_to"].forward(c, shape=x.shape)
     if c.dtype is not x.dtype:  # numpy computes a mask times a number in double precision
         c = c.astype(x.dtype, copy=False)
-    return c if x.ndim else settle(c)
+    return c if x.ndim else as_stored(c)
 
 
-def settle(out: Any) -> Any:
+def as_stored(out: Any) -> Any:
     """Return a value as tensors store it: a Python float for a 0-d float64, else an ndarray."""
     if out.__class__ is float:
         return out

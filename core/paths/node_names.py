@@ -14,9 +14,9 @@ from collections import Counter
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source
 from autodiff.core.graph.node import Leaf, Node, OpNode
-from autodiff.core.symbolic.expr import Expr, call, infix, name, neg, number, postfix, text
+from autodiff.core.symbolic.expr import Expr, call, expr_text, infix, name_expr, neg, number_expr, postfix
 from autodiff.core.symbolic.literals import entries_text
-from autodiff.core.symbolic.op_names import word
+from autodiff.core.symbolic.op_names import reader_name
 from autodiff.core.symbolic.symbol import as_symbol, is_custom
 
 TYPE_CHECKING = False
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 40
 PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:'\d+)?")
-PRODUCT_SIGNS = re.compile(r" ?(\*\*|\*|//|/) ?")
+PRODUCT_OPERATORS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
 
 
-class Names:
+class NodeNames:
     """The names of the nodes of one graph. ``order`` are its tracked nodes, newest first.
 
     ``called`` gives names to nodes that have none in the script, or that are to be shown by another name.
@@ -50,16 +50,16 @@ class Names:
         for node in order:
             nodes.update((below, None) for below in node.inputs if below is not None)
         self._oldest_first = sorted(nodes, key=lambda node: node.number)
-        self._placed: set[Node] = set()  # nodes named by op and place
-        self._newest: set[Node] = set()  # the last node of each span, which gets the source text
+        self._named_by_place: set[Node] = set()  # nodes named by op and place
+        self._last_at_site: set[Node] = set()  # the last node of each span, which gets the source text
         self.of: dict[Node, str] = {}
         self._taken: set[str] = set()
         self._reassigned: set[str] = set()
-        self._applications: dict[Node, Expr] = {}  # the expressions of built names
-        self._first_called: dict[str, Node] = {}
-        self._told_apart: dict[Node, str] = {}  # nodes with a suffix, and their text without it
+        self._built_exprs: dict[Node, Expr] = {}  # the expressions of built names
+        self._first_with_text: dict[str, Node] = {}
+        self._text_without_suffix: dict[Node, str] = {}  # nodes with a suffix, and their text without it
         self._repeats: dict[tuple[str, str], int] = {}
-        self._counted: dict[Node, int] | None = None  # its number within its kind, once requested
+        self._repeat_numbers: dict[Node, int] | None = None  # its number within its kind, once requested
         self._counts: Counter[Kind] = Counter()
         self._name_assigned()
         self._name_by_text()
@@ -69,12 +69,12 @@ class Names:
 
     def expr(self, node: Node) -> Expr:
         """The name as an expression; a built name as the expression it was built from."""
-        known = None if node in self._told_apart else self._applications.get(node)
-        return known or name(self.of[node])
+        known = None if node in self._text_without_suffix else self._built_exprs.get(node)
+        return known or name_expr(self.of[node])
 
-    def without_place(self, node: Node) -> str:
+    def without_suffix(self, node: Node) -> str:
         """The name without the suffix that distinguishes nodes of the same text."""
-        return self._told_apart.get(node) or self.of[node]
+        return self._text_without_suffix.get(node) or self.of[node]
 
     def which(self, node: Node) -> str:
         """A suffix for sentences that distinguishes nodes of one name: `` (308th time)``, `` (line 3)``.
@@ -82,13 +82,13 @@ class Names:
         Many nodes of one place, made in a loop or function, are counted; only nodes of this graph count. A
         variable assigned in several lines gets the line.
         """
-        if self._counted is None:
-            self._counted, self._counts = {}, Counter()
+        if self._repeat_numbers is None:
+            self._repeat_numbers, self._counts = {}, Counter()
             for one in self._oldest_first:
-                self._counts[_kind(one)] += 1
-                self._counted[one] = self._counts[_kind(one)]
-        if self._counts[_kind(node)] > 1:
-            return f" ({ordinal(self._counted[node])} time)"
+                self._counts[_repeat_key(one)] += 1
+                self._repeat_numbers[one] = self._counts[_repeat_key(one)]
+        if self._counts[_repeat_key(node)] > 1:
+            return f" ({ordinal(self._repeat_numbers[node])} time)"
         return f" (line {self.line(node)})" if node.name in self._reassigned else ""
 
     def quotient(self, above: Node, below: Node, alias: str = "") -> str:
@@ -99,7 +99,7 @@ class Names:
         """The line where the node was made."""
         return None if node.site is None else self.source.position(node.site.start)[0]
 
-    def text_of(self, node: Node) -> str:
+    def source_line(self, node: Node) -> str:
         """The source text of the node on one line; empty if the script did not make it."""
         return "" if node.site is None else " ".join(self.source.excerpt(node.site).split())
 
@@ -112,7 +112,7 @@ class Names:
             if node.name is not None and node.name not in self._reassigned and node.out is not None
         }
 
-    def place_of(self, node: Node) -> str:
+    def place_suffix(self, node: Node) -> str:
         """A suffix with the source text and line of a node: `` in x*f(3) (line 2)``."""
         if node.site is None:
             return ""
@@ -138,27 +138,27 @@ class Names:
 
     def _name_by_text(self) -> None:
         """Name the remaining nodes, inputs first, so that names can be built from those of inputs."""
-        self._newest = set({node.site: node for node in self._oldest_first}.values())
+        self._last_at_site = set({node.site: node for node in self._oldest_first}.values())
         for node in self._oldest_first:
             if node in self.of:
                 continue
             if node in self.called:
                 self._give(node, self.called[node])
                 continue
-            spelled = self._source_text(node) if node.site is not None and node in self._newest else ""
-            built = self._built(node)
+            spelled = self._source_text(node) if node.site is not None and node in self._last_at_site else ""
+            built = self._built_name(node)
             spelled = spelled or built
             if spelled in self._taken and isinstance(node, OpNode):
-                self._told_apart[node] = spelled
-                spelled = self._with_place(spelled, node)
+                self._text_without_suffix[node] = spelled
+                spelled = self._with_suffix(spelled, node)
             else:
-                self._first_called[spelled] = node
+                self._first_with_text[spelled] = node
             self._give(node, spelled)
 
-    def _with_place(self, spelled: str, node: Node) -> str:
+    def _with_suffix(self, spelled: str, node: Node) -> str:
         """A text that is already the name of another node, with a suffix: the line, a number, or both."""
         line = self.line(node)
-        first = self._first_called.get(spelled)
+        first = self._first_with_text.get(spelled)
         place = "" if line is None or (first is not None and self.line(first) == line) else f"line {line}"
         number = self._repeats[spelled, place] = self._repeats.get((spelled, place), 0 if place else 1) + 1
         return f"{spelled} ({', '.join([place] * bool(place) + [ordinal(number)] * (number > 1))})"
@@ -168,30 +168,30 @@ class Names:
         assert node.site is not None
         if node.site.end - node.site.start > 4 * LONGEST_NAME:
             return ""
-        spelled = PRODUCT_SIGNS.sub(r"\1", self.text_of(node))
+        spelled = PRODUCT_OPERATORS.sub(r"\1", self.source_line(node))
         if len(spelled) > LONGEST_NAME or self._reassigned.intersection(WORDS.findall(spelled)):
             return ""
         return spelled
 
-    def _built(self, node: Node) -> str:
+    def _built_name(self, node: Node) -> str:
         """A name built from the op and its operands, or if that is too long from the op and its place."""
         if isinstance(node, Leaf):
             return short_constant(node)
         assert node.op is not None
         written = self._application(node, node.op)
         if written.size <= LONGEST_NAME:
-            built = text(written, LONGEST_NAME + 1, limits.digits)
+            built = expr_text(written, LONGEST_NAME + 1, limits.digits)
             if len(built) <= LONGEST_NAME:
-                self._applications[node] = written
+                self._built_exprs[node] = written
                 return built
-        self._placed.add(node)
-        return word(node.op.name).partition("(")[0] + self._inside(node)
+        self._named_by_place.add(node)
+        return reader_name(node.op.name).partition("(")[0] + self._inside_suffix(node)
 
-    def _inside(self, node: Node) -> str:
+    def _inside_suffix(self, node: Node) -> str:
         """The place of a node without a short name: `` in F.normalize(x)``, or only the line."""
         if node.site is None:
             return " in the backward pass"
-        spelled = "" if node in self._newest else self._source_text(node)
+        spelled = "" if node in self._last_at_site else self._source_text(node)
         return f" in {spelled}" if spelled else f" in line {self.line(node)}"
 
     def _application(self, node: Node, op: Op) -> Expr:
@@ -200,18 +200,18 @@ class Names:
             if below is None:
                 operands.append(as_symbol(value).expr)
             else:
-                operands.append(self._applications.get(below) or name(self._within(below)))
+                operands.append(self._built_exprs.get(below) or name_expr(self._nested_name(below)))
         if op.infix and len(operands) == 2 and not is_custom(op):
             return infix(op.infix, *operands)
         if op.name == "t" or (op.name == "permute" and node.params["dims"] == (1, 0)):
             return postfix(operands[0], ".T")
-        return neg(*operands) if op.name == "neg" else call(word(op.name), *operands)
+        return neg(*operands) if op.name == "neg" else call(reader_name(op.name), *operands)
 
-    def _within(self, node: Node) -> str:
+    def _nested_name(self, node: Node) -> str:
         """The name of a node as part of another name. Equal constants are not distinguished there."""
         if node.name is None and isinstance(node, Leaf) and not node.tracked and node.out is not None:
             return short_constant(node)
-        is_phrase = node in self._told_apart or node in self._placed
+        is_phrase = node in self._text_without_suffix or node in self._named_by_place
         return f"({self.of[node]})" if is_phrase else self.of[node]
 
     def _give(self, node: Node, candidate: str) -> None:
@@ -223,7 +223,7 @@ class Names:
         self.of[node] = spelled
 
 
-def _kind(node: Node) -> Kind:
+def _repeat_key(node: Node) -> Kind:
     """The key that is equal for all nodes made by one piece of code that runs repeatedly."""
     return node.site, node.name, node.op.name if isinstance(node, OpNode) else None
 
@@ -252,4 +252,4 @@ def short_constant(leaf: Leaf) -> str:
 
 
 def short_number(value: Any) -> str:
-    return text(number(value), digits=limits.digits)
+    return expr_text(number_expr(value), digits=limits.digits)

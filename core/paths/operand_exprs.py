@@ -6,24 +6,32 @@ import re
 
 from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import Leaf, Node, OpNode
-from autodiff.core.graph.op import REFUSALS
-from autodiff.core.paths.node_names import Names, short_constant
-from autodiff.core.symbolic.expr import Expr, call, name, names_in, number, text
-from autodiff.core.symbolic.literals import ArrayText, source_of_constant
-from autodiff.core.symbolic.symbol import OwnText, Shape, Symbol, answered, as_symbol, dtype_named, is_custom
+from autodiff.core.graph.op import RULE_ERRORS
+from autodiff.core.paths.node_names import NodeNames, short_constant
+from autodiff.core.symbolic.expr import Expr, call, expr_text, name_expr, names_in, number_expr
+from autodiff.core.symbolic.literals import ArrayText, source_expr_of_constant
+from autodiff.core.symbolic.symbol import (
+    CustomCallName,
+    Shape,
+    Symbol,
+    as_symbol,
+    custom_result,
+    dtype_of_value,
+    is_custom,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-BASE = re.compile(r"[.\[]")  # ends the variable's name in net.weight or params[0]
+VARIABLE_END = re.compile(r"[.\[]")  # ends the variable's name in net.weight or params[0]
 LONGEST_OPERAND = 60
 #: A constant is looked up in the source text that uses it if that has at most this many characters.
-LONGEST_USE = 400
+MAX_SOURCE_LENGTH = 400
 
 
-class UnwrittenError(Exception):
+class NoExpressionError(Exception):
     """There is no such expression. ``part`` is the part without one, empty if the text would be too long."""
 
     def __init__(self, part: str = "") -> None:
@@ -31,52 +39,54 @@ class UnwrittenError(Exception):
         self.part = part
 
 
-def is_one_number_copied(value: Any) -> bool:
+def is_uniform(value: Any) -> bool:
     """Whether all entries of an array of floats are one number, as is common in cotangents made from a 1."""
     return bool(value.size) and value.dtype.kind == "f" and bool((value == value.flat[0]).all())
 
 
-def call_of(node: OpNode) -> OpNode:
+def custom_call_node(node: OpNode) -> OpNode:
     """The node with the operands: the call for an output of a custom function, else the node itself."""
     if not is_custom(node.op):
         return node
-    from autodiff.core.engine.custom_call import output_of  # here: most scripts define no such function
+    from autodiff.core.engine.custom_call import (
+        call_node_and_output,  # here: most scripts define no such function
+    )
 
-    whole, _ = output_of(node)
+    whole, _ = call_node_and_output(node)
     assert isinstance(whole, OpNode)
     return whole
 
 
-def applied(node: OpNode, operands: tuple[Symbol, ...]) -> Symbol | None:
+def op_symbol(node: OpNode, operands: tuple[Symbol, ...]) -> Symbol | None:
     """The op of a node applied to the symbols of its operands; None where it has no expression."""
     if is_custom(node.op):
-        from autodiff.core.engine.custom_call import output_of
+        from autodiff.core.engine.custom_call import call_node_and_output
 
-        made = call(OwnText(f"{node.op.name}.apply", node), *(x.expr for x in operands))
-        whole, position = output_of(node)
-        return Symbol(made if whole is node else answered(made, position), node.shape)
+        made = call(CustomCallName(f"{node.op.name}.apply", node), *(x.expr for x in operands))
+        whole, position = call_node_and_output(node)
+        return Symbol(made if whole is node else custom_result(made, position), node.shape)
     try:
         written = node.op(*operands, **node.params)
-    except REFUSALS:
+    except RULE_ERRORS:
         return None
     return written if written.__class__ is Symbol else None
 
 
-class Formulas:
+class OperandSymbols:
     """The symbols of operands in formulas: names, numbers, and unnamed results written out.
 
     ``variables`` are the names that generated programs can use, None for all. ``values`` has the value of
     every name used so far, and ``where`` the meaning of the invented names.
     """
 
-    def __init__(self, names: Names, variables: Mapping[str, Node | None] | None = None) -> None:
+    def __init__(self, names: NodeNames, variables: Mapping[str, Node | None] | None = None) -> None:
         self._names = names
         self._variables = variables
         self._symbols: dict[Node, Symbol] = {}
         self._invented = 0
         self.values: dict[str, Any] = {}
         self._meanings: dict[str, str | Expr] = {}
-        self._behind: dict[str, Node] = {}  # nodes of names that a program cannot use
+        self._hidden_nodes: dict[str, Node] = {}  # nodes of names that a program cannot use
         self._abbreviations: dict[Node, str] = {}
 
     def operands(self, node: Node) -> tuple[Symbol, ...]:
@@ -99,20 +109,20 @@ class Formulas:
                 if missing:
                     stack.extend(missing)
                     continue
-            self._symbols[stack.pop()] = self._written(node)
+            self._symbols[stack.pop()] = self._make_symbol(node)
         return self._symbols[root]
 
-    def _written(self, node: Node) -> Symbol:
+    def _make_symbol(self, node: Node) -> Symbol:
         shape = node.shape
         if node.name is not None:
-            return self._named(self._names[node], node, shape)
+            return self._name_symbol(self._names[node], node, shape)
         if not isinstance(node, OpNode):
             if node.out is not None and not node.tracked and node.out.__class__ is float:
-                return Symbol(number(node.out))
+                return Symbol(number_expr(node.out))
             if node.out is not None and not node.tracked and node.out.size == 1:
-                return Symbol(number(node.out.item()), shape, extent=())
-            if not node.tracked and node.out is not None and is_one_number_copied(node.out):
-                return Symbol(number(node.out.flat[0].item()), shape, extent=())
+                return Symbol(number_expr(node.out.item()), shape, extent=())
+            if not node.tracked and node.out is not None and is_uniform(node.out):
+                return Symbol(number_expr(node.out.flat[0].item()), shape, extent=())
             if isinstance(node, Leaf) and not node.tracked and node.out is not None:
                 return self._invent(node, shape, self._constant(node))
             return self._invent(node, shape, self._names[node])
@@ -120,27 +130,27 @@ class Formulas:
         if (
             written is None
             or written.expr.size > LONGEST_OPERAND
-            or len(text(written.expr)) > LONGEST_OPERAND
+            or len(expr_text(written.expr)) > LONGEST_OPERAND
         ):
             return self._invent(node, shape, self._names[node] if written is None else written.expr)
         return written.reshaped(shape, written.extent if written.shape == shape else None)
 
     def _constant(self, leaf: Leaf) -> Expr:
         """The expression of an unnamed constant: its source text if that can be computed, or its values."""
-        if leaf.site is not None and leaf.site.end - leaf.site.start <= LONGEST_USE:
+        if leaf.site is not None and leaf.site.end - leaf.site.start <= MAX_SOURCE_LENGTH:
             spelled = self._names.source.excerpt(leaf.site)
-            found = source_of_constant(spelled, leaf.out, self._names.values)
+            found = source_expr_of_constant(spelled, leaf.out, self._names.values)
             if found is not None:
                 return found
         shown = short_constant(leaf)
         if "..." in shown:
-            shown += self._names.place_of(leaf)
-        return name(ArrayText(shown, leaf.out))
+            shown += self._names.place_suffix(leaf)
+        return name_expr(ArrayText(shown, leaf.out))
 
     def _application(self, node: OpNode) -> Symbol | None:
-        return applied(node, self.operands(call_of(node)))
+        return op_symbol(node, self.operands(custom_call_node(node)))
 
-    def has(self, node: Node) -> bool:
+    def contains(self, node: Node) -> bool:
         """Whether the node belongs to the graph of these formulas."""
         return node in self._names.of
 
@@ -150,34 +160,34 @@ class Formulas:
         Errors: UnwrittenError if it is the result of an op without an expression.
         """
         meaning = self._meanings.get(spelled)
-        node = self._behind.get(spelled)
+        node = self._hidden_nodes.get(spelled)
         if isinstance(meaning, Expr) or node is None:
             return meaning if isinstance(meaning, Expr) else None
         if not isinstance(node, OpNode):
             return as_symbol(node.out).expr
         written = self._application(node)
         if written is None:
-            raise UnwrittenError(node.op.name)
+            raise NoExpressionError(node.op.name)
         return written.expr
 
-    def _named(self, spelled: str, node: Node, shape: Shape) -> Symbol:
+    def _name_symbol(self, spelled: str, node: Node, shape: Shape) -> Symbol:
         self.values[spelled] = node.out
         if node.name is None or self._names.has_versions(node) or not self._is_variable(node, node.name):
-            self._behind[spelled] = node
-        return Symbol(name(spelled), shape, dtype=dtype_named(node.out))
+            self._hidden_nodes[spelled] = node
+        return Symbol(name_expr(spelled), shape, dtype=dtype_of_value(node.out))
 
     def _is_variable(self, node: Node, spelled: str) -> bool:
         """Whether a program finds the value under this name; results must not have been reassigned since."""
         if self._variables is None:
             return True
-        base = BASE.split(spelled)[0]
+        base = VARIABLE_END.split(spelled)[0]
         is_kept = not isinstance(node, OpNode) or base != spelled or self._variables.get(base) is node
         return base in self._variables and is_kept
 
     def _invent(self, node: Node, shape: Shape, meaning: str | Expr) -> Symbol:
         spelled = self._names.of[node] if node in self._names.called else self._free_name()
         self._meanings[spelled] = meaning
-        return self._named(spelled, node, shape)
+        return self._name_symbol(spelled, node, shape)
 
     def _free_name(self) -> str:
         self._invented += 1
@@ -198,7 +208,7 @@ class Formulas:
     def where(self, exprs: Iterable[Expr]) -> tuple[tuple[str, str], ...]:
         """The meanings, as text, of all invented names in the expressions and in these meanings."""
         return tuple(
-            (spelled, text(meaning, 400, limits.digits) if isinstance(meaning, Expr) else meaning)
+            (spelled, expr_text(meaning, 400, limits.digits) if isinstance(meaning, Expr) else meaning)
             for spelled, meaning in self.meanings(exprs)
         )
 

@@ -7,11 +7,11 @@ The engine never needs paths: they explain a gradient, as the sum of their contr
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import Node, OpNode, ScalarNode
 from autodiff.core.graph.state import mode, no_grad
-from autodiff.core.graph.topological_order import leading_to, newest_first
-from autodiff.core.graph.vjp import pull_edge, pull_edge_or_none
+from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
+from autodiff.core.graph.vjp import edge_pullback, edge_pullback_or_none
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,11 +86,11 @@ def paths_between(root: Node, target: Node, order: Sequence[Node] | None = None)
     >>> [[index for _, index in path] for path in paths_between((x * x).node, x.node)]
     [[0], [1]]
     """
-    for path, _ in follow(root, target, None, order):
+    for path, _ in paths_with_contributions(root, target, None, order):
         yield path
 
 
-def follow(
+def paths_with_contributions(
     root: Node, target: Node, seed: Any, order: Sequence[Node] | None = None
 ) -> Iterator[tuple[Path, Any]]:
     """Every path with its contribution: ``seed`` pulled back along its edges, None if there is no seed.
@@ -101,7 +101,7 @@ def follow(
         yield (), seed
         return
     order = newest_first([root]) if order is None else order
-    useful = set(leading_to(list(order), [target]))
+    useful = set(nodes_leading_to(list(order), [target]))
     edges: list[Edge] = []
     carried = [seed]
     stack = [_edges_into(root, useful)]
@@ -116,7 +116,7 @@ def follow(
         node, index = edge
         below = node.inputs[index]
         assert below is not None
-        g = None if carried[-1] is None else contribution_of(edge, carried[-1])
+        g = None if carried[-1] is None else edge_contribution(edge, carried[-1])
         edges.append(edge)
         if below is target:
             yield tuple(edges), g
@@ -126,20 +126,20 @@ def follow(
         stack.append(_edges_into(below, useful))
 
 
-def contribution_of(edge: Edge, g: Any) -> Any:
+def edge_contribution(edge: Edge, g: Any) -> Any:
     """The cotangent that one edge passes to its input when its node has cotangent ``g``."""
-    return _pulled(pull_edge, edge, g)
+    return _pulled(edge_pullback, edge, g)
 
 
 def vjp_of_ones(edge: Edge) -> Any:
     """The cotangent that one edge passes on for a cotangent of ones: an elementwise op's local derivative."""
     out = edge[0].out
-    return contribution_of(edge, 1.0 if out.__class__ is float else np.ones_like(out))
+    return edge_contribution(edge, 1.0 if out.__class__ is float else np.ones_like(out))
 
 
-def answers_none(edge: Edge, g: Any) -> bool:
+def has_no_gradient(edge: Edge, g: Any) -> bool:
     """Whether a custom ``backward`` returns None for this operand."""
-    return _pulled(pull_edge_or_none, edge, g) is None
+    return _pulled(edge_pullback_or_none, edge, g) is None
 
 
 def _pulled(pull: Callable[..., Any], edge: Edge, g: Any) -> Any:
@@ -147,7 +147,7 @@ def _pulled(pull: Callable[..., Any], edge: Edge, g: Any) -> Any:
     assert isinstance(node, OpNode)
     site = mode.site
     try:
-        with no_grad(), np_errors_ignored([node]):
+        with no_grad(), numpy_warnings_off([node]):
             return pull(node, index, g)
     finally:
         mode.site = site  # a custom backward runs statements, which set it

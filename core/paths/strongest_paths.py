@@ -12,10 +12,10 @@ from heapq import heappop, heappush
 from math import inf, log, prod
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import Node, OpNode, ScalarNode
 from autodiff.core.graph.state import mode, no_grad
-from autodiff.core.graph.vjp import pull_edge, pull_scalar_edge
+from autodiff.core.graph.vjp import edge_pullback, scalar_edge_pullback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 #: The placeholder for the first edge at places from which no path leads to the target.
-NOWHERE = (0, 0, 0.0, inf)
+NO_EDGE = (0, 0, 0.0, inf)
 
 
 class ScalarEdges:
@@ -56,20 +56,29 @@ class ScalarEdges:
         add = self._edges.append
         site = mode.site
         try:
-            with no_grad(), np_errors_ignored(list(newest_first)):
+            with no_grad(), numpy_warnings_off(list(newest_first)):
                 for node in newest_first:
                     if node.__class__ is ScalarNode:  # inlined: large graphs consist of these
                         a, b = node.a, node.b
                         x = node.constant if a is None else a.out
                         y = node.constant if b is None else b.out
                         if b is None or not b.tracked:
-                            add((_placed(node, 0, x, y, places[a]),) if a is not None and a.tracked else ())
+                            add(
+                                (_scalar_edge(node, 0, x, y, places[a]),)
+                                if a is not None and a.tracked
+                                else ()
+                            )
                         elif a is None or not a.tracked:
-                            add((_placed(node, 1, x, y, places[b]),))
+                            add((_scalar_edge(node, 1, x, y, places[b]),))
                         else:
-                            add((_placed(node, 0, x, y, places[a]), _placed(node, 1, x, y, places[b])))
-                    elif isinstance(node, OpNode) and is_number(node):
-                        add(_placed_edges(node, places))
+                            add(
+                                (
+                                    _scalar_edge(node, 0, x, y, places[a]),
+                                    _scalar_edge(node, 1, x, y, places[b]),
+                                )
+                            )
+                    elif isinstance(node, OpNode) and has_one_entry(node):
+                        add(_one_entry_edges(node, places))
                     else:
                         add(())
         finally:
@@ -95,32 +104,32 @@ class ScalarEdges:
                     sizes[below] += size * abs(derivative)
         return sizes[last]
 
-    def strongest(self, target: Node, seed: float, most: int) -> list[tuple[Path, float]]:
-        """At most ``most`` paths from the root to ``target``, largest contributions first.
+    def strongest(self, target: Node, seed: float, limit: int) -> list[tuple[Path, float]]:
+        """At most ``limit`` paths from the root to ``target``, largest contributions first.
 
         Paths that contribute nothing are left out. The derivatives must be finite.
         """
         last = self._places.get(target)
-        if last is None or most < 1:
+        if last is None or limit < 1:
             return []
-        ways = _Ways(self.newest_first, self._edges, last)
-        if not ways.lead_from(0):
+        shortest_paths = _ShortestPaths(self.newest_first, self._edges, last)
+        if not shortest_paths.is_reachable_from(0):
             return []
-        found = [ways.walk(seed, None)]
+        found = [shortest_paths.walk(seed, None)]
         # An item is a path, given by its detours before the last, and the heap with its last detour on top.
         waiting: list[tuple[float, int, Heap, Detours | None]] = []
         number = 0
-        if (heap := ways.detours(0)) is not None:
+        if (heap := shortest_paths.detours(0)) is not None:
             waiting.append((heap[0], number, heap, None))
-        while waiting and len(found) < most:
+        while waiting and len(found) < limit:
             longer, _, heap, before = heappop(waiting)
             extra, turn, edge, left, right, _ = heap
             taken = (turn, edge, before)
-            found.append(ways.walk(seed, taken))
+            found.append(shortest_paths.walk(seed, taken))
             for following, so_far, path in (
                 (left, longer - extra, before),
                 (right, longer - extra, before),
-                (ways.detours(edge[1]), longer, taken),
+                (shortest_paths.detours(edge[1]), longer, taken),
             ):
                 if following is not None:
                     number += 1
@@ -130,7 +139,7 @@ class ScalarEdges:
         return found
 
 
-class _Ways:
+class _ShortestPaths:
     """The shortest path to a target from every place above it, and the detours from each of these paths.
 
     ``_first`` has the first edge of each shortest path. Path segments that were walked are stored as
@@ -155,7 +164,7 @@ class _Ways:
         self._last = last
         self._length = length = [inf] * len(edges)
         length[last] = 0.0
-        self._first = first = [NOWHERE] * (last + 1)
+        self._first = first = [NO_EDGE] * (last + 1)
         for place in range(last - 1, -1, -1):
             shortest = inf
             for edge in edges[place]:
@@ -173,7 +182,7 @@ class _Ways:
         self._stretches: list[Stretch | None] = [None] * (last + 1)
         self._before = [0] * (last + 1)
 
-    def lead_from(self, place: int) -> bool:
+    def is_reachable_from(self, place: int) -> bool:
         """Whether the target can be reached from a place."""
         return self._length[place] < inf
 
@@ -192,7 +201,7 @@ class _Ways:
                     if edge is not first[place]:
                         longer = self._length[edge[1]] + edge[3] - self._length[place]
                         if longer < inf:
-                            heap = _with(heap, longer, place, edge)
+                            heap = _heap_with(heap, longer, place, edge)
             self._heaps[place] = heap
             known[place] = True
         return heap
@@ -208,16 +217,16 @@ class _Ways:
         place = 0
         while turns:
             turn, (index, below, derivative, _) = turns.pop()
-            carried = self._go(place, turn, path, carried) * derivative
+            carried = self._append_segment(place, turn, path, carried) * derivative
             path.append((self._nodes[turn], index))
             place = below
-        carried = self._go(place, self._last, path, carried)
+        carried = self._append_segment(place, self._last, path, carried)
         return tuple(path), carried
 
-    def _go(self, place: int, to: int, path: list[Edge], carried: float) -> float:
+    def _append_segment(self, place: int, to: int, path: list[Edge], carried: float) -> float:
         """Append the shortest path between two of its places to ``path``; return the contribution so far."""
         while place != to:
-            stretch = self._stretches[place] or self._keep_stretch(place)
+            stretch = self._stretches[place] or self._store_stretch(place)
             edges, derivatives, end = stretch
             start = self._before[place]
             if self._stretches[to] is stretch:
@@ -228,7 +237,7 @@ class _Ways:
             carried = prod(derivatives[start:stop], start=carried)
         return carried
 
-    def _keep_stretch(self, place: int) -> Stretch:
+    def _store_stretch(self, place: int) -> Stretch:
         """Store the stretch from a place to the target, or to the next stored stretch."""
         edges: list[Edge] = []
         derivatives: list[float] = []
@@ -247,7 +256,7 @@ class _Ways:
         return stretch
 
 
-def _placed(node: ScalarNode, index: int, x: Any, y: Any, below: int) -> PlacedEdge:
+def _scalar_edge(node: ScalarNode, index: int, x: Any, y: Any, below: int) -> PlacedEdge:
     """The edge to operand ``index`` of a node of numbers; ``y`` is None if there is one operand."""
     partials = node.op.partials
     partial = partials[index] if partials else None
@@ -260,28 +269,28 @@ def _placed(node: ScalarNode, index: int, x: Any, y: Any, below: int) -> PlacedE
         except (ArithmeticError, ValueError):
             pass
     if d.__class__ is not float:
-        d = pull_scalar_edge(node, index, 1.0)
+        d = scalar_edge_pullback(node, index, 1.0)
     return index, below, d, -log(abs(d)) if d else inf
 
 
-def _placed_edges(node: OpNode, places: dict[Node, int]) -> tuple[PlacedEdge, ...]:
+def _one_entry_edges(node: OpNode, places: dict[Node, int]) -> tuple[PlacedEdge, ...]:
     """The edges from a node with one entry to inputs with one entry."""
     edges = []
     for index, below in enumerate(node.inputs):
-        if below is None or not below.tracked or not is_number(below):
+        if below is None or not below.tracked or not has_one_entry(below):
             continue
-        pulled = pull_edge(node, index, 1.0 if node.out.__class__ is float else np.ones_like(node.out))
+        pulled = edge_pullback(node, index, 1.0 if node.out.__class__ is float else np.ones_like(node.out))
         d = float(pulled if pulled.__class__ is float else pulled.item())
         edges.append((index, places[below], d, -log(abs(d)) if d else inf))
     return tuple(edges)
 
 
-def is_number(node: Node) -> bool:
+def has_one_entry(node: Node) -> bool:
     """Whether the value of a node has one entry."""
     return node.out.__class__ is float or node.out.size == 1
 
 
-def _with(heap: Heap | None, longer: float, place: int, edge: PlacedEdge) -> Heap:
+def _heap_with(heap: Heap | None, longer: float, place: int, edge: PlacedEdge) -> Heap:
     """A new heap with one more detour; the old heap is not changed."""
     passed = []
     while heap is not None and heap[0] < longer:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import np_errors_ignored
-from autodiff.core.paths.path_sum import contribution_of, count_paths
-from autodiff.core.report.records import Use
+from autodiff.core.engine.sweep import numpy_warnings_off
+from autodiff.core.paths.path_sum import count_paths, edge_contribution
+from autodiff.core.report.records import InputUse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.node import Node
-    from autodiff.core.paths.node_names import Names
-    from autodiff.core.report.records import Subject
+    from autodiff.core.paths.node_names import NodeNames
+    from autodiff.core.report.records import ReportedPass
 
 #: The most uses that are kept, those with the largest contributions.
 MOST_USES = 100
 
 
-def uses_of(subject: Subject, target: Node, names: Names) -> tuple[tuple[Use, ...], int]:
+def uses_of(subject: ReportedPass, target: Node, names: NodeNames) -> tuple[tuple[InputUse, ...], int]:
     """The uses of ``target``, oldest first, at most ``MOST_USES``; also how many there are in all.
 
     The contributions of all uses add up to the gradient.
@@ -30,20 +30,20 @@ def uses_of(subject: Subject, target: Node, names: Names) -> tuple[tuple[Use, ..
         for index, below in enumerate(user.inputs)
         if below is target and user in subject.cotangents
     ]
-    with np_errors_ignored(subject.order):
-        given = [(edge, contribution_of(edge, subject.cotangents[edge[0]])) for edge in edges]
+    with numpy_warnings_off(subject.order):
+        given = [(edge, edge_contribution(edge, subject.cotangents[edge[0]])) for edge in edges]
     if len(given) > MOST_USES:
-        kept = sorted(range(len(given)), key=lambda at: -size_of(given[at][1]))[:MOST_USES]
+        kept = sorted(range(len(given)), key=lambda at: -max_abs(given[at][1]))[:MOST_USES]
         given = [given[at] for at in sorted(kept)]
     counts = count_paths(subject.root, {user for (user, _), _ in given}, subject.order)
     uses = tuple(
-        Use(names[user], names.line(user), index, counts[user], contribution)
+        InputUse(names[user], names.line(user), index, counts[user], contribution)
         for (user, index), contribution in given
     )
     return uses, len(edges)
 
 
-def size_of(contribution: Any) -> float:
+def max_abs(contribution: Any) -> float:
     """The largest absolute entry of a contribution; infinite if an entry is nan."""
     if contribution.__class__ is float:
         size = abs(contribution)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.report.records import NOTHING_WRITTEN, Complete
+from autodiff.core.report.records import NO_FORMULA, StandaloneFormula
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class EntryStep:
         self.received = received
 
 
-class Entry:
+class EntryDerivation:
     """One entry of a tensor gradient with its index sums written out: ``given`` = ``formula``.
 
     ``given`` is the quotient of ``above`` and ``below``, as in ``dL/dW[0,1]``; ``place`` is the index.
@@ -56,7 +56,7 @@ class Entry:
         difference: float | None = None,
         formula: str = "",
         numbers: tuple[str, ...] = (),
-        complete: Complete = NOTHING_WRITTEN,
+        complete: StandaloneFormula = NO_FORMULA,
         expr: Expr | None = None,
         steps: tuple[EntryStep, ...] = (),
         where: tuple[tuple[str, str], ...] = (),
@@ -82,6 +82,6 @@ class Entry:
         self.values = values or {}
 
     @property
-    def is_gap(self) -> bool:
+    def is_undefined(self) -> bool:
         """Whether the formula is nan but backward's value is not, as 0/0 in a product of other factors."""
         return self.value != self.value and self.backward == self.backward

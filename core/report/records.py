@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autodiff.core.base.source import Span
     from autodiff.core.derivation.graph_report import Graph
     from autodiff.core.report.cause import Cause
-    from autodiff.core.report.entry_records import Entry
+    from autodiff.core.report.entry_records import EntryDerivation
     from autodiff.core.symbolic.expr import Expr
     from autodiff.core.why.kinks import Kink
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ZERO = "0"
 
 
-class Subject:
+class ReportedPass:
     """The subject of a report: one backward pass as the engine ran it.
 
     ``name`` is the output's name. ``order`` holds the tracked nodes below ``root``, newest first;
@@ -121,7 +121,7 @@ class Subject:
         return self.received
 
 
-class Named:
+class TensorFacts:
     """Facts about any tensor: its name in the script, the line that made it, its shape and its dtype."""
 
     __slots__ = ("dtype", "line", "name", "shape")
@@ -133,7 +133,7 @@ class Named:
         self.dtype = dtype
 
 
-class Variable(Named):
+class Variable(TensorFacts):
     """A named tensor with its gradient. ``paths`` is the number of paths to it from the output.
 
     The paths are counted on first use: in a graph of a million nodes the count has a hundred thousand
@@ -195,12 +195,12 @@ class Path:
         self.contribution = contribution
 
     @property
-    def is_nothing(self) -> bool:
+    def is_zero(self) -> bool:
         """Whether a local derivative is 0 for all inputs and the contribution is 0, not infinite or nan."""
         return ZERO in self.factors and not np.any(self.contribution)
 
 
-class Use:
+class InputUse:
     """One use of an input: the node ``name``, made at ``line``, has it as operand number ``operand``.
 
     ``contribution`` is the part of the gradient that comes through this use, over ``paths`` paths.
@@ -216,7 +216,7 @@ class Use:
         self.contribution = contribution
 
 
-class Expressions:
+class DerivationExprs:
     """The formulas of a derivation as expressions, for renderers with another spelling, such as LaTeX.
 
     ``simplified`` and ``factored`` are None if there is no such formula. ``where`` holds the meanings of
@@ -238,7 +238,7 @@ class Expressions:
         self.values = values
 
 
-class Complete:
+class StandaloneFormula:
     """A self-contained formula as ``text``, or the part of it that has no formula as ``missing``.
 
     Both are empty if the formula is too long to write out. ``make()`` returns both; it is called on first
@@ -265,7 +265,7 @@ class Complete:
         return self._known
 
 
-NOTHING_WRITTEN = Complete(lambda: ("", ""))
+NO_FORMULA = StandaloneFormula(lambda: ("", ""))
 
 
 class Derivation:
@@ -297,7 +297,7 @@ class Derivation:
 
     __slots__ = (
         *("are_strongest", "backward", "causes", "chain", "complete", "count", "difference", "entry"),
-        *("expressions", "factored", "followed", "given", "is_only", "is_scalar", "kinks", "local"),
+        *("expressions", "factored", "followed", "given", "is_only_input", "is_scalar", "kinks", "local"),
         *("magnitude", "numbers", "order", "output", "output_line", "paths", "simplified", "use_count"),
         *("uses", "value", "weight", "where", "words", "wrt", "wrt_line", "zero_paths"),
     )
@@ -319,13 +319,13 @@ class Derivation:
         difference: float | None,
         is_scalar: bool,
         where: tuple[tuple[str, str], ...] = (),
-        entry: Entry | None = None,
+        entry: EntryDerivation | None = None,
         followed: int = 0,
         factored: str = "",
-        complete: Complete = NOTHING_WRITTEN,
+        complete: StandaloneFormula = NO_FORMULA,
         magnitude: float | None = None,
         are_strongest: bool = False,
-        uses: tuple[Use, ...] = (),
+        uses: tuple[InputUse, ...] = (),
         use_count: int = 0,
         words: str = "",
         causes: tuple[Cause, ...] = (),
@@ -333,10 +333,10 @@ class Derivation:
         weight: str | None = None,
         order: int = 1,
         given: str = "",
-        expressions: Expressions | None = None,
+        expressions: DerivationExprs | None = None,
         is_only: bool = False,
     ) -> None:
-        self.is_only = is_only
+        self.is_only_input = is_only
         self.zero_paths = 0
         self.output = output
         self.output_line = output_line
@@ -369,9 +369,9 @@ class Derivation:
         self.given = given
         self.expressions = expressions
 
-    def leave_out_zeros(self) -> None:
+    def omit_zero_paths(self) -> None:
         """Omit the paths with a local derivative that is 0 for all inputs, unless all paths have one."""
-        kept = [at for at, path in enumerate(self.paths) if not path.is_nothing]
+        kept = [at for at, path in enumerate(self.paths) if not path.is_zero]
         if kept:
             self.zero_paths = len(self.paths) - len(kept)
             self.paths = tuple(self.paths[at] for at in kept)

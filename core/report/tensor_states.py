@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class WhyNone:
+class NoGradReason:
     """The reasons why ``.grad`` is None after a pass."""
 
     NOT_REQUIRED = "requires_grad=False"
@@ -25,7 +25,7 @@ class TensorState(NamedTuple):
     """The attributes of a tensor that a script can inspect, and its ``.grad`` before and after a pass.
 
     ``name`` is an expression for the tensor, ``grad_fn`` the name of the node that made it, None for a leaf.
-    ``why_none`` is one of ``WhyNone``, empty if there is a gradient after the pass.
+    ``no_grad_reason`` is one of ``NoGradReason``, empty if there is a gradient after the pass.
     """
 
     name: str
@@ -37,7 +37,7 @@ class TensorState(NamedTuple):
     grad_fn: str | None
     before: Any
     after: Any
-    why_none: str
+    no_grad_reason: str
 
 
 class TensorStates(NamedTuple):

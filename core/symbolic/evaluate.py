@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-HEADS = {
+OP_BY_HEAD = {
     "+": "add",
     "-": "sub",
     "*": "mul",
@@ -39,10 +39,10 @@ def value_of(expr: Expr, values: Mapping[str, Any]) -> Any:
     9.0
     """
     with np.errstate(all="ignore"):
-        return evaluate(expr, values, compute)
+        return evaluate(expr, values, compute_head)
 
 
-def compute(expr: Expr, args: list[Any]) -> Any:
+def compute_head(expr: Expr, args: list[Any]) -> Any:
     """The value of a single head with these argument values."""
     arrays = [np.asarray(x, dtype=float) if isinstance(x, int) else np.asarray(x) for x in args]
     params = dict(expr.params or {})
@@ -57,7 +57,7 @@ def compute(expr: Expr, args: list[Any]) -> Any:
     elif expr.head == "postfix":
         op = params.pop("function")
     else:
-        op = HEADS[expr.head]
+        op = OP_BY_HEAD[expr.head]
     if expr.head == "~" or op.startswith("logical"):
         arrays = [x.astype(bool) for x in arrays]
     return OPS[op].forward(*arrays, **params)

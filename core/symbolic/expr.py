@@ -15,29 +15,31 @@ if TYPE_CHECKING:
 
 #: How tightly each head binds, loosest first. An operand that binds less than its position requires gets
 #: brackets.
-COMPARES, OR, AND, ADDS, MULTIPLIES, SIGNS, RAISES, ATOM = range(1, 9)
-LEVELS = {
-    **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), COMPARES),
-    "|": OR,
-    "^": OR,
-    "&": AND,
-    "+": ADDS,
-    "-": ADDS,
-    "*": MULTIPLIES,
-    "/": MULTIPLIES,
-    "//": MULTIPLIES,
-    "%": MULTIPLIES,
-    "@": MULTIPLIES,
-    "neg": SIGNS,
-    "~": SIGNS,
-    "**": RAISES,
+COMPARISON_LEVEL, OR_LEVEL, AND_LEVEL, SUM_LEVEL, PRODUCT_LEVEL, SIGN_LEVEL, POWER_LEVEL, ATOM_LEVEL = range(
+    1, 9
+)
+BINDING_LEVELS = {
+    **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), COMPARISON_LEVEL),
+    "|": OR_LEVEL,
+    "^": OR_LEVEL,
+    "&": AND_LEVEL,
+    "+": SUM_LEVEL,
+    "-": SUM_LEVEL,
+    "*": PRODUCT_LEVEL,
+    "/": PRODUCT_LEVEL,
+    "//": PRODUCT_LEVEL,
+    "%": PRODUCT_LEVEL,
+    "@": PRODUCT_LEVEL,
+    "neg": SIGN_LEVEL,
+    "~": SIGN_LEVEL,
+    "**": POWER_LEVEL,
 }
 ARITHMETIC = ("+", "-", "*", "/", "@", "neg", "**")
-EXACT = 2**53
+LARGEST_EXACT_INT = 2**53
 #: The text before and after a comparison that is used as a number: for readers, and for code that is run.
-IVERSON, EVALUABLE = ("[", "]"), ("where(", ", 1.0, 0.0)")
-BIGGEST_SIZE = 10**9
-SLOTS = re.compile(r"\{(\d)\}")
+IVERSON_BRACKETS, WHERE_BRACKETS = ("[", "]"), ("where(", ", 1.0, 0.0)")
+SIZE_CAP = 10**9
+ARGUMENT_SLOT = re.compile(r"\{(\d)\}")
 
 
 class Expr:
@@ -49,7 +51,7 @@ class Expr:
     ``{1}`` for the arguments.
     ``details`` are the further arguments of a call as text, ``params`` the same arguments as values.
     ``shapes`` are the shapes that the arguments must have if the op does not broadcast, None if unknown.
-    ``size`` is the number of symbols in the tree when it is written out, capped at ``BIGGEST_SIZE``.
+    ``size`` is the number of symbols in the tree when it is written out, capped at ``SIZE_CAP``.
     """
 
     __slots__ = ("_hash", "args", "details", "head", "params", "shapes", "size", "value")
@@ -75,7 +77,7 @@ class Expr:
         size = 1
         for arg in args:
             size += arg.size
-        self.size = size if size < BIGGEST_SIZE else BIGGEST_SIZE
+        self.size = size if size < SIZE_CAP else SIZE_CAP
         self._hash = hash((head, value, details, *(arg._hash for arg in args)))
 
     def __hash__(self) -> int:
@@ -105,29 +107,29 @@ class Expr:
         return Expr(self.head, args, self.value, self.details, self.params, self.shapes)
 
     def __str__(self) -> str:
-        return text(self)
+        return expr_text(self)
 
     def __repr__(self) -> str:
-        return f"<expr {text(self, 200)}>"
+        return f"<expr {expr_text(self, 200)}>"
 
 
-def number(value: float) -> Expr:
+def number_expr(value: float) -> Expr:
     """An expression for a number. Whole floats become ints, whose text is shorter.
 
     >>> str(number(2.0)), str(number(-0.5))
     ('2', '-0.5')
     """
-    if value.__class__ is int and -EXACT <= value <= EXACT:
+    if value.__class__ is int and -LARGEST_EXACT_INT <= value <= LARGEST_EXACT_INT:
         return Expr("number", value=value)
     try:
         value = float(value)
     except OverflowError:
         value = float("inf") if value > 0 else float("-inf")
-    whole = -EXACT <= value <= EXACT and value == int(value)
+    whole = -LARGEST_EXACT_INT <= value <= LARGEST_EXACT_INT and value == int(value)
     return Expr("number", value=int(value) if whole else value)
 
 
-def name(text: str) -> Expr:
+def name_expr(text: str) -> Expr:
     """An expression for a variable."""
     return Expr("name", value=text)
 
@@ -154,7 +156,7 @@ def postfix(a: Expr, tail: str, function: str = "", params: dict[str, Any] | Non
     return Expr("postfix", (a,), tail, (), {"function": function, **(params or {})})
 
 
-ZERO, ONE = number(0), number(1)
+ZERO, ONE = number_expr(0), number_expr(1)
 
 
 def postorder(root: Expr) -> Iterator[Expr]:
@@ -193,7 +195,7 @@ def substitute(root: Expr, values: Mapping[str, Expr]) -> Expr:
     return done[id(root)]
 
 
-def unfold(root: Expr, meanings: Mapping[str, Expr]) -> Expr:
+def expand_names(root: Expr, meanings: Mapping[str, Expr]) -> Expr:
     """The expression with names replaced by their meanings, repeatedly, until no name with a meaning is left.
 
     >>> str(unfold(name("t2"), {"t1": name("x"), "t2": neg(name("t1"))}))
@@ -231,14 +233,14 @@ def number_text(value: float, digits: int | None = None) -> str:
     """The shortest text that reads back as the number, or as the number rounded to ``digits`` digits."""
     if digits is None or value.__class__ is not float:
         return repr(value)
-    return repr(number(float(f"{value:.{digits}g}")).value)
+    return repr(number_expr(float(f"{value:.{digits}g}")).value)
 
 
-def text(
+def expr_text(
     root: Expr,
     limit: int | None = None,
     digits: int | None = None,
-    claims: tuple[str, str] = IVERSON,
+    claims: tuple[str, str] = IVERSON_BRACKETS,
 ) -> str:
     """The expression in Python's notation, with no more brackets than readers need.
 
@@ -265,16 +267,16 @@ def text(
             if limit is not None and length > limit:
                 return "".join(written)[:limit].rstrip() + "..."
             continue
-        expr, level, after_sign, inside = item
+        expr, level, after_sign, enclosing_head = item
         if expr.head == "number" and digits is not None:
             spelled = number_text(expr.value, digits)
-            is_bracketed = spelled[0] == "-" and (level > SIGNS or after_sign)
+            is_bracketed = spelled[0] == "-" and (level > SIGN_LEVEL or after_sign)
             stack.append(f"({spelled})" if is_bracketed else spelled)
             continue
         pieces = _pieces(expr, after_sign, claims)
-        if _needs_brackets(expr, level, after_sign, inside):
-            is_claim = _level(expr) <= AND or expr.head == "~"
-            opening, closing = claims if is_claim and inside in ARITHMETIC else ("(", ")")
+        if _needs_brackets(expr, level, after_sign, enclosing_head):
+            is_claim = _level(expr) <= AND_LEVEL or expr.head == "~"
+            opening, closing = claims if is_claim and enclosing_head in ARITHMETIC else ("(", ")")
             pieces = [opening, *_pieces(expr, False, claims), closing]
         stack.extend(reversed(pieces))
     return "".join(written)
@@ -282,20 +284,20 @@ def text(
 
 def _level(expr: Expr) -> int:
     if expr.head == "number":
-        return SIGNS if number_text(expr.value)[0] == "-" else ATOM
-    return LEVELS.get(expr.head, ATOM)
+        return SIGN_LEVEL if number_text(expr.value)[0] == "-" else ATOM_LEVEL
+    return BINDING_LEVELS.get(expr.head, ATOM_LEVEL)
 
 
-def _needs_brackets(expr: Expr, level: int, after_sign: bool, inside: str) -> bool:
+def _needs_brackets(expr: Expr, level: int, after_sign: bool, enclosing_head: str) -> bool:
     own = _level(expr)
     if own < level:
         return True
-    if own == MULTIPLIES and level == MULTIPLIES:
+    if own == PRODUCT_LEVEL and level == PRODUCT_LEVEL:
         # Without brackets, most people do not know how X @ W * G and X * W @ G group.
-        return inside in ("*", "/", "@") and (expr.head == "@") != (inside == "@")
+        return enclosing_head in ("*", "/", "@") and (expr.head == "@") != (enclosing_head == "@")
     if expr.head == "~":
-        return inside in ARITHMETIC
-    return after_sign and own == SIGNS
+        return enclosing_head in ARITHMETIC
+    return after_sign and own == SIGN_LEVEL
 
 
 def _pieces(expr: Expr, after_sign: bool, claims: tuple[str, str]) -> list[Any]:
@@ -307,7 +309,7 @@ def _pieces(expr: Expr, after_sign: bool, claims: tuple[str, str]) -> list[Any]:
         return [expr.value]
     if head == "call":
         if "{0}" in expr.value:
-            parts = SLOTS.split(expr.value)
+            parts = ARGUMENT_SLOT.split(expr.value)
             return [(args[int(part)], 0, False, head) if at % 2 else part for at, part in enumerate(parts)]
         pieces: list[Any] = [expr.value, "("]
         for arg in args:
@@ -323,17 +325,17 @@ def _pieces(expr: Expr, after_sign: bool, claims: tuple[str, str]) -> list[Any]:
             pieces += [", "] * (len(pieces) > 1) + [(arg, 0, False, "call")]
         return [*pieces, "]"]
     if head == "postfix":
-        return [(args[0], ATOM, after_sign, head), expr.value]
+        return [(args[0], ATOM_LEVEL, after_sign, head), expr.value]
     if head == "claim":
         return [claims[0], (args[0], 0, False, head), claims[1]]
     if head == "neg":
-        return ["-", (args[0], MULTIPLIES, True, head)]
+        return ["-", (args[0], PRODUCT_LEVEL, True, head)]
     if head == "~":
-        return ["~", (args[0], ATOM, True, head)]
-    level = LEVELS[head]
+        return ["~", (args[0], ATOM_LEVEL, True, head)]
+    level = BINDING_LEVELS[head]
     a, b = args
     if head == "**":
-        return [(a, ATOM, after_sign, head), "**", (b, SIGNS, False, head)]
+        return [(a, ATOM_LEVEL, after_sign, head), "**", (b, SIGN_LEVEL, False, head)]
     tight = head in "*/"
-    left = (a, level + (level == COMPARES), after_sign, head)
-    return [left, head if tight else f" {head} ", (b, level + 1, level >= ADDS, head)]
+    left = (a, level + (level == COMPARISON_LEVEL), after_sign, head)
+    return [left, head if tight else f" {head} ", (b, level + 1, level >= SUM_LEVEL, head)]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from autodiff.core.base.limits import limits
-from autodiff.core.symbolic.expr import SLOTS, Expr, number, number_text, postorder
-from autodiff.core.symbolic.source_exprs import read
+from autodiff.core.symbolic.expr import ARGUMENT_SLOT, Expr, number_expr, number_text, postorder
+from autodiff.core.symbolic.source_exprs import parse_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: How tightly a piece of LaTeX binds, as in ``expr``: sums, products, signs, powers, complete pieces.
 #: Entrywise products bind more loosely than matrix products, whose factors are written side by side.
-COMPARES, ADDS, ENTRYWISE, MULTIPLIES, SIGNS, ATOM = 1, 3, 4, 5, 6, 8
+COMPARISON_LEVEL, SUM_LEVEL, ENTRYWISE_LEVEL, PRODUCT_LEVEL, SIGN_LEVEL, ATOM_LEVEL = 1, 3, 4, 5, 6, 8
 
 GREEK = frozenset(
     """
@@ -27,8 +27,8 @@ GREEK = frozenset(
     """.split()
 )
 FUNCTIONS = frozenset("exp log sin cos tan sinh cosh tanh det".split())
-SAID = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
-AROUND = {
+RENAMED_FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+FUNCTION_DELIMITERS = {
     "abs": (r"\left\lvert ", r" \right\rvert"),
     "floor": (r"\left\lfloor ", r" \right\rfloor"),
     "ceil": (r"\left\lceil ", r" \right\rceil"),
@@ -47,13 +47,15 @@ ESCAPES = {
 #: The middle of longer source texts is left out.
 LONGEST_TEXT = 30
 PLACES = re.compile(r"(\[[^\[\]]*\])*")
-REPEATED = re.compile(r"(.+) \((line \d+(?:, \d+[a-z]+)?|\d+[a-z]{2})\)")  # suffixes of core/paths/node_names
+NAME_WITH_SUFFIX = re.compile(
+    r"(.+) \((line \d+(?:, \d+[a-z]+)?|\d+[a-z]{2})\)"
+)  # suffixes of core/paths/node_names
 PLAIN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)(?:'(\d+))?((?:\[[^\[\]]*\])*)")
 
 #: The text, how tightly it binds, and whether its value is a tensor.
 Piece = tuple[str, int, bool]
 #: Functions whose result is a number if they have no further arguments.
-TO_A_NUMBER = frozenset(["sum", "mean", "dot", "det", "trace", "prod"])
+SCALAR_FUNCTIONS = frozenset(["sum", "mean", "dot", "det", "trace", "prod"])
 
 
 def latex(
@@ -77,28 +79,28 @@ def latex(
         args = [done[id(arg)] for arg in expr.args]
         text, level = _piece(expr, args, values or {}, digits)
         is_tensor = expr.value in tensors if expr.head == "name" else any(arg[2] for arg in args)
-        if expr.head == "call" and expr.value in TO_A_NUMBER and not expr.details:
+        if expr.head == "call" and expr.value in SCALAR_FUNCTIONS and not expr.details:
             is_tensor = False
         done[id(expr)] = text, level, is_tensor or (expr.head == "call" and expr.value == "ones")
     return done[id(root)][0]
 
 
-def quotient(above: Expr | str, below: Expr | str, sign: str = r"\partial") -> str:
+def derivative_latex(above: Expr | str, below: Expr | str, sign: str = r"\partial") -> str:
     """The derivative of one name by another.
 
     >>> print(quotient("L", "w1"), quotient("L", "x", r"\\mathrm{d}"))
     \\frac{\\partial L}{\\partial w_{1}} \\frac{\\mathrm{d} L}{\\mathrm{d} x}
     """
-    return rf"\frac{{{sign} {_differentiated(above)}}}{{{sign} {_differentiated(below)}}}"
+    return rf"\frac{{{sign} {_derivative_operand(above)}}}{{{sign} {_derivative_operand(below)}}}"
 
 
-def _differentiated(what: Expr | str) -> str:
+def _derivative_operand(what: Expr | str) -> str:
     """A name after a d, in brackets if it has several pieces."""
     if isinstance(what, Expr) and what.head != "name":
         text, is_whole = latex(what, digits=limits.digits), what.head == "call"
     else:
         text, level = name_piece(what.value if isinstance(what, Expr) else what)
-        is_whole = level == ATOM
+        is_whole = level == ATOM_LEVEL
     return text if is_whole else rf"\left({text}\right)"
 
 
@@ -133,36 +135,36 @@ def name_piece(spelled: str) -> tuple[str, int]:
     """A name as LaTeX, and how tightly it binds."""
     plain = PLAIN.fullmatch(spelled)
     if plain:
-        return _plain_name(plain), ATOM
-    repeated = REPEATED.fullmatch(spelled)
+        return _plain_name(plain), ATOM_LEVEL
+    repeated = NAME_WITH_SUFFIX.fullmatch(spelled)
     if repeated:
         text, level = name_piece(repeated[1])
-        base = text if level == ATOM else rf"\left({text}\right)"
-        return rf"{{{base}}}_{{\text{{{repeated[2]}}}}}", ATOM
-    derivative = read_quotient(spelled)
+        base = text if level == ATOM_LEVEL else rf"\left({text}\right)"
+        return rf"{{{base}}}_{{\text{{{repeated[2]}}}}}", ATOM_LEVEL
+    derivative = parse_quotient(spelled)
     if derivative is not None:
-        return quotient(*derivative), ATOM
-    expr = read(spelled)
+        return derivative_latex(*derivative), ATOM_LEVEL
+    expr = parse_source(spelled)
     if expr is None:
         cut = LONGEST_TEXT // 2
         shown = spelled if len(spelled) <= LONGEST_TEXT else f"{spelled[:cut]}...{spelled[3 - cut :]}"
-        return rf"\texttt{{{escaped(shown)}}}", ATOM
+        return rf"\texttt{{{escaped(shown)}}}", ATOM_LEVEL
     text = latex(expr)
-    return text, ATOM if expr.head in ("call", "name", "number", "postfix") else ADDS
+    return text, ATOM_LEVEL if expr.head in ("call", "name", "number", "postfix") else SUM_LEVEL
 
 
-def read_quotient(spelled: str) -> tuple[str, str] | None:
+def parse_quotient(spelled: str) -> tuple[str, str] | None:
     """The two names of a derivative as ``node_names`` spells it; None for any other text.
 
     >>> read_quotient("dL/d(x*y)"), read_quotient("d(dL/dw)/dz[0]"), read_quotient("dL/d(x)*2")
     (('L', 'x*y'), ('dL/dw', 'z[0]'), None)
     """
-    above, rest = read_side(spelled)
-    below, rest = read_side(rest.removeprefix("/")) if rest.startswith("/d") else ("", "?")
+    above, rest = parse_quotient_side(spelled)
+    below, rest = parse_quotient_side(rest.removeprefix("/")) if rest.startswith("/d") else ("", "?")
     return (above, below) if above and below and not rest else None
 
 
-def read_side(spelled: str) -> tuple[str, str]:
+def parse_quotient_side(spelled: str) -> tuple[str, str]:
     """The name after a d, and the rest of the text. The name is empty if the text does not begin with a d."""
     if spelled.startswith("d("):
         depth = 0
@@ -223,125 +225,132 @@ def _piece(expr: Expr, args: list[Piece], values: Mapping[str, str], digits: int
     if head == "name":
         given = values.get(expr.value)
         if given is not None:
-            return given, SIGNS if given.startswith("-") else ATOM
+            return given, SIGN_LEVEL if given.startswith("-") else ATOM_LEVEL
         return name_piece(expr.value)
     if head == "call":
         return _call(expr, args)
     if head == "postfix":
-        base = _at_least(args[0], ATOM)
-        is_bare = args[0][1] >= ATOM and ("^" in base or "_" in base)  # brackets separate scripts already
+        base = _bracket_below_level(args[0], ATOM_LEVEL)
+        is_bare = args[0][1] >= ATOM_LEVEL and (
+            "^" in base or "_" in base
+        )  # brackets separate scripts already
         base = f"{{{base}}}" if is_bare else base
         if expr.value in (".T", ".mT"):
-            return rf"{base}^{{\top}}", ATOM
-        return f"{base}_{{{_index(expr.value.strip('[]'))}}}", ATOM
+            return rf"{base}^{{\top}}", ATOM_LEVEL
+        return f"{base}_{{{_index(expr.value.strip('[]'))}}}", ATOM_LEVEL
     if head == "claim":
-        return rf"\left[{args[0][0]}\right]", ATOM
+        return rf"\left[{args[0][0]}\right]", ATOM_LEVEL
     if head == "neg":
-        return "-" + _at_least(args[0], ENTRYWISE), SIGNS if args[0][1] >= MULTIPLIES else ENTRYWISE
+        return "-" + _bracket_below_level(args[0], ENTRYWISE_LEVEL), SIGN_LEVEL if args[0][
+            1
+        ] >= PRODUCT_LEVEL else ENTRYWISE_LEVEL
     if head == "~":
-        return r"\lnot " + _at_least(args[0], ATOM), COMPARES
+        return r"\lnot " + _bracket_below_level(args[0], ATOM_LEVEL), COMPARISON_LEVEL
     return _infix(head, args)
 
 
 def _infix(head: str, args: list[Piece]) -> tuple[str, int]:
     a, b = args
     if head == "/":
-        return rf"\frac{{{a[0]}}}{{{b[0]}}}", ATOM
+        return rf"\frac{{{a[0]}}}{{{b[0]}}}", ATOM_LEVEL
     if head == "**":
-        base = _at_least(a, ATOM)
+        base = _bracket_below_level(a, ATOM_LEVEL)
         # A power of a power or of a fraction needs brackets: otherwise LaTeX sees two exponents.
-        is_bare = a[1] >= ATOM and (base.startswith(r"\frac") or "^" in base)
+        is_bare = a[1] >= ATOM_LEVEL and (base.startswith(r"\frac") or "^" in base)
         base = rf"\left({base}\right)" if is_bare else base
-        return f"{base}^{{{b[0]}}}", ATOM
+        return f"{base}^{{{b[0]}}}", ATOM_LEVEL
     if head == "@":
-        return f"{_factor(a)} {_factor(b, is_right=True)}", MULTIPLIES
+        return f"{_factor(a)} {_factor(b, is_right=True)}", PRODUCT_LEVEL
     if head == "*":
         is_entrywise = a[2] and b[2]
         sign = r"\odot" if is_entrywise else r"\cdot"
-        level = ENTRYWISE if is_entrywise or ENTRYWISE in (a[1], b[1]) else MULTIPLIES
-        return f"{_factor(a, ENTRYWISE)} {sign} {_factor(b, ENTRYWISE, is_right=True)}", level
+        level = ENTRYWISE_LEVEL if is_entrywise or ENTRYWISE_LEVEL in (a[1], b[1]) else PRODUCT_LEVEL
+        return f"{_factor(a, ENTRYWISE_LEVEL)} {sign} {_factor(b, ENTRYWISE_LEVEL, is_right=True)}", level
     if head in ("+", "-"):
-        right = _at_least(b, ENTRYWISE)
+        right = _bracket_below_level(b, ENTRYWISE_LEVEL)
         right = rf"\left({right}\right)" if right.startswith("-") else right
-        return f"{_term(a)} {head} {right}", ADDS
+        return f"{_term(a)} {head} {right}", SUM_LEVEL
     if head == "//":
-        return rf"\left\lfloor \frac{{{a[0]}}}{{{b[0]}}} \right\rfloor", ATOM
+        return rf"\left\lfloor \frac{{{a[0]}}}{{{b[0]}}} \right\rfloor", ATOM_LEVEL
     if head == "%":
-        return rf"{_factor(a)} \bmod {_factor(b, is_right=True)}", MULTIPLIES
+        return rf"{_factor(a)} \bmod {_factor(b, is_right=True)}", PRODUCT_LEVEL
     if head in LOGIC:
-        return rf"{_claim(a)} {LOGIC[head]} {_claim(b)}", COMPARES
-    return rf"{_at_least(a, ADDS)} {COMPARISONS[head]} {_at_least(b, ADDS)}", COMPARES
+        return rf"{_condition_latex(a)} {LOGIC[head]} {_condition_latex(b)}", COMPARISON_LEVEL
+    return (
+        rf"{_bracket_below_level(a, SUM_LEVEL)} {COMPARISONS[head]} {_bracket_below_level(b, SUM_LEVEL)}",
+        COMPARISON_LEVEL,
+    )
 
 
 def _term(piece: Piece) -> str:
-    return _at_least(piece, ADDS)
+    return _bracket_below_level(piece, SUM_LEVEL)
 
 
-def _claim(piece: Piece) -> str:
-    return rf"\left({piece[0]}\right)" if piece[1] <= COMPARES else piece[0]
+def _condition_latex(piece: Piece) -> str:
+    return rf"\left({piece[0]}\right)" if piece[1] <= COMPARISON_LEVEL else piece[0]
 
 
-def _factor(piece: Piece, least: int = MULTIPLIES, is_right: bool = False) -> str:
+def _factor(piece: Piece, least: int = PRODUCT_LEVEL, is_right: bool = False) -> str:
     """A factor: a comparison gets Iverson brackets, and a sign gets brackets unless it comes first."""
     text, level, _ = piece
-    if level == COMPARES:
+    if level == COMPARISON_LEVEL:
         return rf"\left[{text}\right]"
-    if level < least or (is_right and (level == SIGNS or text.startswith("-"))):
+    if level < least or (is_right and (level == SIGN_LEVEL or text.startswith("-"))):
         return rf"\left({text}\right)"
     return text
 
 
-def _at_least(piece: Piece, level: int) -> str:
+def _bracket_below_level(piece: Piece, level: int) -> str:
     text, own, _ = piece
     if own >= level:
         return text
-    return rf"\left[{text}\right]" if own == COMPARES else rf"\left({text}\right)"
+    return rf"\left[{text}\right]" if own == COMPARISON_LEVEL else rf"\left({text}\right)"
 
 
 def _number(value: float, digits: int | None) -> tuple[str, int]:
     if value != value:
-        return r"\mathrm{NaN}", ATOM
+        return r"\mathrm{NaN}", ATOM_LEVEL
     if value in (float("inf"), float("-inf")):
-        return (r"\infty", ATOM) if value > 0 else (r"-\infty", SIGNS)
+        return (r"\infty", ATOM_LEVEL) if value > 0 else (r"-\infty", SIGN_LEVEL)
     spelled = number_text(value, digits)
     mantissa, e, exponent = spelled.partition("e")
     if e:
-        return rf"{mantissa} \times 10^{{{int(exponent)}}}", MULTIPLIES
-    return spelled, SIGNS if spelled.startswith("-") else ATOM
+        return rf"{mantissa} \times 10^{{{int(exponent)}}}", PRODUCT_LEVEL
+    return spelled, SIGN_LEVEL if spelled.startswith("-") else ATOM_LEVEL
 
 
 def _call(expr: Expr, args: list[Piece]) -> tuple[str, int]:
     function = str(expr.value)
     texts = [text for text, *_ in args]
-    if function in AROUND and len(args) == 1 and not expr.details:
-        left, right = AROUND[function]
-        return left + texts[0] + right, ATOM
+    if function in FUNCTION_DELIMITERS and len(args) == 1 and not expr.details:
+        left, right = FUNCTION_DELIMITERS[function]
+        return left + texts[0] + right, ATOM_LEVEL
     if function == "where" and len(args) == 3:
         condition, a, b = texts
-        return rf"\begin{{cases}} {a} & {condition} \\ {b} & \text{{otherwise}} \end{{cases}}", ATOM
+        return rf"\begin{{cases}} {a} & {condition} \\ {b} & \text{{otherwise}} \end{{cases}}", ATOM_LEVEL
     if function == "ones" and not args:
         shape = r" \times ".join(expr.details)
-        return rf"\mathbf{{1}}_{{{shape}}}", ATOM
+        return rf"\mathbf{{1}}_{{{shape}}}", ATOM_LEVEL
     if function == "one_hot" and expr.params is not None and expr.params["targets"].__class__ is int:
-        return rf"\mathbf{{e}}_{{{expr.params['targets']}}}", ATOM
+        return rf"\mathbf{{e}}_{{{expr.params['targets']}}}", ATOM_LEVEL
     if "{0}" in function:
-        parts = SLOTS.split(function)
-        shown = [texts[int(part)] if at % 2 else _typed(part) for at, part in enumerate(parts)]
-        return "".join(shown), ATOM
-    said = SAID.get(function, function)
+        parts = ARGUMENT_SLOT.split(function)
+        shown = [texts[int(part)] if at % 2 else _typewriter_latex(part) for at, part in enumerate(parts)]
+        return "".join(shown), ATOM_LEVEL
+    said = RENAMED_FUNCTIONS.get(function, function)
     if function == "sigmoid":
         command = r"\sigma"
-    elif function in FUNCTIONS or function in SAID:
+    elif function in FUNCTIONS or function in RENAMED_FUNCTIONS:
         command = "\\" + said
     elif re.fullmatch(r"[A-Za-z]+", function):
         command = rf"\operatorname{{{function}}}"
     else:
         command = rf"\operatorname{{\texttt{{{escaped(function)}}}}}"
     inside = ", ".join([*texts, *(rf"\texttt{{{escaped(detail)}}}" for detail in expr.details)])
-    return rf"{command}\left({inside}\right)", ATOM
+    return rf"{command}\left({inside}\right)", ATOM_LEVEL
 
 
-def _typed(text: str) -> str:
+def _typewriter_latex(text: str) -> str:
     """A piece of code, split after commas so that a line may end there."""
     return ", ".join(rf"\texttt{{{escaped(part)}}}" if part else "" for part in text.split(", "))
 
@@ -355,5 +364,5 @@ def matrix(rows: Sequence[Sequence[float]], digits: int | None = None) -> str:
     >>> print(matrix([[1.0, 2.0], [3.0, -4.5]]))
     \\begin{pmatrix} 1 & 2 \\\\ 3 & -4.5 \\end{pmatrix}
     """
-    lines = r" \\ ".join(" & ".join(_number(number(x).value, digits)[0] for x in row) for row in rows)
+    lines = r" \\ ".join(" & ".join(_number(number_expr(x).value, digits)[0] for x in row) for row in rows)
     return rf"\begin{{pmatrix}} {lines} \end{{pmatrix}}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     #: A place where a line may end: index of the next token, distance from the start, count of open brackets.
-    Place = tuple[int, float, int]
+    BreakPoint = tuple[int, float, int]
 
 TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[^\\]", re.S)
 #: Widths in points, including the space around a sign.
@@ -30,12 +30,12 @@ WIDTHS = {
     **{r"\textstyle": 0.0, r"\bmod": 30.0, r"\operatorname": 2.0, r"\lnot": 7.0, r"\top": 7.8},
     **{r"\textbackslash": 5.3, r"\textasciitilde": 5.3, r"\textasciicircum": 5.3, r"\textasciigrave": 5.3},
 }
-SIGNS = frozenset(["+", "-", r"\cdot", r"\odot", "=", r"\mapsto"])
-WORDS = frozenset([r"\text", r"\mathrm", r"\texttt", r"\mathbf"])
+BREAKING_SIGNS = frozenset(["+", "-", r"\cdot", r"\odot", "=", r"\mapsto"])
+TEXT_COMMANDS = frozenset([r"\text", r"\mathrm", r"\texttt", r"\mathbf"])
 #: A break that fills a line to at most this share of the room is avoided, even outside all brackets.
-FULL = 0.4
+MIN_LINE_FILL = 0.4
 #: A piece that takes more than this share of a line, and cannot be broken, is rewritten.
-LARGE = 0.6
+MAX_UNBROKEN_SHARE = 0.6
 
 
 class Group:
@@ -80,27 +80,27 @@ def width(text: str) -> float:
     >>> 10 < width("x + 1") < 30, width(r"\\frac{a}{b}") < width(r"a \\cdot b")
     (True, True)
     """
-    return max((distance for _, distance, _ in steps(TOKEN.findall(text))), default=0.0)
+    return max((distance for _, distance, _ in break_points(TOKEN.findall(text))), default=0.0)
 
 
-def steps(tokens: Sequence[str]) -> Iterator[Place]:
+def break_points(tokens: Sequence[str]) -> Iterator[BreakPoint]:
     """Yield every place between two tokens: index, distance from the start, number of open brackets.
 
     The number of open brackets is -1 inside braces and environments.
     """
     stack = [Group("")]
-    closed = 0  # how many of the open groups are not brackets
+    unbreakable_depth = 0  # how many of the open groups are not brackets
     at = 0
     while at < len(tokens):
         token = tokens[at]
         top = stack[-1]
         if token == "{":
             stack.append(Group(top.next.pop(0) if top.next else "braces"))
-            closed += 1
+            unbreakable_depth += 1
         elif token == "}":
             stack.pop()
             stack[-1].close(top)
-            closed -= 1
+            unbreakable_depth -= 1
         elif token == r"\left":
             at += 1
             stack.append(Group("brackets"))
@@ -112,11 +112,11 @@ def steps(tokens: Sequence[str]) -> Iterator[Place]:
             at = tokens.index("}", at)
             if token == r"\begin":
                 stack.append(Group("environment"))
-                closed += 1
+                unbreakable_depth += 1
             else:
                 stack.pop()
                 stack[-1].close(top)
-                closed -= 1
+                unbreakable_depth -= 1
         elif token == "&":
             top.end_column()
         elif token == r"\\":
@@ -126,12 +126,12 @@ def steps(tokens: Sequence[str]) -> Iterator[Place]:
             top.next = ["numerator", "denominator"]
         elif token in "^_":
             top.next = ["script"]
-        elif token in WORDS:
+        elif token in TEXT_COMMANDS:
             top.next = ["word" if token != r"\texttt" else "typewriter"]
         else:
             top.width += token_width(token, top.kind)
         at += 1
-        yield at, sum(group.width for group in stack), -1 if closed else len(stack) - 1
+        yield at, sum(group.width for group in stack), -1 if unbreakable_depth else len(stack) - 1
 
 
 def token_width(token: str, kind: str) -> float:
@@ -147,30 +147,34 @@ def token_width(token: str, kind: str) -> float:
     return LETTER if len(token) < 3 or not token.startswith("\\") else max(5.2 * (len(token) - 1) - 9, 6.0)
 
 
-def broken(text: str, room: float) -> list[str]:
+def break_into_lines(text: str, line_width: float) -> list[str]:
     """A formula on as few lines as hold it.
 
     >>> print(*broken(r"a \\cdot \\left(b + c\\right) + d", 45), sep="\\n")
     a \\cdot \\left(b + c\\right)
     + d
     """
-    if width(text) <= room:
+    if width(text) <= line_width:
         return [text]
-    tokens = flattened(TOKEN.findall(text), room)
-    places = list(steps(tokens))
+    tokens = make_breakable(TOKEN.findall(text), line_width)
+    places = list(break_points(tokens))
     end = places[-1][1]
     lines = []
     start, begun, opened = 0, 0.0, 0
-    while end - begun > room:
+    while end - begun > line_width:
         found = [
             place
             for place in places
             if place[2] >= 0 and place[0] > start + 1 and may_break(tokens, place[0])
         ]
-        fitting = [place for place in found if place[1] - begun <= room]
+        fitting = [place for place in found if place[1] - begun <= line_width]
         if not fitting and not found:
             break
-        full = [place for place in fitting if place[1] - begun > FULL * room] or fitting or found[:1]
+        full = (
+            [place for place in fitting if place[1] - begun > MIN_LINE_FILL * line_width]
+            or fitting
+            or found[:1]
+        )
         at, begun, depth = min(full, key=lambda place: (place[2], -place[1]))
         lines.append(line(tokens[start:at], opened, depth))
         start, opened = at, depth
@@ -185,7 +189,12 @@ def may_break(tokens: Sequence[str], at: int) -> bool:
     if tokens[at - 1] == ",":
         return True
     before = next((token for token in reversed(tokens[:at]) if not token.isspace()), "")
-    return tokens[at] in SIGNS and before not in SIGNS and before not in "([.=," and tokens[at - 1] == " "
+    return (
+        tokens[at] in BREAKING_SIGNS
+        and before not in BREAKING_SIGNS
+        and before not in "([.=,"
+        and tokens[at - 1] == " "
+    )
 
 
 def line(tokens: Sequence[str], opened: int, left_open: int) -> str:
@@ -193,7 +202,7 @@ def line(tokens: Sequence[str], opened: int, left_open: int) -> str:
     return (r"\left. " * opened + "".join(tokens).strip() + r" \right." * left_open).strip()
 
 
-def flattened(tokens: list[str], room: float) -> list[str]:
+def make_breakable(tokens: list[str], line_width: float) -> list[str]:
     """The tokens with wide fractions, roots and choices rewritten so that lines can break in them.
 
     Derivatives stay as they are.
@@ -203,11 +212,11 @@ def flattened(tokens: list[str], room: float) -> list[str]:
     while at < len(made):
         token = made[at]
         if token in (r"\frac", r"\sqrt"):
-            end = closing(made, at + 1)
+            end = find_closing_brace(made, at + 1)
             inner = made[at + 2 : end]
-            last = closing(made, end + 1) if token == r"\frac" else end
+            last = find_closing_brace(made, end + 1) if token == r"\frac" else end
             is_derivative = token == r"\frac" and inner[0] in (r"\partial", r"\mathrm")
-            if not is_derivative and width("".join(made[at : last + 1])) > LARGE * room:
+            if not is_derivative and width("".join(made[at : last + 1])) > MAX_UNBROKEN_SHARE * line_width:
                 spelled = in_brackets(inner)
                 if token == r"\frac":
                     spelled += ["/", *in_brackets(made[end + 2 : last])]
@@ -215,8 +224,8 @@ def flattened(tokens: list[str], room: float) -> list[str]:
                     spelled += ["^", "{", "1", "/", "2", "}"]
                 made = [*made[:at], *spelled, *made[last + 1 :]]
         elif token == r"\begin" and "".join(made[at + 1 : at + 8]) == "{cases}":
-            a, condition, b, last = choice(made, at + 8)
-            if width("".join(made[at : last + 1])) > LARGE * room:
+            a, condition, b, last = parse_cases(made, at + 8)
+            if width("".join(made[at : last + 1])) > MAX_UNBROKEN_SHARE * line_width:
                 call = [r"\operatorname", *"{where}", *in_brackets([*condition, ",", " ", *a, ",", " ", *b])]
                 made = [*made[:at], *call, *made[last + 1 :]]
         at += 1
@@ -227,7 +236,7 @@ def in_brackets(tokens: Sequence[str]) -> list[str]:
     return [r"\left", "(", *tokens, r"\right", ")"]
 
 
-def choice(tokens: Sequence[str], at: int) -> tuple[Sequence[str], Sequence[str], Sequence[str], int]:
+def parse_cases(tokens: Sequence[str], at: int) -> tuple[Sequence[str], Sequence[str], Sequence[str], int]:
     """The two values and the condition of the cases that begin at ``at``, and the index of the last token."""
     depth, cuts = 1, [at]
     while depth:
@@ -247,7 +256,7 @@ def stripped(tokens: Sequence[str]) -> Sequence[str]:
     return tokens[kept[0] : kept[-1] + 1]
 
 
-def closing(tokens: Sequence[str], at: int) -> int:
+def find_closing_brace(tokens: Sequence[str], at: int) -> int:
     """The index of the brace that closes the group which begins at ``at``."""
     depth = 0
     while True:

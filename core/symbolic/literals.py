@@ -6,9 +6,9 @@ Formulas for people show a short form, ``[0, 1, ..., 9]``. Formulas that are run
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.symbolic.evaluate import compute
+from autodiff.core.symbolic.evaluate import compute_head
 from autodiff.core.symbolic.expr import Expr, evaluate, names_in, number_text
-from autodiff.core.symbolic.source_exprs import operands_in
+from autodiff.core.symbolic.source_exprs import parse_operands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Functions that create tensors and that numpy has with the same name and arguments.
-MAKERS: dict[str, Callable[..., Any]] = {
+TENSOR_CREATORS: dict[str, Callable[..., Any]] = {
     "arange": lambda *args: np.arange(*args),
     "eye": lambda *args: np.eye(*args),
     "linspace": lambda *args: np.linspace(*args),
 }
 #: A source text is evaluated only if its expression has at most this many symbols.
-LONGEST_SOURCE = 30
+MOST_SOURCE_SYMBOLS = 30
 
 
 class ArrayText(str):
@@ -38,7 +38,9 @@ class ArrayText(str):
     __hash__ = str.__hash__
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ArrayText) and str.__eq__(self, other) and same(self.array, other.array)
+        return (
+            isinstance(other, ArrayText) and str.__eq__(self, other) and arrays_equal(self.array, other.array)
+        )
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -63,14 +65,14 @@ def entries_text(array: Any, most: int) -> str:
     return f"[{', '.join(entries if len(entries) <= 3 else [*entries[:2], '...', entries[-1]])}]"
 
 
-def same(a: Any, b: Any) -> bool:
+def arrays_equal(a: Any, b: Any) -> bool:
     """Whether two arrays have the same kind, shape and entries. Two nans count as equal."""
     return bool(
         a.dtype.kind == b.dtype.kind and a.shape == b.shape and ((a == b) | ((a != a) & (b != b))).all()
     )
 
 
-def source_of_constant(text: str, array: Any, values: Mapping[str, Any]) -> Expr | None:
+def source_expr_of_constant(text: str, array: Any, values: Mapping[str, Any]) -> Expr | None:
     """The operand in a source text that evaluates to ``array``; None if no operand does.
 
     >>> import numpy
@@ -78,28 +80,28 @@ def source_of_constant(text: str, array: Any, values: Mapping[str, Any]) -> Expr
     >>> print(source_of_constant("where(x > 0, x, 0.)", x > 0, {"x": x}))
     x > 0
     """
-    for expr in operands_in(text):
-        if expr.size > LONGEST_SOURCE or expr.head in ("name", "number"):
+    for expr in parse_operands(text):
+        if expr.size > MOST_SOURCE_SYMBOLS or expr.head in ("name", "number"):
             continue
         if not set(names_in(expr)) <= values.keys():
             continue
         try:
             with np.errstate(all="ignore"):
-                value = np.asarray(evaluate(expr, values, compute_source))
+                value = np.asarray(evaluate(expr, values, compute_source_head))
         except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError):
             continue
-        if same(value, array):
+        if arrays_equal(value, array):
             return expr
     return None
 
 
-def compute_source(expr: Expr, args: list[Any]) -> Any:
+def compute_source_head(expr: Expr, args: list[Any]) -> Any:
     """The value of a single head, including heads that occur only in source texts."""
     if expr.head == "call":
         if expr.details and not expr.params:
             raise ValueError(expr.value)
-        if expr.value in MAKERS:
+        if expr.value in TENSOR_CREATORS:
             if any(np.ndim(arg) or abs(arg) > 10_000 for arg in args):
                 raise ValueError(expr.value)
-            return MAKERS[expr.value](*args) * 1.0
-    return compute(expr, args)
+            return TENSOR_CREATORS[expr.value](*args) * 1.0
+    return compute_head(expr, args)

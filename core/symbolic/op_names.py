@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 #: Ops whose name is not that of a public function: the function they belong to, or a call of one.
-OP_WORDS = {
+READER_NAMES = {
     **{"vector_norm": "norm", "sum_to": "sum", "vm": "mv", "zero": "zeros_like", "standardize": "layer_norm"},
     **{"windows": "unfold", "add_windows": "fold", "constant_pad": "pad", "except_where": "where"},
     **{"index": "take", "part": "take", "pick": "gather", "slice": "narrow", "embed": "put"},
@@ -27,7 +27,7 @@ OP_WORDS = {
     },
 }
 #: Ops that no public function computes: their arguments and meaning.
-NOT_IN_THE_LANGUAGE = {
+INTERNAL_FUNCTIONS = {
     "cofactor": ("A", "det(A)*inv(A).T, the matrix of cofactors, which singular matrices have too"),
     "cofactor_slope": ("A, H", "how cofactor(A) changes along H"),
     "left_vectors": ("A", "linalg.svd(A, full_matrices=False)[0]"),
@@ -49,18 +49,18 @@ def glossary(functions: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """
     found = {}
     for function in functions:
-        if function in NOT_IN_THE_LANGUAGE:
-            arguments, meaning = NOT_IN_THE_LANGUAGE[function]
+        if function in INTERNAL_FUNCTIONS:
+            arguments, meaning = INTERNAL_FUNCTIONS[function]
             found[f"{function}({arguments})"] = meaning
         elif function.endswith("_vjp"):
             found[f"{function}(g, ...)"] = f"what {function.removesuffix('_vjp')} hands on of g in backward()"
     return tuple(found.items())
 
 
-def word(op: str) -> str:
+def reader_name(op: str) -> str:
     """The word for an op, or a call with placeholders for the operands.
 
     >>> word("vector_norm"), word("sin"), word("exponent")
     ('norm', 'sin', 'frexp({0})[1]')
     """
-    return OP_WORDS.get(op, op)
+    return READER_NAMES.get(op, op)

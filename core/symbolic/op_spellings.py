@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from autodiff.core.base.lazy import np
 from autodiff.core.graph.op import OPS
-from autodiff.core.symbolic.expr import ONE, ZERO, Expr, call, infix, neg, number, postfix
+from autodiff.core.symbolic.expr import ONE, ZERO, Expr, call, infix, neg, number_expr, postfix
 from autodiff.core.symbolic.symbol import (
-    SPELLINGS,
+    SYMBOL_SPELLERS,
     Shape,
     Symbol,
-    broadcast,
-    size_of,
+    broadcast_shapes,
+    entry_count,
     spell_params,
 )
 
@@ -25,38 +25,38 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    Spell = Callable[[list[Symbol], dict[str, Any]], Symbol | None]
+    Speller = Callable[[list[Symbol], dict[str, Any]], Symbol | None]
 
 
-def spelling(*ops: str) -> Callable[[Spell], Spell]:
+def register_spelling(*ops: str) -> Callable[[Speller], Speller]:
     """Register a function in SPELLINGS for these ops."""
 
-    def enter(spell: Spell) -> Spell:
+    def enter(spell: Speller) -> Speller:
         for op in ops:
-            SPELLINGS[op] = spell
+            SYMBOL_SPELLERS[op] = spell
         return spell
 
     return enter
 
 
-def is_one_number(x: Symbol) -> bool:
+def is_single_number(x: Symbol) -> bool:
     """Whether the expression is a single number, which may be broadcast."""
-    return size_of(x.extent) == 1
+    return entry_count(x.extent) == 1
 
 
-@spelling("to", "clone", "contiguous")
-def unsaid(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+@register_spelling("to", "clone", "contiguous")
+def omit_op(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     [x] = operands
     return x.reshaped(x.shape, x.extent)
 
 
-@spelling("expand")
+@register_spelling("expand")
 def expand(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     [x] = operands
     return x.reshaped(params["shape"], x.extent)
 
 
-@spelling("reshape", "squeeze", "unsqueeze")
+@register_spelling("reshape", "squeeze", "unsqueeze")
 def reshape(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
     [x] = operands
     shape = params.get("shape")
@@ -64,12 +64,14 @@ def reshape(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
         return x.reshaped((1,) * x.ndim) if x.size == 1 and params["dim"] is None else None
     if shape == x.shape:
         return x.reshaped(shape, x.extent)
-    if is_one_number(x):
+    if is_single_number(x):
         return x.reshaped(shape, ())
-    return Symbol(call("reshape", x.filled(), details=(str(shape),), params=params), shape, dtype=x.dtype)
+    return Symbol(
+        call("reshape", x.expanded_expr(), details=(str(shape),), params=params), shape, dtype=x.dtype
+    )
 
 
-def reduced(shape: Shape, dim: Shape | None, keepdim: bool) -> Shape:
+def reduced_shape(shape: Shape, dim: Shape | None, keepdim: bool) -> Shape:
     """The shape after a reduction."""
     dims = range(len(shape)) if dim is None else [d % len(shape) for d in dim] if shape else []
     if keepdim:
@@ -77,26 +79,26 @@ def reduced(shape: Shape, dim: Shape | None, keepdim: bool) -> Shape:
     return tuple(n for axis, n in enumerate(shape) if axis not in dims)
 
 
-@spelling("sum", "sum_to")
-def total(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+@register_spelling("sum", "sum_to")
+def spell_sum(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     [x] = operands
-    shape = params["shape"] if "shape" in params else reduced(x.shape, params["dim"], params["keepdim"])
+    shape = params["shape"] if "shape" in params else reduced_shape(x.shape, params["dim"], params["keepdim"])
     if x.shape == shape:
         return x.reshaped(shape, x.extent)
-    if is_one_number(x) and x.size == 1:
+    if is_single_number(x) and x.size == 1:
         return x.reshaped(shape, ())
-    if x.size == size_of(shape):  # only dimensions of size 1 go: leading ones need no mention
+    if x.size == entry_count(shape):  # only dimensions of size 1 go: leading ones need no mention
         in_front = x.shape[len(x.shape) - len(shape) :] == shape
         return x.reshaped(shape) if in_front else OPS["reshape"](x, shape=shape)
-    if is_one_number(x) and size_of(shape):
-        copies = x.size // size_of(shape)
-        return Symbol(infix("*", number(copies), x.expr), shape, extent=(), dtype=x.dtype)
+    if is_single_number(x) and entry_count(shape):
+        copies = x.size // entry_count(shape)
+        return Symbol(infix("*", number_expr(copies), x.expr), shape, extent=(), dtype=x.dtype)
     details = spell_params(params) if "dim" in params else sum_to_details(x.shape, shape)
     one = without_one_hot(x.expr)
     if one is not None and (x.ndim == 1 or shape == (*x.shape[:-1], 1)):  # each row adds up to 1
         return Symbol(one, shape, extent=(), dtype=x.dtype)
     op = "sum" if "dim" in params else "sum_to"
-    written = Expr("call", (x.filled(),), "sum", details, {**params, "op": op})
+    written = Expr("call", (x.expanded_expr(),), "sum", details, {**params, "op": op})
     return Symbol(written, shape, dtype=x.dtype)
 
 
@@ -106,22 +108,24 @@ def sum_to_details(before: Shape, after: Shape) -> tuple[str, ...]:
     dims = tuple(range(lead)) + tuple(
         lead + axis for axis, n in enumerate(after) if n == 1 and before[lead + axis] != 1
     )
-    if len(dims) == len(before) or size_of(after) == 1:
+    if len(dims) == len(before) or entry_count(after) == 1:
         return ()
     detail = f"dim={dims[0] if len(dims) == 1 else dims}"
     return (detail,) if max(dims) < lead else (detail, "keepdim=True")
 
 
-@spelling("mean")
+@register_spelling("mean")
 def mean(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
     [x] = operands
-    shape = reduced(x.shape, params["dim"], params["keepdim"])
-    if is_one_number(x):
+    shape = reduced_shape(x.shape, params["dim"], params["keepdim"])
+    if is_single_number(x):
         return x.reshaped(shape, ())
-    return Symbol(call("mean", x.filled(), details=spell_params(params), params=params), shape, dtype=x.dtype)
+    return Symbol(
+        call("mean", x.expanded_expr(), details=spell_params(params), params=params), shape, dtype=x.dtype
+    )
 
 
-@spelling("transpose", "t", "permute")
+@register_spelling("transpose", "t", "permute")
 def transpose(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     [x] = operands
     order = list(range(x.ndim))
@@ -133,72 +137,76 @@ def transpose(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     else:
         order.reverse()
     shape = tuple(x.shape[axis] for axis in order)
-    if x.ndim < 2 or is_one_number(x):
-        return x.reshaped(shape, () if is_one_number(x) else None)
+    if x.ndim < 2 or is_single_number(x):
+        return x.reshaped(shape, () if is_single_number(x) else None)
     if order == sorted(order, reverse=True):
         tail = ".T"
     elif order == [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]:
         tail = ".mT"
     else:
-        permuted = call("permute", x.filled(), details=(str(tuple(order)),), params={"dims": tuple(order)})
+        permuted = call(
+            "permute", x.expanded_expr(), details=(str(tuple(order)),), params={"dims": tuple(order)}
+        )
         return Symbol(permuted, shape, dtype=x.dtype)
-    turned = postfix(x.filled(), tail, "permute", {"dims": tuple(order)})
+    turned = postfix(x.expanded_expr(), tail, "permute", {"dims": tuple(order)})
     return Symbol(turned, shape, dtype=x.dtype)
 
 
-@spelling("mm", "mv", "vm", "dot", "bmm", "matmul")
+@register_spelling("mm", "mv", "vm", "dot", "bmm", "matmul")
 def matmul(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     x, y = operands
     left, right = x.shape, y.shape
     rows = left[-2:-1] if len(left) > 1 else ()
     columns = right[-1:] if len(right) > 1 else ()
-    shape = (*broadcast([left[:-2], right[:-2]]), *rows, *columns)
+    shape = (*broadcast_shapes([left[:-2], right[:-2]]), *rows, *columns)
     # Matrices with a single entry multiply like numbers.
     sign = "*" if x.size == y.size == 1 else "@"
-    return Symbol(infix(sign, x.filled(), y.filled()), shape, dtype=x.dtype)
+    return Symbol(infix(sign, x.expanded_expr(), y.expanded_expr()), shape, dtype=x.dtype)
 
 
-@spelling("outer")
+@register_spelling("outer")
 def outer(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     x, y = operands
     shape = (*x.shape, *y.shape)
     if x.size == y.size == 1:
         return Symbol(infix("*", x.expr, y.expr), shape, dtype=x.dtype)
-    return Symbol(call("outer", x.filled(), y.filled(), params=params), shape, dtype=x.dtype)
+    return Symbol(call("outer", x.expanded_expr(), y.expanded_expr(), params=params), shape, dtype=x.dtype)
 
 
-@spelling("except_where")
+@register_spelling("except_where")
 def except_where(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     """The regular formula. The convention at singular points is reported elsewhere."""
     condition, value, formula = operands
-    shape = broadcast([condition.shape, value.shape, formula.shape])
+    shape = broadcast_shapes([condition.shape, value.shape, formula.shape])
     return formula.reshaped(shape, formula.extent)
 
 
-@spelling("contribution")
+@register_spelling("contribution")
 def contribution(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     g, _ = operands
     return g.reshaped(g.shape, g.extent)
 
 
-@spelling("zero")
+@register_spelling("zero")
 def zero(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     [x] = operands
     return Symbol(ZERO, x.shape, extent=(), dtype=x.dtype)
 
 
-@spelling("vector_norm")
+@register_spelling("vector_norm")
 def vector_norm(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
     """``norm(x)`` for the Euclidean norm."""
     [x] = operands
     if params["ord"] != 2:
         return None
     others = {key: value for key, value in params.items() if key != "ord"}
-    written = call("norm", x.filled(), details=spell_params(others), params={**params, "op": "vector_norm"})
-    return Symbol(written, reduced(x.shape, params["dim"], params["keepdim"]), dtype=x.dtype)
+    written = call(
+        "norm", x.expanded_expr(), details=spell_params(others), params={**params, "op": "vector_norm"}
+    )
+    return Symbol(written, reduced_shape(x.shape, params["dim"], params["keepdim"]), dtype=x.dtype)
 
 
-@spelling("standardize")
+@register_spelling("standardize")
 def standardize(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     """``layer_norm`` over the last dimensions, else ``batch_norm``."""
     [x] = operands
@@ -207,23 +215,23 @@ def standardize(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     eps = f"eps={params['eps']}"
     named = {**params, "op": "standardize"}
     if dims == list(range(first, x.ndim)):
-        written = call("layer_norm", x.filled(), details=(str(x.shape[first:]), eps), params=named)
+        written = call("layer_norm", x.expanded_expr(), details=(str(x.shape[first:]), eps), params=named)
     else:
         details = ("None", "None", "training=True", eps)
-        written = call("batch_norm", x.filled(), details=details, params=named)
+        written = call("batch_norm", x.expanded_expr(), details=details, params=named)
     return Symbol(written, x.shape, dtype=x.dtype)
 
 
-@spelling("square")
+@register_spelling("square")
 def square(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     [x] = operands
-    return with_expr(x, infix("**", x.expr, number(2)))
+    return with_expr(x, infix("**", x.expr, number_expr(2)))
 
 
-@spelling("reciprocal")
+@register_spelling("reciprocal")
 def reciprocal(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     [x] = operands
-    return with_expr(x, infix("/", number(1), x.expr))
+    return with_expr(x, infix("/", number_expr(1), x.expr))
 
 
 def with_expr(x: Symbol, expr: Expr) -> Symbol:
@@ -237,7 +245,7 @@ CONTRACTIONS = {
 }
 
 
-@spelling("einsum")
+@register_spelling("einsum")
 def einsum(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
     """A matrix product if the equation is one; else None, for a call that begins with the equation."""
     letters: dict[str, str] = {}
@@ -249,7 +257,7 @@ def einsum(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
     return None if known is None else OPS[known](*operands)
 
 
-@spelling("exp")
+@register_spelling("exp")
 def exp(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
     """``exp(log_softmax(x))`` is ``softmax(x)``."""
     [x] = operands
@@ -259,15 +267,15 @@ def exp(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
     return Symbol(softmax, x.shape, extent=x.extent, dtype=x.dtype)
 
 
-@spelling("nll_transposed")
-def one_hot_targets(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+@register_spelling("nll_transposed")
+def spell_nll_gradient(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     """The gradient of classification scores: ``-one_hot(target)/n`` if all weights are equal.
 
     Otherwise an array of fixed factors times the incoming gradient.
     """
     [g] = operands
     shape, target, weight = params["shape"], params["target"], params["weight"]
-    if len(shape) != 2 or params["reduction"] == "none" or not is_one_number(g) or not (weight == 1).all():
+    if len(shape) != 2 or params["reduction"] == "none" or not is_single_number(g) or not (weight == 1).all():
         axis = min(len(shape) - 1, 1)
         each = OPS["reshape"](g, shape=(*shape[:axis], 1, *shape[axis + 1 :])) if g.size > 1 else g
         factors = OPS["nll_transposed"].forward(np.ones(g.shape), **params)
@@ -279,7 +287,7 @@ def one_hot_targets(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     )
     product = infix("*", neg(rows), g.expr)
     if params["reduction"] == "mean":
-        product = infix("/", product, number(params["total"]))
+        product = infix("/", product, number_expr(params["total"]))
     return Symbol(product, shape, dtype=g.dtype)
 
 

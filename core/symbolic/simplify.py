@@ -8,16 +8,25 @@ from __future__ import annotations
 
 from math import isfinite, prod
 
-from autodiff.core.symbolic.expr import ONE, ZERO, Expr, call, infix, number
-from autodiff.core.symbolic.terms import UNIT, atom, build_product, constant, plus, raised, single, times
+from autodiff.core.symbolic.expr import ONE, ZERO, Expr, call, infix, number_expr
+from autodiff.core.symbolic.terms import (
+    UNIT,
+    add_coefficients,
+    atom_terms,
+    build_product,
+    constant_terms,
+    multiply_coefficients,
+    power_terms,
+    raise_coefficient,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.symbolic.terms import Coefficient, Factors, Terms
 
-FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-CLAIMS = frozenset([*FLIPPED, "&", "|"])
-LONG = 64
+NEGATED_COMPARISONS = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+CONDITION_HEADS = frozenset([*NEGATED_COMPARISONS, "&", "|"])
+MAX_SHARED_FACTORS = 64
 
 
 def simplify(expr: Expr) -> Expr:
@@ -52,9 +61,12 @@ class Simplifier:
                 continue
             if is_ready:
                 terms = self._normal(expr)
-                if self._uses.get(id(expr), 0) > 1 and sum(len(f) for _, f in terms.values()) > LONG:
+                if (
+                    self._uses.get(id(expr), 0) > 1
+                    and sum(len(f) for _, f in terms.values()) > MAX_SHARED_FACTORS
+                ):
                     # Every use of a shared branch copies its terms. A longer branch becomes a single factor.
-                    terms = atom(self.build(terms))
+                    terms = atom_terms(self.build(terms))
                 self._known[id(expr)] = terms
             else:
                 stack.append((expr, True))
@@ -98,9 +110,9 @@ class Simplifier:
         head = expr.head
         known = self._known
         if head == "number":
-            return constant(expr.value) if isfinite(expr.value) else atom(expr)
+            return constant_terms(expr.value) if isfinite(expr.value) else atom_terms(expr)
         if head == "name":
-            return atom(expr)
+            return atom_terms(expr)
         if head in ("+", "-"):
             total: Terms = {}
             for arg, sign in self._operands(expr):
@@ -110,21 +122,21 @@ class Simplifier:
             return self._product([(known[id(arg)], power) for arg, power in self._operands(expr)])
         arguments = [known[id(arg)] for arg in expr.args]
         if head == "neg":
-            return self._product([(constant(-1), 1), (arguments[0], 1)])
+            return self._product([(constant_terms(-1), 1), (arguments[0], 1)])
         if head == "**":
             return self._power(*arguments)
         if head == "@":
-            return self._linear(expr, arguments)
+            return self._extract_coefficients(expr, arguments)
         if head == "postfix" and expr.value == ".T":
             return self._transposed(expr, arguments[0])
         if head == "call" and expr.value == "where":
             return self._where(expr, arguments)
-        return atom(self._rebuilt(expr, arguments))
+        return atom_terms(self._rebuilt(expr, arguments))
 
     def _rebuilt(self, expr: Expr, arguments: list[Terms]) -> Expr:
         args = tuple(self.build(terms) for terms in arguments)
         if expr.shapes is not None and len(expr.shapes) == len(args):
-            args = tuple(_filled(arg, shape) for arg, shape in zip(args, expr.shapes, strict=True))
+            args = tuple(_expand_number(arg, shape) for arg, shape in zip(args, expr.shapes, strict=True))
         return expr.of(args)
 
     # -- sums -------------------------------------------------------------------------------------------
@@ -145,7 +157,7 @@ class Simplifier:
             key = frozenset(factors.items())
             if key in total:
                 before, factors = total[key]
-                coefficient = plus(before, coefficient)
+                coefficient = add_coefficients(before, coefficient)
             if coefficient[0] == 0:
                 total.pop(key, None)
             else:
@@ -166,12 +178,12 @@ class Simplifier:
                 self._multiply(factors, self._as_factor(terms), power)
                 continue
             [(n, more)] = terms.values()
-            coefficient = times(coefficient, n if power > 0 else (n[1], n[0]))
+            coefficient = multiply_coefficients(coefficient, n if power > 0 else (n[1], n[0]))
             for base, exponent in more.items():
-                self._multiply(factors, base, exponent if power > 0 else self._minus(exponent))
-        return self._one(coefficient, factors)
+                self._multiply(factors, base, exponent if power > 0 else self._negate_exponent(exponent))
+        return self._single_term(coefficient, factors)
 
-    def _one(self, coefficient: Coefficient, factors: Factors) -> Terms:
+    def _single_term(self, coefficient: Coefficient, factors: Factors) -> Terms:
         if not coefficient[0]:
             return {}
         if coefficient == UNIT and len(factors) == 1:
@@ -200,7 +212,7 @@ class Simplifier:
     def _power(self, base: Terms, exponent: Terms) -> Terms:
         power = self._as_exponent(exponent)
         if power == 0:
-            return constant(1)
+            return constant_terms(1)
         if power == 1:
             return base
         if len(base) == 1:
@@ -208,19 +220,19 @@ class Simplifier:
             if isinstance(power, int) and abs(power) <= 64:
                 powers: Factors = {}
                 for b, e in factors.items():
-                    self._multiply(powers, b, self._times(e, power))
-                return self._one(raised(coefficient, power), powers)
+                    self._multiply(powers, b, self._scale_exponent(e, power))
+                return self._single_term(raise_coefficient(coefficient, power), powers)
             if coefficient == UNIT and list(factors.values()) == [1]:
-                return self._one(UNIT, dict.fromkeys(factors, power))
-        return single(self._as_factor(base), power)
+                return self._single_term(UNIT, dict.fromkeys(factors, power))
+        return power_terms(self._as_factor(base), power)
 
-    def _times(self, exponent: float | Expr, n: int) -> float | Expr:
+    def _scale_exponent(self, exponent: float | Expr, n: int) -> float | Expr:
         if not isinstance(exponent, Expr):
             return exponent * n
-        return self._as_exponent(self._product([(self._terms_of(exponent), 1), (constant(n), 1)]))
+        return self._as_exponent(self._product([(self._terms_of(exponent), 1), (constant_terms(n), 1)]))
 
-    def _minus(self, exponent: float | Expr) -> float | Expr:
-        return self._times(exponent, -1)
+    def _negate_exponent(self, exponent: float | Expr) -> float | Expr:
+        return self._scale_exponent(exponent, -1)
 
     def _as_exponent(self, terms: Terms) -> float | Expr:
         if not terms:
@@ -228,30 +240,30 @@ class Simplifier:
         if len(terms) == 1:
             [((n, d), factors)] = terms.values()
             if not factors:
-                value = number(n / d).value
+                value = number_expr(n / d).value
                 assert isinstance(value, (int, float))
                 return value
         expr = self.build(terms)
-        self._known_sum(expr, terms)
+        self._remember_sum(expr, terms)
         return expr
 
     def _terms_of(self, exponent: float | Expr) -> Terms:
         if not isinstance(exponent, Expr):
-            return constant(exponent)
-        return self._sums.get(exponent) or atom(exponent)
+            return constant_terms(exponent)
+        return self._sums.get(exponent) or atom_terms(exponent)
 
     def _as_factor(self, terms: Terms) -> Expr:
         expr = self.build(terms)
-        self._known_sum(expr, terms)
+        self._remember_sum(expr, terms)
         return expr
 
-    def _known_sum(self, expr: Expr, terms: Terms) -> None:
+    def _remember_sum(self, expr: Expr, terms: Terms) -> None:
         if len(terms) > 1:
             self._sums[expr] = terms
 
     # -- linear operators and where ------------------------------------------------------------------------
 
-    def _linear(self, expr: Expr, arguments: list[Terms]) -> Terms:
+    def _extract_coefficients(self, expr: Expr, arguments: list[Terms]) -> Terms:
         """An operator that is linear in each argument: numeric coefficients move in front of it."""
         if not all(arguments):
             return {}
@@ -261,11 +273,11 @@ class Simplifier:
             if len(terms) == 1:
                 [(n, factors)] = terms.values()
                 if factors:
-                    coefficient = times(coefficient, n)
+                    coefficient = multiply_coefficients(coefficient, n)
                     terms = dict.fromkeys(terms, (UNIT, factors))
             args.append(self.build(terms))
         made = expr.of(tuple(args))
-        return self._one(coefficient, {made: 1})
+        return self._single_term(coefficient, {made: 1})
 
     def _transposed(self, expr: Expr, argument: Terms) -> Terms:
         if len(argument) == 1:
@@ -276,21 +288,25 @@ class Simplifier:
                 [base] = factors
                 if base.head == "postfix" and base.value == ".T":
                     inner = base.args[0]
-                    return self._product([(constant(1), 1), ({frozenset({(inner, 1)}): (n, {inner: 1})}, 1)])
-        return self._linear(expr, [argument])
+                    return self._product(
+                        [(constant_terms(1), 1), ({frozenset({(inner, 1)}): (n, {inner: 1})}, 1)]
+                    )
+        return self._extract_coefficients(expr, [argument])
 
     def _where(self, expr: Expr, arguments: list[Terms]) -> Terms:
         """``where(c, a, 0)`` becomes ``a*[c]``, which is collected with the other factors of its product."""
         condition, a, b = arguments
-        if is_number(condition) and is_number(b if condition else a):  # the discarded operand has one entry
+        if is_constant_terms(condition) and is_constant_terms(
+            b if condition else a
+        ):  # the discarded operand has one entry
             return a if condition else b
         claim = self.build(condition)
-        if claim.head in CLAIMS and not (a and b):
+        if claim.head in CONDITION_HEADS and not (a and b):
             if not a:
-                flipped = FLIPPED.get(claim.head)
+                flipped = NEGATED_COMPARISONS.get(claim.head)
                 claim = Expr("~", (claim,)) if flipped is None else Expr(flipped, claim.args)
-            return self._product([(a or b, 1), (atom(Expr("claim", (claim,))), 1)])
-        return atom(self._rebuilt(expr, arguments))
+            return self._product([(a or b, 1), (atom_terms(Expr("claim", (claim,))), 1)])
+        return atom_terms(self._rebuilt(expr, arguments))
 
     # -- back to expressions ----------------------------------------------------------------------------
 
@@ -307,7 +323,7 @@ class Simplifier:
         return ZERO if total is None else total
 
 
-def _filled(arg: Expr, shape: tuple[int, ...]) -> Expr:
+def _expand_number(arg: Expr, shape: tuple[int, ...]) -> Expr:
     """A number expanded to ``shape``: ``x/x`` is 1, but its sum counts the entries of ``x``."""
     if arg.head != "number" or prod(shape) == 1:
         return arg
@@ -315,6 +331,6 @@ def _filled(arg: Expr, shape: tuple[int, ...]) -> Expr:
     return ones if arg == ONE else infix("*", arg, ones)
 
 
-def is_number(terms: Terms) -> bool:
+def is_constant_terms(terms: Terms) -> bool:
     """Whether the terms are a number alone."""
     return not terms or list(terms) == [frozenset()]

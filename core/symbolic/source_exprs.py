@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.symbolic.expr import Expr, call, infix, name, neg, number, postfix
+from autodiff.core.symbolic.expr import Expr, call, infix, name_expr, neg, number_expr, postfix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 
-def read(source: str) -> Expr | None:
+def parse_source(source: str) -> Expr | None:
     """The expression that a source text denotes; None if it cannot be written as one."""
     import ast
 
     try:
-        return _read(ast.parse(source, mode="eval").body)
+        return _convert_node(ast.parse(source, mode="eval").body)
     except (SyntaxError, ValueError, KeyError, RecursionError, MemoryError):
         return None
 
 
-def operands_in(source: str) -> list[Expr]:
+def parse_operands(source: str) -> list[Expr]:
     """The operands of the outermost operation in a source text, without those that are not expressions here.
 
     >>> [str(expr) for expr in operands_in("torch.where(x > 0, y, [1])")]
@@ -39,7 +39,7 @@ def operands_in(source: str) -> list[Expr]:
             *body.args,
             *(key.value for key in body.keywords),
         ]
-    found = (read(ast.unparse(part)) for part in parts)
+    found = (parse_source(ast.unparse(part)) for part in parts)
     return [expr for expr in found if expr is not None]
 
 
@@ -52,26 +52,32 @@ def is_method(function: ast.expr) -> TypeGuard[ast.Attribute]:
     return not (isinstance(function.value, ast.Name) and function.value.id in MODULES)
 
 
-def _read(at: ast.expr) -> Expr:
+def _convert_node(node: ast.expr) -> Expr:
     import ast
 
-    if isinstance(at, ast.Constant) and at.value.__class__ in (int, float):
-        return number(at.value)
-    if isinstance(at, ast.Name):
-        return name(at.id)
-    if isinstance(at, ast.UnaryOp) and isinstance(at.op, ast.USub):
-        return neg(_read(at.operand))
-    if isinstance(at, ast.BinOp):
-        return infix(SIGNS_READ[type(at.op).__name__], _read(at.left), _read(at.right))
-    if isinstance(at, ast.Compare) and len(at.ops) == 1:
-        return infix(SIGNS_READ[type(at.ops[0]).__name__], _read(at.left), _read(at.comparators[0]))
-    if isinstance(at, ast.Attribute) and at.attr in ("T", "mT"):
-        return postfix(_read(at.value), f".{at.attr}")
-    if isinstance(at, ast.Subscript):
-        place = ast.unparse(at.slice).strip("()")
-        return postfix(_read(at.value), f"[{place}]")
-    if isinstance(at, ast.Call):
-        function, operands = at.func, list(at.args)
+    if isinstance(node, ast.Constant) and node.value.__class__ in (int, float):
+        return number_expr(node.value)
+    if isinstance(node, ast.Name):
+        return name_expr(node.id)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return neg(_convert_node(node.operand))
+    if isinstance(node, ast.BinOp):
+        return infix(
+            AST_OPERATOR_SIGNS[type(node.op).__name__], _convert_node(node.left), _convert_node(node.right)
+        )
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return infix(
+            AST_OPERATOR_SIGNS[type(node.ops[0]).__name__],
+            _convert_node(node.left),
+            _convert_node(node.comparators[0]),
+        )
+    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+        return postfix(_convert_node(node.value), f".{node.attr}")
+    if isinstance(node, ast.Subscript):
+        place = ast.unparse(node.slice).strip("()")
+        return postfix(_convert_node(node.value), f"[{place}]")
+    if isinstance(node, ast.Call):
+        function, operands = node.func, list(node.args)
         if isinstance(function, ast.Attribute):
             if is_method(function):
                 operands.insert(0, function.value)
@@ -79,18 +85,20 @@ def _read(at: ast.expr) -> Expr:
         elif isinstance(function, ast.Name):
             spelled = function.id
         else:
-            raise ValueError(source_of(at))
-        sizes = [one.value for one in at.args if isinstance(one, ast.Constant) and one.value.__class__ is int]
+            raise ValueError(source_of(node))
+        sizes = [
+            one.value for one in node.args if isinstance(one, ast.Constant) and one.value.__class__ is int
+        ]
         if spelled == "reshape" and len(operands) == len(sizes) + 1 > 1:
             shape = tuple(sizes)
-            return call("reshape", _read(operands[0]), details=(str(shape),), params={"shape": shape})
-        details = [f"{key.arg}={ast.unparse(key.value)}" for key in at.keywords]
-        return call(spelled, *map(_read, operands), details=tuple(details))
-    raise ValueError(source_of(at))
+            return call("reshape", _convert_node(operands[0]), details=(str(shape),), params={"shape": shape})
+        details = [f"{key.arg}={ast.unparse(key.value)}" for key in node.keywords]
+        return call(spelled, *map(_convert_node, operands), details=tuple(details))
+    raise ValueError(source_of(node))
 
 
 MODULES = frozenset(["torch", "F", "np", "math", "nn"])
-SIGNS_READ = {
+AST_OPERATOR_SIGNS = {
     **{"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//"},
     **{"Mod": "%", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="},
     **{"BitAnd": "&", "BitOr": "|", "BitXor": "^"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.symbolic.expr import text
+from autodiff.core.symbolic.expr import expr_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ def written_sum(terms: Sequence[Expr], digits: int | None = None) -> str:
     >>> written_sum(terms[:2]), written_sum(terms)
     ('X[0,0]*v[1] + X[1,0]*v[2]', 'sum(X[k,0]*v[k+1] for k in range(8))')
     """
-    spelled = [text(term, None, digits) for term in terms]
-    return joined([f"sum({term} {rest})" if rest else term for term, rest in folded(spelled)])
+    spelled = [expr_text(term, None, digits) for term in terms]
+    return join_terms([f"sum({term} {rest})" if rest else term for term, rest in fold_runs(spelled)])
 
 
-def joined(terms: Sequence[str]) -> str:
+def join_terms(terms: Sequence[str]) -> str:
     """Terms joined as a sum. A leading minus sign of a term becomes the operator.
 
     >>> joined(["2*x", "-y", "3"])
@@ -43,7 +43,7 @@ def joined(terms: Sequence[str]) -> str:
     return total
 
 
-def folded(spelled: Sequence[str]) -> list[tuple[str, str]]:
+def fold_runs(spelled: Sequence[str]) -> list[tuple[str, str]]:
     """The texts, each with an empty text, or a whole run as one text with ``for k in range(8)``.
 
     Texts of a run differ only in indices, each of which stays or grows by one from one text to the next.
@@ -60,7 +60,7 @@ def folded(spelled: Sequence[str]) -> list[tuple[str, str]]:
             found.append((spelled[at], ""))
             at += 1
         else:
-            found.append(as_one(spelled[at:end], letter))
+            found.append(fold_run(spelled[at:end], letter))
             at = end
     return found
 
@@ -86,7 +86,7 @@ def run_end(spelled: Sequence[str], start: int) -> int:
     return end
 
 
-def as_one(run: Sequence[str], letter: str) -> tuple[str, str]:
+def fold_run(run: Sequence[str], letter: str) -> tuple[str, str]:
     first, second = (list(map(int, INDEX.findall(one))) for one in run[:2])
     pairs = list(zip(first, second, strict=True))
     lowest = min(a for a, b in pairs if a != b)

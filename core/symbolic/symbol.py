@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from autodiff.core.base.lazy import np
 from autodiff.core.graph.dtypes import DTYPES, DType, float64
-from autodiff.core.graph.op import APPLIERS, CUSTOM, OPS, PLAIN_NUMBERS, REFUSALS, Op
-from autodiff.core.symbolic.expr import Expr, call, infix, name, neg, number, postfix
+from autodiff.core.graph.op import APPLIERS, CUSTOM_OP_DOC, OPS, PLAIN_NUMBERS, RULE_ERRORS, Op
+from autodiff.core.symbolic.expr import Expr, call, infix, name_expr, neg, number_expr, postfix
 from autodiff.core.symbolic.literals import ArrayText, entries_text
-from autodiff.core.symbolic.op_names import word
+from autodiff.core.symbolic.op_names import reader_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
 
 Shape = tuple[int, ...]
-NOTHING: frozenset[int | str] = frozenset()
+NO_READS: frozenset[int | str] = frozenset()
 LOGIC = {"logical_and": "&", "logical_or": "|", "logical_not": "~"}
 
 
-class OwnText(str):
+class CustomCallName(str):
     """The displayed name of a call of a function defined in the script. It equals the name of that call only.
 
     ``operand`` is the operand whose gradient the call gives; None for the call's value.
@@ -36,7 +36,7 @@ class OwnText(str):
     node: Node
     operand: int | None
 
-    def __new__(cls, shown: str, node: Node, operand: int | None = None) -> OwnText:
+    def __new__(cls, shown: str, node: Node, operand: int | None = None) -> CustomCallName:
         made = super().__new__(cls, shown)
         made.node, made.operand = node, operand
         return made
@@ -45,7 +45,7 @@ class OwnText(str):
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, OwnText)
+            isinstance(other, CustomCallName)
             and str.__eq__(self, other)
             and (self.node, self.operand) == (other.node, other.operand)
         )
@@ -55,7 +55,7 @@ class OwnText(str):
 
 
 #: Functions that spell the ops that need their own spelling. A function may return None for the default.
-SPELLINGS: dict[str, Callable[[list[Symbol], dict[str, Any]], Symbol | None]] = {}
+SYMBOL_SPELLERS: dict[str, Callable[[list[Symbol], dict[str, Any]], Symbol | None]] = {}
 
 
 def _unary(op: str) -> Callable[[Any], Any]:
@@ -109,7 +109,7 @@ class Operators:
 
     @property
     def size(self) -> int:
-        return size_of(self.shape)
+        return entry_count(self.shape)
 
     @property
     def T(self) -> Any:
@@ -136,7 +136,7 @@ class Symbol(Operators):
         *,
         extent: Shape | None = None,
         dtype: DType = float64,
-        reads: frozenset[int | str] = NOTHING,
+        reads: frozenset[int | str] = NO_READS,
     ) -> None:
         self.expr = expr
         self.shape = shape
@@ -151,18 +151,18 @@ class Symbol(Operators):
         """The same expression with another shape and extent."""
         return Symbol(self.expr, shape, extent=extent, dtype=self.dtype, reads=self.reads)
 
-    def filled(self) -> Expr:
+    def expanded_expr(self) -> Expr:
         """The expression expanded to all entries of the shape, for ops that do not broadcast."""
-        if size_of(self.extent) == self.size:
+        if entry_count(self.extent) == self.size:
             return self.expr
-        if size_of(self.extent) == 1:
+        if entry_count(self.extent) == 1:
             ones = call("ones", details=tuple(map(str, self.shape)), params={"shape": self.shape})
             is_one = self.expr.head == "number" and self.expr.value == 1
             return ones if is_one else infix("*", self.expr, ones)
         return call("expand", self.expr, details=(str(self.shape),), params={"shape": self.shape})
 
 
-def size_of(shape: Shape) -> int:
+def entry_count(shape: Shape) -> int:
     """The number of entries of a shape."""
     size = 1
     for n in shape:
@@ -170,7 +170,7 @@ def size_of(shape: Shape) -> int:
     return size
 
 
-def broadcast(shapes: Sequence[Shape]) -> Shape:
+def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
     """The common shape. The shapes are known to fit: ops refuse others when they run."""
     longest = max(map(len, shapes), default=0)
     common = [1] * longest
@@ -187,22 +187,22 @@ def as_symbol(value: Any) -> Symbol:
         assert isinstance(value, Symbol)
         return value
     if value.__class__ in PLAIN_NUMBERS:
-        return Symbol(number(value))
+        return Symbol(number_expr(value))
     array = np.asarray(value)
-    return Symbol(constant(array), array.shape)
+    return Symbol(constant_expr(array), array.shape)
 
 
-def constant(array: Any) -> Expr:
+def constant_expr(array: Any) -> Expr:
     """The expression for a constant: one number, or a list that shows only the ends if it is long."""
     if array.size == 1:
-        return number(array.item())
-    return name(ArrayText(entries_text(array, 4), array))
+        return number_expr(array.item())
+    return name_expr(ArrayText(entries_text(array, 4), array))
 
 
 def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Symbol:
     """The result of an op on symbols."""
     symbols = [as_symbol(x) for x in operands]
-    spell = SPELLINGS.get(op.name)
+    spell = SYMBOL_SPELLERS.get(op.name)
     result = None if spell is None else spell(symbols, params)
     if result is None:
         result = _entrywise(op, symbols, params) if op.is_elementwise else _general(op, symbols, params)
@@ -226,23 +226,23 @@ APPLIERS[Symbol] = apply
 
 def _entrywise(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> Symbol:
     exprs = [x.expr for x in symbols]
-    shape = broadcast([x.shape for x in symbols])
-    extent = broadcast([x.extent for x in symbols])
-    return Symbol(_written(op, exprs, params), shape, extent=extent, dtype=symbols[0].dtype)
+    shape = broadcast_shapes([x.shape for x in symbols])
+    extent = broadcast_shapes([x.extent for x in symbols])
+    return Symbol(_op_expr(op, exprs, params), shape, extent=extent, dtype=symbols[0].dtype)
 
 
 def _general(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> Symbol:
     shape = _shape_by_forward(op, symbols, params)
-    return Symbol(_written(op, [x.filled() for x in symbols], params), shape, dtype=symbols[0].dtype)
+    return Symbol(_op_expr(op, [x.expanded_expr() for x in symbols], params), shape, dtype=symbols[0].dtype)
 
 
-def _written(op: Op, exprs: list[Expr], params: dict[str, Any]) -> Expr:
+def _op_expr(op: Op, exprs: list[Expr], params: dict[str, Any]) -> Expr:
     sign = op.infix or LOGIC.get(op.name)
     if sign is not None and not params:
         if len(exprs) == 2:
             return infix(sign, *exprs)
         return neg(exprs[0]) if sign == "-" else Expr(sign, (exprs[0],))
-    said = word(op.name)
+    said = reader_name(op.name)
     named = params if said == op.name else {**params, "op": op.name}
     return call(said, *exprs, details=spell_params(params), params=named)
 
@@ -298,7 +298,7 @@ def _shape_by_forward(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> 
 
 def is_custom(op: Op) -> bool:
     """Whether the op is a class defined in a script. Its rule takes Tensors and cannot be spelled."""
-    return op.doc == CUSTOM or op.name not in OPS
+    return op.doc == CUSTOM_OP_DOC or op.name not in OPS
 
 
 def values_read(node: Node) -> frozenset[int | str]:
@@ -316,22 +316,22 @@ def values_read(node: Node) -> frozenset[int | str]:
     if is_custom(op):
         return everything
     try:
-        return _reads(op, node)
-    except REFUSALS:
+        return _trace_reads(op, node)
+    except RULE_ERRORS:
         return everything | {"out"}
 
 
-def _reads(op: Op, node: Node) -> frozenset[int | str]:
+def _trace_reads(op: Op, node: Node) -> frozenset[int | str]:
     operands = tuple(
-        Symbol(name(f"x{index}"), _shape(value), dtype=dtype_named(value), reads=frozenset({index}))
+        Symbol(name_expr(f"x{index}"), _shape(value), dtype=dtype_of_value(value), reads=frozenset({index}))
         for index, value in enumerate(node.operands)
     )
     shape = _shape(node.out)
-    out = Symbol(name("out"), shape, reads=frozenset({"out"}))
-    read = NOTHING
+    out = Symbol(name_expr("out"), shape, reads=frozenset({"out"}))
+    read = NO_READS
     for index, below in enumerate(node.inputs):
         if below is not None and below.tracked:
-            g = Symbol(name("G"), shape)
+            g = Symbol(name_expr("G"), shape)
             read |= op.contribution(index, g, out, operands, node.params).reads
     return read
 
@@ -340,7 +340,7 @@ def _shape(value: Any) -> Shape:
     return () if value.__class__ in PLAIN_NUMBERS else tuple(value.shape)
 
 
-def dtype_named(value: Any) -> DType:
+def dtype_of_value(value: Any) -> DType:
     """The dtype of a value; plain numbers count as float64."""
     return float64 if value.__class__ in PLAIN_NUMBERS else DTYPES.get(str(value.dtype), float64)
 
@@ -348,46 +348,48 @@ def dtype_named(value: Any) -> DType:
 # -- one edge -------------------------------------------------------------------------------------------
 
 
-def pull_symbol(node: Node, index: int, g: Symbol, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
+def symbolic_vjp(node: Node, index: int, g: Symbol, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
     """The vjp of operand ``index`` as a symbol: what the operand receives when ``out`` receives ``g``."""
     op = node.op
     assert op is not None
     shape = operands[index].shape
     if is_custom(op):
-        from autodiff.core.engine.custom_call import Part
+        from autodiff.core.engine.custom_call import OutputPartOp
 
-        if isinstance(op, Part):
-            text = OwnText(f"{op.name}.output", node, index)
+        if isinstance(op, OutputPartOp):
+            text = CustomCallName(f"{op.name}.output", node, index)
             return Symbol(call(text, g.expr, details=(str(op.position),)), shape)
-        answer = call(OwnText(f"{op.name}.backward", node, index), g.expr)
-        return Symbol(answered(answer, index) if len(node.inputs) > 1 else answer, shape)
+        answer = call(CustomCallName(f"{op.name}.backward", node, index), g.expr)
+        return Symbol(custom_result(answer, index) if len(node.inputs) > 1 else answer, shape)
     try:
         c = as_symbol(op.contribution(index, g, out, operands, node.params))
         return apply(OPS["sum_to"], (c,), {"shape": shape}) if op.is_elementwise else c
-    except REFUSALS:
+    except RULE_ERRORS:
         # A rule that computes with its operands' entries cannot take symbols. Name the vjp instead.
-        others = tuple(operands[at].filled() for at in range(len(operands)))
-        return Symbol(call(f"{op.name}_vjp", g.filled(), *others, details=spell_params(node.params)), shape)
+        others = tuple(operands[at].expanded_expr() for at in range(len(operands)))
+        return Symbol(
+            call(f"{op.name}_vjp", g.expanded_expr(), *others, details=spell_params(node.params)), shape
+        )
 
 
-def answered(made: Expr, position: int) -> Expr:
+def custom_result(made: Expr, position: int) -> Expr:
     """One of several results of a function defined in the script."""
     return postfix(made, f"[{position}]", "answer")
 
 
-def local_symbol(node: Node, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
+def symbolic_derivative(node: Node, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
     """The derivative of an edge: d out/d operand for elementwise ops, else the vjp applied to ``G``."""
     op = node.op
     assert op is not None
     if op.is_elementwise and not is_custom(op):
-        g = Symbol(number(1), out.shape, extent=())
+        g = Symbol(number_expr(1), out.shape, extent=())
         if op.vjps:
             local = as_symbol(op.vjps[index](g, out, *operands, **node.params))
         else:
             partial = op.partials[index]
             local = as_symbol(partial if isinstance(partial, int) else partial(out, *operands))
         return local
-    return pull_symbol(node, index, Symbol(name("G"), out.shape), out, operands)
+    return symbolic_vjp(node, index, Symbol(name_expr("G"), out.shape), out, operands)
 
 
 from autodiff.core.symbolic import (  # noqa: E402 - they register themselves and need the names above

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from autodiff.core.symbolic.expr import EXACT, Expr, infix, neg, number
+from autodiff.core.symbolic.expr import LARGEST_EXACT_INT, Expr, infix, neg, number_expr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,17 +24,17 @@ def build_product(coefficient: Coefficient, factors: Factors) -> Expr:
     if d != 1 and len(repr(n / d)) <= 6:
         n, d = n / d, 1
     above: list[Expr] = []
-    below = [number(d)] if d != 1 else []
+    below = [number_expr(d)] if d != 1 else []
     for base, exponent in factors.items():
         if isinstance(exponent, Expr):
             above.append(infix("**", base, exponent))
         elif exponent < 0:
-            below.append(base if exponent == -1 else infix("**", base, number(-exponent)))
+            below.append(base if exponent == -1 else infix("**", base, number_expr(-exponent)))
         else:
-            above.append(base if exponent == 1 else infix("**", base, number(exponent)))
+            above.append(base if exponent == 1 else infix("**", base, number_expr(exponent)))
     is_signed = n == -1 and bool(above)
     if n not in (1, -1) or not above:
-        above.insert(0, number(n))
+        above.insert(0, number_expr(n))
     product = _chained(above)
     if below:
         product = infix("/", product, _chained(below))
@@ -48,27 +48,27 @@ def _chained(factors: list[Expr]) -> Expr:
     return product
 
 
-def atom(expr: Expr) -> Terms:
-    return single(expr, 1)
+def atom_terms(expr: Expr) -> Terms:
+    return power_terms(expr, 1)
 
 
-def single(base: Expr, exponent: float | Expr) -> Terms:
+def power_terms(base: Expr, exponent: float | Expr) -> Terms:
     return {frozenset({(base, exponent)}): (UNIT, {base: exponent})}
 
 
-def constant(value: float) -> Terms:
+def constant_terms(value: float) -> Terms:
     return {frozenset(): ((value, 1), {})} if value else {}
 
 
-def times(a: Coefficient, b: Coefficient) -> Coefficient:
+def multiply_coefficients(a: Coefficient, b: Coefficient) -> Coefficient:
     return _reduced(a[0] * b[0], a[1] * b[1])
 
 
-def plus(a: Coefficient, b: Coefficient) -> Coefficient:
+def add_coefficients(a: Coefficient, b: Coefficient) -> Coefficient:
     return _reduced(a[0] * b[1] + b[0] * a[1], a[1] * b[1])
 
 
-def raised(a: Coefficient, power: int) -> Coefficient:
+def raise_coefficient(a: Coefficient, power: int) -> Coefficient:
     if a == UNIT:
         return a
     try:
@@ -85,10 +85,10 @@ def _reduced(n: float, d: float) -> Coefficient:
         n, d = n // common, d // common
         if d < 0:
             n, d = -n, -d
-        if -EXACT <= n <= EXACT and d <= EXACT:
+        if -LARGEST_EXACT_INT <= n <= LARGEST_EXACT_INT and d <= LARGEST_EXACT_INT:
             return n, d
     try:
-        value = number(n / d).value
+        value = number_expr(n / d).value
     except (OverflowError, ZeroDivisionError):
         value = float("inf") if n > 0 else float("-inf")
     return value, 1
@@ -108,13 +108,13 @@ def summands(expr: Expr) -> list[Expr]:
 def negated(expr: Expr) -> Expr:
     """-expr. The sign goes into a leading number if there is one."""
     if expr.head == "number":
-        return number(-expr.value)
+        return number_expr(-expr.value)
     path = [expr]
     while path[-1].head in ("*", "/"):
         path.append(path[-1].args[0])
     if path[-1].head != "number":
         return neg(expr)
-    signed = number(-path[-1].value)
+    signed = number_expr(-path[-1].value)
     for outer in reversed(path[:-1]):
         signed = infix(outer.head, signed, outer.args[1])
     return signed

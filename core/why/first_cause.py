@@ -9,89 +9,89 @@ from __future__ import annotations
 from functools import cached_property
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import Node, OpNode
-from autodiff.core.graph.topological_order import leading_to
-from autodiff.core.paths.path_sum import answers_none, contribution_of, vjp_of_ones
-from autodiff.core.paths.use_contributions import size_of
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.path_sum import edge_contribution, has_no_gradient, vjp_of_ones
+from autodiff.core.paths.use_contributions import max_abs
 from autodiff.core.report.cause import Cause
 from autodiff.core.symbolic.symbol import is_custom
 from autodiff.core.why.cancellation import (
-    cancelled,
-    copies_that_cancel,
-    entries_that_cancel,
-    rounded_off,
-    rounded_off_above,
-    rounding_of_differences,
+    cancellation_cause,
+    find_cancelling_copies,
+    find_cancelling_entries,
+    find_rounding_above,
+    find_rounding_in_single_use,
+    rounding_error_cause,
 )
-from autodiff.core.why.entries import closed_entries
-from autodiff.core.why.magnitude import rounding, shrunk_or_grown
-from autodiff.core.why.op_table import CLOSING, FILLING, JOINING
+from autodiff.core.why.entries import zero_entry_causes
+from autodiff.core.why.magnitude import magnitude_causes, rounding_tolerance
+from autodiff.core.why.op_table import BLOCKING_WORDS, FILLING_OPS, JOINING_OPS
 from autodiff.core.why.sentences import (
-    closing_words,
+    arrives_constant,
+    blocking_sentence,
     custom_words,
-    flat_words,
-    forward_words,
-    passes_on_differences,
-    shown,
-    singular_words,
-    spoken,
+    nonfinite_value_sentence,
+    singular_slope_sentence,
+    spoken_name,
+    value_words,
+    zero_slope_sentence,
 )
-from autodiff.core.why.zero_slopes import flat_below, is_square
+from autodiff.core.why.zero_slopes import is_flat_at_zero, zero_edge_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from autodiff.core.paths.node_names import Names
+    from autodiff.core.paths.node_names import NodeNames
     from autodiff.core.paths.path_sum import Edge
-    from autodiff.core.report.records import Subject, Use
+    from autodiff.core.report.records import InputUse, ReportedPass
 
 #: At most this many causes are reported, the first ones.
 MOST_CAUSES = 3
 #: At most this many edges are examined. If a long loop overflows, they are all alike.
-MOST_BROKEN = 10
+MOST_EXAMINED_EDGES = 10
 
 
 def causes_of(
-    subject: Subject, spelled: str, target: Node, names: Names, uses: tuple[Use, ...]
+    subject: ReportedPass, spelled: str, target: Node, names: NodeNames, uses: tuple[InputUse, ...]
 ) -> tuple[Cause, ...]:
     """Why the gradient of ``target`` is zero in all entries or some, or not finite in some.
 
     A gradient counts as zero if it is only the rounding error of its ``uses``. Nothing is said about any
     other gradient, unless its size is far from the gradient at the output or the output is not finite.
     """
-    search = Search(subject, spelled, target, names)
+    search = CauseSearch(subject, spelled, target, names)
     g = subject.cotangents.get(target)
     if g is not None and not _is_finite(g):
-        found = search.not_finite()
-    elif g is None or not _any(g):
-        found = search.zero()
-    elif uses and size_of(g) <= rounding(g) * max(size_of(use.contribution) for use in uses):
-        found = [rounded_off(search, g, uses)]
+        found = search.nonfinite_causes()
+    elif g is None or not _any_nonzero(g):
+        found = search.zero_causes()
+    elif uses and max_abs(g) <= rounding_tolerance(g) * max(max_abs(use.contribution) for use in uses):
+        found = [rounding_error_cause(search, g, uses)]
     else:
         found = (
-            rounding_of_differences(search, g)
+            find_rounding_in_single_use(search, g)
             or search.output()
-            or rounded_off_above(search, g)
+            or find_rounding_above(search, g)
             or [
-                *closed_entries(subject, names, search.leading, target, g),
-                *shrunk_or_grown(subject, names, search.leading, target, g),
+                *zero_entry_causes(subject, names, search.leading, target, g),
+                *magnitude_causes(subject, names, search.leading, target, g),
             ]
         )
     return tuple(_distinct(found)[:MOST_CAUSES])
 
 
-class Search:
+class CauseSearch:
     """A search through the graph between the output and one input."""
 
-    def __init__(self, subject: Subject, spelled: str, target: Node, names: Names) -> None:
+    def __init__(self, subject: ReportedPass, spelled: str, target: Node, names: NodeNames) -> None:
         self.subject = subject
         self.spelled = spelled
         self.target = target
         self.names = names
-        self.leading = leading_to(subject.order, [target])
+        self.leading = nodes_leading_to(subject.order, [target])
         self.useful = set(self.leading)
 
     @cached_property
@@ -115,81 +115,81 @@ class Search:
 
     # -- zero -------------------------------------------------------------------------------------------
 
-    def zero(self) -> list[Cause]:
+    def zero_causes(self) -> list[Cause]:
         if not self.leading:
             text = f"no path leads from {self.subject.name} to {self.spelled}"
             line = self.names.line(self.target)
             return [Cause("unconnected", text, self.spelled, "", None, line, self.target.site)]
         found: list[Cause] = []
         arrived: dict[Node, list[tuple[Edge, Any]]] = {}
-        with np_errors_ignored(self.subject.order):
+        with numpy_warnings_off(self.subject.order):
             for node in self.leading:
                 g = self.subject.cotangents.get(node)
-                if node is not self.subject.root and node in arrived and (g is None or not _any(g)):
-                    given = [(edge, c) for edge, c in arrived[node] if _any(c)]
+                if node is not self.subject.root and node in arrived and (g is None or not _any_nonzero(g)):
+                    given = [(edge, c) for edge, c in arrived[node] if _any_nonzero(c)]
                     if given:
-                        found.append(cancelled(self, node, given))
+                        found.append(cancellation_cause(self, node, given))
                     continue
                 if node is self.target or g is None:
                     continue
                 for edge in self.edges(node):
-                    c = contribution_of(edge, g)
+                    c = edge_contribution(edge, g)
                     below = node.inputs[edge[1]]
                     assert below is not None
                     arrived.setdefault(below, []).append((edge, c))
-                    if not _any(c) and _any(g):
-                        found.append(self._flat(edge, g))
-                if len(found) >= MOST_BROKEN:
+                    if not _any_nonzero(c) and _any_nonzero(g):
+                        found.append(self._zero_edge_cause(edge, g))
+                if len(found) >= MOST_EXAMINED_EDGES:
                     break
-        if not found and not _any(self.subject.seed):
+        if not found and not _any_nonzero(self.subject.seed):
             found.append(self.cause("flat", "the gradient that was started from is 0", self.subject.root))
         return found
 
-    def _flat(self, edge: Edge, g: Any) -> Cause:
+    def _zero_edge_cause(self, edge: Edge, g: Any) -> Cause:
         node, index = edge
-        copies = copies_that_cancel(self, edge, g, contribution_of(edge, g))
+        copies = find_cancelling_copies(self, edge, g, edge_contribution(edge, g))
         if copies:
             return copies[0]
-        size = size_of(g)
-        factor = contribution_of(edge, g / size) if 0 < size < float("inf") else 0.0
-        if _any(factor):
+        size = max_abs(g)
+        factor = edge_contribution(edge, g / size) if 0 < size < float("inf") else 0.0
+        if _any_nonzero(factor):
             text = (
-                f"the gradient has shrunk to {shown(g)} on its way to {spoken(node, self.names)},"
-                f" and times the next factor ({shown(factor)}) it is too small for a number"
+                f"the gradient has shrunk to {value_words(g)} on its way to {spoken_name(node, self.names)},"
+                f" and times the next factor ({value_words(factor)}) it is too small for a number"
             )
             return self.cause("vanished", text, node, index)
         assert isinstance(node, OpNode)
         if is_custom(node.op):
-            words = custom_words(node, index, answers_none(edge, g), self.names)
+            words = custom_words(node, index, has_no_gradient(edge, g), self.names)
             return self.cause("flat", words, node, index)
-        origin = self._origin(*(below for below in node.inputs if below is not None))
+        origin = self._nonfinite_origin(*(below for below in node.inputs if below is not None))
         if origin is not None:
             at = first_entry(origin.out, lambda entries: ~np.isfinite(entries))
-            words = forward_words(origin, at, self.names) if isinstance(origin, OpNode) else ""
+            words = nonfinite_value_sentence(origin, at, self.names) if isinstance(origin, OpNode) else ""
             if words:
-                words += f"; behind that {spoken(node, self.names)} has the slope 0"
+                words += f"; behind that {spoken_name(node, self.names)} has the slope 0"
                 return self.cause("forward", words, origin)
-        if not passes_on_differences(node, g) and (sums := entries_that_cancel(self, edge, g)):
+        if not arrives_constant(node, g) and (sums := find_cancelling_entries(self, edge, g)):
             return sums[0]
-        if node.op.name in JOINING and (above := self._closed_to(node, index)):
+        if node.op.name in JOINING_OPS and (above := self._blocking_edge_above(node, index)):
             user, at_operand = above
-            return self.cause("flat", flat_words(user, at_operand, g, self.names), user, at_operand)
-        lower = flat_below(node.inputs[index], self.useful) if is_square(node) else None
+            return self.cause("flat", zero_slope_sentence(user, at_operand, g, self.names), user, at_operand)
+        lower = zero_edge_below(node.inputs[index], self.useful) if is_flat_at_zero(node) else None
         if lower is not None:
             node, index = lower
             assert isinstance(node, OpNode)
-        return self.cause("flat", flat_words(node, index, g, self.names), node, index)
+        return self.cause("flat", zero_slope_sentence(node, index, g, self.names), node, index)
 
-    def _closed_to(self, node: OpNode, index: int) -> Edge | None:
+    def _blocking_edge_above(self, node: OpNode, index: int) -> Edge | None:
         """The edge above a joining op that passes on nothing to the part of operand ``index``, else None."""
         numbers = np.arange(1.0, np.size(node.out) + 1).reshape(node.shape)
-        places = np.asarray(contribution_of((node, index), numbers), dtype=int).ravel() - 1
+        places = np.asarray(edge_contribution((node, index), numbers), dtype=int).ravel() - 1
         while True:
             user = self.users.get(node)
             if user is None:
                 return None
             edge = (user, user.inputs.index(node))
-            through = np.asarray(contribution_of(edge, self.subject.cotangents[user]))
+            through = np.asarray(edge_contribution(edge, self.subject.cotangents[user]))
             if through.size < places.size or through.ravel()[places].any():
                 return None
             assert isinstance(user, OpNode)
@@ -199,18 +199,18 @@ class Search:
 
     # -- not finite -------------------------------------------------------------------------------------
 
-    def not_finite(self) -> list[Cause]:
+    def nonfinite_causes(self) -> list[Cause]:
         found = []
-        with np_errors_ignored(self.subject.order):
+        with numpy_warnings_off(self.subject.order):
             for node in self.leading:
                 g = self.subject.cotangents.get(node)
                 if g is None or node is self.target or not _is_finite(g):
                     continue
                 for edge in self.edges(node):
-                    c = contribution_of(edge, g)
+                    c = edge_contribution(edge, g)
                     if not _is_finite(c):
-                        found.append(self._broken(edge, g, c))
-                if len(found) >= MOST_BROKEN:
+                        found.append(self._nonfinite_edge_cause(edge, g, c))
+                if len(found) >= MOST_EXAMINED_EDGES:
                     break
         if not found:
             text = f"what reaches {self.spelled} is finite, and its sum is larger than any number"
@@ -220,22 +220,22 @@ class Search:
     def output(self) -> list[Cause]:
         """Why the output is not finite although the gradient is."""
         root = self.subject.root
-        origin = None if _is_finite(root.out) else self._origin(root)
+        origin = None if _is_finite(root.out) else self._nonfinite_origin(root)
         if origin is None:
             return []
         cause = self._forward(origin)
         cause.text += "; the gradient has a value all the same"
         return [cause]
 
-    def _broken(self, edge: Edge, g: Any, c: Any) -> Cause:
+    def _nonfinite_edge_cause(self, edge: Edge, g: Any, c: Any) -> Cause:
         """A cause for an edge that turned a finite gradient into one that is not."""
         node, index = edge
         assert isinstance(node, OpNode)
         at = first_entry(c, lambda entries: ~np.isfinite(entries))
-        origin = self._origin(node)
+        origin = self._nonfinite_origin(node)
         is_masked = self._is_masked(node, g, at, index)
         is_here = origin is None or origin is node
-        closing = self._closing(node, at) if is_masked else None
+        closing = self._blocking_op_above(node, at) if is_masked else None
         if closing and not is_here:  # a product passes on the nonfinite value
             is_choice = closing.op.name != "mul" and _is_computed(origin) and _is_only_masked(g, c)
             closing = closing if is_choice else None
@@ -245,21 +245,23 @@ class Search:
                 what = "nan" if np.isnan(c).any() else "infinite"
                 line = self.names.line(node)
                 place = f" in line {line}" if line != cause.line else ""
-                cause.text += f"; the gradient becomes {what} at {spoken(node, self.names)}{place}"
+                cause.text += f"; the gradient becomes {what} at {spoken_name(node, self.names)}{place}"
             return cause
         if not is_masked or is_custom(node.op):
-            return self.cause("singular", singular_words(node, index, at, self.names), node, index)
+            return self.cause("singular", singular_slope_sentence(node, index, at, self.names), node, index)
         if origin is None or not isinstance(origin, OpNode):
-            words = singular_words(node, index, at, self.names)
+            words = singular_slope_sentence(node, index, at, self.names)
         else:
-            words = forward_words(origin, first_entry(origin.out, lambda x: ~np.isfinite(x)), self.names)
+            words = nonfinite_value_sentence(
+                origin, first_entry(origin.out, lambda x: ~np.isfinite(x)), self.names
+            )
         what = "nan" if np.isnan(np.asarray(vjp_of_ones(edge))[at or ...]).any() else "infinity"
-        there = "there" if is_here else f"at {spoken(node, self.names)}"
+        there = "there" if is_here else f"at {spoken_name(node, self.names)}"
         words += f"; what arrives {there} is 0, and 0 times {what} is nan"
         if closing is not None:
-            words += f": {closing_words(closing, self.names)}"
+            words += f": {blocking_sentence(closing, self.names)}"
         cause = self.cause("masked", words, *((node, index) if is_here or origin is None else (origin, 0)))
-        cause.selecting = None if closing is None else closing.site
+        cause.selection_span = None if closing is None else closing.site
         return cause
 
     def _is_masked(self, node: Node, g: Any, at: tuple[int, ...] | None, index: int) -> bool:
@@ -271,7 +273,7 @@ class Search:
             return not np.any(g)
         return bool(np.asarray(g)[at] == 0)
 
-    def _closing(self, node: Node, at: tuple[int, ...] | None) -> OpNode | None:
+    def _blocking_op_above(self, node: Node, at: tuple[int, ...] | None) -> OpNode | None:
         """The op above a node that lets nothing through to its entry ``at``, if that op chooses entries.
 
         A product stops a gradient by the value of its other operand. It counts if no op further up chooses.
@@ -285,28 +287,28 @@ class Search:
             entry = through[at] if at is not None and len(at) == through.ndim else through
             if not entry.all():
                 if user.op.name != "mul":
-                    return user if user.op.name in CLOSING else product
+                    return user if user.op.name in BLOCKING_WORDS else product
                 product = product or user
             is_alike = user.op.is_elementwise and user.shape == node.shape
             node, at = user, at if is_alike else None
 
-    def _origin(self, *nodes: Node) -> Node | None:
+    def _nonfinite_origin(self, *nodes: Node) -> Node | None:
         """The oldest node, in or below ``nodes``, whose value is not finite while those of its operands are.
 
         An infinity that the script wrote on purpose, as into a mask, is a cause only if no nan came from it.
         """
-        oldest = _oldest(nodes, _is_finite)
-        if oldest is not None and (not isinstance(oldest, OpNode) or oldest.op.name in FILLING):
-            return _oldest(nodes, _has_no_nan) or oldest
+        oldest = _oldest_unsound(nodes, _is_finite)
+        if oldest is not None and (not isinstance(oldest, OpNode) or oldest.op.name in FILLING_OPS):
+            return _oldest_unsound(nodes, _has_no_nan) or oldest
         return oldest
 
     def _forward(self, node: Node) -> Cause:
         test = np.isnan if not _has_no_nan(node.out) else np.isinf
         at = first_entry(node.out, test)
         if not isinstance(node, OpNode):
-            text = f"{spoken(node, self.names)} holds {shown(node.out, at)} itself"
+            text = f"{spoken_name(node, self.names)} holds {value_words(node.out, at)} itself"
             return self.cause("data", text, node)
-        return self.cause("forward", forward_words(node, at, self.names), node)
+        return self.cause("forward", nonfinite_value_sentence(node, at, self.names), node)
 
 
 def first_entry(value: Any, test: Any) -> tuple[int, ...] | None:
@@ -319,7 +321,7 @@ def first_entry(value: Any, test: Any) -> tuple[int, ...] | None:
 
 def _is_computed(node: Node | None) -> bool:
     """Whether the value of a node was computed, not given or filled in."""
-    return isinstance(node, OpNode) and node.op.name not in FILLING
+    return isinstance(node, OpNode) and node.op.name not in FILLING_OPS
 
 
 def _is_only_masked(g: Any, c: Any) -> bool:
@@ -329,11 +331,11 @@ def _is_only_masked(g: Any, c: Any) -> bool:
     return not np.any(np.asarray(g)[~np.isfinite(np.asarray(c))])
 
 
-def _any(value: Any) -> bool:
+def _any_nonzero(value: Any) -> bool:
     return bool(value) if value.__class__ is float else bool(np.any(value))
 
 
-def _oldest(nodes: Sequence[Node], is_sound: Callable[[Any], bool]) -> Node | None:
+def _oldest_unsound(nodes: Sequence[Node], is_sound: Callable[[Any], bool]) -> Node | None:
     """The oldest node, in or below ``nodes``, whose value is not sound while those of its operands are."""
     oldest = None
     stack = list(nodes)

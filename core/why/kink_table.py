@@ -10,30 +10,30 @@ from __future__ import annotations
 from math import inf
 
 from autodiff.core.why.kink_rules import (
-    BEND,
-    GAP,
+    CELU_TOLERANCE,
+    FORMULA_GAP,
     JUMP,
-    NEARLY,
     SINGULAR,
-    Row,
-    at_whole,
-    at_whole_but_zero,
+    SLOPE_KINK,
+    KinkRule,
+    are_tensors,
+    at_integer,
+    at_nonzero_integer,
     at_zero,
     both_zero,
-    equal,
-    is_of_tensors,
-    is_of_two,
+    has_norm_order,
+    integer_quotient,
     largest_coordinates,
-    met_by_several,
-    norm_at,
-    norm_of,
-    nothing_to_add,
+    nonzero_integer_quotient,
+    operands_differ,
+    operands_equal,
     result_is_zero,
-    slope_in,
-    tied,
-    tied_sizes,
-    whole_quotient,
-    whole_quotient_but_zero,
+    slope_rule,
+    sum_of_exps_is_zero,
+    tied_entries,
+    tied_magnitudes,
+    tied_scatter_positions,
+    zero_entries_of_norm,
     zero_norm,
 )
 
@@ -50,158 +50,202 @@ BOUND_GETS = "the bound itself receives nothing"
 OF_A_TIE = "JAX and HIPS autograd share it as well, MyGrad gives it to the first"
 NAN_ELSEWHERE = "JAX, HIPS autograd and MyGrad answer nan"
 
-TABLE: dict[str, tuple[Row, ...]] = {
+KINK_RULES: dict[str, tuple[KinkRule, ...]] = {
     # sides of a number
-    "abs": (Row(at_zero, ZERO, "HIPS autograd and MyGrad answer 0 too, JAX 1"),),
-    "relu": (Row(at_zero, ZERO, "JAX and MyGrad answer 0 too, HIPS autograd, by way of maximum, 0.5"),),
-    "sign": (Row(at_zero, FLAT, "JAX and HIPS autograd answer 0 too, MyGrad has no sign", kind=JUMP),),
+    "abs": (KinkRule(at_zero, ZERO, "HIPS autograd and MyGrad answer 0 too, JAX 1"),),
+    "relu": (KinkRule(at_zero, ZERO, "JAX and MyGrad answer 0 too, HIPS autograd, by way of maximum, 0.5"),),
+    "sign": (KinkRule(at_zero, FLAT, "JAX and HIPS autograd answer 0 too, MyGrad has no sign", kind=JUMP),),
     "leaky_relu": (
-        Row(
+        KinkRule(
             lambda out, x, negative_slope: (x == 0) & (negative_slope != 1),
             f"{NEGATIVE_SIDE}, {{negative_slope:g}}",
             "JAX answers 1, MyGrad 0",
         ),
     ),
     "prelu": (
-        Row(lambda out, x, weight: (x == 0) & (weight != 1), NEGATIVE_SIDE, shows=(0, 1), operands=(0,)),
+        KinkRule(
+            lambda out, x, weight: (x == 0) & (weight != 1),
+            NEGATIVE_SIDE,
+            shown_operands=(0, 1),
+            operands=(0,),
+        ),
     ),
     "elu": (
-        Row(
-            lambda out, x, alpha, scale, input_scale: (x == 0) & (abs(alpha * input_scale - 1) > NEARLY),
+        KinkRule(
+            lambda out, x, alpha, scale, input_scale: (
+                (x == 0) & (abs(alpha * input_scale - 1) > CELU_TOLERANCE)
+            ),
             NEGATIVE_SIDE,
         ),
-        Row(
-            lambda out, x, alpha, scale, input_scale: (x == 0) & (abs(alpha * input_scale - 1) <= NEARLY),
+        KinkRule(
+            lambda out, x, alpha, scale, input_scale: (
+                (x == 0) & (abs(alpha * input_scale - 1) <= CELU_TOLERANCE)
+            ),
             "the slope's own slope is that of the positive side, 0",
-            kind=BEND,
+            kind=SLOPE_KINK,
         ),
     ),
     "copysign": (
-        Row(at_zero, ZERO, operands=(0,), formula="0/0"),
-        Row(lambda out, x, y: (y == 0) & (x != 0), FLAT, kind=JUMP, shows=(1,), operands=(1,)),
+        KinkRule(at_zero, ZERO, operands=(0,), formula="0/0"),
+        KinkRule(lambda out, x, y: (y == 0) & (x != 0), FLAT, kind=JUMP, shown_operands=(1,), operands=(1,)),
     ),
     # bounds
     "clamp": (
-        Row(lambda out, x, low, high: (x == low) | (x == high), INSIDE, CLAMPS, operands=(0,)),
-        Row(
+        KinkRule(lambda out, x, low, high: (x == low) | (x == high), INSIDE, CLAMPS, operands=(0,)),
+        KinkRule(
             lambda out, x, low, high: (x == low) | (x == high),
             BOUND_GETS,
-            shows=(0, 1, 2),
+            shown_operands=(0, 1, 2),
             operands=(1, 2),
         ),
     ),
     "clamp_min": (
-        Row(equal, INSIDE, CLAMPS, operands=(0,)),
-        Row(equal, BOUND_GETS, shows=(0, 1), operands=(1,)),
+        KinkRule(operands_equal, INSIDE, CLAMPS, operands=(0,)),
+        KinkRule(operands_equal, BOUND_GETS, shown_operands=(0, 1), operands=(1,)),
     ),
     "clamp_max": (
-        Row(equal, INSIDE, CLAMPS, operands=(0,)),
-        Row(equal, BOUND_GETS, shows=(0, 1), operands=(1,)),
+        KinkRule(operands_equal, INSIDE, CLAMPS, operands=(0,)),
+        KinkRule(operands_equal, BOUND_GETS, shown_operands=(0, 1), operands=(1,)),
     ),
     "hardtanh": (
-        Row(
+        KinkRule(
             lambda out, x, min_val, max_val: (x == 6) & (min_val == 0) & (max_val == 6),
             "the slope at a bound is 0",
             "JAX's relu6 answers 0 too",
         ),
-        Row(
+        KinkRule(
             lambda out, x, min_val, max_val: (
                 (x == min_val) | ((x == max_val) & ((min_val != 0) | (max_val != 6)))
             ),
             "the slope at a bound is 0",
         ),
     ),
-    "hardsigmoid": (Row(lambda out, x: (x == -3) | (x == 3), "the slope at a bound is 0"),),
+    "hardsigmoid": (KinkRule(lambda out, x: (x == -3) | (x == 3), "the slope at a bound is 0"),),
     "hardswish": (
-        Row(lambda out, x: x == -3, "the slope is that of the outside, 0"),
-        Row(lambda out, x: x == 3, "the slope is that of the outside, 1"),
+        KinkRule(lambda out, x: x == -3, "the slope is that of the outside, 0"),
+        KinkRule(lambda out, x: x == 3, "the slope is that of the outside, 1"),
     ),
-    "softshrink": (Row(lambda out, x, lambd: (x == lambd) | (x == -lambd), "the slope at a bound is 0"),),
+    "softshrink": (
+        KinkRule(lambda out, x, lambd: (x == lambd) | (x == -lambd), "the slope at a bound is 0"),
+    ),
     "hardshrink": (
-        Row(
+        KinkRule(
             lambda out, x, lambd: (x == lambd) | (x == -lambd),
             "the slope at a bound is 0",
             kind=JUMP,
             applies=lambda node: node.params["lambd"] != 0,
         ),
         # This is the identity, but its rule takes 0 for inside the bounds, which leave no inside.
-        Row(at_zero, ZERO, kind=SINGULAR, applies=lambda node: node.params["lambd"] == 0),
+        KinkRule(at_zero, ZERO, kind=SINGULAR, applies=lambda node: node.params["lambd"] == 0),
     ),
     "threshold": (
-        Row(
+        KinkRule(
             lambda out, x, threshold, value: x == threshold,
             "the slope at the threshold is 0",
             kind=JUMP,
             applies=lambda node: node.params["threshold"] != node.params["value"],
         ),
-        Row(
+        KinkRule(
             lambda out, x, threshold, value: x == threshold,
             "the slope at the threshold is 0",
             applies=lambda node: node.params["threshold"] == node.params["value"],
         ),
     ),
     "logit_within": (
-        Row(lambda out, x, eps: (x == eps) | (x == 1 - eps), "the slope at a bound is that of the inside"),
+        KinkRule(
+            lambda out, x, eps: (x == eps) | (x == 1 - eps), "the slope at a bound is that of the inside"
+        ),
     ),
     # the larger of two
     "maximum": (
-        Row(
-            equal,
+        KinkRule(
+            operands_equal,
             "each of the two receives half",
             "JAX and HIPS autograd share it as well, MyGrad answers 0 for both",
-            shows=(0, 1),
-            applies=is_of_two,
+            shown_operands=(0, 1),
+            applies=operands_differ,
         ),
     ),
-    "minimum": (Row(equal, "each of the two receives half", shows=(0, 1), applies=is_of_two),),
-    "fmax": (Row(equal, "the first of the two receives all", shows=(0, 1), applies=is_of_two),),
-    "fmin": (Row(equal, "the first of the two receives all", shows=(0, 1), applies=is_of_two),),
+    "minimum": (
+        KinkRule(
+            operands_equal, "each of the two receives half", shown_operands=(0, 1), applies=operands_differ
+        ),
+    ),
+    "fmax": (
+        KinkRule(
+            operands_equal,
+            "the first of the two receives all",
+            shown_operands=(0, 1),
+            applies=operands_differ,
+        ),
+    ),
+    "fmin": (
+        KinkRule(
+            operands_equal,
+            "the first of the two receives all",
+            shown_operands=(0, 1),
+            applies=operands_differ,
+        ),
+    ),
     # the largest of many; for picked entries ``kinks`` compares what the tied entries received
-    "amax": (Row(tied, SHARED, OF_A_TIE),),
-    "amin": (Row(tied, SHARED),),
-    "median": (Row(tied, SHARED, "JAX takes the mean of the two middle entries"),),
-    "nanmedian": (Row(tied, SHARED),),
-    "scatter_amax": (Row(met_by_several, SHARED, shows=()),),
-    "scatter_amin": (Row(met_by_several, SHARED, shows=()),),
-    "largest_coordinate": (Row(largest_coordinates, "each of those that tie receives the whole slope"),),
+    "amax": (KinkRule(tied_entries, SHARED, OF_A_TIE),),
+    "amin": (KinkRule(tied_entries, SHARED),),
+    "median": (KinkRule(tied_entries, SHARED, "JAX takes the mean of the two middle entries"),),
+    "nanmedian": (KinkRule(tied_entries, SHARED),),
+    "scatter_amax": (KinkRule(tied_scatter_positions, SHARED, shown_operands=()),),
+    "scatter_amin": (KinkRule(tied_scatter_positions, SHARED, shown_operands=()),),
+    "largest_coordinate": (KinkRule(largest_coordinates, "each of those that tie receives the whole slope"),),
     # steps
-    "floor": (Row(at_whole, FLAT, ALL_FLAT, kind=JUMP),),
-    "ceil": (Row(at_whole, FLAT, kind=JUMP),),
-    "trunc": (Row(at_whole_but_zero, FLAT, kind=JUMP),),
-    "round": (Row(lambda out, x: abs(x - out) == 0.5, FLAT, ALL_FLAT, kind=JUMP),),
-    "round_to": (Row(lambda out, x, decimals: x * 10.0**decimals % 1 == 0.5, FLAT, kind=JUMP),),
-    "frac": (Row(lambda out, x: (out == 0) & (x != 0), WITHOUT_JUMP, kind=JUMP),),
-    "remainder": (Row(result_is_zero, WITHOUT_JUMP, kind=JUMP, shows=(0, 1)),),
-    "fmod": (Row(lambda out, x, y: (out == 0) & (x != 0), WITHOUT_JUMP, kind=JUMP, shows=(0, 1)),),
-    "div_floor": (Row(whole_quotient, FLAT, kind=JUMP, shows=(0, 1)),),
-    "div_trunc": (Row(whole_quotient_but_zero, FLAT, kind=JUMP, shows=(0, 1)),),
-    "mantissa": (Row(lambda out, x: abs(out) == 0.5, WITHOUT_JUMP, kind=JUMP),),
+    "floor": (KinkRule(at_integer, FLAT, ALL_FLAT, kind=JUMP),),
+    "ceil": (KinkRule(at_integer, FLAT, kind=JUMP),),
+    "trunc": (KinkRule(at_nonzero_integer, FLAT, kind=JUMP),),
+    "round": (KinkRule(lambda out, x: abs(x - out) == 0.5, FLAT, ALL_FLAT, kind=JUMP),),
+    "round_to": (KinkRule(lambda out, x, decimals: x * 10.0**decimals % 1 == 0.5, FLAT, kind=JUMP),),
+    "frac": (KinkRule(lambda out, x: (out == 0) & (x != 0), WITHOUT_JUMP, kind=JUMP),),
+    "remainder": (KinkRule(result_is_zero, WITHOUT_JUMP, kind=JUMP, shown_operands=(0, 1)),),
+    "fmod": (
+        KinkRule(lambda out, x, y: (out == 0) & (x != 0), WITHOUT_JUMP, kind=JUMP, shown_operands=(0, 1)),
+    ),
+    "div_floor": (KinkRule(integer_quotient, FLAT, kind=JUMP, shown_operands=(0, 1)),),
+    "div_trunc": (KinkRule(nonzero_integer_quotient, FLAT, kind=JUMP, shown_operands=(0, 1)),),
+    "mantissa": (KinkRule(lambda out, x: abs(out) == 0.5, WITHOUT_JUMP, kind=JUMP),),
     # norms and spreads
     "vector_norm": (
-        Row(zero_norm, ZERO, NAN_ELSEWHERE, shows=(), applies=norm_of(lambda ord: ord == 2), formula="0/0"),
-        Row(zero_norm, ZERO, shows=(), applies=norm_of(lambda ord: ord != 2), formula="0/0"),
-        Row(norm_at(lambda ord: ord == 1), ZERO),
-        Row(norm_at(lambda ord: 0 < ord < 1), ZERO, kind=SINGULAR, formula="0 times infinity"),
-        Row(norm_at(lambda ord: ord == 0), FLAT, kind=JUMP),
-        Row(
-            tied_sizes,
+        KinkRule(
+            zero_norm,
+            ZERO,
+            NAN_ELSEWHERE,
+            shown_operands=(),
+            applies=has_norm_order(lambda ord: ord == 2),
+            formula="0/0",
+        ),
+        KinkRule(
+            zero_norm, ZERO, shown_operands=(), applies=has_norm_order(lambda ord: ord != 2), formula="0/0"
+        ),
+        KinkRule(zero_entries_of_norm(lambda ord: ord == 1), ZERO),
+        KinkRule(
+            zero_entries_of_norm(lambda ord: 0 < ord < 1), ZERO, kind=SINGULAR, formula="0 times infinity"
+        ),
+        KinkRule(zero_entries_of_norm(lambda ord: ord == 0), FLAT, kind=JUMP),
+        KinkRule(
+            tied_magnitudes,
             "entries that tie share the gradient equally, and an entry of 0 receives none",
-            applies=norm_of(lambda ord: ord in (inf, -inf)),
+            applies=has_norm_order(lambda ord: ord in (inf, -inf)),
         ),
     ),
-    "std": (Row(result_is_zero, ZERO, NAN_ELSEWHERE, shows=(), formula="0/0"),),
+    "std": (KinkRule(result_is_zero, ZERO, NAN_ELSEWHERE, shown_operands=(), formula="0/0"),),
     # powers, angles, logarithms
     "pow": (
-        slope_in(
+        slope_rule(
             0,
             both_zero,
             "the slope in the base is 0, since x**0 is 1 everywhere",
             "HIPS autograd and MyGrad answer 0 too, JAX nan",
-            kind=GAP,
-            applies=is_of_tensors(1),
+            kind=FORMULA_GAP,
+            applies=are_tensors(1),
             formula="0 times infinity",
         ),
-        slope_in(
+        slope_rule(
             1,
             both_zero,
             "the slope in the exponent is 0",
@@ -209,26 +253,34 @@ TABLE: dict[str, tuple[Row, ...]] = {
             kind=JUMP,
             formula="log(0)",
         ),
-        slope_in(
+        slope_rule(
             1,
             lambda out, x, y: (x == 0) & (y > 0),
             "the slope in the exponent is 0, since 0**y is 0 for every y above 0",
-            kind=GAP,
+            kind=FORMULA_GAP,
             formula="0 times log(0)",
         ),
     ),
     "atan2": (
-        Row(
-            both_zero, "both slopes are 0", NAN_ELSEWHERE, kind=SINGULAR, shows=(0, 1), formula="0 times 1/0"
+        KinkRule(
+            both_zero,
+            "both slopes are 0",
+            NAN_ELSEWHERE,
+            kind=SINGULAR,
+            shown_operands=(0, 1),
+            formula="0 times 1/0",
         ),
     ),
     "hypot": (
-        Row(
-            both_zero, "both slopes are nan", "HIPS autograd answers nan too, JAX 0.5 for both", shows=(0, 1)
+        KinkRule(
+            both_zero,
+            "both slopes are nan",
+            "HIPS autograd answers nan too, JAX 0.5 for both",
+            shown_operands=(0, 1),
         ),
     ),
     "xlogy": (
-        slope_in(
+        slope_rule(
             0,
             both_zero,
             "the slope in the first operand is 0",
@@ -236,14 +288,14 @@ TABLE: dict[str, tuple[Row, ...]] = {
             kind=SINGULAR,
             formula="log(0)",
         ),
-        slope_in(
+        slope_rule(
             1,
             both_zero,
             "the slope in the second operand is nan",
             "JAX answers nan too",
             kind=SINGULAR,
         ),
-        slope_in(
+        slope_rule(
             0,
             lambda out, x, y: (x == 0) & (y < 0),
             "the slope in the first operand is 0",
@@ -252,7 +304,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
         ),
     ),
     "xlog1py": (
-        slope_in(
+        slope_rule(
             0,
             lambda out, x, y: (x == 0) & (y <= -1),
             "the slope in the first operand is 0",
@@ -261,70 +313,78 @@ TABLE: dict[str, tuple[Row, ...]] = {
         ),
     ),
     "sinc": (
-        Row(
+        KinkRule(
             at_zero,
             "the slope is 0, the limit",
             "JAX and MyGrad answer 0 too, HIPS autograd nan",
-            kind=GAP,
+            kind=FORMULA_GAP,
             formula="0/0",
         ),
     ),
-    "logaddexp": (Row(nothing_to_add, "both slopes are nan", kind=SINGULAR, shows=(0, 1)),),
-    "logaddexp2": (Row(nothing_to_add, "both slopes are nan", kind=SINGULAR, shows=(0, 1)),),
-    "logsumexp": (Row(nothing_to_add, "the slope is nan", "JAX answers nan too", kind=SINGULAR, shows=()),),
-    "logcumsumexp": (Row(nothing_to_add, "the slope is nan", kind=SINGULAR, shows=()),),
+    "logaddexp": (
+        KinkRule(sum_of_exps_is_zero, "both slopes are nan", kind=SINGULAR, shown_operands=(0, 1)),
+    ),
+    "logaddexp2": (
+        KinkRule(sum_of_exps_is_zero, "both slopes are nan", kind=SINGULAR, shown_operands=(0, 1)),
+    ),
+    "logsumexp": (
+        KinkRule(
+            sum_of_exps_is_zero, "the slope is nan", "JAX answers nan too", kind=SINGULAR, shown_operands=()
+        ),
+    ),
+    "logcumsumexp": (KinkRule(sum_of_exps_is_zero, "the slope is nan", kind=SINGULAR, shown_operands=()),),
     # products
     "prod": (
-        Row(
+        KinkRule(
             at_zero,
             "the slope is the product of the other entries",
             "JAX and MyGrad answer the same, HIPS autograd nan",
-            kind=GAP,
+            kind=FORMULA_GAP,
             formula="0/0",
         ),
     ),
     "cumprod": (
-        Row(
+        KinkRule(
             at_zero,
             "the slope is made of the products of the other entries",
             "JAX and MyGrad answer the same",
-            kind=GAP,
+            kind=FORMULA_GAP,
             formula="0/0",
         ),
     ),
     "det": (
-        Row(
+        KinkRule(
             result_is_zero,
             "the gradient is the matrix of cofactors, as at every matrix",
             "PyTorch answers zeros, JAX a finite matrix, HIPS autograd raises LinAlgError",
-            kind=GAP,
-            shows=(),
+            kind=FORMULA_GAP,
+            shown_operands=(),
         ),
     ),
     # losses
     "smooth_l1_loss": (
-        Row(
+        KinkRule(
             lambda out, x, y, *, beta, reduction: abs(x - y) == beta,
             SLOPE_OUTSIDE,
-            kind=BEND,
-            shows=(0, 1),
+            kind=SLOPE_KINK,
+            shown_operands=(0, 1),
         ),
     ),
     "huber_loss": (
-        Row(
+        KinkRule(
             lambda out, x, y, *, delta, reduction: abs(x - y) == delta,
             SLOPE_OUTSIDE,
-            kind=BEND,
-            shows=(0, 1),
+            kind=SLOPE_KINK,
+            shown_operands=(0, 1),
         ),
     ),
 }
 
 #: Ops that pass on entries which they chose by size. ``Op.kink`` of their record says what happens in a tie;
 #: it is empty if the script gave the positions.
-CHOICES = ("pick", "gather")
+TIE_OPS = ("pick", "gather")
 #: What other engines do with a tie, by torch's name for the node.
-CHOICES_ELSEWHERE = {
+TIES_ELSEWHERE = {
     "MaxBackward0": "JAX and HIPS autograd share it, MyGrad gives it to the first",
     "CummaxBackward0": "for [1, 1, 2] JAX answers 1.5, 0.5, 1 and PyTorch 1, 1, 1",
 }

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import OpNode
-from autodiff.core.paths.path_sum import contribution_of
+from autodiff.core.paths.path_sum import edge_contribution
 from autodiff.core.symbolic.symbol import is_custom
-from autodiff.core.why.kink_rules import BEND, GAP, JUMP, KINK, SINGULAR
-from autodiff.core.why.kink_table import CHOICES, CHOICES_ELSEWHERE, TABLE
-from autodiff.core.why.sentences import operand_in_words, shown
+from autodiff.core.why.kink_rules import FORMULA_GAP, JUMP, KINK, SINGULAR, SLOPE_KINK
+from autodiff.core.why.kink_table import KINK_RULES, TIE_OPS, TIES_ELSEWHERE
+from autodiff.core.why.sentences import operand_in_words, value_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
     from autodiff.core.base.source import Span
     from autodiff.core.graph.node import Node
-    from autodiff.core.paths.node_names import Names
-    from autodiff.core.why.kink_rules import Row
+    from autodiff.core.paths.node_names import NodeNames
+    from autodiff.core.why.kink_rules import KinkRule
 
 #: At most this many entries of one value are listed. Of more, only the first is shown.
 MOST_PLACES = 4
-SITS_ON = {
+KIND_WORDS = {
     KINK: "a kink of",
     JUMP: "a jump of",
     SINGULAR: "a singular point of",
-    GAP: "a gap in the formula of",
-    BEND: "a kink in the slope of",
+    FORMULA_GAP: "a gap in the formula of",
+    SLOPE_KINK: "a kink in the slope of",
 }
 #: What a script calls the function, if the op has another name.
-CALLED = {
+FUNCTION_NAMES = {
     "vector_norm": "norm",
     "largest_coordinate": "cdist",
     "round_to": "round",
@@ -51,7 +51,7 @@ CALLED = {
     "scatter_amin": "scatter_reduce",
 }
 #: Ops that implement several functions, which the name of the node tells apart.
-SHARED = ("pick", "gather", "amax", "amin", "elu")
+MULTI_FUNCTION_OPS = ("pick", "gather", "amax", "amin", "elu")
 
 
 class Kink:
@@ -104,13 +104,13 @@ class Kink:
         """The kink as a sentence."""
         if not self.op:
             return f"{self.name} compares equal numbers: {self.where}, {self.convention}"
-        place = f"{self.name} sits on {SITS_ON[self.kind]} {self.function}"
+        place = f"{self.name} sits on {KIND_WORDS[self.kind]} {self.function}"
         aside = f" ({self.elsewhere})" if self.elsewhere else ""
         return f"{place}: {self.where}; {self.convention}{aside}"
 
 
 def kinks_of(
-    leading: Sequence[Node], cotangents: dict[Node, Any], names: Names, order: int = 1
+    leading: Sequence[Node], cotangents: dict[Node, Any], names: NodeNames, order: int = 1
 ) -> tuple[Kink, ...]:
     """The kinks among the nodes of ``leading``, which lie between an output and one input, oldest first.
 
@@ -119,13 +119,13 @@ def kinks_of(
     """
     useful = set(leading)
     found: list[Kink] = []
-    with np_errors_ignored(list(leading)):
+    with numpy_warnings_off(list(leading)):
         for node in reversed(leading):
             g = cotangents.get(node)
             if g is None or not isinstance(node, OpNode):
                 continue
             name = node.op.name
-            if (name not in TABLE and name not in CHOICES) or is_custom(node.op):
+            if (name not in KINK_RULES and name not in TIE_OPS) or is_custom(node.op):
                 continue
             # Empty for the input itself if an op made it, and for tensors without entries.
             operands = {
@@ -135,19 +135,19 @@ def kinks_of(
             }
             if not operands:
                 continue
-            if name in CHOICES:
+            if name in TIE_OPS:
                 found += _ties(node, g, names)
-            for row in TABLE.get(name, ()):
+            for row in KINK_RULES.get(name, ()):
                 if (
-                    (row.kind != BEND or order == 2)
+                    (row.kind != SLOPE_KINK or order == 2)
                     and (row.operands is None or operands.intersection(row.operands))
                     and (row.applies is None or row.applies(node))
                 ):
-                    found += _on_row(row, node, g if order == 1 else np.ones_like(node.out), names)
+                    found += _kinks_of_rule(row, node, g if order == 1 else np.ones_like(node.out), names)
     return tuple(found)
 
 
-def _on_row(row: Row, node: OpNode, g: Any, names: Names) -> Iterator[Kink]:
+def _kinks_of_rule(row: KinkRule, node: OpNode, g: Any, names: NodeNames) -> Iterator[Kink]:
     """The kink of one row of the table, if the node lies on it and a gradient arrives there."""
     marked = row.at(node.out, *node.operands, **node.params)
     if marked is False:  # for plain numbers, which need no numpy
@@ -155,14 +155,14 @@ def _on_row(row: Row, node: OpNode, g: Any, names: Names) -> Iterator[Kink]:
     marked = np.asarray(marked)
     if node.op.is_elementwise:
         marked = np.broadcast_to(marked, np.shape(node.out))
-    marked = marked & _arriving(node, g, marked)
+    marked = marked & _arriving_mask(node, g, marked)
     if marked.any():
-        where = _where(node, row.shows, marked, names)
-        convention = row.says.format(**node.params)
+        where = _where(node, row.shown_operands, marked, names)
+        convention = row.convention.format(**node.params)
         yield _kink(row.kind, node, names, marked, where, convention, row.others, row.formula)
 
 
-def _arriving(node: OpNode, g: Any, marked: Any) -> Any:
+def _arriving_mask(node: OpNode, g: Any, marked: Any) -> Any:
     """Where the incoming gradient is not 0, in a shape that broadcasts with the marks."""
     arriving = np.asarray(g) != 0
     params = node.params
@@ -178,14 +178,14 @@ def _arriving(node: OpNode, g: Any, marked: Any) -> Any:
     return arriving
 
 
-def _ties(node: OpNode, g: Any, names: Names) -> Iterator[Kink]:
+def _ties(node: OpNode, g: Any, names: NodeNames) -> Iterator[Kink]:
     """A choice among tied entries that do not receive the same: another choice was possible."""
     x, axis = node.operands[0], node.params["dim"]
     if not node.op.kink or not np.ndim(x):
         return
     order = np.argsort(x, axis=axis, kind="stable")
     values = np.take_along_axis(x, order, axis)
-    received = np.take_along_axis(np.asarray(contribution_of((node, 0), g)), order, axis)
+    received = np.take_along_axis(np.asarray(edge_contribution((node, 0), g)), order, axis)
     first = [slice(None)] * values.ndim
     second = list(first)
     first[axis], second[axis] = slice(None, -1), slice(1, None)
@@ -198,14 +198,14 @@ def _ties(node: OpNode, g: Any, names: Names) -> Iterator[Kink]:
     np.put_along_axis(marked, order, sorted_marks, axis)
     if marked.any():
         where = _where(node, (0,), marked, names)
-        elsewhere = CHOICES_ELSEWHERE.get(node.grad_fn_name, "")
+        elsewhere = TIES_ELSEWHERE.get(node.grad_fn_name, "")
         yield _kink(KINK, node, names, marked, where, node.op.kink, elsewhere, "")
 
 
 def _kink(
     kind: str,
     node: OpNode,
-    names: Names,
+    names: NodeNames,
     marked: Any,
     where: str,
     convention: str,
@@ -215,7 +215,7 @@ def _kink(
     return Kink(
         kind=kind,
         op=node.op.name,
-        function=_called(node),
+        function=_function_name(node),
         name=names[node],
         line=names.line(node),
         span=node.site,
@@ -229,11 +229,11 @@ def _kink(
     )
 
 
-def _called(node: OpNode) -> str:
+def _function_name(node: OpNode) -> str:
     """What the script calls the function: ``max`` if the node is a MaxBackward0."""
     name = node.op.name
-    if name not in SHARED:
-        return CALLED.get(name, name)
+    if name not in MULTI_FUNCTION_OPS:
+        return FUNCTION_NAMES.get(name, name)
     if node.grad_fn_name == "GatherBackward0":
         return "quantile"
     if node.grad_fn_name == "SqueezeBackward1":
@@ -245,7 +245,7 @@ def _called(node: OpNode) -> str:
 # -- which entries --------------------------------------------------------------------------------------
 
 
-def _where(node: OpNode, shows: tuple[int, ...], marked: Any, names: Names) -> str:
+def _where(node: OpNode, shows: tuple[int, ...], marked: Any, names: NodeNames) -> str:
     """``entries [1], [2] of x = 0``, ``a = 2 and b = 2``, ``L = 0``. Of many entries only the first."""
     count = int(marked.sum())
     places = _places(marked, MOST_PLACES)
@@ -255,14 +255,16 @@ def _where(node: OpNode, shows: tuple[int, ...], marked: Any, names: Names) -> s
         below, value = node.inputs[at], np.asarray(node.operands[at])
         if below is not None and len({float(value[place]) for place in places}) == 1:
             listed = ", ".join(str(list(place)) for place in places)
-            return f"entries {listed} of {names[below]} = {shown(value, first)}"
+            return f"entries {listed} of {names[below]} = {value_words(value, first)}"
     if shows:
-        parts = [operand_in_words(node, at, names, _within(first, node.operands[at])) for at in shows]
+        parts = [
+            operand_in_words(node, at, names, _place_in_operand(first, node.operands[at])) for at in shows
+        ]
         said = " and ".join(dict.fromkeys(parts))
     elif np.size(node.out) == 1:
-        said = f"{names[node]} = {shown(node.out)}"
+        said = f"{names[node]} = {value_words(node.out)}"
     else:
-        said = f"entry {list(first)} of {names[node]} = {shown(node.out, first)}"
+        said = f"entry {list(first)} of {names[node]} = {value_words(node.out, first)}"
     left = count - 1
     return said if not left else f"{said}, and {left:,} more entr{'y' if left == 1 else 'ies'}"
 
@@ -273,7 +275,7 @@ def _places(marked: Any, most: int) -> list[tuple[int, ...]]:
     return [tuple(map(int, np.unravel_index(at, marked.shape))) for at in flat]
 
 
-def _within(place: tuple[int, ...], value: Any) -> tuple[int, ...]:
+def _place_in_operand(place: tuple[int, ...], value: Any) -> tuple[int, ...]:
     """The position in an operand that was broadcast to the shape that ``place`` belongs to."""
     shape = np.shape(value)
     last = place[len(place) - len(shape) :]

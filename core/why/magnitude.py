@@ -9,12 +9,12 @@ from __future__ import annotations
 from math import log10
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import OpNode
-from autodiff.core.paths.path_sum import contribution_of
-from autodiff.core.paths.use_contributions import size_of
+from autodiff.core.paths.path_sum import edge_contribution
+from autodiff.core.paths.use_contributions import max_abs
 from autodiff.core.report.cause import Cause
-from autodiff.core.why.sentences import fitting, shown
+from autodiff.core.why.sentences import shorten_middle, value_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.node import Node
-    from autodiff.core.paths.node_names import Names
+    from autodiff.core.paths.node_names import NodeNames
     from autodiff.core.paths.path_sum import Edge
-    from autodiff.core.report.records import Subject
+    from autodiff.core.report.records import ReportedPass
 
 #: A gradient is reported if it is FAR times smaller or larger than the gradient at the output, and at least
 #: MANY factors contribute: a single number may be meant to be small.
-FAR, MANY = 1e8, 5
+FAR_RATIO, MIN_FACTORS = 1e8, 5
 #: At most this many places are reported.
 MOST_PLACES = 3
 #: A sum within this many rounding units of 0, relative to its parts, counts as a rounding error.
-UNITS = 45
+ROUNDING_UNITS = 45
 
 
-class Place:
+class FactorPlace:
     """The factors of one operand of an op at one place in the script and ``more`` others, input first."""
 
     def __init__(self, node: OpNode, index: int) -> None:
@@ -50,87 +50,87 @@ class Place:
         return sum(map(log10, self.factors))
 
 
-def rounding(g: Any) -> float:
+def rounding_tolerance(g: Any) -> float:
     """The size, relative to its parts, up to which a sum counts as a rounding error."""
     dtype = np.asarray(g).dtype
-    return UNITS * float(np.finfo(dtype if dtype.kind == "f" else float).eps)
+    return ROUNDING_UNITS * float(np.finfo(dtype if dtype.kind == "f" else float).eps)
 
 
-def shrunk_or_grown(
-    subject: Subject, names: Names, leading: Sequence[Node], target: Node, g: Any
+def magnitude_causes(
+    subject: ReportedPass, names: NodeNames, leading: Sequence[Node], target: Node, g: Any
 ) -> list[Cause]:
     """A cause with the places that made a gradient very small or very large; none if it is neither."""
-    start, end = size_of(subject.seed), size_of(g)
-    if not start or not end or 1 / FAR < end / start < FAR:
+    start, end = max_abs(subject.seed), max_abs(g)
+    if not start or not end or 1 / FAR_RATIO < end / start < FAR_RATIO:
         return []
     sign = 1 if end > start else -1
-    places = list(places_on_the_way(subject, leading, target).values())
-    if sum(sign * log10(factor) > 0.01 for place in places for factor in place.factors) < MANY:
+    places = list(factor_places(subject, leading, target).values())
+    if sum(sign * log10(factor) > 0.01 for place in places for factor in place.factors) < MIN_FACTORS:
         return []
     exponent = abs(log10(end / start))
     places = [place for place in places if sign * place.exponent > 0]
-    most = largest(places, exponent)
+    most = places_to_report(places, exponent)
     if sum(abs(place.exponent) for place in most) < exponent / 2:
-        most = largest(put_together(places), exponent)
+        most = places_to_report(merge_places(places), exponent)
     if not most:
         return []
-    told = [in_words(place, names) for place in most]
+    told = [place_words(place, names) for place in most]
     how = "grows" if sign > 0 else "shrinks"
-    text = f"the gradient {how} from {shown(start)} to {shown(end)} on its way: {'; '.join(told)}"
+    text = f"the gradient {how} from {value_words(start)} to {value_words(end)} on its way: {'; '.join(told)}"
     node = most[0].node
     kind = "grown" if sign > 0 else "shrunk"
     return [Cause(kind, text, names[node], node.op.name, None, names.line(node), node.site)]
 
 
-def largest(places: list[Place], exponent: float) -> list[Place]:
+def places_to_report(places: list[FactorPlace], exponent: float) -> list[FactorPlace]:
     """The places to report, largest first. Each has over 5 percent of the exponent, or is the largest."""
     places = sorted(places, key=lambda place: -round(abs(place.exponent), 6))[:MOST_PLACES]
     return [place for place in places if place is places[0] or abs(place.exponent) > 0.05 * exponent]
 
 
-def put_together(places: list[Place]) -> list[Place]:
+def merge_places(places: list[FactorPlace]) -> list[FactorPlace]:
     """The places merged by op and operand: a script may write out its loop."""
-    together: dict[tuple[str, int], Place] = {}
+    together: dict[tuple[str, int], FactorPlace] = {}
     for place in places:
-        whole = together.setdefault((place.node.op.name, place.index), Place(place.node, place.index))
+        whole = together.setdefault((place.node.op.name, place.index), FactorPlace(place.node, place.index))
         whole.more += bool(whole.factors)
         whole.factors += place.factors
     return list(together.values())
 
 
-def places_on_the_way(subject: Subject, leading: Sequence[Node], target: Node) -> dict[Any, Place]:
+def factor_places(subject: ReportedPass, leading: Sequence[Node], target: Node) -> dict[Any, FactorPlace]:
     """The factors along the path with the largest contribution at every step, by op and place."""
     best: dict[Node, tuple[float, Edge, float]] = {}  # by node: largest contribution, its edge, factor
-    with np_errors_ignored(list(subject.order)):
+    with numpy_warnings_off(list(subject.order)):
         for node in leading:
             arrived = subject.cotangents.get(node)
-            size = 0.0 if arrived is None else size_of(arrived)
+            size = 0.0 if arrived is None else max_abs(arrived)
             if not size:
                 continue
             for index, below in enumerate(node.inputs):
                 if below is not None:
-                    given = size_of(contribution_of((node, index), arrived))
+                    given = max_abs(edge_contribution((node, index), arrived))
                     if below not in best or given > best[below][0]:
                         best[below] = (given, (node, index), given / size)
-    places: dict[Any, Place] = {}
+    places: dict[Any, FactorPlace] = {}
     at = target
     while at in best and at is not subject.root:
         _, (at, index), factor = best[at]
         assert isinstance(at, OpNode)
         if 0 < factor < float("inf"):
-            places.setdefault((at.site, at.op.name, index), Place(at, index)).factors.append(factor)
+            places.setdefault((at.site, at.op.name, index), FactorPlace(at, index)).factors.append(factor)
     return places
 
 
-def in_words(place: Place, names: Names) -> str:
+def place_words(place: FactorPlace, names: NodeNames) -> str:
     """``30 times by 0.23 to 0.25 through sigmoid(h) in line 4``, with the operand if there are several."""
     node, count = place.node, len(place.factors)
     low, high = (f"{factor:.3g}" for factor in (min(place.factors), max(place.factors)))
     by = low if low == high else f"{low} to {high}"
     times = f"{count:,} times by {by}, together by {10**place.exponent:.3g}," if count > 1 else f"by {by}"
     if node.site is None:
-        return f"{times} through {names.without_place(node)}"
-    text = fitting(names.text_of(node))
+        return f"{times} through {names.without_suffix(node)}"
+    text = shorten_middle(names.source_line(node))
     below = node.inputs[place.index]
     several = len({operand for operand in node.inputs if operand is not None}) > 1
     to = f" to {below.name}" if several and below is not None and below.name else ""

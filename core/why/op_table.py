@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 #: Ops whose slope is 0 everywhere.
-STEPS = (
+STEP_OPS = (
     "floor",
     "ceil",
     "round",
@@ -16,7 +16,7 @@ STEPS = (
     "floor_divide",
 )
 #: Ops whose slope is 0 beyond a bound.
-BOUNDED = (
+BOUNDED_OPS = (
     "clamp",
     "clamp_min",
     "clamp_max",
@@ -27,7 +27,7 @@ BOUNDED = (
     "softshrink",
 )
 #: Ops that saturate: beyond some size of the operand, their slope is smaller than any floating-point number.
-LEVELLING = (
+SATURATING_OPS = (
     "sigmoid",
     "tanh",
     "exp",
@@ -41,7 +41,7 @@ LEVELLING = (
     "atan",
 )
 #: Ops that pass the incoming gradient to one of several entries or operands.
-CHOOSING = (
+SELECTING_OPS = (
     "amax",
     "amin",
     "maximum",
@@ -56,17 +56,17 @@ CHOOSING = (
     "gather",
 )
 #: Ops that concatenate their operands.
-JOINING = ("stack", "cat", "block_diag")
+JOINING_OPS = ("stack", "cat", "block_diag")
 #: Ops that pass on the difference of the incoming gradient from its mean, so 0 if it is constant.
-DIFFERENCES = ("softmax", "log_softmax", "standardize", "std", "var")
+CENTERING_OPS = ("softmax", "log_softmax", "standardize", "std", "var")
 #: Ops whose entries are products, or sums of products, of their operands.
-PRODUCTS = ("mul", "matmul", "mm", "mv", "dot", "bmm", "outer", "vm", "einsum")
+PRODUCT_OPS = ("mul", "matmul", "mm", "mv", "dot", "bmm", "outer", "vm", "einsum")
 _BRANCH = "leaves this branch out, but not its derivative"
 _OVER = "writes over this entry, but its derivative stays"
 _BOUND = "holds this entry at a bound, but its derivative stays"
 _OTHER = "takes other entries, but the derivative of this one stays"
 #: Ops that let a gradient through in some entries only, and what they do with the other entries.
-CLOSING = {
+BLOCKING_WORDS = {
     **dict.fromkeys(("where", "except_where", "without_nan", "maximum", "minimum", "fmax", "fmin"), _BRANCH),
     **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "nan_to_num", "write_through"), _OVER),
     **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "relu", "relu6", "hardtanh", "threshold"), _BOUND),
@@ -74,7 +74,7 @@ CLOSING = {
     "mul": "has a 0 for this entry, but not for its derivative",
 }
 #: Ops that take some entries of their operand.
-TAKING = (
+INDEXING_OPS = (
     *("index", "index_select", "select", "slice", "gather", "pick", "take", "part"),
     *("amax", "amin", "median", "diagonal"),
 )
@@ -82,23 +82,23 @@ _OTHER_BRANCH = "takes the other branch there"
 _OTHER_OPERAND = "takes the other operand there"
 _WRITES = "writes over {}"
 #: What an elementwise op does where it lets no gradient through. {} is replaced by a pronoun for the entries.
-STOPPING = {
+STOPPING_WORDS = {
     **dict.fromkeys(("relu", "relu6"), "passes nothing on where its input is not positive"),
-    **dict.fromkeys(BOUNDED, "is flat beyond its bounds"),
+    **dict.fromkeys(BOUNDED_OPS, "is flat beyond its bounds"),
     **dict.fromkeys(("where", "except_where", "without_nan"), _OTHER_BRANCH),
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), _OTHER_OPERAND),
     **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "write_through"), _WRITES),
     "mul": "multiplies {} by 0",
 }
 #: Ops that write infinities where the script tells them to.
-FILLING = ("masked_fill", "where", "index_put", "constant_pad", "scatter_with")
+FILLING_OPS = ("masked_fill", "where", "index_put", "constant_pad", "scatter_with")
 #: Ops whose slope is 0 where their operand is 0.
-SQUARES = ("pow", "square", "vector_norm")
+FLAT_AT_ZERO_OPS = ("pow", "square", "vector_norm")
 #: How to refer to an op that the script does not call by a name.
-NAMELESS = {"mul": "the product", "index_put": "the assignment", "write_through": "the assignment"}
+UNNAMED_OPS = {"mul": "the product", "index_put": "the assignment", "write_through": "the assignment"}
 #: Why the slope of an op is unbounded at some point. {x} and {y} are replaced by the operands, {f} and {g} by
 #: the operands as factors, {own} by the operand that the gradient is for.
-STEEP = {
+UNBOUNDED_SLOPE_REASONS = {
     "sqrt": "the slope of sqrt is 1/(2*sqrt({x})), which has no bound at 0",
     "rsqrt": "1/sqrt({x}) and its slope have no bound at 0",
     "log": "the slope of log is 1/{f}, which has no bound at 0",
@@ -121,7 +121,7 @@ STEEP = {
     "std": "the slope of std is that of a square root, which has no bound where all entries are equal",
 }
 #: Why the value of an op is not finite; {x} and {f} as above.
-UNDEFINED = {
+UNDEFINED_VALUE_REASONS = {
     "sqrt": "the square root of a negative number is nan",
     "rsqrt": "1/sqrt({x}) has no value where {x} is not positive",
     "acos": "acos has values between -1 and 1 only",
@@ -132,7 +132,7 @@ UNDEFINED = {
     "reciprocal": "1/{f} has no finite value at 0",
     "log1p": "log1p has finite values above -1 only",
 }
-GROWING = (
+OVERFLOWING_OPS = (
     *("add", "sub", "mul", "div", "sum", "matmul", "mm", "mv", "dot", "square", "prod", "pow", "mean"),
     *("cumsum", "cumprod", "vm", "bmm", "outer", "vector_norm", "einsum", "addmm", "trace", "det"),
 )

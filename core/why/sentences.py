@@ -7,25 +7,25 @@ import re
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import OpNode
-from autodiff.core.paths.node_names import PRODUCT_SIGNS
-from autodiff.core.symbolic.expr import number, text
+from autodiff.core.paths.node_names import PRODUCT_OPERATORS
+from autodiff.core.symbolic.expr import expr_text, number_expr
 from autodiff.core.symbolic.symbol import is_custom
 from autodiff.core.why.op_table import (
-    BOUNDED,
-    CHOOSING,
-    CLOSING,
-    DIFFERENCES,
+    BLOCKING_WORDS,
+    BOUNDED_OPS,
+    CENTERING_OPS,
     EXPONENTIALS,
-    GROWING,
-    JOINING,
-    LEVELLING,
+    JOINING_OPS,
     LOGARITHMS,
-    NAMELESS,
-    PRODUCTS,
-    STEEP,
-    STEPS,
-    STOPPING,
-    UNDEFINED,
+    OVERFLOWING_OPS,
+    PRODUCT_OPS,
+    SATURATING_OPS,
+    SELECTING_OPS,
+    STEP_OPS,
+    STOPPING_WORDS,
+    UNBOUNDED_SLOPE_REASONS,
+    UNDEFINED_VALUE_REASONS,
+    UNNAMED_OPS,
 )
 
 TYPE_CHECKING = False
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.node import Node
-    from autodiff.core.paths.node_names import Names
+    from autodiff.core.paths.node_names import NodeNames
 
-LONGEST = 60
+LONGEST_QUOTE = 60
 #: Invented names: an op and a number, used if the source text is long.
 INVENTED = re.compile(r"\b[a-z]\w*_\d+\b")
 #: The suffix that tells the versions of a name apart in formulas.
@@ -45,7 +45,7 @@ WORDS = re.compile(r"\w+")
 ATOM = re.compile(r"[\w.]+([(\[][^()\[\]]*[)\]])*")
 
 
-def shown(value: Any, at: tuple[int, ...] | None = None) -> str:
+def value_words(value: Any, at: tuple[int, ...] | None = None) -> str:
     """A value in a sentence: a number, one entry, or the range of an array's entries."""
     if value.__class__ is float or np.size(value) == 1:
         return _number(float(np.asarray(value).item()))
@@ -61,15 +61,15 @@ def shown(value: Any, at: tuple[int, ...] | None = None) -> str:
 
 
 def _number(value: float) -> str:
-    return text(number(value), digits=limits.digits)
+    return expr_text(number_expr(value), digits=limits.digits)
 
 
-def spoken(node: Node, names: Names) -> str:
+def spoken_name(node: Node, names: NodeNames) -> str:
     """The name of a node in a sentence: its own name unless part of it is invented, else its source text.
 
     Formulas tell the versions of a name apart as ``x'308``; a sentence says ``x (308th time)``.
     """
-    name = names.without_place(node)
+    name = names.without_suffix(node)
     if node.site is None:
         return name
     if node.name is not None:
@@ -77,31 +77,37 @@ def spoken(node: Node, names: Names) -> str:
     is_version = VERSION.search(name)
     if not isinstance(node, OpNode) or not (is_version or INVENTED.search(name)):
         return name
-    text = names.text_of(node)
+    text = names.source_line(node)
     is_one_op = bool(node.op.infix) or node.op.name in WORDS.findall(text)
-    return fitting(PRODUCT_SIGNS.sub(r"\1", text)) + (names.which(node) if is_version and is_one_op else "")
+    return shorten_middle(PRODUCT_OPERATORS.sub(r"\1", text)) + (
+        names.which(node) if is_version and is_one_op else ""
+    )
 
 
-def fitting(text: str) -> str:
+def shorten_middle(text: str) -> str:
     """A text, with the middle cut out if it is long."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2 - 2]} ... {text[3 - LONGEST // 2 :]}"
+    return (
+        text
+        if len(text) <= LONGEST_QUOTE
+        else f"{text[: LONGEST_QUOTE // 2 - 2]} ... {text[3 - LONGEST_QUOTE // 2 :]}"
+    )
 
 
-def operand_in_words(node: Node, index: int, names: Names, at: tuple[int, ...] | None = None) -> str:
+def operand_in_words(node: Node, index: int, names: NodeNames, at: tuple[int, ...] | None = None) -> str:
     """``h = -3``, ``entry [0, 2] of h = -3``, ``h (entries from -4 to -3)``."""
     below = node.inputs[index]
     value = node.operands[index]
     if below is None:
-        return shown(value)
-    name = spoken(below, names)
+        return value_words(value)
+    name = spoken_name(below, names)
     if np.size(value) == 1:
-        said = shown(value)
+        said = value_words(value)
         return said if said == name else f"{name} = {said}"
     if at is not None and len(at) == np.ndim(value):
         place = ", ".join(map(str, at))
         if all(i < n for i, n in zip(at, np.shape(value), strict=True)):
-            return f"entry [{place}] of {name} = {shown(value, at)}"
-    return f"{name} ({shown(value)})"
+            return f"entry [{place}] of {name} = {value_words(value, at)}"
+    return f"{name} ({value_words(value)})"
 
 
 def _others(node: Node, index: int) -> list[int]:
@@ -111,34 +117,37 @@ def _others(node: Node, index: int) -> list[int]:
 # -- zero -----------------------------------------------------------------------------------------------
 
 
-def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
+def zero_slope_sentence(node: Node, index: int, g: Any, names: NodeNames) -> str:
     """Why operand ``index`` receives nothing although the gradient ``g`` arrives."""
     assert isinstance(node, OpNode)
     op = node.op.name
-    name = spoken(node, names)
+    name = spoken_name(node, names)
     x = operand_in_words(node, index, names)
     if not np.size(node.operands[index]):
         return f"{name} is computed from nothing: {x}"
     if op in ("std", "var"):
         return f"the slope of {name} is 0 where all entries are equal: {x}"
-    if op in ("relu", "relu6", *BOUNDED):
-        return f"{name} {STOPPING[op]}: {x}"
-    if op in STEPS:
+    if op in ("relu", "relu6", *BOUNDED_OPS):
+        return f"{name} {STOPPING_WORDS[op]}: {x}"
+    if op in STEP_OPS:
         return f"{function_of(node, names)} is flat everywhere, so its slope is 0: {x}"
-    if passes_on_differences(node, g):
+    if arrives_constant(node, g):
         dims = node.params["dim"] if isinstance(node.params["dim"], tuple) else (node.params["dim"],)
         along = ("dimension " if len(dims) == 1 else "dimensions ") + " and ".join(map(str, dims))
-        return f"{name} passes on how much what arrives differs along {along}, where it does not: {shown(g)}"
-    if op in LEVELLING:
+        return (
+            f"{name} passes on how much what arrives differs along {along}, where it does not:"
+            f" {value_words(g)}"
+        )
+    if op in SATURATING_OPS:
         return f"{name} has levelled out, its slope is too small for a number: {x}"
     if op == "where":
         return f"{name} takes the other branch: the condition is {_truth(node.operands[0])}"
     if op in ("maximum", "minimum", "fmax", "fmin"):
         other = operand_in_words(node, 1 - index, names)
         return f"{name} takes the other operand: {other} against {x}"
-    if op in CHOOSING:
+    if op in SELECTING_OPS:
         return f"{name} takes other entries, and those get the gradient"
-    if op in PRODUCTS or op == "div":
+    if op in PRODUCT_OPS or op == "div":
         if all(below is node.inputs[0] for below in node.inputs) and op == "mul":
             return f"{x} is multiplied by itself in {name}, and the slope of a square is 0 at 0"
         by = " and ".join(operand_in_words(node, at, names) for at in _others(node, index))
@@ -153,14 +162,14 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
         return f"the slope of {name} is 2*{_factor(node, 0, names)}, which is 0 here: {x}"
     if op == "vector_norm":
         return f"the slope of the norm {name} is 0 here: {x}"
-    if op in JOINING:
+    if op in JOINING_OPS:
         return f"nothing arrives at the entries of {name} that are {x}"
     if op == "to":
         return f"{name} makes whole numbers, which have no slope"
     return f"the slope of {name} is 0 here: {x}"
 
 
-def _power_slope(node: Node, names: Names) -> str:
+def _power_slope(node: Node, names: NodeNames) -> str:
     """``3*h**2`` for ``h**3``."""
     base, exponent = _factor(node, 0, names), node.operands[1]
     if np.size(exponent) == 1:
@@ -172,42 +181,42 @@ def _power_slope(node: Node, names: Names) -> str:
     return f"{n_in_words}*{base}**({n_in_words} - 1)"
 
 
-def _factor(node: Node, index: int, names: Names) -> str:
+def _factor(node: Node, index: int, names: NodeNames) -> str:
     """The name of an operand as a factor in a product."""
-    name = _called(node, index, names)
+    name = _operand_name(node, index, names)
     return name if ATOM.fullmatch(name) else f"({name})"
 
 
-def _called(node: Node, index: int, names: Names) -> str:
+def _operand_name(node: Node, index: int, names: NodeNames) -> str:
     below = node.inputs[index]
-    return shown(node.operands[index]) if below is None else spoken(below, names)
+    return value_words(node.operands[index]) if below is None else spoken_name(below, names)
 
 
-def passes_on_differences(node: OpNode, g: Any) -> bool:
+def arrives_constant(node: OpNode, g: Any) -> bool:
     """Whether an op compares the entries of ``g`` along some dimensions and all are equal along these."""
-    if node.op.name not in DIFFERENCES or "dim" not in node.params:
+    if node.op.name not in CENTERING_OPS or "dim" not in node.params:
         return False
     return not np.ptp(np.asarray(g), axis=node.params["dim"]).any()
 
 
-def custom_words(node: Node, index: int, answers_none: bool, names: Names) -> str:
+def custom_words(node: Node, index: int, answers_none: bool, names: NodeNames) -> str:
     """What a function defined in the script answered for operand ``index``."""
     assert isinstance(node, OpNode)
     said = "None" if answers_none else "0"
     return f"{node.op.name}.backward answers {said} for {operand_in_words(node, index, names)}"
 
 
-def closing_words(node: OpNode, names: Names) -> str:
+def blocking_sentence(node: OpNode, names: NodeNames) -> str:
     """How an op keeps the gradient from an entry."""
     line = names.line(node)
     place = "" if line is None else f" in line {line}"
-    return f"{function_of(node, names)}{place} {CLOSING[node.op.name]}"
+    return f"{function_of(node, names)}{place} {BLOCKING_WORDS[node.op.name]}"
 
 
-def function_of(node: OpNode, names: Names) -> str:
+def function_of(node: OpNode, names: NodeNames) -> str:
     """The function that the script calls at a node's place: ``nansum`` if the op is a ``where``."""
-    op = NAMELESS.get(node.op.name, node.op.name)
-    text = names.text_of(node)
+    op = UNNAMED_OPS.get(node.op.name, node.op.name)
+    text = names.source_line(node)
     if op != node.op.name or op in WORDS.findall(text):
         return op
     depth = 0
@@ -227,20 +236,20 @@ def _truth(value: Any) -> str:
 # -- not finite ------------------------------------------------------------------------------------------
 
 
-def singular_words(node: Node, index: int, at: tuple[int, ...] | None, names: Names) -> str:
+def singular_slope_sentence(node: Node, index: int, at: tuple[int, ...] | None, names: NodeNames) -> str:
     """Why the cotangent of operand ``index`` is not finite although the operand's value is."""
     assert isinstance(node, OpNode)
     op = node.op.name
     if is_custom(node.op):
         x = operand_in_words(node, index, names, at)
         return f"{op}.backward answers what is not finite: {x}"
-    name = spoken(node, names)
+    name = spoken_name(node, names)
     first = operand_in_words(node, 0, names, at)
     if op == "div" and index < 2:
         divisor = operand_in_words(node, 1, names, at)
         if _entry(node.operands[1], at):
             return f"the divisor is so small that the slope of {name} is beyond the largest number: {divisor}"
-        return f"{STEEP[op]}: {divisor}"
+        return f"{UNBOUNDED_SLOPE_REASONS[op]}: {divisor}"
     if op == "pow":
         base, exponent = _entry(node.operands[0], at), _entry(node.operands[1], at)
         if index == 1:
@@ -250,35 +259,37 @@ def singular_words(node: Node, index: int, at: tuple[int, ...] | None, names: Na
             return f"the slope of {name} is beyond the largest number: {first}"
         if exponent is not None and exponent < 0:
             return f"a negative power and its slope have no bound at 0: {first}"
-        return f"{STEEP[op]}: {first}"
+        return f"{UNBOUNDED_SLOPE_REASONS[op]}: {first}"
     x = operand_in_words(node, index, names, at)
-    steep = STEEP.get(op)
+    steep = UNBOUNDED_SLOPE_REASONS.get(op)
     if steep is None:
         return f"the slope of {name} is not finite: {x}"
     return f"{with_operands(steep, node, names, index)}: {x}"
 
 
-def with_operands(sentence: str, node: OpNode, names: Names, own: int = 0) -> str:
-    """A sentence of ``STEEP`` or ``UNDEFINED`` with the operands filled in. ``own`` is its main operand."""
+def with_operands(sentence: str, node: OpNode, names: NodeNames, own: int = 0) -> str:
+    """A sentence of ``UNBOUNDED_SLOPE_REASONS`` or ``UNDEFINED_VALUE_REASONS`` with the operands filled in.
+    ``own`` is its main operand.
+    """
     factors = [_factor(node, index, names) for index in range(len(node.operands))][:2]
-    plain = [_called(node, index, names) for index in range(len(factors))]
+    plain = [_operand_name(node, index, names) for index in range(len(factors))]
     said = dict(zip("xyfg", [*plain, *[""] * (2 - len(plain)), *factors], strict=False))
     return sentence.format(**said, own=factors[own] if own < len(factors) else "")
 
 
-def forward_words(node: Node, at: tuple[int, ...] | None, names: Names) -> str:
+def nonfinite_value_sentence(node: Node, at: tuple[int, ...] | None, names: NodeNames) -> str:
     """Why the value of a node is not finite although its operands are."""
     assert isinstance(node, OpNode)
     op = node.op.name
-    out = shown(node.out, at)
+    out = value_words(node.out, at)
     operands = [operand_in_words(node, index, names, at) for index in range(len(node.operands))]
     said = ", ".join(dict.fromkeys(operands))
-    name = spoken(node, names)
+    name = spoken_name(node, names)
     why = _forward_reason(op, node, at, names)
     return f"{name} is {out} already on the way forward: {why}{said}"
 
 
-def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None, names: Names) -> str:
+def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None, names: NodeNames) -> str:
     first = _entry(node.operands[0], at)
     second = _entry(node.operands[1], at) if len(node.operands) > 1 else None
     is_nan = np.isnan(np.asarray(node.out)).any()
@@ -302,9 +313,9 @@ def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None, names: Na
         return "a negative power has no value at 0: "
     if op in ("std", "var") and is_nan:
         return "it divides by n - 1, which is 0 for a single number: "
-    if op in GROWING:
+    if op in OVERFLOWING_OPS:
         return "the result is beyond the largest number: "
-    reason = UNDEFINED.get(op)
+    reason = UNDEFINED_VALUE_REASONS.get(op)
     return f"{with_operands(reason, node, names)}: " if reason else ""
 
 

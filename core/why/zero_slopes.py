@@ -6,7 +6,7 @@ from autodiff.core.base.lazy import np
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.path_sum import vjp_of_ones
 from autodiff.core.symbolic.symbol import is_custom
-from autodiff.core.why.op_table import SQUARES
+from autodiff.core.why.op_table import FLAT_AT_ZERO_OPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from autodiff.core.paths.path_sum import Edge
 
 
-def is_square(node: OpNode) -> bool:
+def is_flat_at_zero(node: OpNode) -> bool:
     """Whether an op has the slope 0 where its operand is 0."""
     is_product = node.op.name == "mul" and node.inputs[0] is node.inputs[1]
-    return node.op.name in SQUARES or is_product
+    return node.op.name in FLAT_AT_ZERO_OPS or is_product
 
 
-def flat_below(node: Node | None, useful: set[Node]) -> Edge | None:
+def zero_edge_below(node: Node | None, useful: set[Node]) -> Edge | None:
     """The lowest edge below a node of zeros that made the zeros and passes on 0 for any gradient; else None.
 
     The search goes through ``useful`` nodes only and stops where the graph branches.

@@ -3,8 +3,4 @@
 May import core.base, core.check, core.derivation, core.engine, core.graph, core.paths, core.symbolic,
 core.why, grammar.objects, grammar.session, grammar.syntax and grammar.syntax.tree. Imported by
 cli.requests.
-
-May import core.base, core.check, core.derivation, core.engine, core.graph, core.paths, core.symbolic,
-core.why, grammar.objects, grammar.session, grammar.syntax and grammar.syntax.tree. Imported by
-cli.requests.
 """

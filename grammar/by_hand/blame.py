@@ -6,23 +6,23 @@ from itertools import combinations
 from math import prod
 
 from autodiff.core.base.lazy import np
-from autodiff.core.derivation.graph_report import edge_symbol
+from autodiff.core.derivation.graph_report import local_derivative_text
 from autodiff.core.graph.node import Node, OpNode
-from autodiff.core.graph.topological_order import leading_to
-from autodiff.core.paths.node_names import Names
-from autodiff.core.paths.operand_exprs import Formulas
-from autodiff.core.paths.path_sum import contribution_of, count_paths, paths_between, vjp_of_ones
-from autodiff.grammar.by_hand.edits import Edits
-from autodiff.grammar.by_hand.factors import source_of
-from autodiff.grammar.by_hand.points import Formula, Points, close, evaluate, same
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.paths.operand_exprs import OperandSymbols
+from autodiff.core.paths.path_sum import count_paths, edge_contribution, paths_between, vjp_of_ones
+from autodiff.grammar.by_hand.edits import CorrectionSearch
+from autodiff.grammar.by_hand.factors import explain_ratio
+from autodiff.grammar.by_hand.points import Formula, SamplePoints, evaluate_formula, terms_equal, values_equal
 from autodiff.grammar.by_hand.sentences import (
-    array_text,
-    by_accident,
+    accident_remarks,
     constant_ratio,
-    entries_apart,
-    number_text,
-    off_by,
-    other_entry,
+    format_array,
+    format_number,
+    other_entry_remarks,
+    ratio_remark,
+    wrong_entries_remarks,
 )
 from autodiff.grammar.syntax import tree
 
@@ -31,89 +31,95 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.paths.path_sum import Path
-    from autodiff.core.report.records import Subject
+    from autodiff.core.report.records import ReportedPass
 
 #: With more paths than this, terms are not compared with paths.
-MOST_PATHS = 200
-MOST_REMARKS = 4
-MOST_IN_A_GROUP, MOST_TO_GROUP = 4, 16
+MAX_PATHS = 200
+MAX_REMARKS = 4
+MAX_GROUP_SIZE, MAX_GROUP_CANDIDATES = 4, 16
 #: How many factors together may match one derivative.
-MOST_TOGETHER = 3
+MAX_COMBINED = 3
 
 
-def blame(formula: Formula, subject: Subject, node: Node, points: Points, given: list[Any]) -> list[str]:
-    """Return remarks on what is wrong with the formula; ``given`` has its values at the points."""
+def find_mistakes(
+    formula: Formula, subject: ReportedPass, node: Node, points: SamplePoints, computed: list[Any]
+) -> list[str]:
+    """Return remarks on what is wrong with the formula; ``computed`` has its values at the points."""
     right = points.gradients
-    if same(given[0], right[0]):
-        return by_accident(points, given)
-    names = Names(subject.order, points.source)
+    if values_equal(computed[0], right[0]):
+        return accident_remarks(points, computed)
+    names = NodeNames(subject.order, points.source)
     is_number = not formula.reads(points.names[0])
     if is_number:  # a number cannot be compared at other points
         points.keep([0])
-        given, right = given[:1], points.gradients
-    told = entries_apart(given, right)
+        computed, right = computed[:1], points.gradients
+    told = wrong_entries_remarks(computed, right)
     is_whole = formula.place is None and not formula.is_second
-    paths: Blame | None = None
-    if is_whole and count_paths(subject.root, [node], subject.order)[node] <= MOST_PATHS:
-        paths = Blame(formula, subject, node, points)
-    ratio = constant_ratio(given, right)
-    off = [] if ratio is None else [off_by_source(ratio, formula, subject, node, names)]
+    paths: PathComparison | None = None
+    if is_whole and count_paths(subject.root, [node], subject.order)[node] <= MAX_PATHS:
+        paths = PathComparison(formula, subject, node, points)
+    ratio = constant_ratio(computed, right)
+    off = [] if ratio is None else [wrong_factor_remark(ratio, formula, subject, node, names)]
     if is_number:  # a missing term may look like a wrong factor by accident
         remarks = [] if paths is None or ", as if " in "".join(off) else paths.remarks()
         return (remarks if paths is not None and paths.is_sure and remarks else off) or told
     if off:
         return off
-    if formula.place is not None and (others := other_entry(formula.place, points.whole, given)):
+    if formula.place is not None and (others := other_entry_remarks(formula.place, points.whole, computed)):
         return others
     if paths is not None:
         remarks = paths.remarks()
         if paths.is_sure:
             return remarks
         told = told or remarks
-    if changed := Edits(formula, points, names, node).remark():
+    if changed := CorrectionSearch(formula, points, names, node).find_remark():
         return [changed]
-    ratio = constant_ratio(given[:1], right[:1]) if np.size(right[0]) > 1 else None
+    ratio = constant_ratio(computed[:1], right[:1]) if np.size(right[0]) > 1 else None
     if ratio is not None:
-        return [f"at the script's values {off_by_source(ratio, formula, subject, node, names)}"]
+        return [f"at the script's values {wrong_factor_remark(ratio, formula, subject, node, names)}"]
     return told
 
 
-def off_by_source(ratio: float, formula: Formula, subject: Subject, node: Node, names: Names) -> str:
+def wrong_factor_remark(
+    ratio: float, formula: Formula, subject: ReportedPass, node: Node, names: NodeNames
+) -> str:
     """Return the remark on a formula that is off by a factor, and the constant that may be the cause."""
-    told = off_by(ratio, "the sign is wrong")
+    told = ratio_remark(ratio, "the sign is wrong")
     return (
-        told if formula.is_second else told + source_of(ratio, leading_to(subject.order, [node]), node, names)
+        told
+        if formula.is_second
+        else told + explain_ratio(ratio, nodes_leading_to(subject.order, [node]), node, names)
     )
 
 
-class Blame:
+class PathComparison:
     """Compares the terms of a formula with the paths of the graph.
 
     ``is_sure`` says that every remark names exactly one mistake, or that whole paths are missing.
     """
 
-    def __init__(self, formula: Formula, subject: Subject, node: Node, points: Points) -> None:
+    def __init__(self, formula: Formula, subject: ReportedPass, node: Node, points: SamplePoints) -> None:
         self.formula = formula
         self.points = points
         self.subject = subject
         self.node = node
-        self.names = Names(subject.order, points.source)
+        self.names = NodeNames(subject.order, points.source)
         self.is_sure = True
 
     def remarks(self) -> list[str]:
         paths = list(paths_between(self.subject.root, self.node, self.subject.order))
-        carried = [[self.contribution(path, known) for known in self.points.known] for path in paths]
-        terms, left_paths = self.unpaired(carried)
+        contributions = [[self.contribution(path, known) for known in self.points.known] for path in paths]
+        terms, left_paths = self.unmatched_terms(contributions)
         values = [self.values(*term) for term in terms]
         left_terms = list(range(len(terms)))
         for term in list(left_terms):
-            group = self.group(values[term], carried, left_paths)
+            group = self.group(values[term], contributions, left_paths)
             if group:  # a term with a factor in brackets is the sum of several paths
                 left_terms.remove(term)
                 left_paths = [path for path in left_paths if path not in group]
         if left_terms:
             together = [sum(values[term][at] for term in left_terms) for at in range(len(values[0]))]
-            partner = next((path for path in left_paths if close(together, carried[path])), None)
+            partner = next((path for path in left_paths if terms_equal(together, contributions[path])), None)
             if partner is not None:  # the terms together are one path, whose factor is a sum
                 left_terms = []
                 left_paths.remove(partner)
@@ -121,55 +127,57 @@ class Blame:
             return [self.missing(paths[at]) for at in left_paths]
         if not left_paths:
             return [f"the term {self.spelled(terms[at])} belongs to no path" for at in left_terms]
-        if len(left_terms) == 1 and 2 <= len(left_paths) <= MOST_IN_A_GROUP:
+        if len(left_terms) == 1 and 2 <= len(left_paths) <= MAX_GROUP_SIZE:
             [term] = left_terms
-            together = [sum(carried[path][at] for path in left_paths) for at in range(len(values[0]))]
+            together = [sum(contributions[path][at] for path in left_paths) for at in range(len(values[0]))]
             ratio = constant_ratio(values[term], together)
             if ratio is not None:
                 along = " and ".join(self.along(paths[at]) for at in left_paths)
                 return [
-                    f"the term {self.spelled(terms[term])} = {array_text(values[term][0])} stands for the"
-                    f" paths {along}, which give {array_text(together[0])} together:"
-                    f" {off_by(ratio, 'its sign is wrong')}"
+                    f"the term {self.spelled(terms[term])} = {format_array(values[term][0])} stands for the"
+                    f" paths {along}, which give {format_array(together[0])} together:"
+                    f" {ratio_remark(ratio, 'its sign is wrong')}"
                 ]
         remarks = []
         if len(left_terms) == len(left_paths):
             for term in left_terms:
-                path = min(left_paths, key=lambda at: self.unlike(terms[term], paths[at]))
+                path = min(left_paths, key=lambda at: self.count_unmatched(terms[term], paths[at]))
                 left_paths.remove(path)
-                remarks.append(self.compared(terms[term], values[term], paths[path], carried[path]))
+                remarks.append(self.compared(terms[term], values[term], paths[path], contributions[path]))
             return remarks
         self.is_sure = False
         for term in left_terms:
-            told = array_text(values[term][0])
+            told = format_array(values[term][0])
             remarks.append(f"the term {self.spelled(terms[term])} = {told} is no path's contribution")
-        return remarks + [self.missing(paths[at]) for at in left_paths[:MOST_REMARKS]]
+        return remarks + [self.missing(paths[at]) for at in left_paths[:MAX_REMARKS]]
 
-    def unpaired(self, carried: list[list[Any]]) -> tuple[list[tuple[int, Any]], list[int]]:
+    def unmatched_terms(self, contributions: list[list[Any]]) -> tuple[list[tuple[int, Any]], list[int]]:
         """Return the terms, with signs, that match no path's contribution, and the paths that match no term.
 
         A sum is one term if its value is a path's contribution; otherwise it is split into its terms.
         """
         terms: list[tuple[int, Any]] = []
-        paths = list(range(len(carried)))
+        paths = list(range(len(contributions)))
         stack: list[tuple[int, Any]] = [(1, self.formula.node)]
         while stack:
             term = stack.pop()
             values = self.values(*term)
-            partner = next((path for path in paths if close(values, carried[path])), None)
+            partner = next((path for path in paths if terms_equal(values, contributions[path])), None)
             if partner is not None:
                 paths.remove(partner)
-            elif parts := summands(*term):
+            elif parts := split_sum(*term):
                 stack += reversed(parts)
             else:
                 terms.append(term)
         return terms, paths
 
-    def group(self, values: list[Any], carried: list[list[Any]], among: list[int]) -> tuple[int, ...]:
+    def group(self, values: list[Any], contributions: list[list[Any]], among: list[int]) -> tuple[int, ...]:
         """Return the paths whose contributions add up to a term's values, or ``()``."""
-        for size in range(2, min(len(among), MOST_IN_A_GROUP) + 1):
-            for group in combinations(among[:MOST_TO_GROUP], size):
-                if close(values, [sum(carried[path][at] for path in group) for at in range(len(values))]):
+        for size in range(2, min(len(among), MAX_GROUP_SIZE) + 1):
+            for group in combinations(among[:MAX_GROUP_CANDIDATES], size):
+                if terms_equal(
+                    values, [sum(contributions[path][at] for path in group) for at in range(len(values))]
+                ):
                     return group
         return ()
 
@@ -179,19 +187,19 @@ class Blame:
         return [sign * self.value(node, at) for at in range(len(self.points.names))]
 
     def value(self, node: Any, at: int) -> Any:
-        return np.asarray(evaluate(self.formula.text(node), self.points.names[at]), dtype=float)
+        return np.asarray(evaluate_formula(self.formula.text(node), self.points.names[at]), dtype=float)
 
-    def derivative(self, edge: tuple[Node, int], known: dict[Node, Node]) -> float:
+    def edge_derivative(self, edge: tuple[Node, int], known: dict[Node, Node]) -> float:
         node, index = edge
         return float(np.asarray(vjp_of_ones((known[node], index))).sum())
 
     def contribution(self, path: Path, known: dict[Node, Node]) -> Any:
         g = self.subject.seed
         for node, index in path:
-            g = contribution_of((known[node], index), g)
+            g = edge_contribution((known[node], index), g)
         return np.asarray(g, dtype=float)
 
-    def is_of_numbers(self, path: Path) -> bool:
+    def is_scalar_path(self, path: Path) -> bool:
         """Whether all nodes of a path are scalars, so that its local derivatives are factors."""
         return not self.node.shape and all(not node.shape for node, _ in path)
 
@@ -207,16 +215,16 @@ class Blame:
 
     def missing(self, path: Path) -> str:
         value = self.contribution(path, self.points.known[0])
-        return f"the path {self.along(path)} is missing: it gives {array_text(value)}"
+        return f"the path {self.along(path)} is missing: it gives {format_array(value)}"
 
-    def unlike(self, term: tuple[int, Any], path: Path) -> int:
+    def count_unmatched(self, term: tuple[int, Any], path: Path) -> int:
         """Return how many factors of a term and derivatives of a path do not match."""
-        if not self.is_of_numbers(path):
+        if not self.is_scalar_path(path):
             return 0
-        factors, edges = self.unmatched(term, path)
+        factors, edges = self.unmatched_factors(term, path)
         return len(factors) + len(edges)
 
-    def unmatched(
+    def unmatched_factors(
         self, term: tuple[int, Any], path: Path
     ) -> tuple[list[tuple[Any, int]], list[tuple[Node, int]]]:
         """Return the factors of a term and the edges of a path that do not match, signs aside.
@@ -224,34 +232,34 @@ class Blame:
         Several factors may match one edge, and several edges one factor. Factors 1 and -1 need no match.
         """
         count = range(len(self.points.names))
-        factors = [(factor, [self.factor(*factor, at) for at in count]) for factor in factors_of(term[1])]
-        edges = [(edge, [self.derivative(edge, known) for known in self.points.known]) for edge in path]
-        left, right = without_ones(factors), without_ones(edges)
-        for size in range(1, MOST_TOGETHER + 1):
-            pair_off(left, right, size)
-            pair_off(right, left, size)
+        factors = [(factor, [self.factor(*factor, at) for at in count]) for factor in split_product(term[1])]
+        edges = [(edge, [self.edge_derivative(edge, known) for known in self.points.known]) for edge in path]
+        left, right = drop_units(factors), drop_units(edges)
+        for size in range(1, MAX_COMBINED + 1):
+            remove_matches(left, right, size)
+            remove_matches(right, left, size)
         return [factor for factor, _ in left], [edge for edge, _ in right]
 
     def factor(self, node: Any, power: int, at: int) -> float:
         value = float(self.value(node, at))
         return value if power > 0 else 1 / value if value else float("inf")
 
-    def compared(self, term: tuple[int, Any], values: list[Any], path: Path, carried: list[Any]) -> str:
+    def compared(self, term: tuple[int, Any], values: list[Any], path: Path, contributions: list[Any]) -> str:
         """Return the remark that compares a term with the path it should be."""
         spelled, along = self.spelled(term), self.along(path)
         told = (
-            f"the term {spelled} = {array_text(values[0])} stands for the path {along},"
-            f" which gives {array_text(carried[0])}"
+            f"the term {spelled} = {format_array(values[0])} stands for the path {along},"
+            f" which gives {format_array(contributions[0])}"
         )
-        if close([-v for v in values], carried):
+        if terms_equal([-v for v in values], contributions):
             return f"{told}: its sign is wrong"
-        ratio = constant_ratio(values, carried)
-        if not self.is_of_numbers(path):
+        ratio = constant_ratio(values, contributions)
+        if not self.is_scalar_path(path):
             self.is_sure &= ratio is not None
-            return told if ratio is None else f"{told}: {self.off_by(ratio, path)}"
-        factors, edges = self.unmatched(term, path)
-        written = " and ".join(self.spelled_factor(*factor) for factor in factors)
-        wanted = " and ".join(map(self.spelled_edge, edges))
+            return told if ratio is None else f"{told}: {self.path_ratio_remark(ratio, path)}"
+        factors, edges = self.unmatched_factors(term, path)
+        written = " and ".join(self.format_factor(*factor) for factor in factors)
+        wanted = " and ".join(map(self.format_edge, edges))
         are = "factor {} is" if len(factors or edges) == 1 else "factors {} are"
         if not edges and factors:
             return f"{told}: the {are.format(written)} superfluous"
@@ -261,53 +269,55 @@ class Blame:
         if len(factors) == 1 == len(edges):
             return f"{told}: the factor {written} should be {wanted}"
         if ratio is not None:
-            return f"{told}: {self.off_by(ratio, path)}"
+            return f"{told}: {self.path_ratio_remark(ratio, path)}"
         self.is_sure = False
-        if max(len(factors), len(edges)) <= MOST_TOGETHER and factors:
+        if max(len(factors), len(edges)) <= MAX_COMBINED and factors:
             return f"{told}: the factor{'s' * (len(factors) > 1)} {written} should be {wanted}"
         return told
 
-    def off_by(self, ratio: float, path: Path) -> str:
+    def path_ratio_remark(self, ratio: float, path: Path) -> str:
         way = [node for node, _ in path]
-        return off_by(ratio, "its sign is wrong") + source_of(ratio, way, self.node, self.names)
+        return ratio_remark(ratio, "its sign is wrong") + explain_ratio(ratio, way, self.node, self.names)
 
-    def spelled_factor(self, node: Any, power: int) -> str:
+    def format_factor(self, node: Any, power: int) -> str:
         text = self.formula.text(node)
         if power > 0:
             return text
         return f"1/({text})" if isinstance(node, tree.Binary) and node.op != "**" else f"1/{text}"
 
-    def spelled_edge(self, edge: tuple[Node, int]) -> str:
+    def format_edge(self, edge: tuple[Node, int]) -> str:
         node, index = edge
         below = node.inputs[index]
         assert below is not None
-        return f"{self.names.quotient(node, below)} = {self.spelled_derivative(edge)}"
+        return f"{self.names.quotient(node, below)} = {self.format_derivative(edge)}"
 
-    def spelled_derivative(self, edge: tuple[Node, int]) -> str:
+    def format_derivative(self, edge: tuple[Node, int]) -> str:
         node, index = edge
         assert isinstance(node, OpNode)
-        value = self.derivative(edge, self.points.known[0])
-        return f"{edge_symbol(node, index, Formulas(self.names))} = {number_text(value)}"
+        value = self.edge_derivative(edge, self.points.known[0])
+        return f"{local_derivative_text(node, index, OperandSymbols(self.names))} = {format_number(value)}"
 
 
-def without_ones(values: list[tuple[Any, list[float]]]) -> list[tuple[Any, list[float]]]:
+def drop_units(values: list[tuple[Any, list[float]]]) -> list[tuple[Any, list[float]]]:
     """Return the pairs whose values are not 1 or -1 at every point."""
     return [pair for pair in values if not all(abs(v) == 1.0 for v in pair[1])]
 
 
-def pair_off(ones: list[tuple[Any, list[float]]], groups: list[tuple[Any, list[float]]], size: int) -> None:
+def remove_matches(
+    ones: list[tuple[Any, list[float]]], groups: list[tuple[Any, list[float]]], size: int
+) -> None:
     """Remove from both lists each of ``ones`` that is the product of ``size`` of ``groups``, signs aside."""
     for one in list(ones):
-        for group in combinations(groups[:MOST_TO_GROUP], size):
+        for group in combinations(groups[:MAX_GROUP_CANDIDATES], size):
             products = [abs(prod(values)) for values in zip(*(values for _, values in group), strict=True)]
-            if close(products, [abs(v) for v in one[1]]):
+            if terms_equal(products, [abs(v) for v in one[1]]):
                 ones.remove(one)
                 for member in group:
                     groups.remove(member)
                 break
 
 
-def summands(sign: int, node: Any) -> list[tuple[int, Any]]:
+def split_sum(sign: int, node: Any) -> list[tuple[int, Any]]:
     """Return the terms of a sum, or the operand of a sign, with their signs; ``[]`` for other terms."""
     if isinstance(node, tree.Binary) and node.op in ("+", "-"):
         return [(sign, node.left), (-sign if node.op == "-" else sign, node.right)]
@@ -316,7 +326,7 @@ def summands(sign: int, node: Any) -> list[tuple[int, Any]]:
     return []
 
 
-def factors_of(node: Any) -> list[tuple[Any, int]]:
+def split_product(node: Any) -> list[tuple[Any, int]]:
     """Return the factors of a product, each with the power 1, or -1 if it is a divisor."""
     found: list[tuple[Any, int]] = []
     stack = [(node, 1)]

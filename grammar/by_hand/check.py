@@ -9,27 +9,35 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy import np
-from autodiff.core.graph.topological_order import leading_to
-from autodiff.core.paths.node_names import Names
-from autodiff.core.why.kink_rules import GAP
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.why.kink_rules import FORMULA_GAP
 from autodiff.core.why.kinks import kinks_of
-from autodiff.grammar.by_hand.blame import blame
-from autodiff.grammar.by_hand.edits import Edits
-from autodiff.grammar.by_hand.left_side import Left
-from autodiff.grammar.by_hand.points import NEAR, SPREAD, Formula, Points, UnfitError, agreement, evaluate
-from autodiff.grammar.by_hand.sentences import beyond, elsewhere
+from autodiff.grammar.by_hand.blame import find_mistakes
+from autodiff.grammar.by_hand.edits import CorrectionSearch
+from autodiff.grammar.by_hand.left_side import LeftSide
+from autodiff.grammar.by_hand.points import (
+    NEAR_SPREAD,
+    SPREAD,
+    Formula,
+    SamplePoints,
+    ShapeMismatchError,
+    compare_values,
+    evaluate_formula,
+)
+from autodiff.grammar.by_hand.sentences import far_away_remarks, other_points_remarks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.node import Node
-    from autodiff.core.report.records import Subject
+    from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.session.rerun import Rerun
     from autodiff.grammar.session.run import Execution
 
 #: How many kinks a remark names.
-MOST_KINKS = 3
+MAX_KINKS = 3
 
 
 class HandCheck:
@@ -64,115 +72,126 @@ class HandCheck:
 
 
 def check_formula(
-    formula: Formula, by: list[str], subject: Subject, execution: Execution, again: Rerun, seed: int
+    formula: Formula, inputs: list[str], subject: ReportedPass, execution: Execution, rerun: Rerun, seed: int
 ) -> HandCheck:
     """Compare a formula with the gradient of one input, at the script's values and at those of its reruns.
 
     ``by`` has the name of the input, or two names for a second derivative.
     """
-    node = dict(subject.wrt)[by[0]]
-    left = formula.left or Left("", tuple([(name, None) for name in by]))
-    made = HandCheck(left.spelled(subject.name), by, formula.place, formula.source.text)
-    points = Points(subject, by, execution, again, seed, SPREAD)
-    take_entries(points, formula, by)
+    node = dict(subject.wrt)[inputs[0]]
+    left = formula.left or LeftSide("", tuple([(name, None) for name in inputs]))
+    made = HandCheck(left.spelled(subject.name), inputs, formula.place, formula.source.text)
+    points = SamplePoints(subject, inputs, execution, rerun, seed, SPREAD)
+    select_entry(points, formula, inputs)
     made.gradient = points.gradients[0]
     shape = np.shape(made.gradient)
     far_off = len(points.names)
     try:
-        given = values_at(points, formula)
-        if len(given) == 1 < far_off:
-            points = Points(subject, by, execution, again, seed, NEAR[made.gradient.dtype.name])
-            take_entries(points, formula, by)
-            given = values_at(points, formula)
+        computed = formula_values(points, formula)
+        if len(computed) == 1 < far_off:
+            points = SamplePoints(
+                subject, inputs, execution, rerun, seed, NEAR_SPREAD[made.gradient.dtype.name]
+            )
+            select_entry(points, formula, inputs)
+            computed = formula_values(points, formula)
             made.remarks = ["further away it cannot be compared: the script has values of other shapes there"]
-        made.value = given[0]
-        unfit = f"the formula has the shape {spell(given[0].shape)}, the gradient {spell(shape)}"
-    except UnfitError as error:
-        given, unfit = [], f"it cannot be computed: {error.message.removeprefix('--formula: ')}"
-    if not given or not fits(given[0].shape, shape):
+        made.value = computed[0]
+        unfit = (
+            f"the formula has the shape {format_shape(computed[0].shape)}, the gradient {format_shape(shape)}"
+        )
+    except ShapeMismatchError as error:
+        computed, unfit = [], f"it cannot be computed: {error.message.removeprefix('--formula: ')}"
+    if not computed or not broadcasts_to(computed[0].shape, shape):
         made.is_right = made.is_right_here = False
-        repaired = Edits(formula, points, Names(subject.order, points.source), node).remark()
+        repaired = CorrectionSearch(
+            formula, points, NodeNames(subject.order, points.source), node
+        ).find_remark()
         made.remarks = [unfit, *filter(None, [repaired])]
         return made
-    right = [agreement(value, g) for value, g in zip(given, points.gradients, strict=True)]
-    made.is_right_here, made.is_right = right[0], all_of(right)
+    right = [compare_values(value, g) for value, g in zip(computed, points.gradients, strict=True)]
+    made.is_right_here, made.is_right = right[0], all_known(right)
     shown = [at for at, is_right in enumerate(right) if is_right is not None]
     made.points = len(shown)
     if made.is_right is not False:
         return made
-    if len(by) == 1 and made.is_right_here is False and all_of(right[1:]):
-        made.remarks = at_kinks(subject, node, points)
+    if len(inputs) == 1 and made.is_right_here is False and all_known(right[1:]):
+        made.remarks = kink_remarks(subject, node, points)
         if made.remarks:
             made.is_right = None
             return made
     points.keep(shown)
-    given = [given[at] for at in shown]
+    computed = [computed[at] for at in shown]
     if made.is_right_here is not False:
-        near = Points(subject, by, execution, again, seed, NEAR[made.gradient.dtype.name])
-        take_entries(near, formula, by)
-        if all_of(list(map(agreement, values_at(near, formula), near.gradients))):
+        near = SamplePoints(subject, inputs, execution, rerun, seed, NEAR_SPREAD[made.gradient.dtype.name])
+        select_entry(near, formula, inputs)
+        if all_known(list(map(compare_values, formula_values(near, formula), near.gradients))):
             made.is_right = True
-            made.remarks = beyond(points, given)
+            made.remarks = far_away_remarks(points, computed)
             return made
         if not formula.reads(points.names[0]):
             made.is_right, made.points = True, 1
             made.remarks = ["it is a number, and right at the script's values only"]
             return made
     if made.is_right_here is None:
-        made.remarks = elsewhere(points, given)
+        made.remarks = other_points_remarks(points, computed)
     else:
-        made.remarks = blame(formula, subject, node, points, given)
+        made.remarks = find_mistakes(formula, subject, node, points, computed)
     return made
 
 
-def at_kinks(subject: Subject, node: Node, points: Points) -> list[str]:
+def kink_remarks(subject: ReportedPass, node: Node, points: SamplePoints) -> list[str]:
     """Return remarks on a formula that is wrong only at the script's values; none if no kink is there."""
-    names = Names(subject.order, points.source)
-    kinks = kinks_of(leading_to(subject.order, [node]), subject.cotangents, names)
-    told = [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != GAP]
+    names = NodeNames(subject.order, points.source)
+    kinks = kinks_of(nodes_leading_to(subject.order, [node]), subject.cotangents, names)
+    told = [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != FORMULA_GAP]
     first = "it is right around the script's values; at them the gradient is a convention, that for a kink"
-    return [first, *told[:MOST_KINKS]] if told else []
+    return [first, *told[:MAX_KINKS]] if told else []
 
 
-def all_of(answers: list[bool | None]) -> bool | None:
+def all_known(answers: list[bool | None]) -> bool | None:
     """Whether all answers that are not None are True; None if there is no such answer."""
     told = [answer for answer in answers if answer is not None]
     return all(told) if told else None
 
 
-def values_at(points: Points, formula: Formula) -> list[Any]:
+def formula_values(points: SamplePoints, formula: Formula) -> list[Any]:
     """Return the values of a formula; drop points, except the script's own, where the shapes do not fit."""
     kept: dict[int, Any] = {}
     for at, names in enumerate(points.names):
         try:
-            value = np.asarray(evaluate(formula.source.text, names))
-        except UnfitError:
+            value = np.asarray(evaluate_formula(formula.source.text, names))
+        except ShapeMismatchError:
             if not at:
                 raise
             continue
-        if not at or value.shape == kept[0].shape or fits(value.shape, np.shape(points.gradients[at])):
+        if (
+            not at
+            or value.shape == kept[0].shape
+            or broadcasts_to(value.shape, np.shape(points.gradients[at]))
+        ):
             kept[at] = value
     points.keep(list(kept))
     return list(kept.values())
 
 
-def take_entries(points: Points, formula: Formula, by: list[str]) -> None:
+def select_entry(points: SamplePoints, formula: Formula, by: list[str]) -> None:
     """For a formula of one entry, set the gradients of ``points`` to that entry."""
     if formula.place is not None:
-        points.gradients = [entry_of(g, formula.place, by) for g in points.whole]
+        points.gradients = [gradient_entry(g, formula.place, by) for g in points.whole]
 
 
-def entry_of(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:
+def gradient_entry(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:
     """Return one entry of a gradient; raise a UsageError if it has no such entry."""
     if len(entry) != np.ndim(g) or not all(-n <= i < n for i, n in zip(entry, np.shape(g), strict=True)):
         raise UsageError(
-            f"--formula: {' by '.join(by)} has no entry {list(entry)}: its shape is {spell(np.shape(g))}",
+            f"--formula: {' by '.join(by)} has no entry {list(entry)}: its shape is"
+            f" {format_shape(np.shape(g))}",
             code="E0610",
         )
     return np.asarray(g[entry])
 
 
-def fits(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def broadcasts_to(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
     """Whether a formula of one shape broadcasts to a gradient of another."""
     try:
         return np.broadcast_shapes(shape, other) == other
@@ -180,5 +199,5 @@ def fits(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
         return False
 
 
-def spell(shape: tuple[int, ...]) -> str:
+def format_shape(shape: tuple[int, ...]) -> str:
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

@@ -10,15 +10,15 @@ from itertools import combinations
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy import np
-from autodiff.core.derivation.graph_report import edge_symbol, edge_value
+from autodiff.core.derivation.graph_report import local_derivative, local_derivative_text
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Node, OpNode
-from autodiff.core.graph.topological_order import leading_to
-from autodiff.core.graph.values import settle
-from autodiff.core.paths.node_names import Names, ordinal
-from autodiff.core.paths.operand_exprs import Formulas
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.graph.values import as_stored
+from autodiff.core.paths.node_names import NodeNames, ordinal
+from autodiff.core.paths.operand_exprs import OperandSymbols
 from autodiff.core.symbolic.symbol import is_custom
-from autodiff.grammar.by_hand.points import Formula, Points, evaluate, same
+from autodiff.grammar.by_hand.points import Formula, SamplePoints, evaluate_formula, values_equal
 from autodiff.grammar.by_hand.sentences import FRACTIONS
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from autodiff.core.base.source import Span
 
 #: Limits of the search: evaluated formulas, derivatives of ops on the paths, and names to insert.
-MOST_TRIED, MOST_SLOPES, MOST_NAMES = 2500, 12, 12
+MAX_TRIED, MAX_DERIVATIVES, MAX_NAMES = 2500, 12, 12
 #: How many changes are tried in pairs.
-MOST_PAIRED = 44
+MAX_PAIRED = 44
 
 
-class Edit:
+class Correction:
     """A text that replaces some parts of the formula, and the remark if that makes the formula right."""
 
     __slots__ = ("spans", "text", "told")
@@ -47,7 +47,7 @@ class Edit:
         self.told = told
 
 
-class Slope:
+class OpDerivative:
     """The local derivative of an elementwise op on a path to the input: its text and values at the points.
 
     Changed formulas refer to it by ``name``.
@@ -66,72 +66,72 @@ class Slope:
         return f"{self.quotient} = {self.symbol}"
 
 
-class Edits:
+class CorrectionSearch:
     """The possible changes of one formula, and the search for those that make it right."""
 
-    def __init__(self, formula: Formula, points: Points, names: Names, node: Node) -> None:
+    def __init__(self, formula: Formula, points: SamplePoints, names: NodeNames, node: Node) -> None:
         self.formula = formula
         self.points = points
         self.text = formula.source.text
-        self.tried = 0
-        self.slopes = slopes_on_way(points, names, node) if not formula.is_second else []
+        self.tried_count = 0
+        self.slopes = elementwise_derivatives(points, names, node) if not formula.is_second else []
         self.names = [
-            {**known, **{slope.name: Tensor.of(settle(slope.values[at])) for slope in self.slopes}}
+            {**known, **{slope.name: Tensor.of(as_stored(slope.values[at])) for slope in self.slopes}}
             for at, known in enumerate(points.names)
         ]
-        self.parts = [part for part in walk(formula.node) if isinstance(part, PARTS)]
+        self.parts = [part for part in walk(formula.node) if isinstance(part, PART_TYPES)]
         callees = {part.function for part in walk(formula.node) if isinstance(part, tree.Call)}
         attributes = [part for part in walk(formula.node) if isinstance(part, tree.Attribute)]
         objects = {part.object for part in attributes}
-        self.turned = {part.object for part in attributes if part.name == "T"}
+        self.transposed_parts = {part.object for part in attributes if part.name == "T"}
         self.parts = [
             part
             for part in self.parts
             if part not in callees and not (part in objects and self.is_module(part))
         ]
-        self.values = {part: self.value_of(part) for part in self.parts}
+        self.values = {part: self.part_value(part) for part in self.parts}
 
     def is_module(self, part: Any) -> bool:
         return isinstance(part, tree.Name) and part.id not in self.names[0]
 
-    def value_of(self, part: Any) -> Any:
+    def part_value(self, part: Any) -> Any:
         try:
-            return np.asarray(evaluate(self.formula.text(part), self.names[0]), dtype=float)
+            return np.asarray(evaluate_formula(self.formula.text(part), self.names[0]), dtype=float)
         except (UsageError, TypeError, ValueError):
             return None
 
     # -- the search -----------------------------------------------------------------------------------
 
-    def remark(self) -> str:
+    def find_remark(self) -> str:
         """Return the remark for one or two changes that make the formula right; ``""`` if there are none."""
         if len(self.points.names) < 2 and np.size(self.points.gradients[0]) < 2:
             return ""  # almost any formula can be changed to give one number
-        for kind in KINDS:
+        for kind in CORRECTION_KINDS:
             for edit in kind(self):
                 if self.is_right(edit):
                     return edit.told
-        pairs = [edit for kind in PAIRED for edit in kind(self)][:MOST_PAIRED]
+        pairs = [edit for kind in PAIRED_KINDS for edit in kind(self)][:MAX_PAIRED]
         for first, second in combinations(pairs, 2):
-            if are_apart(first, second) and self.is_right(first, second):
+            if are_disjoint(first, second) and self.is_right(first, second):
                 return f"{first.told}, and {second.told}"
         return ""
 
-    def is_right(self, *edits: Edit) -> bool:
+    def is_right(self, *edits: Correction) -> bool:
         """Whether the formula is right with these changes, at every point."""
         text = self.changed(edits)
         for names, gradient in zip(self.names, self.points.gradients, strict=True):
-            self.tried += 1
-            if self.tried > MOST_TRIED:
+            self.tried_count += 1
+            if self.tried_count > MAX_TRIED:
                 return False
             try:
-                value = np.asarray(evaluate(text, names), dtype=float)
+                value = np.asarray(evaluate_formula(text, names), dtype=float)
             except (UsageError, TypeError, ValueError):
                 return False
-            if value.shape != np.shape(gradient) or not same(value, gradient):
+            if value.shape != np.shape(gradient) or not values_equal(value, gradient):
                 return False
         return bool(np.isfinite(self.points.gradients[0]).any())
 
-    def changed(self, edits: tuple[Edit, ...]) -> str:
+    def changed(self, edits: tuple[Correction, ...]) -> str:
         places = sorted(
             ((span, edit.text) for edit in edits for span in edit.spans), key=lambda place: -place[0].start
         )
@@ -145,10 +145,10 @@ class Edits:
     def written(self, part: Any) -> str:
         return self.formula.text(part)
 
-    def instead(self, part: Any, text: str, told: str = "", shown: str = "") -> Edit:
+    def replace_part(self, part: Any, text: str, told: str = "", shown: str = "") -> Correction:
         if not told:
             told = f"with {shown or text} in place of {self.written(part)}{self.which(part)} it is right"
-        return Edit((part.span,), text, told)
+        return Correction((part.span,), text, told)
 
     def which(self, part: Any) -> str:
         """Return which of several parts with the same text this is: `` (the 2nd of 3)``."""
@@ -156,9 +156,9 @@ class Edits:
         alike.sort(key=lambda one: one.span.start)
         return f" (the {ordinal(alike.index(part) + 1)} of {len(alike)})" if len(alike) > 1 else ""
 
-    def signs(self) -> Iterator[Edit]:
+    def flipped_signs(self) -> Iterator[Correction]:
         for part in self.terms():
-            yield self.instead(
+            yield self.replace_part(
                 part, f"-({self.written(part)})", f"the sign of the term {self.written(part)} is wrong"
             )
 
@@ -174,37 +174,37 @@ class Edits:
         found += [part for part in (*self.terms(), self.formula.node) if part not in found]
         return [part for part in found if not isinstance(part, tree.Number)]
 
-    def without_terms(self) -> Iterator[Edit]:
+    def dropped_terms(self) -> Iterator[Correction]:
         for part in self.parts:
             if isinstance(part, tree.Binary) and part.op in ("+", "-"):
                 right = self.written(part.right)
                 minus = "-" if part.op == "-" else ""
-                yield self.instead(part, self.written(part.left), f"the term {right} is superfluous")
+                yield self.replace_part(part, self.written(part.left), f"the term {right} is superfluous")
                 left = f"the term {self.written(part.left)} is superfluous"
-                yield self.instead(part, f"{minus}({right})", left)
+                yield self.replace_part(part, f"{minus}({right})", left)
 
-    def without_factors(self) -> Iterator[Edit]:
+    def dropped_factors(self) -> Iterator[Correction]:
         for part in self.parts:
             if isinstance(part, tree.Binary) and part.op in ("*", "/"):
                 left, right = self.written(part.left), self.written(part.right)
                 what = "factor" if part.op == "*" else "divisor"
-                yield self.instead(part, left, f"the {what} {right} is superfluous")
+                yield self.replace_part(part, left, f"the {what} {right} is superfluous")
                 if part.op == "*":
-                    yield self.instead(part, right, f"the factor {left} is superfluous")
+                    yield self.replace_part(part, right, f"the factor {left} is superfluous")
 
-    def other_slopes(self) -> Iterator[Edit]:
+    def other_derivatives(self) -> Iterator[Correction]:
         """Replace a factor by the derivative of an op on a path."""
         for part in self.factors():
             for slope in self.slopes:
                 told = f"the factor {self.written(part)} should be {slope.spelled}"
-                yield self.instead(part, slope.name, told)
+                yield self.replace_part(part, slope.name, told)
 
-    def other_sums(self) -> Iterator[Edit]:
+    def other_compound_factors(self) -> Iterator[Correction]:
         """Replace a factor that is not a bare name by the derivative of an op on a path."""
         plain = {part.span for part in self.factors() if isinstance(part, tree.Name)}
-        return (edit for edit in self.other_slopes() if edit.spans[0] not in plain)
+        return (edit for edit in self.other_derivatives() if edit.spans[0] not in plain)
 
-    def missing_slopes(self) -> Iterator[Edit]:
+    def missing_derivatives(self) -> Iterator[Correction]:
         """Multiply or divide a part by the derivative of an op on a path."""
         whole = self.formula.node
         for part in [whole, *(part for part in self.factors() if part is not whole)]:
@@ -212,20 +212,20 @@ class Edits:
             for slope in self.slopes:
                 at = "" if part is whole else f" beside {text}"
                 told = f"the factor {slope.spelled} is missing{at}"
-                yield self.instead(part, f"({text})*{slope.name}", told)
-                yield self.instead(
+                yield self.replace_part(part, f"({text})*{slope.name}", told)
+                yield self.replace_part(
                     part, f"({text})/{slope.name}", f"there is a division by {slope.spelled} too few{at}"
                 )
 
-    def missing_numbers(self) -> Iterator[Edit]:
+    def missing_numbers(self) -> Iterator[Correction]:
         """Multiply or divide a term by 2, 3 or 4."""
         for part in self.terms():
             text = self.written(part)
             for times in (2, 3, 4):
                 told = f"the term {text} is {FRACTIONS[times]} of what it should be"
-                yield self.instead(part, f"{times}*({text})", f"{told}: a factor {times} is missing")
+                yield self.replace_part(part, f"{times}*({text})", f"{told}: a factor {times} is missing")
                 told = f"the term {text} is {times} times what it should be"
-                yield self.instead(part, f"({text})/{times}", f"{told}: a factor {times} is superfluous")
+                yield self.replace_part(part, f"({text})/{times}", f"{told}: a factor {times} is superfluous")
 
     def names_of_script(self) -> list[str]:
         """Return the script's names of tensors and numbers; those that the formula reads come first."""
@@ -237,7 +237,7 @@ class Edits:
         in_order = dict.fromkeys([*read, *map(str, nodes), *self.points.names[0]])
         return [name for name in in_order if name in known]
 
-    def other_names(self) -> Iterator[Edit]:
+    def other_names(self) -> Iterator[Correction]:
         """Replace a name by another one of the same shape: first everywhere, then at each place."""
         shapes = {name: np.shape(self.plain(name)) for name in self.names_of_script()}
         read: dict[str, list[Span]] = {}
@@ -246,72 +246,74 @@ class Edits:
                 read.setdefault(part.id, []).append(part.span)
         for name, spans in read.items():
             others = [other for other in shapes if other != name and shapes[other] == shapes[name]]
-            for other in others[:MOST_NAMES]:
+            for other in others[:MAX_NAMES]:
                 for chosen in dict.fromkeys([tuple(spans), *((span,) for span in spans)]):
-                    yield Edit(chosen, other, f"with {other} in place of {name} it is right")
+                    yield Correction(chosen, other, f"with {other} in place of {name} it is right")
 
     def plain(self, name: str) -> Any:
         value = self.points.names[0][name]
         return value.data if isinstance(value, Tensor) else value
 
-    def missing_names(self) -> Iterator[Edit]:
+    def missing_names(self) -> Iterator[Correction]:
         """Multiply or divide a part by a name of the script."""
         whole = self.formula.node
         for part in [whole, *(part for part in self.factors() if part is not whole)]:
             text = self.written(part)
             at = "" if part is whole else f" beside {text}"
-            for name in self.names_of_script()[:MOST_NAMES]:
-                yield self.instead(part, f"({text})*{name}", f"the factor {name} is missing{at}")
+            for name in self.names_of_script()[:MAX_NAMES]:
+                yield self.replace_part(part, f"({text})*{name}", f"the factor {name} is missing{at}")
                 told = f"the divisor {name} is missing{' below ' + text if at else ''}"
-                yield self.instead(part, f"({text})/{name}", told)
+                yield self.replace_part(part, f"({text})/{name}", told)
 
-    def powers(self) -> Iterator[Edit]:
+    def powers(self) -> Iterator[Correction]:
         for part in self.parts:
             if isinstance(part, tree.Binary) and part.op == "**":
-                yield self.instead(part, self.written(part.left))
+                yield self.replace_part(part, self.written(part.left))
                 for power in (2, 3):
-                    yield self.raised(part, part.left, power)
+                    yield self.replace_by_power(part, part.left, power)
             elif not isinstance(part, (tree.Number, tree.Unary)):
-                yield self.raised(part, part, 2)
+                yield self.replace_by_power(part, part, 2)
 
-    def raised(self, part: Any, base: Any, power: int) -> Edit:
+    def replace_by_power(self, part: Any, base: Any, power: int) -> Correction:
         """Return the edit that replaces a part by a power of ``base``."""
         text = self.written(base)
         is_atom = isinstance(base, (tree.Name, tree.Call))
         shown = f"{text}**{power}" if is_atom else f"({text})**{power}"
-        return self.instead(part, f"({text})**{power}", shown=shown)
+        return self.replace_part(part, f"({text})**{power}", shown=shown)
 
-    def transposes(self) -> Iterator[Edit]:
+    def changed_transposes(self) -> Iterator[Correction]:
         for part in reversed(self.parts):  # names before the parts that contain them
             value = self.values[part]
-            if part in self.turned or (value is not None and value.ndim != 2):
+            if part in self.transposed_parts or (value is not None and value.ndim != 2):
                 continue
             text = self.written(part)
             if isinstance(part, tree.Attribute) and part.name == "T":
-                yield self.instead(part, self.written(part.object), f"{text} must not be transposed")
+                yield self.replace_part(part, self.written(part.object), f"{text} must not be transposed")
             elif isinstance(part, tree.Name):
-                yield self.instead(part, f"{text}.T", f"{text} must be transposed: {text}.T")
+                yield self.replace_part(part, f"{text}.T", f"{text} must be transposed: {text}.T")
             elif not isinstance(part, tree.Number):
-                yield self.instead(part, f"({text}).T", f"{text} must be transposed")
+                yield self.replace_part(part, f"({text}).T", f"{text} must be transposed")
 
-    def halves(self) -> Iterator[Edit]:
+    def symmetric_parts(self) -> Iterator[Correction]:
         """Replace a matrix by its symmetric part."""
         for part in self.parts:
             value = self.values[part]
             if isinstance(part, tree.Name) and value is not None and value.ndim == 2:
-                yield self.instead(part, f"({part.id} + {part.id}.T)/2", shown=f"({part.id} + {part.id}.T)/2")
+                yield self.replace_part(
+                    part, f"({part.id} + {part.id}.T)/2", shown=f"({part.id} + {part.id}.T)/2"
+                )
 
-    def orders(self) -> Iterator[Edit]:
+    def orders(self) -> Iterator[Correction]:
         for part in self.parts:
             if isinstance(part, tree.Binary) and part.op == "@":
                 left, right = self.written(part.left), self.written(part.right)
                 told = f"{left} and {right} stand in the wrong order"
-                yield self.instead(part, f"({right}) @ ({left})", told)
+                yield self.replace_part(part, f"({right}) @ ({left})", told)
 
-    def sums(self) -> Iterator[Edit]:
+    def sums(self) -> Iterator[Correction]:
         """Add the sum over dimensions that the gradient does not have."""
         shape = np.shape(self.points.gradients[0])
-        value = self.value_of(self.formula.node)
+        value = self.part_value(self.formula.node)
         if value is None or value.ndim <= len(shape):
             return
         text = self.text
@@ -321,32 +323,49 @@ class Edits:
                 if kept == shape:
                     size = value.size // max(int(np.prod(shape)), 1)
                     over = f"the sum over {size} entries is missing: the input is in each of them"
-                    yield self.instead(self.formula.node, f"({text}).sum({dims})", over)
+                    yield self.replace_part(self.formula.node, f"({text}).sum({dims})", over)
 
 
-PARTS = (
+PART_TYPES = (
     *(tree.Name, tree.Number, tree.Unary, tree.Binary, tree.Call, tree.Attribute),
     tree.Subscript,
 )
 #: The kinds of changes, the most informative first.
-KINDS = (
-    *(Edits.sums, Edits.signs, Edits.missing_numbers, Edits.without_terms, Edits.transposes, Edits.orders),
-    *(Edits.halves, Edits.other_slopes, Edits.powers, Edits.missing_slopes, Edits.without_factors),
-    *(Edits.missing_names, Edits.other_names),
+CORRECTION_KINDS = (
+    *(
+        CorrectionSearch.sums,
+        CorrectionSearch.flipped_signs,
+        CorrectionSearch.missing_numbers,
+        CorrectionSearch.dropped_terms,
+        CorrectionSearch.changed_transposes,
+        CorrectionSearch.orders,
+    ),
+    *(
+        CorrectionSearch.symmetric_parts,
+        CorrectionSearch.other_derivatives,
+        CorrectionSearch.powers,
+        CorrectionSearch.missing_derivatives,
+        CorrectionSearch.dropped_factors,
+    ),
+    *(CorrectionSearch.missing_names, CorrectionSearch.other_names),
 )
-PAIRED = (Edits.transposes, Edits.orders, Edits.other_sums)
+PAIRED_KINDS = (
+    CorrectionSearch.changed_transposes,
+    CorrectionSearch.orders,
+    CorrectionSearch.other_compound_factors,
+)
 
 
-def are_apart(first: Edit, second: Edit) -> bool:
+def are_disjoint(first: Correction, second: Correction) -> bool:
     """Whether two changes do not overlap."""
     return all(a.end <= b.start or b.end <= a.start for a in first.spans for b in second.spans)
 
 
-def slopes_on_way(points: Points, names: Names, target: Node) -> list[Slope]:
+def elementwise_derivatives(points: SamplePoints, names: NodeNames, target: Node) -> list[OpDerivative]:
     """Return the local derivatives of the elementwise ops between output and input that are not 1 or -1."""
-    formulas = Formulas(names)
-    found: list[Slope] = []
-    way = leading_to(points.subject.order, [target])
+    formulas = OperandSymbols(names)
+    found: list[OpDerivative] = []
+    way = nodes_leading_to(points.subject.order, [target])
     on_way = set(way)
     for node in way:
         if not isinstance(node, OpNode) or not node.op.is_elementwise or is_custom(node.op):
@@ -354,18 +373,18 @@ def slopes_on_way(points: Points, names: Names, target: Node) -> list[Slope]:
         for index, below in enumerate(node.inputs):
             if below is None or below not in on_way:
                 continue
-            values = [value_at(known[node], index) for known in points.known]
+            values = [derivative_value(known[node], index) for known in points.known]
             if any(value is None or np.all(np.abs(value) == 1.0) for value in values[:1]):
                 continue
             name = f"slope_{len(found)}_"
-            symbol = edge_symbol(node, index, formulas)
-            found.append(Slope(name, names.quotient(node, below), symbol, values))
-            if len(found) == MOST_SLOPES:
+            symbol = local_derivative_text(node, index, formulas)
+            found.append(OpDerivative(name, names.quotient(node, below), symbol, values))
+            if len(found) == MAX_DERIVATIVES:
                 return found
     return found
 
 
-def value_at(node: Node, index: int) -> Any:
+def derivative_value(node: Node, index: int) -> Any:
     assert isinstance(node, OpNode)
     with np.errstate(all="ignore"):
-        return edge_value(node, index)
+        return local_derivative(node, index)

@@ -21,20 +21,22 @@ NAME = r"(?:\(\s*(?P<{0}>[^()]+?)\s*\)|(?P<{0}_>[^\W\d]\w*?))"
 INDEX = r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*,?\s*"
 BRACKETS = rf"(?:\s*\[{INDEX}\])*"
 ENTRY = rf"(?P<{{0}}_at>{BRACKETS})"
-TWO = r"\s*(?:\^|\*\*)?\s*2"
+SQUARE = r"\s*(?:\^|\*\*)?\s*2"
 
 
-def pattern(text: str) -> re.Pattern[str]:
+def compile_pattern(text: str) -> re.Pattern[str]:
     """Compile a pattern: ``@x`` is a name, ``@x@`` a name with an optional entry, a space any white space."""
     text = re.sub(r"@(\w)@", lambda found: NAME.format(found[1]) + ENTRY.format(found[1]), text)
     text = re.sub(r"@(\w)", lambda found: NAME.format(found[1]), text)
-    return re.compile(text.replace("²", TWO).replace(" ", r"\s*"))
+    return re.compile(text.replace("²", SQUARE).replace(" ", r"\s*"))
 
 
-FIRST = tuple(map(pattern, (r" d @y / d @x@ ", rf" (?P<x_>\w+{BRACKETS})\.grad" + ENTRY.format("x") + " ")))
-SECOND = tuple(
+FIRST_PATTERNS = tuple(
+    map(compile_pattern, (r" d @y / d @x@ ", rf" (?P<x_>\w+{BRACKETS})\.grad" + ENTRY.format("x") + " "))
+)
+SECOND_PATTERNS = tuple(
     map(
-        pattern,
+        compile_pattern,
         (
             r" d² @y / d @x@² ",
             r" d² @y / \( d @x@ \)² ",
@@ -45,14 +47,14 @@ SECOND = tuple(
     )
 )
 #: Two names with only a d between them: the script's names show where the first one ends.
-TOGETHER = pattern(r" d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\)) ")
+JOINED_NAMES = compile_pattern(r" d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\)) ")
 #: Strings, comparison and equals signs, and brackets: what has to be told apart to find the equals sign.
-PIECES = re.compile(r"""'[^']*'|"[^"]*"|[<>!]=|==?|[()\[\]{}]""")
+EQUATION_PIECES = re.compile(r"""'[^']*'|"[^"]*"|[<>!]=|==?|[()\[\]{}]""")
 #: The beginning of a second or higher derivative.
-LOOKS_SECOND = re.compile(r"\s*d(?:\s*(?:\^|\*\*)\s*\d|\d)")
+HIGHER_DERIVATIVE = re.compile(r"\s*d(?:\s*(?:\^|\*\*)\s*\d|\d)")
 
 
-class Left:
+class LeftSide:
     """A parsed left side: ``output`` is "" if not given, ``by`` has each input with its entry or None."""
 
     __slots__ = ("by", "output")
@@ -76,7 +78,7 @@ class Left:
             return spelled_second(output, "", names[0], names[1])
         return f"d2{output}/d{names[0]} d{names[1]}"
 
-    def in_lists(self, names: Mapping[str, Any]) -> Left:
+    def resolve_lists(self, names: Mapping[str, Any]) -> LeftSide:
         """Return the same with ``params[0]`` as a place in a list, not an entry, if ``params`` is a list."""
         by = []
         for name, entry in self.by:
@@ -85,32 +87,34 @@ class Left:
                 at = range(len(value))[rest.pop(0)]
                 name, value = f"{name}[{at}]", value[at]
             by.append((name, tuple(rest) or None))
-        return Left(self.output, tuple(by))
+        return LeftSide(self.output, tuple(by))
 
 
 def as_index(entry: tuple[int, ...]) -> str:
     return f"[{', '.join(map(str, entry))}]"
 
 
-def read_left(text: str, names: Collection[str]) -> Left | None:
+def parse_left_side(text: str, names: Collection[str]) -> LeftSide | None:
     """Return the derivative that a text denotes, None if it is none; ``names`` are those of the script."""
     text = text.replace("∂", "d").replace("²", "2")
-    if together := TOGETHER.fullmatch(text):
+    if together := JOINED_NAMES.fullmatch(text):
         pair = together["pair"]
         for at in (at for at, letter in enumerate(pair) if letter == "d"):
             if pair[:at] in names and pair[at + 1 :] in names:
-                return Left(named(together.groupdict(), "y")[0], ((pair[:at], None), (pair[at + 1 :], None)))
-    for shape in (*SECOND, *FIRST):
+                return LeftSide(
+                    name_and_entry(together.groupdict(), "y")[0], ((pair[:at], None), (pair[at + 1 :], None))
+                )
+    for shape in (*SECOND_PATTERNS, *FIRST_PATTERNS):
         if found := shape.fullmatch(text):
             groups = found.groupdict()
-            by = [named(groups, letter) for letter in ("x", "z") if letter + "_" in groups]
-            if len(by) == 1 and shape in SECOND:
+            by = [name_and_entry(groups, letter) for letter in ("x", "z") if letter + "_" in groups]
+            if len(by) == 1 and shape in SECOND_PATTERNS:
                 by *= 2
-            return Left(named(groups, "y")[0] if "y_" in groups else "", tuple(by))
+            return LeftSide(name_and_entry(groups, "y")[0] if "y_" in groups else "", tuple(by))
     return None
 
 
-def named(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, ...] | None]:
+def name_and_entry(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, ...] | None]:
     """Return a name and its entry, which may be inside the parentheses with it."""
     name = groups[letter + "_"] or groups.get(letter) or ""
     at = groups.get(letter + "_at") or ""
@@ -119,14 +123,14 @@ def named(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, .
     return name, tuple(map(int, re.findall(r"-?\d+", at))) or None
 
 
-def sides(text: str) -> tuple[str, str, str]:
+def split_equation(text: str) -> tuple[str, str, str]:
     """Return the text left of the equals sign, the sign, and the text right of it.
 
     Without an equals sign, all of the text is left. An ``=`` inside brackets or quotes, or as part of a
     comparison such as ``<=``, does not count.
     """
     depth = 0
-    for found in PIECES.finditer(text):
+    for found in EQUATION_PIECES.finditer(text):
         piece = found[0]
         depth += (piece in "([{") - (piece in ")]}")
         if not depth and piece in ("==", "="):
@@ -137,7 +141,7 @@ def sides(text: str) -> tuple[str, str, str]:
 def no_derivative(text: str) -> UsageError:
     """Return the error for a left side that is no first or second derivative."""
     shown = text.strip()
-    if LOOKS_SECOND.match(text.replace("∂", "d")):
+    if HIGHER_DERIVATIVE.match(text.replace("∂", "d")):
         return UsageError(
             f"--formula: `{shown}` is no first or second derivative",
             code="E0610",

@@ -3,56 +3,61 @@
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.grammar.by_hand.points import NEARLY, Points, same
+from autodiff.grammar.by_hand.points import TERM_TOLERANCE, SamplePoints, values_equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MOST_INPUTS = 6
+MAX_INPUTS = 6
 #: How many entries a sentence spells out.
-MOST_SHOWN = 9
+MAX_SHOWN = 9
 FRACTIONS = {2: "half", 3: "a third", 4: "a quarter"}
 
 
-def by_accident(points: Points, given: list[Any]) -> list[str]:
+def accident_remarks(points: SamplePoints, computed: list[Any]) -> list[str]:
     """Return remarks on a formula that is right at the script's values and wrong at others."""
-    told = "it is right at the script's values by accident, and wrong at others"
-    return [told, *counterexample(points, given)]
+    sentence = "it is right at the script's values by accident, and wrong at others"
+    return [sentence, *counterexample(points, computed)]
 
 
-def beyond(points: Points, given: list[Any]) -> list[str]:
+def far_away_remarks(points: SamplePoints, computed: list[Any]) -> list[str]:
     """Return remarks on a formula that is right near the script's values and wrong further away."""
-    told = "further away it is wrong: a kink, or another choice of the script, lies between"
-    return [told, *counterexample(points, given)]
+    sentence = "further away it is wrong: a kink, or another choice of the script, lies between"
+    return [sentence, *counterexample(points, computed)]
 
 
-def elsewhere(points: Points, given: list[Any]) -> list[str]:
+def other_points_remarks(points: SamplePoints, computed: list[Any]) -> list[str]:
     """Return remarks on a formula that is wrong at points with finite values; the script's own has none."""
-    return ["nothing is finite at the script's values; at others it is wrong", *counterexample(points, given)]
+    return [
+        "nothing is finite at the script's values; at others it is wrong",
+        *counterexample(points, computed),
+    ]
 
 
-def counterexample(points: Points, given: list[Any]) -> list[str]:
+def counterexample(points: SamplePoints, computed: list[Any]) -> list[str]:
     """Return the first point where the formula is wrong, if the inputs are a few numbers."""
-    at = next(at for at, g in enumerate(points.gradients) if not same(given[at], g))
+    at = next(at for at, g in enumerate(points.gradients) if not values_equal(computed[at], g))
     numbers = [leaf for leaf in points.leaves if leaf.name is not None and not leaf.shape]
     numbers.sort(key=lambda leaf: leaf.number)
-    if len(numbers) == len(points.leaves) <= MOST_INPUTS and not np.ndim(points.gradients[at]):
-        where = ", ".join(f"{leaf.name} = {number_text(points.known[at][leaf].out)}" for leaf in numbers)
-        value, right = number_text(given[at]), number_text(points.gradients[at])
+    if len(numbers) == len(points.leaves) <= MAX_INPUTS and not np.ndim(points.gradients[at]):
+        where = ", ".join(f"{leaf.name} = {format_number(points.known[at][leaf].out)}" for leaf in numbers)
+        value, right = format_number(computed[at]), format_number(points.gradients[at])
         return [f"at {where} the formula gives {value}, and the gradient is {right}"]
     return []
 
 
-def other_entry(entry: tuple[int, ...], whole: list[Any], given: list[Any]) -> list[str]:
+def other_entry_remarks(entry: tuple[int, ...], whole: list[Any], computed: list[Any]) -> list[str]:
     """Return the remark that a formula for one entry is right for another entry of the gradient, if it is."""
     for place in np.ndindex(whole[0].shape):
-        if place != entry and all(same(value, g[place]) for value, g in zip(given, whole, strict=True)):
+        if place != entry and all(
+            values_equal(value, g[place]) for value, g in zip(computed, whole, strict=True)
+        ):
             return [f"it is the entry {list(place)} of the gradient"]
     return []
 
 
-def off_by(ratio: float, sign: str) -> str:
+def ratio_remark(ratio: float, sign: str) -> str:
     """Return the remark on a value ``ratio`` times the right one: ``sign`` if only the sign is wrong."""
     size = abs(ratio)
     if abs(size - 1) <= 1e-6:
@@ -60,7 +65,7 @@ def off_by(ratio: float, sign: str) -> str:
     turned = " and has the wrong sign" if ratio < 0 else ""
     factor = max(size, 1 / size)
     if abs(factor - round(factor)) > 1e-6 * factor:
-        return f"it is {number_text(size)} times what it should be{turned}"
+        return f"it is {format_number(size)} times what it should be{turned}"
     whole = round(factor)
     if size > 1:
         times = "twice" if whole == 2 else f"{whole} times"
@@ -81,38 +86,40 @@ def constant_ratio(values: list[Any], right: list[Any]) -> float | None:
     return first if first and all(abs(r - first) <= 1e-6 * abs(first) for r in ratios) else None
 
 
-def number_text(value: Any) -> str:
+def format_number(value: Any) -> str:
     return f"{float(value) + 0.0:.6g}"  # without the sign of -0
 
 
-def entries_apart(given: list[Any], right: list[Any]) -> list[str]:
+def wrong_entries_remarks(computed: list[Any], right: list[Any]) -> list[str]:
     """Return the remark on the wrong entries, or on a difference that is the same at every point."""
-    values = [np.broadcast_to(value, np.shape(g)) for value, g in zip(given, right, strict=True)]
+    values = [np.broadcast_to(value, np.shape(g)) for value, g in zip(computed, right, strict=True)]
     if not right[0].ndim:
         return []
     with np.errstate(invalid="ignore"):
         missing = right[0] - values[0]
     missing = np.where(np.abs(missing) <= 1e-12 * np.abs(missing).max(), 0.0, missing)
-    is_constant = all(same(g - value, missing) for g, value in zip(right[1:], values[1:], strict=True))
-    if len(right) > 1 and is_constant and missing.size <= MOST_SHOWN and np.isfinite(missing).all():
-        return [f"it is off by the same at every point: {array_text(missing)} must be added to it"]
+    is_constant = all(
+        values_equal(g - value, missing) for g, value in zip(right[1:], values[1:], strict=True)
+    )
+    if len(right) > 1 and is_constant and missing.size <= MAX_SHOWN and np.isfinite(missing).all():
+        return [f"it is off by the same at every point: {format_array(missing)} must be added to it"]
     apart = np.where(values[0] == right[0], 0.0, np.nan_to_num(np.abs(missing), nan=np.inf))
     size = max(float(np.abs(right[0]).max()), float(np.abs(values[0]).max()))
-    wrong = [tuple(map(int, place)) for place in np.argwhere(~(apart <= NEARLY * size))]
+    wrong = [tuple(map(int, place)) for place in np.argwhere(~(apart <= TERM_TOLERANCE * size))]
     worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(apart)), apart.shape))
-    value, expected = number_text(values[0][worst]), number_text(right[0][worst])
+    value, expected = format_number(values[0][worst]), format_number(right[0][worst])
     told = f"entry {list(worst)} is {value} and should be {expected}"
     if len(wrong) == apart.size or apart.size < 3:
         return [told]
     return [f"{told}; {apart.size - len(wrong)} of {apart.size} entries are right"]
 
 
-def array_text(value: Any) -> str:
+def format_array(value: Any) -> str:
     """Return a few numbers on one line, with the rows of a matrix separated by semicolons."""
     value = np.asarray(value)
     if not value.ndim:
-        return number_text(value)
-    if value.size > MOST_SHOWN or value.ndim > 2:
-        return f"up to {number_text(value.ravel()[np.argmax(np.abs(value))])}"
+        return format_number(value)
+    if value.size > MAX_SHOWN or value.ndim > 2:
+        return f"up to {format_number(value.ravel()[np.argmax(np.abs(value))])}"
     rows = value if value.ndim == 2 else value[None]
-    return "[" + "; ".join(" ".join(map(number_text, row)) for row in rows) + "]"
+    return "[" + "; ".join(" ".join(map(format_number, row)) for row in rows) + "]"

@@ -28,7 +28,7 @@ class Bindings:
         self.functions: dict[str, tree.FunctionDef] = {}
         for node in walk(script):
             if isinstance(node, tree.Assign):
-                self._assign(node)
+                self._add_assignment(node)
             elif isinstance(node, tree.AugmentedAssign):
                 if isinstance(node.target, tree.Name):
                     self.shared.setdefault(node.target.id, []).append(node)
@@ -36,7 +36,7 @@ class Bindings:
             elif isinstance(node, tree.FunctionDef):
                 self.functions.setdefault(node.name, node)
 
-    def _assign(self, statement: tree.Assign) -> None:
+    def _add_assignment(self, statement: tree.Assign) -> None:
         alone = dict.fromkeys(one.id for one in statement.targets if isinstance(one, tree.Name))
         for name in alone:
             self.assigned.setdefault(name, []).append(statement)

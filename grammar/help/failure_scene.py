@@ -6,7 +6,7 @@ from autodiff.core.base.errors import AutodiffError, Edit
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.bindings import DISPLAYS, Bindings
-from autodiff.grammar.objects.builtins.namespaces import builtin
+from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.values import UNBOUND, FunctionClass, Namespace
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to
@@ -61,11 +61,11 @@ class Scene:
         """The innermost statement around the failed place."""
         return next(node for node in reversed(self.path) if isinstance(node, (tree.Statement, tree.Script)))
 
-    def text(self, node: tree.Syntax) -> str:
+    def text(self, node: tree.SyntaxNode) -> str:
         """Return the source text of a node."""
         return self.source.excerpt(node.span)
 
-    def with_brackets(self, operand: tree.Syntax) -> Span:
+    def bracketed_span(self, operand: tree.SyntaxNode) -> Span:
         """Return the span of an operator's operand, including the brackets around it."""
         text, span = self.source.text, operand.span
         before, behind = text[: span.start].rstrip(), text[span.end :].lstrip()
@@ -85,7 +85,7 @@ class Scene:
     def value(self, node: Any) -> Any:
         """Return the value of an expression if it is known without running it; UNBOUND otherwise."""
         if isinstance(node, tree.Name):
-            return self.values[node.id] if node.id in self.values else builtin(node.id)
+            return self.values[node.id] if node.id in self.values else builtin_value(node.id)
         if isinstance(node, (tree.Constant, tree.Number, tree.String)):
             return node.value
         if isinstance(node, tree.Attribute):
@@ -151,11 +151,11 @@ class Scene:
         expressions = self.expressions()
         if len(expressions) == len(self.tensors):
             pairs = list(zip(self.tensors, expressions, strict=True))
-            if all(self.may_be(x, expression) for x, expression in pairs):
+            if all(self.may_produce(x, expression) for x, expression in pairs):
                 return pairs
         return [(x, self.expression_of(x, expressions)) for x in self.tensors]
 
-    def may_be(self, x: Tensor, expression: Any) -> bool:
+    def may_produce(self, x: Tensor, expression: Any) -> bool:
         """Whether an expression may have the tensor as its value, possibly cast to another dtype."""
         value = self.value(expression)
         if value is UNBOUND or value is x:
@@ -167,36 +167,36 @@ class Scene:
         for expression in expressions:
             if self.value(expression) is x:
                 return expression
-        possible = [expression for expression in expressions if self.may_be(x, expression)]
+        possible = [expression for expression in expressions if self.may_produce(x, expression)]
         return possible[0] if len(possible) == 1 else None
 
     def argument(self, call: tree.Call, keyword: str) -> tree.Argument | None:
         """Return the keyword argument of a call, or None."""
         return next((a for a in call.arguments if a.keyword == keyword), None)
 
-    def with_argument(self, call: tree.Call, given: str) -> Edit:
+    def argument_edit(self, call: tree.Call, argument: str) -> Edit:
         """Return the edit that adds an argument to a call, or replaces the one of the same name."""
-        keyword = given.partition("=")[0]
+        keyword = argument.partition("=")[0]
         old = self.argument(call, keyword)
         if old is not None:
-            return Edit(old.span, given)
+            return Edit(old.span, argument)
         end = call.span.end - 1
         inside = self.source.text[call.function.span.end + 1 : end].rstrip()
         lead = "" if not call.arguments else " " if inside.endswith(",") else ", "
-        return Edit(Span(end, end), lead + given)
+        return Edit(Span(end, end), lead + argument)
 
-    def call_at(self, span: Span | None) -> tree.Call | None:
+    def call_with_span(self, span: Span | None) -> tree.Call | None:
         """Return the call whose span is exactly this one, or None."""
         node = None if span is None else path_to(self.script, span)[-1]
         return node if isinstance(node, tree.Call) and node.span == span else None
 
-    def pairs(self) -> list[tuple[Tensor, Any]]:
+    def operand_pair(self) -> list[tuple[Tensor, Any]]:
         """Return the two tensors of an operation with their expressions; empty if these are unclear."""
         pairs = self.given()
         return pairs if len(pairs) == 2 and all(e is not None for _, e in pairs) else []
 
 
-def atom(text: str) -> str:
+def with_parentheses(text: str) -> str:
     """Return the text of an expression, in brackets if a dot after it would need them."""
     depth = 0
     for character in text:
@@ -206,7 +206,7 @@ def atom(text: str) -> str:
     return f"({text})" if text[0].isdigit() else text
 
 
-def after(scene: Scene, node: tree.Syntax, *edits: Edit) -> str:
+def edited_text(scene: Scene, node: tree.SyntaxNode, *edits: Edit) -> str:
     """Return the text of a node after edits inside it, which must not overlap."""
     text, start = scene.text(node), node.span.start
     for edit in sorted(edits, key=lambda edit: -edit.span.start):
@@ -223,6 +223,6 @@ def is_method(node: Any, name: str) -> bool:
     )
 
 
-def owner_of(call: Any) -> Any:
+def method_owner(call: Any) -> Any:
     """Return the expression on which a method is called."""
     return call.function.object

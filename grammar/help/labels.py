@@ -21,35 +21,35 @@ if TYPE_CHECKING:
 LONGEST_QUOTE = 30
 
 
-def shape(x: Tensor) -> str:
+def shape_remark(x: Tensor) -> str:
     return f"has shape {x.shape}" if x.shape else "is a single number"
 
 
-def number_type(x: Tensor) -> str:
+def dtype_remark(x: Tensor) -> str:
     return f"holds {x.dtype.name} numbers"
 
 
-def no_gradient(x: Tensor) -> str:
+def gradient_remark(x: Tensor) -> str:
     return "" if x.requires_grad else "requires no gradient"
 
 
 #: The remark on the operands by error code; for other codes it is the shape.
 REMARKS: dict[str, Callable[[Tensor], str]] = {
-    "E0312": number_type,
-    "E0404": number_type,
+    "E0312": dtype_remark,
+    "E0404": dtype_remark,
     "E0405": lambda x: "is computed here, so it is no leaf",
-    "E0406": no_gradient,
+    "E0406": gradient_remark,
     "E0407": lambda x: "is a leaf that requires a gradient",
-    "E0408": no_gradient,
+    "E0408": gradient_remark,
     "E0409": lambda x: "is made here",
-    "E0410": no_gradient,
+    "E0410": gradient_remark,
     "E0414": lambda x: "requires a gradient",
 }
 
 
 def add_labels(scene: Scene) -> None:
     """Add to the error a label for each of its tensors, at the line that made it."""
-    remark = REMARKS.get(scene.error.code, shape)
+    remark = REMARKS.get(scene.error.code, shape_remark)
     for operand, expression in scene.given():
         text = remark(operand)
         if text:
@@ -61,10 +61,10 @@ def add_labels(scene: Scene) -> None:
 def labels_of(scene: Scene, operand: Tensor, expression: Any, text: str) -> list[Label]:
     """Return the labels for one operand; ``expression`` is the one it came from, or None."""
     if isinstance(expression, tree.Name):
-        where = assignment(scene, expression.id)
+        where = deciding_assignment(scene, expression.id)
         if where is not None:
             return [Label(where, f"{expression.id} {text}")]
-    made = maker(scene, operand)
+    made = first_name(scene, operand)
     if made is not None and (not isinstance(expression, tree.Name) or made[0] != expression.id):
         name, where = made
         there = Label(where, f"{name} {text}")
@@ -79,7 +79,7 @@ def labels_of(scene: Scene, operand: Tensor, expression: Any, text: str) -> list
     return [Label(expression.span, f"{quoted} {text}")]
 
 
-def maker(scene: Scene, operand: Tensor) -> tuple[str, Span] | None:
+def first_name(scene: Scene, operand: Tensor) -> tuple[str, Span] | None:
     """Return the first name of a tensor and its place; None if it is unknown or in the failed statement."""
     node = operand.node
     if node is None or node.site is None or node.name is None:
@@ -95,7 +95,7 @@ def maker(scene: Scene, operand: Tensor) -> tuple[str, Span] | None:
 # -- the assignment that gave a name its value --------------------------------------------------------
 
 
-def assignment(scene: Scene, name: str) -> Span | None:
+def deciding_assignment(scene: Scene, name: str) -> Span | None:
     """Return the place of a name in the only statement that can have assigned its value; None if unclear."""
     path = scene.path
     for outer, inner in zip(path[-2::-1], path[:0:-1], strict=True):
@@ -134,7 +134,7 @@ def bodies(node: Any) -> list[tree.Body]:
     return []
 
 
-def binds(node: tree.Syntax, name: str) -> bool:
+def binds(node: tree.SyntaxNode, name: str) -> bool:
     """Whether a statement, or anything inside it, may assign a name."""
     return any(binds_itself(part, name) for part in walk(node))
 

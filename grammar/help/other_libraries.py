@@ -6,7 +6,7 @@ first. Advice is for what no change of a name can repair. ``objects.absent_table
 
 from __future__ import annotations
 
-from autodiff.core.base.did_you_mean import folded, nearest
+from autodiff.core.base.did_you_mean import fold_name, similar_names
 
 #: Names in numpy, math, MATLAB, TensorFlow, JAX and plain maths, with the names they have here.
 SYNONYMS: dict[str, tuple[str, ...]] = {
@@ -100,7 +100,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "float32": ("float",),
 }
 
-CLOSED = "a script computes and prints; there is nothing it could be used on here"
+NO_ACCESS_ADVICE = "a script computes and prints; there is nothing it could be used on here"
 NO_CLASS = "write functions of the weights, `def model(x, W, b):`, in place of a class"
 
 #: Advice on Python names that the script language lacks.
@@ -125,7 +125,7 @@ ADVICE = {
             *("eval", "exec", "compile", "globals", "locals", "vars", "dir"),
             *("os", "object", "memoryview", "breakpoint", "help", "exit", "quit"),
         ),
-        CLOSED,
+        NO_ACCESS_ADVICE,
     ),
 }
 
@@ -152,23 +152,23 @@ def advice_on(name: str, member: str) -> tuple[str, ...]:
     """Return the advice on an unbound name, or on its ``member``; empty if there is none."""
     if name in ADVICE:
         return (ADVICE[name],)
-    from autodiff.grammar.objects.absent_table import ENTRIES, entry_of
-    from autodiff.grammar.objects.builtins.namespaces import MAKERS, namespace
+    from autodiff.grammar.objects.absent_table import ABSENT_NAMES, absent_entry
+    from autodiff.grammar.objects.builtins.namespaces import NAMESPACE_MAKERS, namespace
     from autodiff.grammar.objects.values import UNBOUND
 
     full = IMPORTED.get(name, "")
-    if full in MAKERS and member and namespace(full).find(member) is not UNBOUND:
+    if full in NAMESPACE_MAKERS and member and namespace(full).find(member) is not UNBOUND:
         return ()  # only the import is missing
     if full:
-        found = entry_of(f"{full}.{member}" if member else full) or entry_of(f"{full}.*")
+        found = absent_entry(f"{full}.{member}" if member else full) or absent_entry(f"{full}.*")
     else:
-        found = ENTRIES.get(f"torch.nn.{name}") or ENTRIES.get(f"torch.optim.{name}")
+        found = ABSENT_NAMES.get(f"torch.nn.{name}") or ABSENT_NAMES.get(f"torch.optim.{name}")
     return () if found is None else (found[1].help,)
 
 
 def synonyms(name: str) -> tuple[str, ...]:
     """Return the names to try for a name from another library, which may be misspelt."""
-    key = folded(name)
+    key = fold_name(name)
     if key not in SYNONYMS and len(key) > 4:
-        key = next(iter(nearest(key, [other for other in SYNONYMS if len(other) > 4])), key)
+        key = next(iter(similar_names(key, [other for other in SYNONYMS if len(other) > 4])), key)
     return SYNONYMS.get(key, ())

@@ -7,15 +7,15 @@ from math import prod
 
 from autodiff.core.base.errors import CompileError
 from autodiff.core.base.source import Source, Span
-from autodiff.grammar.help.failure_scene import atom
+from autodiff.grammar.help.failure_scene import with_parentheses
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_expression
 
-NO_LEAF = "The .grad attribute of a Tensor that is not a leaf"
+NON_LEAF_GRAD = "The .grad attribute of a Tensor that is not a leaf"
 BROADCAST = "that is different to the input size"
 #: By the beginning of the warning, or by a part of it that names no numbers.
-HELP = {
-    NO_LEAF: ("only leaves keep .grad; `.retain_grad()` before backward() makes a result keep it too"),
+WARNING_HELP = {
+    NON_LEAF_GRAD: ("only leaves keep .grad; `.retain_grad()` before backward() makes a result keep it too"),
     "Converting a tensor with requires_grad=True to a scalar": (
         "the number has no graph; `.item()` says that this is meant, torch's functions take the tensor itself"
     ),
@@ -42,22 +42,22 @@ HELP = {
 SIZES = re.compile(r"torch\.Size\(\[([\d, ]*)\]\)")
 
 
-def help_on(warning: str, source: Source | None = None, span: Span | None = None) -> tuple[str, ...]:
+def warning_help(warning: str, source: Source | None = None, span: Span | None = None) -> tuple[str, ...]:
     """The sentence for a warning, of a place in a script; none where torch's own says it all."""
-    if warning.startswith(NO_LEAF) and source is not None and span is not None:
-        from autodiff.grammar.session.late_leaf import leaf_meant
+    if warning.startswith(NON_LEAF_GRAD) and source is not None and span is not None:
+        from autodiff.grammar.session.late_leaf import intended_leaf
 
-        meant = leaf_meant(source, span)
+        meant = intended_leaf(source, span)
         if meant is not None:
             return (f"only leaves keep .grad; make the result the leaf: `{meant}`",)
     if BROADCAST in warning and source is not None and span is not None:
-        meant = paired(warning, source, span)
+        meant = view_as_repair(warning, source, span)
         if meant is not None:
-            return (f"{HELP[BROADCAST]}; `{meant}` pairs entry by entry",)
-    return tuple([text for part, text in HELP.items() if part in warning])
+            return (f"{WARNING_HELP[BROADCAST]}; `{meant}` pairs entry by entry",)
+    return tuple([text for part, text in WARNING_HELP.items() if part in warning])
 
 
-def paired(warning: str, source: Source, span: Span) -> str | None:
+def view_as_repair(warning: str, source: Source, span: Span) -> str | None:
     """Return ``y.view_as(x)`` for the call ``F.mse_loss(x, y)``; None if the numbers of entries differ."""
     sizes = [prod(map(int, found.split(", "))) if found else 1 for found in SIZES.findall(warning)]
     call = Source(source.excerpt(span))
@@ -74,4 +74,4 @@ def paired(warning: str, source: Source, span: Span) -> str | None:
     if first is None or second is None:
         return None
     words = [call.excerpt(argument.value.span) for argument in (second, first)]
-    return f"{atom(words[0])}.view_as({words[1]})"
+    return f"{with_parentheses(words[0])}.view_as({words[1]})"

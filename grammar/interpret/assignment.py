@@ -8,17 +8,17 @@ from __future__ import annotations
 import operator
 
 from autodiff.core.base.errors import CompileError, ScriptError
-from autodiff.core.base.lazy import Later
+from autodiff.core.base.lazy import LazyModule
 from autodiff.core.base.source import NamedSpan
-from autodiff.core.engine.aliasing import count_again, is_part
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.aliasing import count_change, is_view_of
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.tape import give_name
+from autodiff.core.fast.tape import name_node
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles
 from autodiff.grammar.objects.operators import BINARY
-from autodiff.grammar.objects.values import NUMBERS, UNBOUND, iterate, listed, type_name
+from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, iterate, list_within_limits, type_name
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.interpret.compiler import Evaluate, Execute, Frame, Store
 
-attributes = Later("autodiff.grammar.objects.attributes")
-changeable = Later("autodiff.core.engine.in_place_checks")
-indexing = Later("autodiff.grammar.objects.subscripts")
+attributes = LazyModule("autodiff.grammar.objects.attributes")
+in_place_checks = LazyModule("autodiff.core.engine.in_place_checks")
+subscripts = LazyModule("autodiff.grammar.objects.subscripts")
 
 
 @compiles(tree.Assign, STATEMENTS)
-def assign(c: Compiler, node: tree.Assign) -> Execute:
+def compile_assign(c: Compiler, node: tree.Assign) -> Execute:
     if len(node.targets) == 1 and isinstance(node.targets[0], tree.Name):
-        return assign_name(c, node.targets[0], node.value)
+        return compile_assign_name(c, node.targets[0], node.value)
     value = c.expression(node.value)
     if len(node.targets) == 1:
         (target,) = node.targets
-        store = store_into(c, target)
+        store = compile_target(c, target)
 
         def run(frame: Frame) -> None:
             store(frame, value(frame))
 
         return run
-    stores = [store_into(c, target) for target in node.targets]
+    stores = [compile_target(c, target) for target in node.targets]
 
     def run_all(frame: Frame) -> None:
         made = value(frame)
@@ -56,13 +56,13 @@ def assign(c: Compiler, node: tree.Assign) -> Execute:
     return run_all
 
 
-def assign_name(c: Compiler, target: tree.Name, computed: tree.Expression) -> Execute:
+def compile_assign_name(c: Compiler, target: tree.Name, value_node: tree.Expression) -> Execute:
     """Compile ``name = value``, the most frequent statement of scripts."""
     name, slot = target.id, c.scope.slots[target.id]
-    is_named_there = is_one_op(c, computed)
-    if is_named_there:
-        computed.span = NamedSpan(computed.span, name)
-    value = c.expression(computed)
+    has_named_span = is_single_op(c, value_node)
+    if has_named_span:
+        value_node.span = NamedSpan(value_node.span, name)
+    value = c.expression(value_node)
     convert = c.conversions.get(target)
     at_top, last = c.scope is c.names.module, c.last
     floats_count = at_top and c.plain
@@ -77,12 +77,12 @@ def assign_name(c: Compiler, target: tree.Name, computed: tree.Expression) -> Ex
                 mode.site = span  # the site of the leaf that a number is converted to
             return convert(made)
 
-    def note(made: Any) -> None:
+    def record_assignment(made: Any) -> None:
         if made.__class__ is Tensor:
-            if made.tape is None or not is_named_there:
-                node = made.own_node
+            if made.tape is None or not has_named_span:
+                node = made.stored_node
                 if node is None:
-                    give_name(made, name)
+                    name_node(made, name)
                 elif node.name is None:
                     node.name = name
             if at_top:
@@ -90,22 +90,22 @@ def assign_name(c: Compiler, target: tree.Name, computed: tree.Expression) -> Ex
         elif floats_count and made.__class__ is float:
             last[0] = name
 
-    return c.assign([(value, slot, name, is_named_there, note)])
+    return c.assign([(value, slot, name, has_named_span, record_assignment)])
 
 
-def is_one_op(c: Compiler, node: tree.Expression) -> bool:
+def is_single_op(c: Compiler, node: tree.Expression) -> bool:
     """Whether a value that is recorded on the tape is certain to be the result of a single op at ``node``."""
     if isinstance(node, tree.Call):
         function = c.constant(node.function)
-        return function.__class__ is Function and function.implementation.__class__ is Op
+        return function.__class__ is PublicFunction and function.implementation.__class__ is Op
     if isinstance(node, tree.Binary):
         return node.op != "@"
     return isinstance(node, tree.Unary) and node.op == "-"
 
 
-def store_into(c: Compiler, target: tree.Expression) -> Store:
+def compile_target(c: Compiler, target: tree.Expression) -> Store:
     """Return the closure that assigns a value to a target."""
-    return STORES.get(target.__class__, no_target)(c, target)
+    return TARGET_COMPILERS.get(target.__class__, no_target)(c, target)
 
 
 def no_target(c: Compiler, target: tree.Expression) -> Store:
@@ -117,7 +117,7 @@ def no_target(c: Compiler, target: tree.Expression) -> Store:
     )
 
 
-def store_name(c: Compiler, target: tree.Name) -> Store:
+def compile_name_target(c: Compiler, target: tree.Name) -> Store:
     name, slot = target.id, c.scope.slots[target.id]
     convert = c.conversions.get(target)
     at_top, last = c.scope is c.names.module, c.last
@@ -129,14 +129,14 @@ def store_name(c: Compiler, target: tree.Name) -> Store:
             value = convert(value)
         frame[slot] = value
         if value.__class__ is Tensor:
-            give_name(value, name)
+            name_node(value, name)
             if at_top:
                 last[0] = name
 
     return store
 
 
-def store_attribute(c: Compiler, target: tree.Attribute) -> Store:
+def compile_attribute_target(c: Compiler, target: tree.Attribute) -> Store:
     owner, name, span, name_span = c.expression(target.object), target.name, target.span, target.name_span
 
     def store(frame: Frame, value: Any) -> None:
@@ -147,19 +147,19 @@ def store_attribute(c: Compiler, target: tree.Attribute) -> Store:
     return store
 
 
-def store_subscript(c: Compiler, target: tree.Subscript) -> Store:
+def compile_subscript_target(c: Compiler, target: tree.Subscript) -> Store:
     owner, index, span = c.expression(target.object), c.expression(target.index), target.span
 
     def store(frame: Frame, value: Any) -> None:
         of = owner(frame)
         at = index(frame)
         mode.site = span
-        indexing.set_item(of, at, value)
+        subscripts.set_item(of, at, value)
 
     return store
 
 
-def store_sequence(c: Compiler, target: tree.TupleDisplay | tree.ListDisplay) -> Store:
+def compile_sequence_target(c: Compiler, target: tree.TupleDisplay | tree.ListDisplay) -> Store:
     span = target.span
     stars = [at for at, part in enumerate(target.elements) if isinstance(part, tree.Starred)]
     if len(stars) > 1:
@@ -170,12 +170,12 @@ def store_sequence(c: Compiler, target: tree.TupleDisplay | tree.ListDisplay) ->
             span=target.elements[stars[1]].span,
         )
     stores = [
-        store_into(c, part.value if isinstance(part, tree.Starred) else part) for part in target.elements
+        compile_target(c, part.value if isinstance(part, tree.Starred) else part) for part in target.elements
     ]
     star = stars[0] if stars else None
 
     # Plain floats, as in rows of data, are put directly into their slots: they need no name in a graph.
-    slots = [slot_of_numbers(c, part) for part in target.elements]
+    slots = [plain_number_slot(c, part) for part in target.elements]
     places, wanted = list(zip(stores, slots, strict=True)), len(stores)
 
     def store(frame: Frame, value: Any) -> None:
@@ -191,7 +191,7 @@ def store_sequence(c: Compiler, target: tree.TupleDisplay | tree.ListDisplay) ->
     return store
 
 
-def slot_of_numbers(c: Compiler, target: tree.Expression) -> int:
+def plain_number_slot(c: Compiler, target: tree.Expression) -> int:
     """Return the slot for a plain number assigned to this target; 0 if the assignment has to do more."""
     if isinstance(target, tree.Name) and c.conversions.get(target) is None:
         return c.scope.slots[target.id]
@@ -210,19 +210,19 @@ def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
         raise error from None
     values: list[Any] = []
     if star is not None:
-        values = listed(rows)
+        values = list_within_limits(rows)
     else:
         for part in rows:
             values.append(part)
             if len(values) > wanted:
                 break
         if len(values) > wanted:
-            given = len(value) if value.__class__ in (list, tuple, Tensor) else None
+            count = len(value) if value.__class__ in (list, tuple, Tensor) else None
             raise ScriptError(
                 f"too many values to unpack (expected {wanted})",
                 code="E0206",
-                caret=f"there are {wanted} names here for {given or 'more'} values",
-                about=(wanted, given),
+                caret=f"there are {wanted} names here for {count or 'more'} values",
+                repair_context=(wanted, count),
             )
         if len(values) < wanted:
             raise ScriptError(
@@ -240,22 +240,22 @@ def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
     return [*values[:star], values[star:end], *values[end:]]
 
 
-STORES: dict[type, Callable[[Compiler, Any], Store]] = {
-    tree.Name: store_name,
-    tree.Attribute: store_attribute,
-    tree.Subscript: store_subscript,
-    tree.TupleDisplay: store_sequence,
-    tree.ListDisplay: store_sequence,
+TARGET_COMPILERS: dict[type, Callable[[Compiler, Any], Store]] = {
+    tree.Name: compile_name_target,
+    tree.Attribute: compile_attribute_target,
+    tree.Subscript: compile_subscript_target,
+    tree.TupleDisplay: compile_sequence_target,
+    tree.ListDisplay: compile_sequence_target,
 }
 
 
 @compiles(tree.AugmentedAssign, STATEMENTS)
-def augmented_assign(c: Compiler, node: tree.AugmentedAssign) -> Execute:
+def compile_augmented_assign(c: Compiler, node: tree.AugmentedAssign) -> Execute:
     value, span = c.expression(node.value), node.span
-    change = changing(BINARY[node.op], node.op)
+    change = in_place_operator(BINARY[node.op], node.op)
     target = node.target
     if isinstance(target, tree.Name):
-        read, store = c.expression(target), store_name(c, target)
+        read, store = c.expression(target), compile_name_target(c, target)
 
         def run_name(frame: Frame) -> None:
             old = read(frame)
@@ -286,24 +286,24 @@ def augmented_assign(c: Compiler, node: tree.AugmentedAssign) -> Execute:
             of = owner(frame)
             at = index(frame)
             mode.site = target.span
-            old = indexing.get_item(of, at)
+            old = subscripts.get_item(of, at)
             other = value(frame)
             mode.site = span
             new = change(old, other)
-            if new is old and of.__class__ is Tensor and is_part(old, of):
+            if new is old and of.__class__ is Tensor and is_view_of(old, of):
                 if old.shape == of.shape:
-                    indexing.set_item(of, at, old)
+                    subscripts.set_item(of, at, old)
                 else:
-                    count_again(of)
+                    count_change(of)
             else:
-                indexing.set_item(of, at, new)
+                subscripts.set_item(of, at, new)
 
         return run_subscript
     raise CompileError("this cannot be the target of an augmented assignment", code="E0102", span=target.span)
 
 
 #: The operators of the Tensor class, which skip the type dispatch of BINARY.
-OF_TENSORS: dict[str, Callable[[Any, Any], Any]] = {
+TENSOR_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -311,16 +311,20 @@ OF_TENSORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any], Any]:
+def in_place_operator(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any], Any]:
     """Return the function for ``op=``: tensors and lists change in place; other values and ``@`` do not."""
-    of_tensors, in_place = OF_TENSORS.get(op), op != "@"
+    of_tensors, in_place = TENSOR_OPERATORS.get(op), op != "@"
 
     def change(old: Any, other: Any) -> Any:
-        if in_place and old.__class__ is Tensor and (other.__class__ is Tensor or other.__class__ in NUMBERS):
-            is_result = old.own_node is None and old.tape is not None and old.alias is None
+        if (
+            in_place
+            and old.__class__ is Tensor
+            and (other.__class__ is Tensor or other.__class__ in NUMBER_CLASSES)
+        ):
+            is_result = old.stored_node is None and old.tape is not None and old.alias is None
             if not is_result or (other.__class__ is Tensor and other.alias is not None):
-                changeable.refuse_change(old, (other,))
-                changeable.refuse_input(old, other)
+                in_place_checks.check_change(old, (other,))
+                in_place_checks.check_no_input_overlap(old, other)
             return old.assign_in_place((of_tensors or operate)(old, other))
         if old.__class__ is list and op == "+":
             from autodiff.grammar.objects.sequence_methods import extend
@@ -342,8 +346,8 @@ def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any]
 
 
 @compiles(tree.Delete, STATEMENTS)
-def delete(c: Compiler, node: tree.Delete) -> Execute:
-    steps = [deletion(c, target) for target in node.targets]
+def compile_delete(c: Compiler, node: tree.Delete) -> Execute:
+    steps = [compile_deletion(c, target) for target in node.targets]
 
     def run(frame: Frame) -> None:
         for step in steps:
@@ -352,10 +356,10 @@ def delete(c: Compiler, node: tree.Delete) -> Execute:
     return run
 
 
-def deletion(c: Compiler, target: tree.Expression) -> Evaluate:
+def compile_deletion(c: Compiler, target: tree.Expression) -> Evaluate:
     if isinstance(target, tree.Name):
         slot, read = c.scope.slots[target.id], c.expression(target)
-        empty = c.builtin(target.id) if c.scope is c.names.module else UNBOUND
+        empty = c.find_builtin(target.id) if c.scope is c.names.module else UNBOUND
 
         def delete_name(frame: Frame) -> None:
             read(frame)
@@ -369,7 +373,7 @@ def deletion(c: Compiler, target: tree.Expression) -> Evaluate:
             of = owner(frame)
             at = index(frame)
             mode.site = span
-            indexing.delete_item(of, at)
+            subscripts.delete_item(of, at)
 
         return delete_entry
     if isinstance(target, tree.Attribute):
@@ -382,7 +386,7 @@ def deletion(c: Compiler, target: tree.Expression) -> Evaluate:
 
         return delete_member
     if isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
-        steps = [deletion(c, element) for element in target.elements]
+        steps = [compile_deletion(c, element) for element in target.elements]
 
         def delete_all(frame: Frame) -> None:
             for step in steps:

@@ -7,14 +7,14 @@ tensor calls the op directly.
 from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError, ScriptError
-from autodiff.core.base.lazy import Later
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.base.lazy import LazyModule
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
-from autodiff.grammar.objects.argument_types import check, key_of
+from autodiff.grammar.objects.argument_types import check_call, function_key
 from autodiff.grammar.objects.values import (
-    ITERATION,
+    ITERATORS,
     NAMED_RESULTS,
     UNBOUND,
     BoundMethod,
@@ -37,24 +37,24 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.interpret.compiler import Evaluate, Frame
 
-attributes = Later("autodiff.grammar.objects.attributes")
-script_functions = Later("autodiff.grammar.interpret.script_functions")
+attributes = LazyModule("autodiff.grammar.objects.attributes")
+script_functions = LazyModule("autodiff.grammar.interpret.script_functions")
 
-NOTHING: dict[str, Any] = {}
+NO_KWARGS: dict[str, Any] = {}
 
 
 # -- calling ----------------------------------------------------------------------------------------
 
 
-def call(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def call_value(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call a value with these arguments; raise a ScriptError if it is not callable."""
     kind = function.__class__
     if kind is ScriptFunction:
         return script_functions.invoke(function, args, kwargs)
-    if kind is Function:
-        check(key_of(function, function.name), function, args, kwargs)
+    if kind is PublicFunction:
+        check_call(function_key(function, function.name), function, args, kwargs)
         return function(*args, **kwargs)
-    if kind in CALLABLE:
+    if kind in CALLABLE_KINDS:
         return function(*args, **kwargs)
     if kind is GradMode:
         return decorate(function, *args)
@@ -62,11 +62,11 @@ def call(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 #: torch's error for ``Square()(x)``. torch accepts ``Square(x)``; here it raises the same error.
-CALLED_FUNCTION = (
+LEGACY_FUNCTION_ERROR = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd"
     " function with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
 )
-CALLABLE = frozenset([Builtin, BoundMethod, Module])
+CALLABLE_KINDS = frozenset([Builtin, BoundMethod, Module])
 
 
 def decorate(switch: GradMode, *args: Any) -> ScriptFunction:
@@ -82,58 +82,60 @@ def decorate(switch: GradMode, *args: Any) -> ScriptFunction:
 def not_callable(value: Any) -> ScriptError:
     """Return the error for calling a value that is not callable."""
     if value.__class__ is Namespace:
-        from autodiff.grammar.objects.absent_table import absence
+        from autodiff.grammar.objects.absent_table import absence_error
 
-        missing = absence(value.name)
+        missing = absence_error(value.name)
         if missing is not None:
             return missing
     if value.__class__ is FunctionClass:
         return ScriptError(
-            CALLED_FUNCTION,
+            LEGACY_FUNCTION_ERROR,
             code="E0412",
             caret="a Function is applied, not called",
             help=(f"write `{value.name}.apply(...)`",),
-            about=(value,),
+            repair_context=(value,),
         )
     return ScriptError(
         f"'{type_name(value)}' object is not callable",
         code="E0209",
         caret="this is no function",
-        about=(value,),
+        repair_context=(value,),
     )
 
 
 @compiles(tree.Call, EXPRESSIONS)
-def call_expression(c: Compiler, node: tree.Call) -> Evaluate:
-    plain = all(a.keyword is None and not a.star for a in node.arguments)
+def compile_call(c: Compiler, node: tree.Call) -> Evaluate:
+    is_positional = all(a.keyword is None and not a.star for a in node.arguments)
     constant = c.constant(node.function)
     if constant is not UNBOUND:
-        if constant.__class__ is Function:
-            return call_of_function(c, node, constant, plain)
-        return call_of(c, node, lambda frame: constant, plain)
+        if constant.__class__ is PublicFunction:
+            return compile_builtin_call(c, node, constant, is_positional)
+        return compile_general_call(c, node, lambda frame: constant, is_positional)
     if node.function.__class__ is tree.Attribute:
-        return call_of_method(c, node, node.function, plain)
-    return call_of(c, node, c.expression(node.function), plain)
+        return compile_method_call(c, node, node.function, is_positional)
+    return compile_general_call(c, node, c.expression(node.function), is_positional)
 
 
-def positional(c: Compiler, node: tree.Call) -> list[Evaluate]:
+def compile_positional(c: Compiler, node: tree.Call) -> list[Evaluate]:
     return [c.expression(argument.value) for argument in node.arguments]
 
 
-def call_of_function(c: Compiler, node: tree.Call, function: Function, plain: bool) -> Evaluate:
+def compile_builtin_call(
+    c: Compiler, node: tree.Call, function: PublicFunction, is_positional: bool
+) -> Evaluate:
     """Compile a call of a function of core that the script does not shadow."""
-    span, key = node.span, key_at(c, node.function, function)
-    if not plain:
-        gather = gathering(c, node)
+    span, key = node.span, signature_key(c, node.function, function)
+    if not is_positional:
+        gather = compile_arguments(c, node)
 
         def run_general(frame: Frame) -> Any:
             values, named = gather(frame)
             mode.site = span
-            check(key, function, values, named)
+            check_call(key, function, values, named)
             return function(*values, **named)
 
         return run_general
-    arguments = positional(c, node)
+    arguments = compile_positional(c, node)
     of_one = function.of_one if len(arguments) == 1 else None
     if of_one is not None:
         (argument,) = arguments
@@ -149,7 +151,7 @@ def call_of_function(c: Compiler, node: tree.Call, function: Function, plain: bo
                 return of_one(x)
             if x is UNBOUND:
                 argument(frame)
-            check(key, function, (x,), NOTHING)
+            check_call(key, function, (x,), NO_KWARGS)
             return function(x)
 
         return run_direct
@@ -157,26 +159,26 @@ def call_of_function(c: Compiler, node: tree.Call, function: Function, plain: bo
     def run(frame: Frame) -> Any:
         values = [argument(frame) for argument in arguments]
         mode.site = span
-        check(key, function, values, NOTHING)
+        check_call(key, function, values, NO_KWARGS)
         return function(*values)
 
     return run
 
 
-def key_at(c: Compiler, node: tree.Expression, function: Function) -> str:
+def signature_key(c: Compiler, node: tree.Expression, function: PublicFunction) -> str:
     """Return the key of the function that ``node`` names, for the check of its arguments."""
     if isinstance(node, tree.Name):
-        return key_of(function, node.id)
+        return function_key(function, node.id)
     assert isinstance(node, tree.Attribute)  # Compiler.constant knows names and attributes only
     owner = c.constant(node.object).name.rpartition(".")[2]
-    return key_of(function, node.name, {"functional": "F"}.get(owner, owner))
+    return function_key(function, node.name, {"functional": "F"}.get(owner, owner))
 
 
-def call_of(c: Compiler, node: tree.Call, function: Evaluate, plain: bool) -> Evaluate:
+def compile_general_call(c: Compiler, node: tree.Call, function: Evaluate, is_positional: bool) -> Evaluate:
     """Compile a call of the value of an expression."""
     span = node.span
-    if plain:
-        arguments = positional(c, node)
+    if is_positional:
+        arguments = compile_positional(c, node)
         if len(arguments) == 1:
             (argument,) = arguments
 
@@ -185,8 +187,8 @@ def call_of(c: Compiler, node: tree.Call, function: Evaluate, plain: bool) -> Ev
                 x = argument(frame)
                 mode.site = span
                 if callee.__class__ is ScriptFunction:
-                    return script_functions.invoke(callee, (x,), NOTHING)
-                return call(callee, (x,), NOTHING)
+                    return script_functions.invoke(callee, (x,), NO_KWARGS)
+                return call_value(callee, (x,), NO_KWARGS)
 
             return run_one
 
@@ -194,21 +196,23 @@ def call_of(c: Compiler, node: tree.Call, function: Evaluate, plain: bool) -> Ev
             callee = function(frame)
             values = [argument(frame) for argument in arguments]
             mode.site = span
-            return call(callee, values, NOTHING)
+            return call_value(callee, values, NO_KWARGS)
 
         return run
-    gather = gathering(c, node)
+    gather = compile_arguments(c, node)
 
     def run_general(frame: Frame) -> Any:
         callee = function(frame)
         values, named = gather(frame)
         mode.site = span
-        return call(callee, values, named)
+        return call_value(callee, values, named)
 
     return run_general
 
 
-def call_of_method(c: Compiler, node: tree.Call, target: tree.Attribute, plain: bool) -> Evaluate:
+def compile_method_call(
+    c: Compiler, node: tree.Call, target: tree.Attribute, is_positional: bool
+) -> Evaluate:
     """Compile ``owner.name(...)`` without making a bound method; ``name`` may also be another attribute."""
     owner, name, span, name_span = c.expression(target.object), target.name, node.span, target.name_span
     key = f"Tensor.{name}"
@@ -219,12 +223,12 @@ def call_of_method(c: Compiler, node: tree.Call, target: tree.Attribute, plain: 
         found = attributes.find_method(value, name)
         if found is None:
             function = attributes.get_attribute(value, name, name_span)
-            return (lambda _, *args, **kwargs: call(function, args, kwargs)), False
-        of_one = found.of_one if isinstance(found, Function) else None
+            return (lambda _, *args, **kwargs: call_value(function, args, kwargs)), False
+        of_one = found.of_one if isinstance(found, PublicFunction) else None
         entry = direct[value.__class__] = of_one or found, of_one is not None
         return entry
 
-    if plain and not node.arguments:
+    if is_positional and not node.arguments:
 
         def run_none(frame: Frame) -> Any:
             value = owner(frame)
@@ -233,11 +237,11 @@ def call_of_method(c: Compiler, node: tree.Call, target: tree.Attribute, plain: 
             if entry is None:
                 entry = method_of(value)
                 if not entry[1] and value.__class__ is Tensor:
-                    check(key, attributes.find_method(value, name), (value,), NOTHING)
+                    check_call(key, attributes.find_method(value, name), (value,), NO_KWARGS)
             return entry[0](value)
 
         return run_none
-    gather = gathering(c, node)
+    gather = compile_arguments(c, node)
 
     def run(frame: Frame) -> Any:
         value = owner(frame)
@@ -247,21 +251,21 @@ def call_of_method(c: Compiler, node: tree.Call, target: tree.Attribute, plain: 
             member = attributes.get_attribute(value, name, name_span)
             values, named = gather(frame)
             mode.site = span
-            return call(member, values, named)
+            return call_value(member, values, named)
         values, named = gather(frame)
         mode.site = span
         if value.__class__ is Tensor:
-            check(key, function, (value, *values), named)
+            check_call(key, function, (value, *values), named)
         return function(value, *values, **named)
 
     return run
 
 
-def gathering(c: Compiler, node: tree.Call) -> Callable[[Frame], tuple[list[Any], dict[str, Any]]]:
+def compile_arguments(c: Compiler, node: tree.Call) -> Callable[[Frame], tuple[list[Any], dict[str, Any]]]:
     """Return the closure that evaluates the arguments of a call, positional and named."""
     if all(a.keyword is None and not a.star for a in node.arguments):
-        arguments = positional(c, node)
-        return lambda frame: ([argument(frame) for argument in arguments], NOTHING)
+        arguments = compile_positional(c, node)
+        return lambda frame: ([argument(frame) for argument in arguments], NO_KWARGS)
     seen = set()
     for argument in node.arguments:
         if argument.keyword is not None:
@@ -286,7 +290,7 @@ def gathering(c: Compiler, node: tree.Call) -> Callable[[Frame], tuple[list[Any]
             if starred is not None:
                 value = part(frame)
                 mode.site = starred
-                if value.__class__ not in ITERATION and value.__class__ not in NAMED_RESULTS:
+                if value.__class__ not in ITERATORS and value.__class__ not in NAMED_RESULTS:
                     raise ScriptError(
                         f"{called}argument after * must be an iterable, not {type_name(value)}",
                         code="E0205",

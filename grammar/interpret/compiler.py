@@ -8,11 +8,11 @@ enter the function that compiles each construct in EXPRESSIONS and STATEMENTS.
 from __future__ import annotations
 
 from autodiff.core.base.errors import LimitError, ScriptError
-from autodiff.core.base.lazy import Later
+from autodiff.core.base.lazy import LazyModule
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.interpret.scope import FIRST_SLOT, Names, Scope
+from autodiff.grammar.interpret.scope import FIRST_SLOT, Scope, ScriptScopes
 from autodiff.grammar.objects.values import UNBOUND, Namespace
 from autodiff.grammar.syntax import tree
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     Store = Callable[[Frame, Any], None]
     #: An assignment to a name: the value's closure, the slot, the name, whether the value's span has the name
     #: (a NamedSpan), and the function that notes the assignment otherwise.
-    Assigning = tuple[Evaluate, int, str, bool, Callable[[Any], None]]
+    NameAssignment = tuple[Evaluate, int, str, bool, Callable[[Any], None]]
 
 # The signals that a statement's closure may return instead of None.
 BREAK, CONTINUE, RETURN = 1, 2, 3
 
-LONGEST_PATH = 5  # ``torch.autograd.functional.jacobian`` has three dots
+MAX_ATTRIBUTE_DEPTH = 5  # ``torch.autograd.functional.jacobian`` has three dots
 
 
-class Constructs(dict[type, "Callable[..., Any]"]):
+class ConstructTable(dict[type, "Callable[..., Any]"]):
     """The compile function of each syntax class; ``later`` has the modules for rare ones, imported on use."""
 
     __slots__ = ("later",)
 
-    def __init__(self, later: dict[type, Later]) -> None:
+    def __init__(self, later: dict[type, LazyModule]) -> None:
         self.later = later
 
     def __missing__(self, kind: type) -> Callable[..., Any]:
@@ -51,12 +51,12 @@ class Constructs(dict[type, "Callable[..., Any]"]):
         return self[kind]
 
 
-comprehensions = Later("autodiff.grammar.interpret.comprehensions")
-definitions = Later("autodiff.grammar.interpret.definitions")
-script_functions = Later("autodiff.grammar.interpret.script_functions")
+comprehensions = LazyModule("autodiff.grammar.interpret.comprehensions")
+definitions = LazyModule("autodiff.grammar.interpret.definitions")
+script_functions = LazyModule("autodiff.grammar.interpret.script_functions")
 
-EXPRESSIONS = Constructs({tree.Comprehension: comprehensions, tree.Lambda: script_functions})
-STATEMENTS = Constructs(
+EXPRESSIONS = ConstructTable({tree.Comprehension: comprehensions, tree.Lambda: script_functions})
+STATEMENTS = ConstructTable(
     dict.fromkeys((tree.FunctionDef, tree.ClassDef, tree.Import, tree.ImportFrom), definitions)
 )
 
@@ -82,9 +82,9 @@ class Compiler:
 
     __slots__ = (
         "assigned",
-        "builtin",
         "conversions",
         "depth",
+        "find_builtin",
         "frame",
         "last",
         "loops",
@@ -96,17 +96,17 @@ class Compiler:
 
     def __init__(
         self,
-        names: Names,
+        names: ScriptScopes,
         source: Source,
-        builtin: Callable[[str], Any],
+        find_builtin: Callable[[str], Any],
         conversions: dict[tree.Expression, Callable[[Any], Any]],
-        plain: bool,
+        without_tensors: bool,
     ) -> None:
-        self.plain = plain
-        self.assigned: dict[Execute, list[Assigning]] = {}
+        self.plain = without_tensors
+        self.assigned: dict[Execute, list[NameAssignment]] = {}
         self.names = names
         self.source = source
-        self.builtin = builtin
+        self.find_builtin = find_builtin
         self.conversions = conversions
         self.scope: Scope = names.module
         self.depth = 0
@@ -114,7 +114,9 @@ class Compiler:
         self.last: list[str | None] = [None]
         self.frame: Frame = new_frame(names.module)
         for name, slot in names.module.slots.items():
-            self.frame[slot] = builtin(name)  # a builtin keeps its value until the script assigns its name
+            self.frame[slot] = find_builtin(
+                name
+            )  # a builtin keeps its value until the script assigns its name
 
     def expression(self, node: tree.Expression) -> Evaluate:
         """Return the closure that computes the value of an expression."""
@@ -145,7 +147,7 @@ class Compiler:
         if all(step in self.assigned for step in steps):
             return self.assign([one for step in steps for one in self.assigned[step]])
         if all(statement.__class__ in NEVER_SIGNAL for statement in statements):
-            return in_turn(steps)
+            return sequence_closure(steps)
 
         def run(frame: Frame) -> int | None:
             for step in steps:
@@ -156,7 +158,7 @@ class Compiler:
 
         return run
 
-    def assign(self, steps: list[Assigning]) -> Execute:
+    def assign(self, steps: list[NameAssignment]) -> Execute:
         """Return the closure of one or more ``name = value`` statements.
 
         A call of a closure for each of them would take a third of the time.
@@ -217,13 +219,13 @@ class Compiler:
         while isinstance(node, tree.Attribute):
             members.append(node.name)
             node = node.object
-            if len(members) > LONGEST_PATH:
+            if len(members) > MAX_ATTRIBUTE_DEPTH:
                 return UNBOUND
         if not isinstance(node, tree.Name):
             return UNBOUND
         found = self.scope.find(node.id)
-        value = self.builtin(node.id)
-        if found is not None and not is_restated(node.id, found[0], value):
+        value = self.find_builtin(node.id)
+        if found is not None and not is_redundant_import(node.id, found[0], value):
             return UNBOUND
         for member in reversed(members):
             if value.__class__ is not Namespace:
@@ -243,7 +245,7 @@ class Compiler:
                 f"cannot access free variable '{node.id}' where it is not associated with a value in"
                 " enclosing scope"
             )
-        where = found[0].first_bound[node.id] if found else node.span
+        where = found[0].first_binding[node.id] if found else node.span
         line = self.source.position(where.start)[0]
         here = self.source.position(node.span.start)[0]
         return ScriptError(
@@ -259,7 +261,7 @@ class Compiler:
 NEVER_SIGNAL = frozenset([tree.Assign, tree.AugmentedAssign, tree.ExpressionStatement])
 
 
-def in_turn(steps: tuple[Execute, ...]) -> Execute:
+def sequence_closure(steps: tuple[Execute, ...]) -> Execute:
     """Return the closure that runs statements that never return a signal."""
 
     def run(frame: Frame) -> None:
@@ -269,12 +271,12 @@ def in_turn(steps: tuple[Execute, ...]) -> Execute:
     return run
 
 
-def is_restated(name: str, scope: Scope, value: Any) -> bool:
+def is_redundant_import(name: str, scope: Scope, value: Any) -> bool:
     """Whether ``name`` is only bound by imports of what it means anyway, such as ``import torch``."""
     if value.__class__ is not Namespace:
         return False
     imports = scope.imports.get(name, [])
-    return len(imports) == scope.writes[name] and all(module == value.name for module in imports)
+    return len(imports) == scope.binding_counts[name] and all(module == value.name for module in imports)
 
 
 def new_frame(scope: Scope) -> Frame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.graph.state import mode
-from autodiff.grammar.interpret.assignment import store_into
+from autodiff.grammar.interpret.assignment import compile_target
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles, new_frame
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import is_true, iterate
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 @compiles(tree.Comprehension, EXPRESSIONS)
-def comprehension(c: Compiler, node: tree.Comprehension) -> Evaluate:
+def compile_comprehension(c: Compiler, node: tree.Comprehension) -> Evaluate:
     scope = c.names.of[node]
     in_class = c.scope.kind == "class"
     around = c.expression(node.clauses[0].iterable)
-    gather = c.inside(scope, lambda: comprehension_body(c, node))
+    gather = c.inside(scope, lambda: compile_loops(c, node))
     template = new_frame(scope)
     span = node.clauses[0].iterable.span
 
@@ -37,7 +37,7 @@ def comprehension(c: Compiler, node: tree.Comprehension) -> Evaluate:
     return run
 
 
-def comprehension_body(c: Compiler, node: tree.Comprehension) -> Any:
+def compile_loops(c: Compiler, node: tree.Comprehension) -> Any:
     """Compile the loops of a comprehension, innermost first; return the outermost.
 
     It is a function of the frame, the rows, and the list that gets the elements.
@@ -50,7 +50,7 @@ def comprehension_body(c: Compiler, node: tree.Comprehension) -> Any:
     step = innermost
     for depth in range(len(node.clauses) - 1, -1, -1):
         clause = node.clauses[depth]
-        loop = comprehension_loop(c, clause, step)
+        loop = compile_clause(c, clause, step)
         if depth:
             step = nested(c.expression(clause.iterable), loop, clause.iterable.span)
     return loop
@@ -67,8 +67,8 @@ def nested(iterable: Evaluate, loop: Any, span: Any) -> Any:
     return step
 
 
-def comprehension_loop(c: Compiler, clause: tree.ComprehensionFor, step: Any) -> Any:
-    store = store_into(c, clause.target)
+def compile_clause(c: Compiler, clause: tree.ComprehensionFor, step: Any) -> Any:
+    store = compile_target(c, clause.target)
     conditions = [c.expression(condition) for condition in clause.conditions]
 
     def loop(frame: Frame, rows: Any, found: list[Any]) -> None:

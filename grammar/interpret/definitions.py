@@ -7,9 +7,9 @@ from autodiff.core.base.lazy import services
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.calls import decorate
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles, new_frame
-from autodiff.grammar.interpret.imports import exported, imported, point_at_name
-from autodiff.grammar.interpret.scope import STARRED, is_static
-from autodiff.grammar.interpret.script_functions import making
+from autodiff.grammar.interpret.imports import import_value, point_at_name, star_import_members
+from autodiff.grammar.interpret.scope import STAR_IMPORT_MODULES, is_static
+from autodiff.grammar.interpret.script_functions import compile_function
 from autodiff.grammar.objects.values import UNBOUND, Builtin, FunctionBase, FunctionClass, GradMode
 from autodiff.grammar.syntax import tree
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @compiles(tree.FunctionDef, STATEMENTS)
-def function_def(c: Compiler, node: tree.FunctionDef) -> Execute:
-    make = making(c, node, node.name, lambda: c.body(node.body), False)
+def compile_function_def(c: Compiler, node: tree.FunctionDef) -> Execute:
+    make = compile_function(c, node, node.name, lambda: c.body(node.body), False)
     slot = c.scope.slots[node.name]
     decorators = []
     for decorator in reversed(node.decorators):
@@ -61,7 +61,7 @@ def grad_mode_of(value: Any) -> GradMode:
 
 
 @compiles(tree.ClassDef, STATEMENTS)
-def class_def(c: Compiler, node: tree.ClassDef) -> Execute:
+def compile_class_def(c: Compiler, node: tree.ClassDef) -> Execute:
     base = c.constant(node.bases[0]) if len(node.bases) == 1 else None
     read = c.expression(node.bases[0]) if base is UNBOUND else None
     first = node.bases[0] if node.bases else None
@@ -95,7 +95,7 @@ def class_def(c: Compiler, node: tree.ClassDef) -> Execute:
 
 def other_class(c: Compiler, node: tree.ClassDef) -> CompileError:
     bases = ", ".join([c.source.excerpt(base.span) for base in node.bases])
-    error: CompileError = services["foreign syntax"].foreign_class(node.name, bases, node.name_span)
+    error: CompileError = services["foreign syntax"].foreign_class_error(node.name, bases, node.name_span)
     return error
 
 
@@ -103,53 +103,53 @@ def other_class(c: Compiler, node: tree.ClassDef) -> CompileError:
 
 
 @compiles(tree.Import, STATEMENTS)
-def import_(c: Compiler, node: tree.Import) -> Execute:
+def compile_import(c: Compiler, node: tree.Import) -> Execute:
     bindings = [
         (
             c.scope.slots[alias or module.partition(".")[0]],
-            found(c, module if alias else module.partition(".")[0], None, node.span, module),
+            resolve_import(c, module if alias else module.partition(".")[0], None, node.span, module),
         )
         for module, alias in node.names
     ]
-    return binding(bindings)
+    return binding_closure(bindings)
 
 
 @compiles(tree.ImportFrom, STATEMENTS)
-def import_from(c: Compiler, node: tree.ImportFrom) -> Execute:
+def compile_import_from(c: Compiler, node: tree.ImportFrom) -> Execute:
     bindings = []
     for name, alias in node.names:
-        value = found(c, node.module, name, node.span, node.module)
+        value = resolve_import(c, node.module, name, node.span, node.module)
         if name == "*":
-            bindings += rebound(c, node.module, value)
+            bindings += star_import_bindings(c, node.module, value)
         elif name != "*" and node.module != "__future__":
             bindings.append((c.scope.slots[alias or name], value))
-    return binding(bindings)
+    return binding_closure(bindings)
 
 
-def found(c: Compiler, module: str, name: str | None, span: Span, written: str) -> Any:
+def resolve_import(c: Compiler, module: str, name: str | None, span: Span, written: str) -> Any:
     """Return the value that an import binds; an error points at the name in the statement."""
     try:
-        return imported(module, name, span, written)
+        return import_value(module, name, span, written)
     except CompileError as error:
         point_at_name(error, c.source)
         raise
 
 
-def rebound(c: Compiler, module: str, members: Any) -> list[tuple[int, Any]]:
+def star_import_bindings(c: Compiler, module: str, members: Any) -> list[tuple[int, Any]]:
     """Return the slots and values that ``from module import *`` assigns.
 
     These are all members of math or numpy; of torch's modules, the builtins whose names the scope binds.
     """
-    if module in STARRED:
-        return [(c.scope.slots[name], value) for name, value in exported(module).items()]
+    if module in STAR_IMPORT_MODULES:
+        return [(c.scope.slots[name], value) for name, value in star_import_members(module).items()]
     return [
-        (slot, c.builtin(name))
+        (slot, c.find_builtin(name))
         for name, slot in c.scope.slots.items()
-        if c.builtin(name) is not UNBOUND and members.find(name) is not UNBOUND
+        if c.find_builtin(name) is not UNBOUND and members.find(name) is not UNBOUND
     ]
 
 
-def binding(bindings: list[tuple[int, Any]]) -> Execute:
+def binding_closure(bindings: list[tuple[int, Any]]) -> Execute:
     def run(frame: Frame) -> None:
         for slot, value in bindings:
             frame[slot] = value

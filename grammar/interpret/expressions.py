@@ -6,7 +6,7 @@ Operators, calls and comprehensions have modules of their own.
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import Later
+from autodiff.core.base.lazy import LazyModule
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.objects.runtime import runtime
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.interpret.compiler import Evaluate, Frame
 
-attributes = Later("autodiff.grammar.objects.attributes")
-indexing = Later("autodiff.grammar.objects.subscripts")
-texts = Later("autodiff.grammar.objects.text")
+attributes = LazyModule("autodiff.grammar.objects.attributes")
+subscripts = LazyModule("autodiff.grammar.objects.subscripts")
+text_format = LazyModule("autodiff.grammar.objects.text")
 
 
 @compiles(tree.Name, EXPRESSIONS)
-def name(c: Compiler, node: tree.Name) -> Evaluate:
+def compile_name(c: Compiler, node: tree.Name) -> Evaluate:
     place = c.place(node.id)
     if place is None:
-        return always(c.builtin(node.id))
+        return constant_closure(c.find_builtin(node.id))
     depth, slot = place
     scope, module = c.scope, c.frame
 
@@ -64,13 +64,13 @@ def name(c: Compiler, node: tree.Name) -> Evaluate:
     return read
 
 
-def always(value: Any) -> Evaluate:
+def constant_closure(value: Any) -> Evaluate:
     """Return the closure of a constant."""
     return lambda frame: value
 
 
 @compiles(tree.Number, EXPRESSIONS)
-def number(c: Compiler, node: tree.Number) -> Evaluate:
+def compile_number(c: Compiler, node: tree.Number) -> Evaluate:
     value = node.value
     if value.__class__ is int and value >= 1 << 63:
         raise ScriptError(
@@ -85,7 +85,7 @@ def number(c: Compiler, node: tree.Number) -> Evaluate:
         if value or any(digit in text.lower().partition("e")[0] for digit in "123456789"):
             short = text if len(text) <= 20 else text[:20] + "..."
             runtime.warn(f"{short} does not fit in a float: it is taken as {value}", node.span)
-    return always(value)
+    return constant_closure(value)
 
 
 INFINITY = float("inf")
@@ -93,31 +93,31 @@ INFINITY = float("inf")
 
 @compiles(tree.String, EXPRESSIONS)
 @compiles(tree.Constant, EXPRESSIONS)
-def literal(c: Compiler, node: tree.String | tree.Constant) -> Evaluate:
-    return always(node.value)
+def compile_literal(c: Compiler, node: tree.String | tree.Constant) -> Evaluate:
+    return constant_closure(node.value)
 
 
 # -- displays ----------------------------------------------------------------------------------------
 
 
 @compiles(tree.ListDisplay, EXPRESSIONS)
-def list_display(c: Compiler, node: tree.ListDisplay) -> Evaluate:
-    return sequence(c, node.elements)
+def compile_list(c: Compiler, node: tree.ListDisplay) -> Evaluate:
+    return compile_elements(c, node.elements)
 
 
 @compiles(tree.TupleDisplay, EXPRESSIONS)
-def tuple_display(c: Compiler, node: tree.TupleDisplay) -> Evaluate:
-    elements = sequence(c, node.elements)
+def compile_tuple(c: Compiler, node: tree.TupleDisplay) -> Evaluate:
+    elements = compile_elements(c, node.elements)
     return lambda frame: tuple(elements(frame))
 
 
-def sequence(c: Compiler, elements: tuple[tree.Expression, ...]) -> Evaluate:
+def compile_elements(c: Compiler, elements: tuple[tree.Expression, ...]) -> Evaluate:
     """Return the closure that makes a list of the elements."""
     if not any(element.__class__ is tree.Starred for element in elements):
         parts = [c.expression(element) for element in elements]
         return lambda frame: [part(frame) for part in parts]
     starred = [
-        (element.span if element.__class__ is tree.Starred else None, c.expression(unstarred(element)))
+        (element.span if element.__class__ is tree.Starred else None, c.expression(without_star(element)))
         for element in elements
     ]
 
@@ -137,14 +137,15 @@ def sequence(c: Compiler, elements: tuple[tree.Expression, ...]) -> Evaluate:
     return run
 
 
-def unstarred(node: tree.Expression) -> tree.Expression:
+def without_star(node: tree.Expression) -> tree.Expression:
     return node.value if isinstance(node, tree.Starred) else node
 
 
 @compiles(tree.Slice, EXPRESSIONS)
-def slice_(c: Compiler, node: tree.Slice) -> Evaluate:
+def compile_slice(c: Compiler, node: tree.Slice) -> Evaluate:
     lower, upper, step = (
-        always(None) if part is None else c.expression(part) for part in (node.lower, node.upper, node.step)
+        constant_closure(None) if part is None else c.expression(part)
+        for part in (node.lower, node.upper, node.step)
     )
     return lambda frame: slice(lower(frame), upper(frame), step(frame))
 
@@ -153,10 +154,10 @@ def slice_(c: Compiler, node: tree.Slice) -> Evaluate:
 
 
 @compiles(tree.Attribute, EXPRESSIONS)
-def attribute(c: Compiler, node: tree.Attribute) -> Evaluate:
+def compile_attribute(c: Compiler, node: tree.Attribute) -> Evaluate:
     constant = c.constant(node)
     if constant is not UNBOUND:
-        return always(constant)
+        return constant_closure(constant)
     owner, attribute_name, span = c.expression(node.object), node.name, node.span
     name_span = node.name_span
 
@@ -169,14 +170,14 @@ def attribute(c: Compiler, node: tree.Attribute) -> Evaluate:
 
 
 @compiles(tree.Subscript, EXPRESSIONS)
-def subscript(c: Compiler, node: tree.Subscript) -> Evaluate:
+def compile_subscript(c: Compiler, node: tree.Subscript) -> Evaluate:
     owner, index, span = c.expression(node.object), c.expression(node.index), node.span
 
     def run(frame: Frame) -> Any:
         value = owner(frame)
         at = index(frame)
         mode.site = span
-        return indexing.get_item(value, at)
+        return subscripts.get_item(value, at)
 
     return run
 
@@ -187,8 +188,8 @@ def starred(c: Compiler, node: tree.Starred) -> Evaluate:
 
 
 @compiles(tree.FString, EXPRESSIONS)
-def fstring(c: Compiler, node: tree.FString) -> Evaluate:
-    parts = [part if isinstance(part, str) else replacement(c, part) for part in node.parts]
+def compile_fstring(c: Compiler, node: tree.FString) -> Evaluate:
+    parts = [part if isinstance(part, str) else compile_replacement(c, part) for part in node.parts]
 
     def run(frame: Frame) -> Any:
         texts = [part if isinstance(part, str) else part(frame) for part in parts]
@@ -198,17 +199,17 @@ def fstring(c: Compiler, node: tree.FString) -> Evaluate:
     return run
 
 
-def replacement(c: Compiler, node: tree.Replacement) -> Evaluate:
+def compile_replacement(c: Compiler, node: tree.Replacement) -> Evaluate:
     value, text, span = c.expression(node.expression), node.text, node.expression.span
-    spec = always("") if node.format_spec is None else fstring(c, node.format_spec)
+    spec = constant_closure("") if node.format_spec is None else compile_fstring(c, node.format_spec)
     # `{x=}` shows the repr, unless a conversion or a format spec asks for something else.
     conversion = node.conversion or ("r" if text and node.format_spec is None else "")
-    field = texts.FormatField(conversion)
+    field = text_format.FormatField(conversion)
 
     def run(frame: Frame) -> Any:
         shown = value(frame)
         how = spec(frame)
         mode.site = span
-        return text + texts.format_value(shown, field, how)
+        return text + text_format.format_value(shown, field, how)
 
     return run

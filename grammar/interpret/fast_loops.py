@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 #: How often in a row a program may take no turn before the loop stops using it. On a new tape it takes none
 #: until the values that the loop reads are entered there. A loop that has stopped using its program tries it
 #: once in each later run.
-TRIES = 8
+MAX_TRIES = 8
 
 
-def rows_ahead(rows: Iterator[Any]) -> int:
+def count_rows_left(rows: Iterator[Any]) -> int:
     """Return how many rows an iterator has left, without taking one; 0 if that is unknown.
 
     zip and enumerate have no length hint, so the iterators they draw from are taken from ``__reduce__``. If
@@ -37,57 +37,57 @@ def rows_ahead(rows: Iterator[Any]) -> int:
     """
     kind: type = rows.__class__
     if kind is not zip and kind is not enumerate:
-        return rows_of_one(rows)
+        return length_hint_or_max(rows)
     parts: Any = rows.__reduce__()[1]
     if kind is enumerate:
-        return rows_of_one(parts[0])
-    return 0 if len(set(parts)) < len(parts) else min(map(rows_of_one, parts))
+        return length_hint_or_max(parts[0])
+    return 0 if len(set(parts)) < len(parts) else min(map(length_hint_or_max, parts))
 
 
-def rows_of_one(rows: Iterator[Any]) -> int:
+def length_hint_or_max(rows: Iterator[Any]) -> int:
     try:
         return length_hint(rows)
     except OverflowError:  # a range may be longer than sys.maxsize
         return sys.maxsize
 
 
-class Turns:
-    """One run of a loop: how many rows are ``ahead``, and how many ``tries`` the program has left.
+class LoopRun:
+    """One run of a loop: how many rows are ``rows_left``, and how many ``tries`` the program has left.
 
     For some iterators, finding the number of rows takes as long as a turn. It is then found only after
-    ``waiting`` turns, when a short loop has already ended.
+    ``turns_before_count`` turns, when a short loop has already ended.
     """
 
-    __slots__ = ("ahead", "program", "tries", "waiting")
+    __slots__ = ("program", "rows_left", "tries_left", "turns_before_count")
 
-    def __init__(self, program: LoopProgram, rows: Any, left: Iterator[Any], tries: int) -> None:
+    def __init__(self, program: LoopProgram, rows: Any, row_iterator: Iterator[Any], tries: int) -> None:
         self.program = program
-        self.tries = tries
-        self.ahead = self.waiting = 0
+        self.tries_left = tries
+        self.rows_left = self.turns_before_count = 0
         kind = rows.__class__
         # The number of rows is found once, because nothing in the body can change it.
         if kind is list or kind is tuple:
-            self.ahead = len(rows)
+            self.rows_left = len(rows)
         elif kind is range:
-            self.ahead = rows_ahead(left)
+            self.rows_left = count_rows_left(row_iterator)
         else:
-            self.waiting = 2 * program.fewest
+            self.turns_before_count = 2 * program.min_rows
 
-    def may_go_on(self, frame: Frame, left: Iterator[Any]) -> bool:
+    def may_run_program(self, frame: Frame, row_iterator: Iterator[Any]) -> bool:
         """Whether the program shall take turns now; called after each turn that ran by closures."""
-        self.ahead -= 1
-        if self.waiting:
-            self.waiting -= 1
-            if not self.waiting:
-                self.ahead = rows_ahead(left)
+        self.rows_left -= 1
+        if self.turns_before_count:
+            self.turns_before_count -= 1
+            if not self.turns_before_count:
+                self.rows_left = count_rows_left(row_iterator)
             return False
-        if self.ahead < self.program.fewest or not self.program.has_begun(frame):
-            self.tries = 0
+        if self.rows_left < self.program.min_rows or not self.program.has_begun(frame):
+            self.tries_left = 0
             return False
         return True
 
 
-def loop_of_program(
+def compile_program_loop(
     c: Compiler,
     node: tree.For,
     program: LoopProgram,
@@ -97,14 +97,14 @@ def loop_of_program(
     orelse: Execute | None,
 ) -> Execute:
     """Return the closure of a loop with a program; its body never returns a signal."""
-    span, at_top, patience = node.iterable.span, c.scope is c.names.module, TRIES
+    span, at_top, patience = node.iterable.span, c.scope is c.names.module, MAX_TRIES
 
     def run(frame: Frame) -> int | None:
         nonlocal patience
         rows = iterable(frame)
         mode.site = span
         left = iter(iterate(rows))
-        turns = Turns(program, rows, left, patience)
+        turns = LoopRun(program, rows, left, patience)
         row = None
         try:
             for row in left:
@@ -114,29 +114,29 @@ def loop_of_program(
                     runtime.look()
                 store(frame, row)
                 body(frame)
-                if turns.tries and turns.may_go_on(frame, left):
+                if turns.tries_left and turns.may_run_program(frame, left):
                     try:
-                        taken, back = program.run(frame, left, min(turns.ahead, runtime.steps))
+                        taken, back = program.run(frame, left, min(turns.rows_left, runtime.steps))
                     except Exception:
                         row = program.row(frame)  # the row of the turn that failed
                         raise
                     runtime.steps -= taken
-                    turns.ahead -= taken
+                    turns.rows_left -= taken
                     if taken and at_top and program.last is not None:
                         c.last[0] = program.last
-                    turns.tries = TRIES if taken else turns.tries - 1
-                    patience = max(turns.tries, 1)
+                    turns.tries_left = MAX_TRIES if taken else turns.tries_left - 1
+                    patience = max(turns.tries_left, 1)
                     for row in back:  # the row that ended the program; steps are left for it
                         runtime.steps -= 1
-                        turns.ahead -= 1
+                        turns.rows_left -= 1
                         store(frame, row)
                         body(frame)
                 if len(mode.tape) >= NEARLY_FULL:
                     mode.close_tape()
         except Exception:
-            from autodiff.grammar.interpret.loop_turns import note_turn
+            from autodiff.grammar.interpret.loop_turns import record_iteration
 
-            note_turn(node, rows, left, row)
+            record_iteration(node, rows, left, row)
             raise
         return orelse(frame) if orelse is not None else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError, Edit, Fix
-from autodiff.core.base.lazy import Later
+from autodiff.core.base.lazy import LazyModule
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.objects.values import UNBOUND, Namespace
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-spelling = Later("autodiff.core.base.did_you_mean")
+did_you_mean = LazyModule("autodiff.core.base.did_you_mean")
 
 MODULES = (
     "torch",
@@ -36,29 +36,38 @@ MODULES = (
 
 
 #: OWN: the modules that the error message names. MEANT: modules under a wrong name, with the right one.
-OWN = ("torch", "math", "numpy")
-MEANT = {"pytorch": "torch", "torch.functional": "torch.nn.functional", "nn": "torch.nn", "np": "numpy"}
+SUGGESTED_MODULES = ("torch", "math", "numpy")
+MODULE_ALIASES = {
+    "pytorch": "torch",
+    "torch.functional": "torch.nn.functional",
+    "nn": "torch.nn",
+    "np": "numpy",
+}
 
 
-def imported(module: str, name: str | None, span: Span, written: str) -> Any:
+def import_value(module: str, name: str | None, span: Span, full_module: str) -> Any:
     """The namespace ``module``, or its member ``name``; ``*`` brings in what is there already."""
     from autodiff.grammar.objects.builtins.namespaces import namespace
 
-    if written not in MODULES:
-        from autodiff.grammar.objects.absent_table import IMPORTABLE, stand_in
+    if full_module not in MODULES:
+        from autodiff.grammar.objects.absent_table import IMPORTABLE, absent_namespace
 
-        if written in IMPORTABLE and name is None and module != written and module in MODULES:
+        if full_module in IMPORTABLE and name is None and module != full_module and module in MODULES:
             return namespace(module)  # `import torch.utils.data` binds torch
-        if written in IMPORTABLE:
-            return stand_in(module if name in (None, "*") else f"{module}.{name}")
+        if full_module in IMPORTABLE:
+            return absent_namespace(module if name in (None, "*") else f"{module}.{name}")
         raise CompileError(
-            f"No module named '{written}'",
+            f"No module named '{full_module}'",
             code="E0211",
-            caret=f"`{written}` cannot be imported",
-            help=(f"scripts import from {', '.join(OWN[:-1])} and {OWN[-1]}",),
+            caret=f"`{full_module}` cannot be imported",
+            help=(f"scripts import from {', '.join(SUGGESTED_MODULES[:-1])} and {SUGGESTED_MODULES[-1]}",),
             fixes=(Fix("delete the line", Edit(span, "pass")),),
             span=span,
-            about=(written, MEANT.get(written) or spelling.closest(written, [*MODULES, *IMPORTABLE])),
+            repair_context=(
+                full_module,
+                MODULE_ALIASES.get(full_module)
+                or did_you_mean.closest_name(full_module, [*MODULES, *IMPORTABLE]),
+            ),
         )
     if module == "__future__":
         return None
@@ -69,26 +78,26 @@ def imported(module: str, name: str | None, span: Span, written: str) -> Any:
     if value is UNBOUND and f"{module}.{name}" in MODULES:
         value = namespace(f"{module}.{name}")
     if value is UNBOUND:
-        return not_in(found, name, span)
+        return missing_member(found, name, span)
     return value
 
 
-def not_in(module: Namespace, name: str, span: Span) -> Namespace:
+def missing_member(module: Namespace, name: str, span: Span) -> Namespace:
     """Return the stand-in that ``from torch.nn import Linear`` binds; reject unknown names."""
-    from autodiff.grammar.objects.absent_table import absence, stand_in
+    from autodiff.grammar.objects.absent_table import absence_error, absent_namespace
 
     full = f"{module.name}.{name}"
-    missing = absence(full)
+    missing = absence_error(full)
     if missing is not None and module.name not in ("torch", "numpy"):
-        return stand_in(full)
-    meant = spelling.closest(name, module.names())
+        return absent_namespace(full)
+    meant = did_you_mean.closest_name(name, module.names())
     raise CompileError(
         f"cannot import name '{name}' from '{module.name}'",
         code="E0211",
         caret=f"`{module.name}` has no `{name}` here",
         help=missing.help if missing is not None and not meant else (),
         span=span,
-        about=(name, meant),
+        repair_context=(name, meant),
     )
 
 
@@ -96,7 +105,7 @@ def point_at_name(error: CompileError, source: Source) -> None:
     """Move the caret of a rejected import to the name, and propose a fix if the intended name is known."""
     import re
 
-    name, meant = error.about
+    name, meant = error.repair_context
     assert error.span is not None
     found = re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", source.excerpt(error.span).partition("#")[0])
     if found is None:  # there are blanks around the dots in the script
@@ -109,7 +118,7 @@ def point_at_name(error: CompileError, source: Source) -> None:
         error.fixes = (Fix(f"did you mean `{meant}`?", *edits),)
 
 
-def exported(module: str) -> dict[str, Any]:
+def star_import_members(module: str) -> dict[str, Any]:
     """What ``from module import *`` binds, for a module whose names are not in reach without it."""
     from autodiff.grammar.objects.builtins.namespaces import namespace
 

@@ -10,7 +10,7 @@ import operator
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
-from autodiff.grammar.interpret.expressions import always
+from autodiff.grammar.interpret.expressions import constant_closure
 from autodiff.grammar.objects.operators import BINARY, COMPARISON, UNARY
 from autodiff.grammar.objects.values import UNBOUND, is_true
 from autodiff.grammar.syntax import tree
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 @compiles(tree.Binary, EXPRESSIONS)
-def binary(c: Compiler, node: tree.Binary) -> Evaluate:
+def compile_binary(c: Compiler, node: tree.Binary) -> Evaluate:
     # A long sum is a deep tree to the left. A loop follows it, which saves the compiler the recursion.
     chain = [node]
     while chain[-1].left.__class__ is tree.Binary:
         chain.append(chain[-1].left)
     first = chain[-1].left
     if len(chain) > 50:
-        return long_chain(c, chain)
+        return compile_long_chain(c, chain)
     run = c.expression(first)
     for link in reversed(chain):
-        run = binary_of(c, link, run, link.left)
+        run = compile_binary_link(c, link, run, link.left)
     return run
 
 
-def long_chain(c: Compiler, chain: list[tree.Binary]) -> Evaluate:
+def compile_long_chain(c: Compiler, chain: list[tree.Binary]) -> Evaluate:
     """Compile a long chain, such as a sum of thousands of terms, as a loop over its terms."""
     first = c.expression(chain[-1].left)
     links = [(BINARY[link.op], c.expression(link.right), link.span) for link in reversed(chain)]
@@ -54,20 +54,24 @@ def long_chain(c: Compiler, chain: list[tree.Binary]) -> Evaluate:
     return run
 
 
-def binary_of(c: Compiler, node: tree.Binary, left: Evaluate, left_node: tree.Expression) -> Evaluate:
+def compile_binary_link(
+    c: Compiler, node: tree.Binary, left: Evaluate, left_node: tree.Expression
+) -> Evaluate:
     operate, span = BINARY[node.op], node.span
     x_slot = c.local_slot(left_node)
-    build = SHORT_WAYS.get(node.op)
+    build = FAST_PATHS.get(node.op)
     if node.right.__class__ is tree.Number and build is not None:
         c.expression(node.right)  # for the error or warning about a number that is too large
         return build[1](left, x_slot, node.right.value, span, operate)
     right = c.expression(node.right)
     if build is not None:
         return build[0](left, x_slot, right, c.local_slot(node.right), span, operate)
-    return by_table(left, x_slot, right, 0, span, operate)
+    return general_operator(left, x_slot, right, 0, span, operate)
 
 
-def by_table(left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any) -> Evaluate:
+def general_operator(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
     def run(frame: Frame) -> Any:
         x = left(frame)
         y = right(frame)
@@ -82,7 +86,7 @@ def by_table(left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: An
 # tensor, so it leaves the fast path, and its own closure raises the error.
 
 
-def add_values(
+def compile_add(
     left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
 ) -> Evaluate:
     def run(frame: Frame) -> Any:
@@ -100,7 +104,7 @@ def add_values(
     return run
 
 
-def sub_values(
+def compile_sub(
     left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
 ) -> Evaluate:
     def run(frame: Frame) -> Any:
@@ -118,7 +122,7 @@ def sub_values(
     return run
 
 
-def mul_values(
+def compile_mul(
     left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
 ) -> Evaluate:
     def run(frame: Frame) -> Any:
@@ -136,7 +140,7 @@ def mul_values(
     return run
 
 
-def div_values(
+def compile_div(
     left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
 ) -> Evaluate:
     def run(frame: Frame) -> Any:
@@ -154,7 +158,7 @@ def div_values(
     return run
 
 
-def add_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+def compile_add_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
         x = frame[x_slot] if x_slot else left(frame)
         mode.site = span
@@ -163,7 +167,7 @@ def add_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any
     return run
 
 
-def sub_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+def compile_sub_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
         x = frame[x_slot] if x_slot else left(frame)
         mode.site = span
@@ -172,7 +176,7 @@ def sub_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any
     return run
 
 
-def mul_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+def compile_mul_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
         x = frame[x_slot] if x_slot else left(frame)
         mode.site = span
@@ -181,7 +185,7 @@ def mul_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any
     return run
 
 
-def div_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+def compile_div_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
         x = frame[x_slot] if x_slot else left(frame)
         mode.site = span
@@ -190,7 +194,7 @@ def div_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any
     return run
 
 
-def pow_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+def compile_pow_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
         x = frame[x_slot] if x_slot else left(frame)
         mode.site = span
@@ -199,9 +203,9 @@ def pow_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any
     return run
 
 
-def mod_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+def compile_mod_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     if number.__class__ is not int or not number:
-        return by_table(left, x_slot, always(number), 0, span, operate)
+        return general_operator(left, x_slot, constant_closure(number), 0, span, operate)
 
     def run(frame: Frame) -> Any:
         x = frame[x_slot] if x_slot else left(frame)
@@ -215,18 +219,18 @@ def mod_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any
     return run
 
 
-SHORT_WAYS: dict[str, tuple[Callable[..., Evaluate], Callable[..., Evaluate]]] = {
-    "+": (add_values, add_number),
-    "-": (sub_values, sub_number),
-    "*": (mul_values, mul_number),
-    "/": (div_values, div_number),
-    "**": (by_table, pow_number),
-    "%": (by_table, mod_number),
+FAST_PATHS: dict[str, tuple[Callable[..., Evaluate], Callable[..., Evaluate]]] = {
+    "+": (compile_add, compile_add_number),
+    "-": (compile_sub, compile_sub_number),
+    "*": (compile_mul, compile_mul_number),
+    "/": (compile_div, compile_div_number),
+    "**": (general_operator, compile_pow_number),
+    "%": (general_operator, compile_mod_number),
 }
 
 
 @compiles(tree.Unary, EXPRESSIONS)
-def unary(c: Compiler, node: tree.Unary) -> Evaluate:
+def compile_unary(c: Compiler, node: tree.Unary) -> Evaluate:
     chain = [node]
     while chain[-1].operand.__class__ is tree.Unary:
         chain.append(chain[-1].operand)
@@ -250,12 +254,12 @@ def unary(c: Compiler, node: tree.Unary) -> Evaluate:
         return operate(x)
 
     if chain[0].op == "-" and chain[0].operand.__class__ is tree.Number:
-        return always(-chain[0].operand.value)
+        return constant_closure(-chain[0].operand.value)
     return run
 
 
 #: Comparisons of integers, such as those of loop counters.
-ON_INTS: dict[str, Callable[[Any, Any], Any]] = {
+INT_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -266,12 +270,12 @@ ON_INTS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @compiles(tree.Comparison, EXPRESSIONS)
-def comparison(c: Compiler, node: tree.Comparison) -> Evaluate:
+def compile_comparison(c: Compiler, node: tree.Comparison) -> Evaluate:
     first, span = c.expression(node.first), node.span
     links = [(COMPARISON[op], c.expression(operand)) for op, operand in node.rest]
     if len(links) == 1:
         ((compare, second),) = links
-        of_ints = ON_INTS.get(node.rest[0][0])
+        of_ints = INT_COMPARISONS.get(node.rest[0][0])
         right = node.rest[0][1]
         if of_ints is not None and right.__class__ is tree.Number and right.value.__class__ is int:
             number = right.value
@@ -321,7 +325,7 @@ def comparison(c: Compiler, node: tree.Comparison) -> Evaluate:
 
 
 @compiles(tree.Boolean, EXPRESSIONS)
-def boolean(c: Compiler, node: tree.Boolean) -> Evaluate:
+def compile_boolean(c: Compiler, node: tree.Boolean) -> Evaluate:
     operands = [(c.expression(operand), operand.span) for operand in node.operands]
     stops_at = node.op == "or"
 
@@ -339,7 +343,7 @@ def boolean(c: Compiler, node: tree.Boolean) -> Evaluate:
 
 
 @compiles(tree.Conditional, EXPRESSIONS)
-def conditional(c: Compiler, node: tree.Conditional) -> Evaluate:
+def compile_conditional(c: Compiler, node: tree.Conditional) -> Evaluate:
     test, body, orelse = c.expression(node.test), c.expression(node.body), c.expression(node.orelse)
     span = node.test.span
 

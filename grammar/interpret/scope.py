@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    Below = list[tuple[Any, "Scope", bool]]
+    PendingVisits = list[tuple[Any, "Scope", bool]]
 
 FIRST_SLOT = 2  # slot 0 of a frame holds the enclosing frame, slot 1 the value that a function returns
 
@@ -25,10 +25,11 @@ FIRST_SLOT = 2  # slot 0 of a frame holds the enclosing frame, slot 1 the value 
 class Scope:
     """The names bound in a module, function, comprehension or class body, each with its slot.
 
-    ``writes`` counts how often a name is bound; ``imports`` lists the modules that imports bind it to.
+    ``binding_counts`` counts how often a name is bound; ``imports`` lists the modules that imports bind it
+    to.
     """
 
-    __slots__ = ("first_bound", "imports", "kind", "outer", "slots", "writes")
+    __slots__ = ("binding_counts", "first_binding", "imports", "kind", "outer", "slots")
 
     def __init__(self, kind: str, outer: Scope | None) -> None:
         self.kind = kind
@@ -37,8 +38,8 @@ class Scope:
             outer = outer.outer
         self.outer: Scope | None = outer
         self.slots: dict[str, int] = {}
-        self.first_bound: dict[str, Span] = {}
-        self.writes: dict[str, int] = {}
+        self.first_binding: dict[str, Span] = {}
+        self.binding_counts: dict[str, int] = {}
         self.imports: dict[str, list[str]] = {}
 
     def bind(self, name: str, span: Span) -> int:
@@ -46,8 +47,8 @@ class Scope:
         slot = self.slots.get(name)
         if slot is None:
             slot = self.slots[name] = FIRST_SLOT + len(self.slots)
-            self.first_bound[name] = span
-        self.writes[name] = self.writes.get(name, 0) + 1
+            self.first_binding[name] = span
+        self.binding_counts[name] = self.binding_counts.get(name, 0) + 1
         return slot
 
     @property
@@ -67,69 +68,71 @@ class Scope:
         return None
 
 
-class Names:
+class ScriptScopes:
     """The scopes of one script: ``module``, and in ``of`` the scope of each syntax node that opens one.
 
     It also has the names that are read (``reads``), the ``attributes``, the names whose list is ``changed``,
-    the names that a loop at top level assigns (``looped``), and whether anything ``marks`` a tensor as
+    the names that a loop at top level assigns (``loop_targets``), and whether anything ``marks`` a tensor as
     requiring gradients.
     """
 
-    __slots__ = ("attributes", "changed", "looped", "marks", "module", "of", "reads")
+    __slots__ = ("attributes", "changed", "loop_targets", "marks", "module", "of", "reads")
 
     def __init__(self) -> None:
         self.module = Scope("module", None)
-        self.of: dict[tree.Syntax, Scope] = {}
+        self.of: dict[tree.SyntaxNode, Scope] = {}
         self.reads: list[tuple[tree.Name, Scope]] = []
         self.attributes: list[tree.Attribute] = []
         self.changed: set[str] = set()
-        self.looped: set[str] = set()
+        self.loop_targets: set[str] = set()
         self.marks = False
 
 
 def resolve(
-    script: tree.Script, source: Source, is_builtin: Callable[[str], bool], given: Iterable[str] = ()
-) -> Names:
-    """Return the scopes of a script; ``given`` are names that the caller defines."""
-    names = Names()
-    for name in given:
+    script: tree.Script, source: Source, is_builtin: Callable[[str], bool], predefined: Iterable[str] = ()
+) -> ScriptScopes:
+    """Return the scopes of a script; ``predefined`` are names that the caller defines."""
+    names = ScriptScopes()
+    for name in predefined:
         names.module.bind(name, Span(0, 0))
-        names.module.writes[name] = 0
-    visit(script.body, names.module, names)
+        names.module.binding_counts[name] = 0
+    visit_all(script.body, names.module, names)
     unknown = [
         (name, scope)
         for name, scope in names.reads
         if scope.find(name.id) is None and not is_builtin(name.id)
     ]
     if unknown:
-        raise services["unknown names"].undefined(unknown, names, script, source)
+        raise services["unknown names"].unknown_name_error(unknown, names, script, source)
     return names
 
 
-def visit(body: Iterable[tree.Syntax], scope: Scope, names: Names) -> None:
+def visit_all(body: Iterable[tree.SyntaxNode], scope: Scope, names: ScriptScopes) -> None:
     """Record all bindings and reads of names in ``body``, in source order within each scope."""
-    stack: Below = [(node, scope, False) for node in reversed(tuple(body))]
+    stack: PendingVisits = [(node, scope, False) for node in reversed(tuple(body))]
     while stack:
         node, scope, binding = stack.pop()
         if node is None:
             continue
-        below = VISIT[node.__class__](node, scope, names, binding)
+        below = VISITORS[node.__class__](node, scope, names, binding)
         stack.extend(reversed(below))
 
 
-def visit_name(node: tree.Name, scope: Scope, names: Names, binding: bool) -> Below:
-    if binding:
+def visit_name(node: tree.Name, scope: Scope, names: ScriptScopes, is_target: bool) -> PendingVisits:
+    if is_target:
         scope.bind(node.id, node.span)
     else:
         names.reads.append((node, scope))
     return []
 
 
-def visit_function(node: tree.FunctionDef, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_function(node: tree.FunctionDef, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     scope.bind(node.name, node.name_span)
     inner = names.of[node] = Scope("function", scope)
     below = [(part, scope, False) for part in node.decorators if not is_static(part)]
-    return below + parameters(node.parameters, scope, inner) + [(part, inner, False) for part in node.body]
+    return (
+        below + bind_parameters(node.parameters, scope, inner) + [(part, inner, False) for part in node.body]
+    )
 
 
 def is_static(decorator: tree.Expression) -> bool:
@@ -137,20 +140,22 @@ def is_static(decorator: tree.Expression) -> bool:
     return isinstance(decorator, tree.Name) and decorator.id == "staticmethod"
 
 
-def visit_lambda(node: tree.Lambda, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_lambda(node: tree.Lambda, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     inner = names.of[node] = Scope("function", scope)
-    return [*parameters(node.parameters, scope, inner), (node.body, inner, False)]
+    return [*bind_parameters(node.parameters, scope, inner), (node.body, inner, False)]
 
 
-def parameters(declared: tuple[tree.Parameter, ...], scope: Scope, inner: Scope) -> Below:
+def bind_parameters(declared: tuple[tree.Parameter, ...], scope: Scope, inner: Scope) -> PendingVisits:
     for parameter in declared:
         inner.bind(parameter.name, parameter.span)
     return [(parameter.default, scope, False) for parameter in declared]
 
 
-def visit_comprehension(node: tree.Comprehension, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_comprehension(
+    node: tree.Comprehension, scope: Scope, names: ScriptScopes, binding: bool
+) -> PendingVisits:
     inner = names.of[node] = Scope("comprehension", scope)
-    below: Below = []
+    below: PendingVisits = []
     around = scope  # as in Python, the first iterable is evaluated in the enclosing scope
     for clause in node.clauses:
         below += [(clause.iterable, around, False), (clause.target, inner, True)]
@@ -159,14 +164,14 @@ def visit_comprehension(node: tree.Comprehension, scope: Scope, names: Names, bi
     return [*below, (node.element, inner, False)]
 
 
-def visit_class(node: tree.ClassDef, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_class(node: tree.ClassDef, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     scope.bind(node.name, node.name_span)
     inner = names.of[node] = Scope("class", scope)
     below = [(part, scope, False) for part in (*node.decorators, *node.bases)]
     return below + [(part, inner, False) for part in node.body]
 
 
-def visit_import(node: tree.Import, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_import(node: tree.Import, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     for module, alias in node.names:
         top = module.partition(".")[0]
         name, bound = (alias, module) if alias else (top, top)
@@ -176,27 +181,31 @@ def visit_import(node: tree.Import, scope: Scope, names: Names, binding: bool) -
 
 
 #: Modules whose members differ from the builtins of the same names, so that ``import *`` binds all of them.
-STARRED = ("math", "numpy")
+STAR_IMPORT_MODULES = ("math", "numpy")
 
 
-def visit_import_from(node: tree.ImportFrom, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_import_from(
+    node: tree.ImportFrom, scope: Scope, names: ScriptScopes, binding: bool
+) -> PendingVisits:
     for name, alias in node.names:
-        if name == "*" and node.module in STARRED:
-            from autodiff.grammar.interpret.imports import exported
+        if name == "*" and node.module in STAR_IMPORT_MODULES:
+            from autodiff.grammar.interpret.imports import star_import_members
 
-            for member in exported(node.module):
+            for member in star_import_members(node.module):
                 scope.bind(member, node.span)
         elif name != "*" and node.module != "__future__":
             scope.bind(alias or name, node.span)
     return []
 
 
-def visit_augmented(node: tree.AugmentedAssign, scope: Scope, names: Names, binding: bool) -> Below:
-    reads: Below = [(node.target, scope, False)] if isinstance(node.target, tree.Name) else []
+def visit_augmented(
+    node: tree.AugmentedAssign, scope: Scope, names: ScriptScopes, binding: bool
+) -> PendingVisits:
+    reads: PendingVisits = [(node.target, scope, False)] if isinstance(node.target, tree.Name) else []
     return [(node.value, scope, False), *reads, (node.target, scope, True)]
 
 
-def visit_for(node: tree.For, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_for(node: tree.For, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     body = [(part, scope, False) for part in (*node.body, *node.orelse)]
     below = [(node.iterable, scope, False), (node.target, scope, True), *body]
     if isinstance(node.target, tree.Name):
@@ -205,49 +214,53 @@ def visit_for(node: tree.For, scope: Scope, names: Names, binding: bool) -> Belo
         targets: list[Any] = [node.target]
         for target in targets:  # the list grows in the loop
             if isinstance(target, tree.Name):
-                names.looped.add(target.id)
+                names.loop_targets.add(target.id)
             elif isinstance(target, (tree.TupleDisplay, tree.ListDisplay, tree.Starred)):
                 targets += CHILDREN[target.__class__](target)
     return below
 
 
-CHANGES_LISTS = frozenset(["append", "extend", "insert", "pop", "remove", "reverse", "clear", "sort"])
+LIST_MUTATORS = frozenset(["append", "extend", "insert", "pop", "remove", "reverse", "clear", "sort"])
 
 
-def visit_attribute(node: tree.Attribute, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_attribute(
+    node: tree.Attribute, scope: Scope, names: ScriptScopes, is_target: bool
+) -> PendingVisits:
     names.attributes.append(node)
-    if node.name in CHANGES_LISTS and isinstance(node.object, tree.Name):
+    if node.name in LIST_MUTATORS and isinstance(node.object, tree.Name):
         names.changed.add(node.object.id)
-    if node.name == "requires_grad_" or (binding and node.name == "requires_grad"):
+    if node.name == "requires_grad_" or (is_target and node.name == "requires_grad"):
         names.marks = True
     return [(node.object, scope, False)]
 
 
-def visit_argument(node: tree.Argument, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_argument(node: tree.Argument, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     is_false = isinstance(node.value, tree.Constant) and node.value.value is False
     if node.keyword == "requires_grad" and not is_false:
         names.marks = True
     return [(node.value, scope, False)]
 
 
-def visit_subscript(node: tree.Subscript, scope: Scope, names: Names, binding: bool) -> Below:
-    if binding and isinstance(node.object, tree.Name):
+def visit_subscript(
+    node: tree.Subscript, scope: Scope, names: ScriptScopes, is_target: bool
+) -> PendingVisits:
+    if is_target and isinstance(node.object, tree.Name):
         names.changed.add(node.object.id)
     return [(node.object, scope, False), (node.index, scope, False)]
 
 
-def read_all(node: Any, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_reading(node: Any, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     """Visit a construct whose parts are all read, in the construct's own scope."""
     return [(part, scope, False) for part in CHILDREN[node.__class__](node)]
 
 
-def bind_all(node: Any, scope: Scope, names: Names, binding: bool) -> Below:
+def visit_binding(node: Any, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     """Visit a display or starred element; as a target it binds its elements."""
     return [(part, scope, binding) for part in CHILDREN[node.__class__](node)]
 
 
-VISIT: dict[type, Callable[..., Below]] = {
-    **dict.fromkeys(CHILDREN, read_all),
+VISITORS: dict[type, Callable[..., PendingVisits]] = {
+    **dict.fromkeys(CHILDREN, visit_reading),
     tree.Name: visit_name,
     tree.FunctionDef: visit_function,
     tree.Lambda: visit_lambda,
@@ -257,9 +270,9 @@ VISIT: dict[type, Callable[..., Below]] = {
     tree.ImportFrom: visit_import_from,
     tree.AugmentedAssign: visit_augmented,
     tree.For: visit_for,
-    tree.ListDisplay: bind_all,
-    tree.TupleDisplay: bind_all,
-    tree.Starred: bind_all,
+    tree.ListDisplay: visit_binding,
+    tree.TupleDisplay: visit_binding,
+    tree.Starred: visit_binding,
     tree.Argument: visit_argument,
     tree.Attribute: visit_attribute,
     tree.Subscript: visit_subscript,

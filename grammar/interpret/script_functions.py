@@ -8,7 +8,7 @@ from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.interpret.scope import FIRST_SLOT, Scope
 from autodiff.grammar.objects.matched_arguments import listing
-from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, translate
+from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, convert_python_error
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND, ScriptFunction
 from autodiff.grammar.syntax import tree
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FRAMES_SHOWN = 20
 
 
-class Code:
+class FunctionCode:
     """The compiled part of a ``def`` or ``lambda``, shared by all function values it creates.
 
     ``template`` maps names to slots; ``rest`` fills the slots after the positional parameters. ``count`` is
@@ -77,7 +77,7 @@ def check_parameters(parameters: tuple[tree.Parameter, ...]) -> None:
             )
 
 
-def making(
+def compile_function(
     c: Compiler,
     node: tree.FunctionDef | tree.Lambda,
     name: str,
@@ -87,7 +87,7 @@ def making(
     """Return the closure that creates a function value. It evaluates the defaults at each creation."""
     scope = c.names.of[node]
     check_parameters(node.parameters)
-    code = Code(name, node.parameters, scope)
+    code = FunctionCode(name, node.parameters, scope)
     code.is_expression = is_expression
     defaults = [None if p.default is None else c.expression(p.default) for p in node.parameters]
     in_class = c.scope.kind == "class"
@@ -102,7 +102,7 @@ def making(
 
 @compiles(tree.Lambda, EXPRESSIONS)
 def lambda_expression(c: Compiler, node: tree.Lambda) -> Evaluate:
-    return making(c, node, "<lambda>", lambda: c.expression(node.body), True)
+    return compile_function(c, node, "<lambda>", lambda: c.expression(node.body), True)
 
 
 def invoke(function: ScriptFunction, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -111,7 +111,7 @@ def invoke(function: ScriptFunction, args: Any, kwargs: dict[str, Any]) -> Any:
     if not kwargs and len(args) == code.count:
         frame = [function.parent, None, *args, *code.rest]
     else:
-        frame = bind(function, args, kwargs)
+        frame = bind_arguments(function, args, kwargs)
     site = mode.site
     runtime.steps -= 1
     if runtime.steps < 0:
@@ -121,24 +121,24 @@ def invoke(function: ScriptFunction, args: Any, kwargs: dict[str, Any]) -> Any:
     if function.mode is not None:
         mode.record(function.mode)
     try:
-        if runtime.depth > runtime.deepest:
-            raise runtime.too_deep()
+        if runtime.depth > runtime.depth_limit:
+            raise runtime.depth_error()
         if code.is_expression:
             return code.run(frame)
         code.run(frame)
         return frame[1]
     except AutodiffError as error:
-        place(error, code, site, frame)
+        add_location(error, code, site, frame)
         raise
     except PYTHON_ERRORS as error:
-        raise place(translate(error), code, site, frame) from None
+        raise add_location(convert_python_error(error), code, site, frame) from None
     finally:
         runtime.depth -= 1
         if function.mode is not None:
             mode.record(enabled)
 
 
-def place(error: AutodiffError, code: Code, site: Span | None, frame: Frame) -> AutodiffError:
+def add_location(error: AutodiffError, code: FunctionCode, site: Span | None, frame: Frame) -> AutodiffError:
     """Add to an error its place, the call that led to it and the names of the frame; return the error."""
     if mode.site is not None:
         error.at(mode.site)
@@ -152,7 +152,7 @@ def place(error: AutodiffError, code: Code, site: Span | None, frame: Frame) -> 
     return error
 
 
-def bind(function: ScriptFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Frame:
+def bind_arguments(function: ScriptFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Frame:
     """Return the frame of a call that needs more than one positional argument for each parameter."""
     code = function.code
     name = code.name
@@ -194,23 +194,23 @@ def bind(function: ScriptFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
     return frame
 
 
-def parameter_names(code: Code) -> list[str]:
+def parameter_names(code: FunctionCode) -> list[str]:
     stars = [] if code.star is None else [next(n for n, slot in code.template.items() if slot == code.star)]
     return [*code.names, *stars, *code.keyword_only]
 
 
-def too_many(function: ScriptFunction, given: int) -> ScriptError:
+def too_many(function: ScriptFunction, count: int) -> ScriptError:
     names = function.code.names
     optional = sum(d is not UNBOUND for d in function.defaults[: len(names)])
     takes = f"from {len(names) - optional} to {len(names)}" if optional else str(len(names))
     plural = "s" if len(names) != 1 or optional else ""
-    was = "was" if given == 1 else "were"
+    was = "was" if count == 1 else "were"
     return argument_error(
-        f"{function.code.name}() takes {takes} positional argument{plural} but {given} {was} given",
+        f"{function.code.name}() takes {takes} positional argument{plural} but {count} {was} given",
         function,
         len(names),
     )
 
 
 def argument_error(message: str, function: ScriptFunction, argument: int | str | None) -> ScriptError:
-    return ScriptError(message, code="E0310", about=(function, argument, None))
+    return ScriptError(message, code="E0310", repair_context=(function, argument, None))

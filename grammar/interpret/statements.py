@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError, Edit, Fix, ScriptError
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import Later
+from autodiff.core.base.lazy import LazyModule
 from autodiff.core.base.source import Span
-from autodiff.core.engine.hooks import watch
+from autodiff.core.engine.hooks import pass_watch
 from autodiff.core.fast.tape import NEARLY_FULL
 from autodiff.core.graph.state import mode
-from autodiff.grammar.interpret.assignment import store_into
+from autodiff.grammar.interpret.assignment import compile_target
 from autodiff.grammar.interpret.compiler import BREAK, CONTINUE, RETURN, STATEMENTS, Compiler, compiles
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import GradMode, is_true, iterate, type_name
@@ -22,13 +22,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.grammar.interpret.compiler import Execute, Frame
 
-loop_programs = Later("autodiff.grammar.interpret.fast_loops_compile")
-texts = Later("autodiff.grammar.objects.text")
-programs = Later("autodiff.grammar.interpret.fast_loops")
+fast_loop_compiler = LazyModule("autodiff.grammar.interpret.fast_loops_compile")
+text_format = LazyModule("autodiff.grammar.objects.text")
+fast_loops = LazyModule("autodiff.grammar.interpret.fast_loops")
 
 
 @compiles(tree.ExpressionStatement, STATEMENTS)
-def expression_statement(c: Compiler, node: tree.ExpressionStatement) -> Execute:
+def compile_expression_statement(c: Compiler, node: tree.ExpressionStatement) -> Execute:
     value = c.expression(node.value)
 
     def run(frame: Frame) -> None:
@@ -39,7 +39,7 @@ def expression_statement(c: Compiler, node: tree.ExpressionStatement) -> Execute
 
 @compiles(tree.Pass, STATEMENTS)
 @compiles(tree.Magic, STATEMENTS)
-def nothing(c: Compiler, node: tree.Statement) -> Execute:
+def compile_nothing(c: Compiler, node: tree.Statement) -> Execute:
     if isinstance(node, tree.Magic) and node.text.split()[:1] not in (["pylab"], ["matplotlib"]):
         raise CompileError(
             "this notebook command is not in the language",
@@ -55,7 +55,7 @@ def nothing(c: Compiler, node: tree.Statement) -> Execute:
 
 
 @compiles(tree.If, STATEMENTS)
-def if_(c: Compiler, node: tree.If) -> Execute:
+def compile_if(c: Compiler, node: tree.If) -> Execute:
     branches = [(c.expression(test), test.span, c.body(body)) for test, body in node.branches]
     orelse = c.body(node.orelse) if node.orelse else do_nothing
     if len(branches) == 1:
@@ -88,7 +88,7 @@ def do_nothing(frame: Frame) -> None:
 
 
 @compiles(tree.While, STATEMENTS)
-def while_(c: Compiler, node: tree.While) -> Execute:
+def compile_while(c: Compiler, node: tree.While) -> Execute:
     test, span, body = c.expression(node.test), node.test.span, c.loop_body(node.body)
     orelse = c.body(node.orelse) if node.orelse else None
 
@@ -115,19 +115,19 @@ def while_(c: Compiler, node: tree.While) -> Execute:
 
 
 #: The statements that a LoopProgram may contain.
-OF_PROGRAMS = frozenset([tree.Assign, tree.AugmentedAssign, tree.If])
+PROGRAM_STATEMENTS = frozenset([tree.Assign, tree.AugmentedAssign, tree.If])
 
 
 @compiles(tree.For, STATEMENTS)
-def for_(c: Compiler, node: tree.For) -> Execute:
+def compile_for(c: Compiler, node: tree.For) -> Execute:
     iterable, span = c.expression(node.iterable), node.iterable.span
-    store, body = store_into(c, node.target), c.loop_body(node.body)
+    store, body = compile_target(c, node.target), c.loop_body(node.body)
     orelse = c.body(node.orelse) if node.orelse else None
     # The body has to be compiled before, because that gives the values of assignments their NamedSpans.
-    if is_fast and all(statement.__class__ in OF_PROGRAMS for statement in node.body):
-        program = loop_programs.loop_program(c, node)
+    if is_fast and all(statement.__class__ in PROGRAM_STATEMENTS for statement in node.body):
+        program = fast_loop_compiler.compile_loop(c, node)
         if program is not None:
-            made: Execute = programs.loop_of_program(c, node, program, iterable, store, body, orelse)
+            made: Execute = fast_loops.compile_program_loop(c, node, program, iterable, store, body, orelse)
             return made
     # Loop variables that are integers are put directly into their slot.
     slot = c.scope.slots[node.target.id] if isinstance(node.target, tree.Name) else None
@@ -156,9 +156,9 @@ def for_(c: Compiler, node: tree.For) -> Execute:
                     if signal == RETURN:
                         return signal
         except Exception:
-            from autodiff.grammar.interpret.loop_turns import note_turn
+            from autodiff.grammar.interpret.loop_turns import record_iteration
 
-            note_turn(node, rows, left, value)
+            record_iteration(node, rows, left, value)
             raise
         return orelse(frame) if orelse is not None else None
 
@@ -166,14 +166,14 @@ def for_(c: Compiler, node: tree.For) -> Execute:
 
 
 @compiles(tree.Break, STATEMENTS)
-def break_(c: Compiler, node: tree.Break) -> Execute:
+def compile_break(c: Compiler, node: tree.Break) -> Execute:
     if not c.loops:
         raise outside_loop("'break' outside loop", node)
     return lambda frame: BREAK
 
 
 @compiles(tree.Continue, STATEMENTS)
-def continue_(c: Compiler, node: tree.Continue) -> Execute:
+def compile_continue(c: Compiler, node: tree.Continue) -> Execute:
     if not c.loops:
         raise outside_loop("'continue' not properly in loop", node)
     return lambda frame: CONTINUE
@@ -189,7 +189,7 @@ def outside_loop(message: str, node: tree.Statement) -> CompileError:
     )
 
 
-def without_return(node: tree.Return) -> Fix:
+def remove_return_fix(node: tree.Return) -> Fix:
     """Return the fix that leaves out the ``return``: the last expression of a script needs none."""
     if node.value is None:
         return Fix("leave it out", Edit(node.span, "pass"))
@@ -197,13 +197,13 @@ def without_return(node: tree.Return) -> Fix:
 
 
 @compiles(tree.Return, STATEMENTS)
-def return_(c: Compiler, node: tree.Return) -> Execute:
+def compile_return(c: Compiler, node: tree.Return) -> Execute:
     if c.scope.kind != "function":
         raise CompileError(
             "'return' outside function",
             code="E0102",
             caret="there is no function here to return from",
-            fixes=(without_return(node),),
+            fixes=(remove_return_fix(node),),
             span=node.span,
         )
     if node.value is None:
@@ -223,7 +223,7 @@ def return_(c: Compiler, node: tree.Return) -> Execute:
 
 
 @compiles(tree.Assert, STATEMENTS)
-def assert_(c: Compiler, node: tree.Assert) -> Execute:
+def compile_assert(c: Compiler, node: tree.Assert) -> Execute:
     test, span = c.expression(node.test), node.test.span
     message = None if node.message is None else c.expression(node.message)
 
@@ -231,22 +231,22 @@ def assert_(c: Compiler, node: tree.Assert) -> Execute:
         value = test(frame)
         mode.site = span
         if not is_true(value):
-            text = "" if message is None else texts.in_words(message(frame))
+            text = "" if message is None else text_format.as_str(message(frame))
             raise ScriptError(text or "assertion failed", code="E0210", caret="this does not hold", span=span)
 
     return run
 
 
 @compiles(tree.With, STATEMENTS)
-def with_(c: Compiler, node: tree.With) -> Execute:
+def compile_with(c: Compiler, node: tree.With) -> Execute:
     items = [
-        (c.expression(context), context.span, None if target is None else store_into(c, target))
+        (c.expression(context), context.span, None if target is None else compile_target(c, target))
         for context, target in node.items
     ]
     body = c.body(node.body)
 
     def run(frame: Frame) -> int | None:
-        before, anomaly = mode.enabled, watch.anomaly
+        before, anomaly = mode.enabled, pass_watch.anomaly
         try:
             for context, span, store in items:
                 switch = context(frame)
@@ -263,6 +263,6 @@ def with_(c: Compiler, node: tree.With) -> Execute:
             return body(frame)
         finally:
             mode.record(before)
-            watch.anomaly = anomaly
+            pass_watch.anomaly = anomaly
 
     return run

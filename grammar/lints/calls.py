@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.grammar.interpret.scope import CHANGES_LISTS
+from autodiff.grammar.interpret.scope import LIST_MUTATORS
 from autodiff.grammar.lints.evaluate import EXPRESSIONS, Evaluator, in_namespace
 from autodiff.grammar.lints.values import (
     CUTTING,
@@ -226,7 +226,7 @@ def call_method(
             flow.note("keep", node, inputs[0], owner)
         if name == "append" and not flow.conditional and not flow.loops:
             owner.inputs += inputs
-        elif name in CHANGES_LISTS:
+        elif name in LIST_MUTATORS:
             owner.kind = UNKNOWN
         return Value(UNKNOWN, node)
     if not owner.is_tensor:

@@ -8,7 +8,7 @@ from autodiff.core.base.source import Span
 from autodiff.grammar.lints.calls import function_name
 from autodiff.grammar.lints.finding import Lint, Subject, finding
 from autodiff.grammar.lints.values import MAKERS, UNKNOWN
-from autodiff.grammar.objects.attributes import ATTRIBUTES, names_of
+from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS, attribute_names
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -30,13 +30,13 @@ TENSOR_NAMES: set[str] = set()
 def tensor_names() -> set[str]:
     """Every attribute and method of a tensor."""
     if not TENSOR_NAMES:
-        TENSOR_NAMES.update(names_of(tensor(0.0)))
+        TENSOR_NAMES.update(attribute_names(tensor(0.0)))
     return TENSOR_NAMES
 
 
 def tensor_attributes() -> set[str]:
     """The attributes of a tensor that are no methods."""
-    return {name for owner, name in ATTRIBUTES if owner.__name__ == "Tensor"}
+    return {name for owner, name in ATTRIBUTE_READERS if owner.__name__ == "Tensor"}
 
 
 def idle_statements(subject: Subject) -> Iterator[tuple[Event, bool]]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from autodiff.grammar.interpret.scope import Names
+    from autodiff.grammar.interpret.scope import ScriptScopes
     from autodiff.grammar.lints.flow import Event, Flow
 
 INDENT = "    "
@@ -46,7 +46,7 @@ class Subject:
 
     __slots__ = ("flow", "names", "script", "source")
 
-    def __init__(self, source: Source, script: tree.Script, names: Names, flow: Flow) -> None:
+    def __init__(self, source: Source, script: tree.Script, names: ScriptScopes, flow: Flow) -> None:
         self.source = source
         self.script = script
         self.names = names
@@ -72,28 +72,28 @@ class Subject:
             if isinstance(node, (tree.If, tree.For, tree.While)) and node.orelse:
                 yield node.orelse
 
-    def text(self, node: tree.Syntax) -> str:
+    def text(self, node: tree.SyntaxNode) -> str:
         """The source of a node."""
         return self.source.excerpt(node.span)
 
-    def line(self, node: tree.Syntax) -> int:
+    def line(self, node: tree.SyntaxNode) -> int:
         """The line a node starts on."""
         return self.source.position(node.span.start)[0]
 
-    def indentation(self, node: tree.Syntax) -> str:
+    def indentation(self, node: tree.SyntaxNode) -> str:
         """What stands before a statement on its line."""
         text = self.source.text
         start = text.rfind("\n", 0, node.span.start) + 1
         return text[start : node.span.start]
 
-    def stands_alone(self, node: tree.Syntax) -> bool:
+    def stands_alone(self, node: tree.SyntaxNode) -> bool:
         """Whether a statement has its lines to itself, so that lines can be put before and after it."""
         text = self.source.text
         end = text.find("\n", node.span.end)
         after = text[node.span.end : len(text) if end < 0 else end].strip()
         return not self.indentation(node).strip() and (not after or after.startswith("#"))
 
-    def lines_of(self, node: tree.Syntax) -> Span:
+    def lines_of(self, node: tree.SyntaxNode) -> Span:
         """A statement's lines, with the last line's end."""
         text = self.source.text
         end = text.find("\n", node.span.end)
@@ -139,7 +139,7 @@ class Subject:
             at = end if line_end < 0 else line_end + 1
         return tuple(edits)
 
-    def reads(self, name: str, *within: tree.Syntax) -> list[tree.Name]:
+    def reads(self, name: str, *within: tree.SyntaxNode) -> list[tree.Name]:
         """Where a name stands below some nodes, read or bound."""
         return [node for node in walk(*within) if isinstance(node, tree.Name) and node.id == name]
 
@@ -150,16 +150,16 @@ class Subject:
         return next((wish for wish in wishes if wish not in used), wishes[-1] + "_")
 
 
-def contains(outer: tree.Syntax, inner: tree.Syntax) -> bool:
+def contains(outer: tree.SyntaxNode, inner: tree.SyntaxNode) -> bool:
     """Whether a node's text is a part of another's."""
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
-def is_name(node: tree.Syntax, name: str) -> bool:
+def is_name(node: tree.SyntaxNode, name: str) -> bool:
     return isinstance(node, tree.Name) and node.id == name
 
 
-def has_body(node: tree.Syntax) -> bool:
+def has_body(node: tree.SyntaxNode) -> bool:
     return isinstance(node, (tree.For, tree.While, tree.FunctionDef, tree.ClassDef, tree.With))
 
 

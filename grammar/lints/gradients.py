@@ -19,7 +19,7 @@ from autodiff.grammar.lints.values import (
     Value,
     ancestors,
 )
-from autodiff.grammar.session.late_leaf import as_leaf
+from autodiff.grammar.session.late_leaf import whole_expression_leaf
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -131,7 +131,7 @@ def gradient_of_result(subject: Subject) -> Iterator[AutodiffError]:
         if statement is not None and statement is not event.statement:
             labels = [Label(statement.span, f"`{name}` is computed here")]
             if isinstance(statement, tree.Assign) and subject.stands_alone(statement):
-                meant = as_leaf(statement.value, subject.source)
+                meant = whole_expression_leaf(statement.value, subject.source)
                 if meant is not None:
                     fixes = [Fix("make the result the leaf", *meant[0])]
                 else:

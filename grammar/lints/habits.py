@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
 from autodiff.core.base.source import Span
-from autodiff.grammar.interpret.scope import CHANGES_LISTS
+from autodiff.grammar.interpret.scope import LIST_MUTATORS
 from autodiff.grammar.lints.finding import INDENT, Lint, Subject, finding, is_name
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
@@ -101,7 +101,7 @@ def shared_default(subject: Subject) -> Iterator[AutodiffError]:
 def changes(function: tree.FunctionDef, name: str) -> bool:
     """Whether a function changes the list of a name in place."""
     for node in walk(*function.body):
-        if isinstance(node, tree.Attribute) and node.name in CHANGES_LISTS and is_name(node.object, name):
+        if isinstance(node, tree.Attribute) and node.name in LIST_MUTATORS and is_name(node.object, name):
             return True
         if isinstance(node, tree.AugmentedAssign) and is_name(node.target, name):
             return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.did_you_mean import closest
+from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.source import Span
 from autodiff.grammar.lints.calls import keyword, last_word
@@ -57,7 +57,7 @@ def nothing_requires(subject: Subject) -> Iterator[AutodiffError]:
 def asks_misspelt(call: tree.Call) -> bool:
     """Whether ``requires_grad`` is given, in another spelling."""
     words = [argument.keyword for argument in call.arguments if argument.keyword]
-    return any(word != "requires_grad" and closest(word, ["requires_grad"]) for word in words)
+    return any(word != "requires_grad" and closest_name(word, ["requires_grad"]) for word in words)
 
 
 def ask_for_gradient(values: list[Value]) -> Fix:

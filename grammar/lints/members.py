@@ -5,16 +5,16 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError, ScriptError
 from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.interpret.scope import Names
+from autodiff.grammar.interpret.scope import ScriptScopes
 from autodiff.grammar.lints.signatures import check_arguments
 from autodiff.grammar.lints.values import FIELDS, LIST, NAMESPACES, NUMBER, UNKNOWN, Value, ancestors
 from autodiff.grammar.objects.attributes import (
-    ASSIGNABLE,
-    ATTRIBUTES,
+    ATTRIBUTE_READERS,
+    ATTRIBUTE_WRITERS,
     METHODS,
+    attribute_names,
     find_method,
-    names_of,
-    no_attribute,
+    missing_attribute_error,
     set_attribute,
 )
 from autodiff.grammar.objects.values import UNBOUND
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def unresolved_members(
-    script: tree.Script, names: Names, flow: Flow, wrong: list[AutodiffError], lost: frozenset[str]
+    script: tree.Script, names: ScriptScopes, flow: Flow, wrong: list[AutodiffError], lost: frozenset[str]
 ) -> list[AutodiffError]:
     """The errors for attributes and methods that values do not have, as far as the values are known.
 
@@ -91,7 +91,11 @@ def read_member(event: Event, given: set[str]) -> AutodiffError | None:
     node = event.node if event.kind == "attribute" else event.node.function
     sample = sample_of(event)
     if sample is not UNBOUND:
-        return None if node.name in names_of(sample) else no_attribute(sample, node.name, node.name_span)
+        return (
+            None
+            if node.name in attribute_names(sample)
+            else missing_attribute_error(sample, node.name, node.name_span)
+        )
     if event.value.kind == UNKNOWN and node.name not in every_name() | given:
         return of_nothing(node)
     return None
@@ -114,7 +118,7 @@ def call_member(event: Event, given: set[str]) -> AutodiffError | None:
 
 def set_member(event: Event, given: set[str]) -> AutodiffError | None:
     sample, node = sample_of(event), event.node
-    if sample is UNBOUND or (sample.__class__, node.name) in ASSIGNABLE:
+    if sample is UNBOUND or (sample.__class__, node.name) in ATTRIBUTE_WRITERS:
         return None
     try:
         set_attribute(sample, node.name, None, node.name_span)
@@ -135,8 +139,8 @@ NAMES: set[str] = set()
 def every_name() -> set[str]:
     """Every attribute and method that anything in the language has."""
     if not NAMES:
-        NAMES.update(name for _, name in (*ATTRIBUTES, *METHODS))
-        NAMES.update(names_of(Tensor.of(0.0)), FIELDS)
+        NAMES.update(name for _, name in (*ATTRIBUTE_READERS, *METHODS))
+        NAMES.update(attribute_names(Tensor.of(0.0)), FIELDS)
     return NAMES
 
 
@@ -147,7 +151,7 @@ def of_nothing(node: tree.Attribute) -> AutodiffError:
         code="E0204",
         caret=f"nothing has a `{node.name}` here",
         span=node.name_span,
-        about=(Tensor.of(0.0), node.name),
+        repair_context=(Tensor.of(0.0), node.name),
     )
 
 

@@ -8,7 +8,7 @@ from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.grammar.lints.effects import tensor_names
 from autodiff.grammar.lints.finding import Lint, Subject, contains, finding
 from autodiff.grammar.lints.values import GRAPH, LEAF, LIST, NAMESPACES, NUMBER, PLAIN
-from autodiff.grammar.objects.builtins.namespaces import builtin
+from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
@@ -30,7 +30,7 @@ def hidden_builtin(subject: Subject) -> Iterator[AutodiffError]:
         if not isinstance(function, tree.Name) or event.value.kind not in VALUES:
             continue
         name = function.id
-        if builtin(name) is UNBOUND or not event.value.names:
+        if builtin_value(name) is UNBOUND or not event.value.names:
             continue
         called.add(name)
         statement = event.value.names[0][1]
@@ -54,7 +54,7 @@ def hidden_builtin(subject: Subject) -> Iterator[AutodiffError]:
             )
 
 
-def rename(subject: Subject, name: str, within: tuple[tree.Syntax, ...]) -> Fix:
+def rename(subject: Subject, name: str, within: tuple[tree.SyntaxNode, ...]) -> Fix:
     """Another name for a value, wherever it is not called."""
     calls = {id(node.function) for node in subject.nodes(tree.Call)}
     places = [node for node in subject.reads(name, *within) if id(node) not in calls]
@@ -62,7 +62,7 @@ def rename(subject: Subject, name: str, within: tuple[tree.Syntax, ...]) -> Fix:
     return Fix(f"call the value `{other}`", *(Edit(node.span, other) for node in places))
 
 
-def enclosing_function(subject: Subject, node: tree.Syntax) -> tree.FunctionDef | None:
+def enclosing_function(subject: Subject, node: tree.SyntaxNode) -> tree.FunctionDef | None:
     """The innermost function a node stands in."""
     around = [function for function in subject.nodes(tree.FunctionDef) if contains(function, node)]
     return max(around, key=lambda function: function.span.start, default=None)
@@ -104,25 +104,25 @@ def hidden_namespace(subject: Subject) -> Iterator[AutodiffError]:
 def is_member(module: str, name: str) -> bool:
     """Whether a module has a function of a name."""
     if module in ("math", "np"):
-        return builtin(module).find(name) is not UNBOUND
+        return builtin_value(module).find(name) is not UNBOUND
     return f"{module}.{name}" in FUNCTIONS
 
 
-def is_pure(node: tree.Syntax) -> bool:
+def is_pure(node: tree.SyntaxNode) -> bool:
     """Whether an expression is worked out for its value alone: it calls nothing of the script's."""
     for part in walk(node):
         if isinstance(part, tree.Call):
             function = part.function
             owner = function.object if isinstance(function, tree.Attribute) else None
             if isinstance(function, tree.Name):
-                if function.id in ("print", "display") or builtin(function.id) is UNBOUND:
+                if function.id in ("print", "display") or builtin_value(function.id) is UNBOUND:
                     return False
             elif not isinstance(owner, tree.Name) or owner.id not in NAMESPACES:
                 return False
     return True
 
 
-def assigned_name(statement: tree.Syntax) -> str:
+def assigned_name(statement: tree.SyntaxNode) -> str:
     """``x`` of ``x = value``; "" for any other statement."""
     if isinstance(statement, tree.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, LimitError
 from autodiff.core.base.source import Source
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.grammar.interpret.calls import not_callable
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler
 from autodiff.grammar.interpret.definitions import grad_mode_of
-from autodiff.grammar.interpret.imports import imported
-from autodiff.grammar.interpret.scope import Names, Scope, is_static
-from autodiff.grammar.interpret.script_functions import Code, invoke
+from autodiff.grammar.interpret.imports import import_value
+from autodiff.grammar.interpret.scope import Scope, ScriptScopes, is_static
+from autodiff.grammar.interpret.script_functions import FunctionCode, invoke
 from autodiff.grammar.lints.members import never_taken, unresolved_members, within
 from autodiff.grammar.lints.signatures import check_arguments
 from autodiff.grammar.objects.attributes import (
     find_method,
     get_attribute,
 )
-from autodiff.grammar.objects.builtins.namespaces import builtin
+from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.values import (
     UNBOUND,
     BoundMethod,
@@ -34,7 +34,7 @@ from autodiff.grammar.objects.values import (
     Namespace,
     ScriptFunction,
 )
-from autodiff.grammar.session.run import CONSTRUCTS
+from autodiff.grammar.session.run import LANGUAGE_MODULES
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.lints.flow import Flow
 
 # Importing the interpreter fills the compiler's tables.
-LANGUAGE = CONSTRUCTS
+LANGUAGE = LANGUAGE_MODULES
 #: Statements that say what the names mean that they bind.
 DEFINITIONS = (tree.Import, tree.ImportFrom, tree.FunctionDef, tree.ClassDef)
 
@@ -56,8 +56,8 @@ class Resolver(Compiler):
 
     __slots__ = ("found", "idle", "meanings", "never", "start")
 
-    def __init__(self, names: Names, source: Source, script: tree.Script) -> None:
-        super().__init__(names, source, builtin, {}, False)
+    def __init__(self, names: ScriptScopes, source: Source, script: tree.Script) -> None:
+        super().__init__(names, source, builtin_value, {}, False)
         self.found: list[AutodiffError] = []
         self.idle = 0  # how many branches around this place are never taken
         self.never = {id(node.branches[way][1]) for node, way in never_taken(script)}
@@ -80,7 +80,7 @@ class Resolver(Compiler):
                     found.setdefault(name, []).append(value)
         for name, (first, *others) in found.items():
             same = all(one is first or is_same_module(one, first) for one in others)
-            if same and scope.writes.get(name) == 1 + len(others):
+            if same and scope.binding_counts.get(name) == 1 + len(others):
                 self.meanings[id(scope), name] = first
 
     def definitions(self, node: Any) -> list[tuple[str, Any]]:
@@ -88,7 +88,7 @@ class Resolver(Compiler):
         if isinstance(node, tree.FunctionDef):
             if any(not is_static(part) for part in node.decorators):
                 return [(node.name, UNBOUND)]
-            code = Code(node.name, node.parameters, self.names.of[node])
+            code = FunctionCode(node.name, node.parameters, self.names.of[node])
             defaults = tuple([UNBOUND if one.default is None else None for one in node.parameters])
             return [(node.name, ScriptFunction(code, [], defaults, invoke))]
         if isinstance(node, tree.ClassDef):
@@ -112,7 +112,11 @@ class Resolver(Compiler):
         """What an expression is certain to mean; UNBOUND where nobody can tell without running."""
         if isinstance(node, tree.Name):
             found = self.scope.find(node.id)
-            return builtin(node.id) if found is None else self.meanings.get((id(found[0]), node.id), UNBOUND)
+            return (
+                builtin_value(node.id)
+                if found is None
+                else self.meanings.get((id(found[0]), node.id), UNBOUND)
+            )
         if isinstance(node, tree.Attribute):
             owner = self.known(node.object)
             if owner.__class__ is Namespace:
@@ -176,17 +180,17 @@ class Resolver(Compiler):
     def check_attribute(self, node: tree.Attribute) -> None:
         """Raise the error for a member that a module or class does not have."""
         owner = self.known(node.object)
-        if owner.__class__ in (Namespace, FunctionClass, ScriptFunction, Function, Builtin):
+        if owner.__class__ in (Namespace, FunctionClass, ScriptFunction, PublicFunction, Builtin):
             get_attribute(owner, node.name, node.name_span)
 
     def check_order(self, node: tree.Name) -> None:
         """Raise the error for a name that is read where no run can have bound it yet."""
         found = self.scope.find(node.id)
         scope = self.scope
-        if found is None or found[0] is not scope or builtin(node.id) is not UNBOUND:
+        if found is None or found[0] is not scope or builtin_value(node.id) is not UNBOUND:
             return
-        first = scope.first_bound[node.id]
-        if self.loops and (first != node.span or scope.writes[node.id] > 1):
+        first = scope.first_binding[node.id]
+        if self.loops and (first != node.span or scope.binding_counts[node.id] > 1):
             return  # what is bound further down may have been bound on an earlier turn
         start = node.span.start + 1
         if self.start is not None and self.start[0] is scope:
@@ -199,7 +203,7 @@ class Resolver(Compiler):
         callee = self.known(node.function)
         if callee.__class__ in (Namespace, FunctionClass):
             raise not_callable(callee)
-        if callee.__class__ in (Function, Builtin, ScriptFunction):
+        if callee.__class__ in (PublicFunction, Builtin, ScriptFunction):
             check_arguments(callee, node)
 
     def check_decorators(self, node: tree.FunctionDef) -> None:
@@ -224,7 +228,7 @@ def nothing(frame: Any) -> None:
 def meaning(module: str, name: str | None, node: Any, written: str) -> Any:
     """What an import binds; UNBOUND where it fails, which compiling it reports."""
     try:
-        return imported(module, name, node.span, written)
+        return import_value(module, name, node.span, written)
     except AutodiffError:
         return UNBOUND
 
@@ -250,7 +254,7 @@ def statements_of(body: tree.Body) -> list[Any]:
 
 
 def unresolved(
-    script: tree.Script, names: Names, source: Source, flow: Flow, lost: frozenset[str] = frozenset()
+    script: tree.Script, names: ScriptScopes, source: Source, flow: Flow, lost: frozenset[str] = frozenset()
 ) -> list[AutodiffError]:
     """The errors for everything a script uses that is not there; nothing is known of the ``lost`` names."""
     found = Resolver(names, source, script).found

@@ -7,12 +7,12 @@ functions written in Python the signature is read, and what Python would say is 
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.engine.public_functions import Function, Parameter
+from autodiff.core.engine.public_functions import Parameter, PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.interpret.script_functions import bind
+from autodiff.grammar.interpret.script_functions import bind_arguments
 from autodiff.grammar.objects.matched_arguments import listing
 from autodiff.grammar.objects.methods import METHODS
-from autodiff.grammar.objects.torch_argument_errors import ANY_FORM, UNKNOWN, blame
+from autodiff.grammar.objects.torch_argument_errors import NO_SINGLE_ARGUMENT, UNKNOWN, find_mistake
 from autodiff.grammar.objects.values import BoundMethod, Builtin, ScriptFunction
 
 TYPE_CHECKING = False
@@ -39,10 +39,10 @@ def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
         return  # which is an error of its own
     if isinstance(function, BoundMethod):
         function, count = function.function, count + 1
-    if isinstance(function, Function):
+    if isinstance(function, PublicFunction):
         fit(function, count, keywords)
     elif isinstance(function, ScriptFunction):
-        bind(function, (None,) * count, dict.fromkeys(keywords))
+        bind_arguments(function, (None,) * count, dict.fromkeys(keywords))
     elif isinstance(function, Builtin):
         fit_python(function.name, function.function, count, keywords)
     else:
@@ -51,13 +51,13 @@ def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
         except ScriptError as error:
             if METHODS.get((Tensor, of)) is function:
                 unknown = dict.fromkeys(keywords, UNKNOWN)
-                found = blame(f"Tensor.{of}", (UNKNOWN,) * count, unknown, True)
-                if found is not None and found.argument is not ANY_FORM:
+                found = find_mistake(f"Tensor.{of}", (UNKNOWN,) * count, unknown, True)
+                if found is not None and found.argument is not NO_SINGLE_ARGUMENT:
                     error.message = found.message
             raise
 
 
-def fit(function: Function, count: int, keywords: list[str]) -> None:
+def fit(function: PublicFunction, count: int, keywords: list[str]) -> None:
     """Bind arguments of which nothing is known."""
     parameters = tuple(
         [
@@ -65,13 +65,13 @@ def fit(function: Function, count: int, keywords: list[str]) -> None:
             for one in function.parameters
         ]
     )
-    twin = function.taking(parameters)
+    twin = function.with_parameters(parameters)
     given = {name: "cpu" if name == "device" else None for name in keywords}
     try:
         twin.bind((None,) * count, given)
     except ScriptError as error:
         arguments = (UNKNOWN,) * count, dict.fromkeys(keywords, UNKNOWN)
-        error.about = (function, *error.about[1:], *arguments)
+        error.repair_context = (function, *error.repair_context[1:], *arguments)
         raise
 
 

@@ -193,7 +193,7 @@ def has_minus(value: Value, node: tree.Expression) -> bool:
     return False
 
 
-def operator_of(node: tree.Syntax) -> str:
+def operator_of(node: tree.SyntaxNode) -> str:
     return node.op if isinstance(node, tree.Binary) else ""
 
 

@@ -24,7 +24,7 @@ SOURCE = Rewrite(
     "print(torch.rand(2).shape)",
 )
 
-FUNCTIONS = {
+ABSENT_FUNCTIONS = {
     "torch.distributions.*": DENSITY,
     "torch.Generator": SOURCE,
     "torch.fft.*": FOURIER,

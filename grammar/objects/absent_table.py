@@ -10,7 +10,7 @@ import os
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.source import Span
-from autodiff.grammar.objects.absent_functions import FUNCTIONS
+from autodiff.grammar.objects.absent_functions import ABSENT_FUNCTIONS
 from autodiff.grammar.objects.rewrite import Rewrite
 from autodiff.grammar.objects.values import UNBOUND, Namespace
 
@@ -148,7 +148,7 @@ LEFT_OUT = Rewrite("leave it out", "", "", "print(1)")
 
 
 #: The error code and the rewrite by full name, or by a prefix of names written as ``prefix.*``.
-ENTRIES: dict[str, tuple[str, Rewrite]] = {
+ABSENT_NAMES: dict[str, tuple[str, Rewrite]] = {
     "torch.nn.Linear": ("E0140", LINEAR),
     "torch.nn.Sequential": ("E0140", SEQUENTIAL),
     "torch.nn.Embedding": ("E0140", EMBEDDING),
@@ -240,7 +240,7 @@ ENTRIES: dict[str, tuple[str, Rewrite]] = {
             "warnings",
         )
     },
-    **{name: ("E0149", rewrite) for name, rewrite in FUNCTIONS.items()},
+    **{name: ("E0149", rewrite) for name, rewrite in ABSENT_FUNCTIONS.items()},
 }
 #: Absent modules that may be imported; the error is raised where they are used.
 IMPORTABLE = frozenset(
@@ -254,7 +254,7 @@ IMPORTABLE = frozenset(
     ]
 )
 #: Absent namespaces that can be read as attributes, so that the error names the member used.
-CHAINS = frozenset(
+READABLE_NAMESPACES = frozenset(
     [
         *("torch.func", "torch.fft", "torch.jit", "torch.cuda.amp", "torch.nn.init", "torch.nn.utils"),
         *("torch.optim.lr_scheduler", "torchvision.datasets", "torch.distributions"),
@@ -270,19 +270,19 @@ USUAL_NAMES = {
 }
 
 
-def entry_of(name: str) -> tuple[str, Rewrite] | None:
+def absent_entry(name: str) -> tuple[str, Rewrite] | None:
     """Return the code and the rewrite for a full name or its longest listed prefix; None if unknown."""
-    if name in ENTRIES or name.startswith("torch.nn.functional."):
-        return ENTRIES.get(name)
+    if name in ABSENT_NAMES or name.startswith("torch.nn.functional."):
+        return ABSENT_NAMES.get(name)
     parts = name.split(".")
     for count in range(len(parts), 0, -1):
-        found = ENTRIES.get(".".join(parts[:count]) + ".*")
+        found = ABSENT_NAMES.get(".".join(parts[:count]) + ".*")
         if found is not None:
             return found
     return None
 
 
-def spelled(name: str) -> str:
+def usual_name(name: str) -> str:
     """Return a full name as scripts usually write it: ``nn.Linear``."""
     for beginning, short in USUAL_NAMES.items():
         if name.startswith(beginning):
@@ -290,42 +290,42 @@ def spelled(name: str) -> str:
     return name if not name.startswith("Tensor.") else f"{name[6:]}()"
 
 
-def is_torchs(name: str) -> bool:
+def exists_in_torch(name: str) -> bool:
     """Whether torch has a public function of this full name that is missing here, by ``torch_names.txt``."""
     owner, _, member = name.rpartition(".")
     with open(os.path.join(os.path.dirname(__file__), "torch_names.txt"), encoding="utf-8") as lines:
         return any(member in names for of, *names in map(str.split, lines) if of == owner)
 
 
-def absence(name: str, span: Span | None = None) -> ScriptError | None:
+def absence_error(name: str, span: Span | None = None) -> ScriptError | None:
     """Return the error for the use of something absent that is in the table; None if it is not."""
-    found = entry_of(name)
+    found = absent_entry(name)
     if found is None:
         return None
     code, rewrite = found
     return ScriptError(
-        f"`{spelled(name)}` is not in the language",
+        f"`{usual_name(name)}` is not in the language",
         code=code,
         caret=rewrite.caret or CARETS[code],
         help=(rewrite.help,),
         span=span,
-        about=(name,),
+        repair_context=(name,),
     )
 
 
-def torchs_alone(name: str, span: Span) -> ScriptError | None:
+def torch_only_error(name: str, span: Span) -> ScriptError | None:
     """Return the error for a function that only torch has; None if torch has none of this full name."""
-    if not is_torchs(name):
+    if not exists_in_torch(name):
         return None
-    message = f"`{spelled(name)}` is not in the language"
-    return ScriptError(message, code="E0149", caret=CARETS["E0149"], span=span, about=(name,))
+    message = f"`{usual_name(name)}` is not in the language"
+    return ScriptError(message, code="E0149", caret=CARETS["E0149"], span=span, repair_context=(name,))
 
 
-def stand_in(name: str) -> Namespace:
+def absent_namespace(name: str) -> Namespace:
     """Return the namespace bound by the import of an absent module; every use of a member is an error."""
 
     def find(member: str) -> Any:
         inner = f"{name}.{member}"
-        return stand_in(inner) if inner in IMPORTABLE else UNBOUND
+        return absent_namespace(inner) if inner in IMPORTABLE else UNBOUND
 
     return Namespace(name, find, list)

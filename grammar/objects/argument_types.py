@@ -10,7 +10,7 @@ from functools import cache
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.argument_kinds import MISSING
-from autodiff.core.engine.public_functions import FUNCTIONS, NAMESPACES, Function, Parameter
+from autodiff.core.engine.public_functions import FUNCTIONS, NAMESPACES, Parameter, PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.graph.state import mode
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: The usual ways to make a tensor, accepted in advance: their check would take 10 % of a short script's time.
-FIRST_CALLS: tuple[tuple[Any, ...], ...] = tuple(
+USUAL_CALLS: tuple[tuple[Any, ...], ...] = tuple(
     [
         ("torch.tensor", data, *named)
         for data in (
@@ -42,74 +42,80 @@ FIRST_CALLS: tuple[tuple[Any, ...], ...] = tuple(
 )
 #: The accepted calls: the function's key, the classes of the positional arguments, the names and classes of
 #: the keyword arguments.
-FITTING: set[tuple[Any, ...]] = set(FIRST_CALLS)
+ACCEPTED_CALLS: set[tuple[Any, ...]] = set(USUAL_CALLS)
 #: Keyword arguments that are accepted here but no longer by torch, as the reference documents.
-TAKE_MORE = {"Tensor.backward": "retain_variables"}
+EXTRA_KEYWORDS = {"Tensor.backward": "retain_variables"}
 
 
-def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+def check_call(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
     """Raise ScriptError for arguments that torch's argument parser rejects.
 
     The arguments of a method begin with its tensor. If core rejects the arguments too, its own error is
     raised, because it has better proposals. Arguments in a deprecated order are accepted with a warning.
     """
-    call = (key, *[kind_of(x) for x in args], *kwargs, *[kind_of(x) for x in kwargs.values()])
-    if call in FITTING:
+    call = (key, *[class_key(x) for x in args], *kwargs, *[class_key(x) for x in kwargs.values()])
+    if call in ACCEPTED_CALLS:
         return
-    if key in TAKE_MORE:
-        kwargs = {name: x for name, x in kwargs.items() if name != TAKE_MORE[key]}
-    from autodiff.grammar.objects.torch_argument_errors import UNKNOWN, blame
+    if key in EXTRA_KEYWORDS:
+        kwargs = {name: x for name, x in kwargs.items() if name != EXTRA_KEYWORDS[key]}
+    from autodiff.grammar.objects.torch_argument_errors import UNKNOWN, find_mistake
 
     is_method = key.startswith("Tensor.")
-    found = blame(key, args, kwargs, is_method)
-    if found is None:
+    mistake = find_mistake(key, args, kwargs, is_method)
+    if mistake is None:
         opaque = Tensor.of(0.0)
         opaque.requires_grad = True
         # A tensor of one number may be accepted as a number. The result is cached only if it does not depend
         # on that: if any other tensor would be accepted too.
         others = [opaque if x.__class__ is Tensor else x for x in args]
         named = {name: opaque if x.__class__ is Tensor else x for name, x in kwargs.items()}
-        if blame(key, others, named, is_method) is None and len(FITTING) < 10_000:
-            FITTING.add(call)
+        if find_mistake(key, others, named, is_method) is None and len(ACCEPTED_CALLS) < 10_000:
+            ACCEPTED_CALLS.add(call)
         return
-    from autodiff.core.engine.legacy_calls import in_present_order
+    from autodiff.core.engine.legacy_calls import match_deprecated_order
 
-    older = in_present_order(key.rpartition(".")[2], args, kwargs, is_method)
-    if older is not None:
-        mode.warn(deprecated(key, older))
+    reordered = match_deprecated_order(key.rpartition(".")[2], args, kwargs, is_method)
+    if reordered is not None:
+        mode.warn(deprecation_warning(key, reordered))
         return
     # In a script without tensors numbers are leaves, and are accepted as numbers.
     others = [UNKNOWN if is_leaf_number(x) else x for x in args]
     named = {name: UNKNOWN if is_leaf_number(x) else x for name, x in kwargs.items()}
-    if blame(key, others, named, is_method) is None:
+    if find_mistake(key, others, named, is_method) is None:
         return
-    if function.__class__ is Function:
+    if function.__class__ is PublicFunction:
         try:
             function.bind(tuple(args), kwargs)
         except ScriptError as error:
-            error.about = (*(error.about or (function, None, None))[:3], tuple(args), kwargs)
+            error.repair_context = (
+                *(error.repair_context or (function, None, None))[:3],
+                tuple(args),
+                kwargs,
+            )
             raise
     refused = None
-    if found.value is not UNKNOWN:
-        refused = (Parameter(str(found.argument), found.kind, MISSING, False, False), found.value)
+    if mistake.value is not UNKNOWN:
+        refused = (Parameter(str(mistake.argument), mistake.kind, MISSING, False, False), mistake.value)
     raise ScriptError(
-        found.message, code="E0310", about=(function, found.argument, refused, tuple(args), kwargs)
+        mistake.message,
+        code="E0310",
+        repair_context=(function, mistake.argument, refused, tuple(args), kwargs),
     )
 
 
-def deprecated(key: str, older: dict[str, Any]) -> str:
-    """Return torch's warning for a deprecated order of arguments; ``older`` has them in it, by name."""
-    from autodiff.core.engine.legacy_calls import NUMBERS
-    from autodiff.grammar.objects.torch_argument_errors import entry_of, forms_of
+def deprecation_warning(key: str, reordered: dict[str, Any]) -> str:
+    """Return torch's warning for a deprecated order of arguments; ``reordered`` has them in it, by name."""
+    from autodiff.core.engine.legacy_calls import NUMBER_PARAMETERS
+    from autodiff.grammar.objects.torch_argument_errors import parse_overloads, signature_entry
 
-    entry = entry_of(key)
+    entry = signature_entry(key)
     assert entry is not None
     called, _, signature = entry
-    forms = [form.text for form in forms_of(signature)]
+    forms = [form.text for form in parse_overloads(signature)]
     is_method = key.startswith("Tensor.")
     listed = [
-        f"{'Number' if name in NUMBERS else 'Tensor'} {name}"
-        for name in older
+        f"{'Number' if name in NUMBER_PARAMETERS else 'Tensor'} {name}"
+        for name in reordered
         if name != "input" or not is_method
     ]
     end = ", *, Tensor out = None" if "Tensor out" in forms[0] else ""
@@ -120,7 +126,7 @@ def deprecated(key: str, older: dict[str, Any]) -> str:
     )
 
 
-def kind_of(x: Any) -> Any:
+def class_key(x: Any) -> Any:
     """Return what the check depends on: the class of an argument, for sequences with those of the entries."""
     kind = x.__class__
     if isinstance(x, (list, tuple)):
@@ -133,10 +139,10 @@ def is_leaf_number(x: Any) -> bool:
 
 
 @cache
-def key_of(function: Function, name: str, namespace: str = "") -> str:
+def function_key(function: PublicFunction, name: str, namespace: str = "") -> str:
     """Return the key of a function in core's table, such as ``F.relu``; empty if it has none."""
     keys = [f"{owner}.{name}" for owner in (namespace, *NAMESPACES)]
     return next((key for key in keys if FUNCTIONS.get(key) is function), "")
 
 
-__all__ = ["check", "key_of"]
+__all__ = ["check_call", "function_key"]

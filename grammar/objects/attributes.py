@@ -7,18 +7,18 @@ table; a trailing underscore selects the in-place variant.
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError, ScriptError
-from autodiff.core.base.lazy import Later
+from autodiff.core.base.lazy import LazyModule
 from autodiff.core.base.source import Span
-from autodiff.core.engine.aliasing import counter_of, keep_in_sight, share
+from autodiff.core.engine.aliasing import share_alias, version_counter_of, watch_node
 from autodiff.core.engine.custom_function import Context
 from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_floats
+from autodiff.core.engine.value_checks import require_floating_dtype
 from autodiff.core.graph.device import CPU, Device
 from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.graph.state import mode
 from autodiff.grammar.objects import custom_functions, in_place_methods, methods, sequence_methods
-from autodiff.grammar.objects.operators import article
+from autodiff.grammar.objects.operators import with_article
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
     NAMED_RESULTS,
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-changes = Later("autodiff.core.engine.in_place")
-custom_calls = Later("autodiff.core.engine.custom_call")
+in_place_changes = LazyModule("autodiff.core.engine.in_place")
+custom_calls = LazyModule("autodiff.core.engine.custom_call")
 
-NOT_A_LEAF = (
+NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't"
     " be populated during autograd.backward(). If you indeed want the .grad field to be populated for a"
     " non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by"
@@ -51,16 +51,18 @@ NOT_A_LEAF = (
 
 def read_grad(x: Tensor) -> Tensor | None:
     if not x.is_leaf and not x.retains_grad and x.grad is None:
-        runtime.tell(NOT_A_LEAF)
+        runtime.tell(NON_LEAF_GRAD_WARNING)
     return x.grad
 
 
 def read_grad_fn(x: Tensor) -> Node | None:
-    return None if x.grad_fn is None else custom_calls.output_of(x.grad_fn)[0]
+    return None if x.grad_fn is None else custom_calls.call_node_and_output(x.grad_fn)[0]
 
 
 #: Operations for which torch wraps a plain number in a tensor and lists it in ``next_functions``.
-WRAP_NUMBERS = frozenset(["AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0", "WhereBackward0"])
+NUMBER_WRAPPING_NODES = frozenset(
+    ["AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0", "WhereBackward0"]
+)
 
 
 def next_functions(node: Any) -> tuple[Any, ...]:
@@ -69,16 +71,16 @@ def next_functions(node: Any) -> tuple[Any, ...]:
     Untracked tensors and wrapped numbers are (None, 0). Operands that only select, such as a mask, are left
     out. The two operands of ``rsub`` are in reverse order.
     """
-    inputs = [x for index, x in enumerate(node.inputs) if x is not None and not is_choice(node, index)]
+    inputs = [x for index, x in enumerate(node.inputs) if x is not None and not is_selector(node, index)]
     if node.grad_fn_name == "RsubBackward0":
         inputs.reverse()
-    below = [custom_calls.output_of(x) if x.tracked else (None, 0) for x in inputs]
-    if len(below) == 1 and node.grad_fn_name in WRAP_NUMBERS:
+    below = [custom_calls.call_node_and_output(x) if x.tracked else (None, 0) for x in inputs]
+    if len(below) == 1 and node.grad_fn_name in NUMBER_WRAPPING_NODES:
         below.append((None, 0))
     return tuple(below)
 
 
-def is_choice(node: Any, index: int) -> bool:
+def is_selector(node: Any, index: int) -> bool:
     """Whether an operand only selects among the others, as a condition does, and has no gradient."""
     from autodiff.core.ops.elementwise.comparison import no_gradient
 
@@ -87,11 +89,11 @@ def is_choice(node: Any, index: int) -> bool:
 
 
 # Importing these modules registers their methods, which completes the table.
-WITH_METHODS = (custom_functions, in_place_methods, sequence_methods)
+METHOD_MODULES = (custom_functions, in_place_methods, sequence_methods)
 METHODS = methods.METHODS
 
 #: The function that reads ``value.name``, by class and name.
-ATTRIBUTES: dict[tuple[type, str], Callable[[Any], Any]] = {
+ATTRIBUTE_READERS: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Tensor, "data"): lambda x: x.data_alias(),
     (Tensor, "grad"): read_grad,
     (Tensor, "grad_fn"): read_grad_fn,
@@ -119,23 +121,23 @@ ATTRIBUTES: dict[tuple[type, str], Callable[[Any], Any]] = {
     (range, "step"): lambda r: r.step,
 }
 for _kind in (Leaf, ScalarNode, ArrayNode):
-    ATTRIBUTES[_kind, "next_functions"] = next_functions
-ATTRIBUTES[Leaf, "variable"] = lambda node: methods.variable_of(node)
+    ATTRIBUTE_READERS[_kind, "next_functions"] = next_functions
+ATTRIBUTE_READERS[Leaf, "variable"] = lambda node: methods.variable_of(node)
 
 
 def get_attribute(owner: Any, name: str, span: Span) -> Any:
     """Return the value of ``owner.name``; raise ScriptError if there is none."""
-    read = ATTRIBUTES.get((owner.__class__, name))
+    read = ATTRIBUTE_READERS.get((owner.__class__, name))
     if read is not None:
         return read(owner)
     if owner.__class__ is Namespace:
         member = owner.find(name)
         if member is not UNBOUND:
             return member
-        from autodiff.grammar.objects.absent_table import CHAINS, stand_in
+        from autodiff.grammar.objects.absent_table import READABLE_NAMESPACES, absent_namespace
 
-        if f"{owner.name}.{name}" in CHAINS:
-            return stand_in(f"{owner.name}.{name}")
+        if f"{owner.name}.{name}" in READABLE_NAMESPACES:
+            return absent_namespace(f"{owner.name}.{name}")
     elif owner.__class__ is Context and name in owner.names:
         return owner.names[name]
     elif owner.__class__ is Module and name in owner.settings:
@@ -147,7 +149,7 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
     method = find_method(owner, name)
     if method is not None:
         return BoundMethod(owner, name, method)
-    raise no_attribute(owner, name, span)
+    raise missing_attribute_error(owner, name, span)
 
 
 def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
@@ -162,15 +164,15 @@ def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
     if name.endswith("_"):
         function = FUNCTION_METHODS.get(name[:-1])
         if function is not None and function.in_place:
-            made = METHODS[kind, name] = in_place_methods.in_place(function)
+            made = METHODS[kind, name] = in_place_methods.in_place_method(function)
             return made
     return None
 
 
-def names_of(owner: Any) -> set[str]:
+def attribute_names(owner: Any) -> set[str]:
     """Return the names of all attributes and methods of a value."""
     kind = owner.__class__
-    names = {name for k, name in (*ATTRIBUTES, *METHODS) if k is kind}
+    names = {name for k, name in (*ATTRIBUTE_READERS, *METHODS) if k is kind}
     if kind is Tensor:
         names.update(FUNCTION_METHODS)
         names.update(name + "_" for name, function in FUNCTION_METHODS.items() if function.in_place)
@@ -187,14 +189,14 @@ def names_of(owner: Any) -> set[str]:
     return names
 
 
-def no_attribute(owner: Any, name: str, span: Span) -> ScriptError:
+def missing_attribute_error(owner: Any, name: str, span: Span) -> ScriptError:
     """Return the error for an attribute that a value does not have."""
     kind = owner.__class__
     if kind is Namespace or kind is Tensor:
-        from autodiff.grammar.objects.absent_table import absence, torchs_alone
+        from autodiff.grammar.objects.absent_table import absence_error, torch_only_error
 
         full = f"{'Tensor' if kind is Tensor else owner.name}.{name}"
-        missing = absence(full, span) or torchs_alone(full, span)
+        missing = absence_error(full, span) or torch_only_error(full, span)
         if missing is not None:
             return missing
     if kind is Namespace:
@@ -205,11 +207,11 @@ def no_attribute(owner: Any, name: str, span: Span) -> ScriptError:
         caret = f"the class `{owner.name}` has no `{name}`"
     else:
         message = f"'{type_name(owner)}' object has no attribute '{name}'"
-        caret = f"{article(type_name(owner))} has no `{name}`"
+        caret = f"{with_article(type_name(owner))} has no `{name}`"
     help: tuple[str, ...] = ()
     if kind is Tensor and name in TENSOR_ADVICE:
         help = (TENSOR_ADVICE[name],)
-    return ScriptError(message, code="E0204", caret=caret, help=help, span=span, about=(owner, name))
+    return ScriptError(message, code="E0204", caret=caret, help=help, span=span, repair_context=(owner, name))
 
 
 TENSOR_ADVICE = {
@@ -225,24 +227,24 @@ def set_data(x: Tensor, value: Any) -> None:
     if value.__class__ is not Tensor:
         raise ScriptError(f"Variable data has to be a tensor, but got {type_name(value)}", code="E0203")
     if x.requires_grad:
-        need_floats(
+        require_floating_dtype(
             value, "data set to a tensor that requires gradients must be floating point or complex dtype"
         )
     node = x.node
     if value is not x:
         if x.alias is not None:  # tensors that shared the old memory keep sharing it
             x.alias.members[:] = [member for member in x.alias.members if member() is not x]
-        share(value, x)
+        share_alias(value, x)
     x.value = value.value
     if isinstance(node, Leaf):
-        x.node = Leaf(value.value, tracked=node.tracked, cell=node.cell, site=mode.site)
+        x.node = Leaf(value.value, tracked=node.tracked, cell=node.grad_slot, site=mode.site)
         x.node.name = node.name
         x.value = x.node.out
     elif isinstance(node, OpNode) and x.value.__class__ is float:
         # Later uses of x must read the new value. That of a number is read from the node, so x needs a new
         # one; arrays are stored separately.
-        keep_in_sight(counter_of(x), node)
-        changes.go_on_unrecorded(x, node)
+        watch_node(version_counter_of(x), node)
+        in_place_changes.replace_node_unrecorded(x, node)
 
 
 def set_grad(x: Tensor, value: Any) -> None:
@@ -265,35 +267,35 @@ def set_requires_grad(x: Tensor, value: Any) -> None:
     if value.__class__ is not bool:
         raise ScriptError(
             "requires_grad must be a bool",
-            caret=f"this is {article(type_name(value))}; write True or False",
+            caret=f"this is {with_article(type_name(value))}; write True or False",
         )
     if value:
-        need_floats(x, "only Tensors of floating point and complex dtype can require gradients")
+        require_floating_dtype(x, "only Tensors of floating point and complex dtype can require gradients")
     x.set_requires_grad(value)
 
 
-ASSIGNABLE: dict[tuple[type, str], Callable[[Any, Any], None]] = {
+ATTRIBUTE_WRITERS: dict[tuple[type, str], Callable[[Any, Any], None]] = {
     (Tensor, "data"): set_data,
     (Tensor, "grad"): set_grad,
     (Tensor, "requires_grad"): set_requires_grad,
 }
 
 
-SWITCHES = {("torch.backends.cudnn", name) for name in ("deterministic", "benchmark", "enabled")}
+IGNORED_SETTINGS = {("torch.backends.cudnn", name) for name in ("deterministic", "benchmark", "enabled")}
 
 
 def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
     """Run ``owner.name = value``; raise ScriptError if the attribute cannot be assigned."""
-    write = ASSIGNABLE.get((owner.__class__, name))
+    write = ATTRIBUTE_WRITERS.get((owner.__class__, name))
     if write is not None:
         write(owner, value)
-    elif owner.__class__ is Context and (Context, name) not in ATTRIBUTES:
+    elif owner.__class__ is Context and (Context, name) not in ATTRIBUTE_READERS:
         owner.names[name] = value
-    elif owner.__class__ is Namespace and (owner.name, name) in SWITCHES:
+    elif owner.__class__ is Namespace and (owner.name, name) in IGNORED_SETTINGS:
         return  # GPU settings: accepted, without effect
-    elif (owner.__class__, name) in ATTRIBUTES or owner.__class__ is ScriptFunction:
+    elif (owner.__class__, name) in ATTRIBUTE_READERS or owner.__class__ is ScriptFunction:
         raise ScriptError(
-            f"attribute '{name}' of '{kind_with(owner)}' objects is not writable",
+            f"attribute '{name}' of '{attribute_class_name(owner)}' objects is not writable",
             code="E0204",
             caret=f"`{name}` cannot be assigned",
             span=span,
@@ -304,11 +306,11 @@ def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
             code="E0204",
             caret=f"there is no `{name}` to assign",
             span=span,
-            about=(owner, name),
+            repair_context=(owner, name),
         )
 
 
-def kind_with(owner: Any) -> str:
+def attribute_class_name(owner: Any) -> str:
     """Return the class name in messages about a value's attributes; for tensors it is torch's base class."""
     return "torch._C.TensorBase" if owner.__class__ is Tensor else type_name(owner)
 
@@ -325,8 +327,11 @@ def delete_attribute(owner: Any, name: str, span: Span) -> None:
         message, code = "Deleting tensor data is not allowed. Delete tensor instead!", "E0410"
     elif owner.__class__ is Tensor and name == "requires_grad":
         message, code = "requires_grad must be a bool", "E0410"
-    elif (owner.__class__, name) in ATTRIBUTES:
-        message, code = f"attribute '{name}' of '{kind_with(owner)}' objects is not writable", "E0204"
+    elif (owner.__class__, name) in ATTRIBUTE_READERS:
+        message, code = (
+            f"attribute '{name}' of '{attribute_class_name(owner)}' objects is not writable",
+            "E0204",
+        )
     else:
         message, code = f"'{type_name(owner)}' object has no attribute '{name}'", "E0204"
     raise ScriptError(message, code=code, caret=f"`{name}` cannot be deleted", span=span)

@@ -6,10 +6,10 @@ from autodiff.core.base.errors import GradientError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.backward import backward_from, check_seed
 from autodiff.core.engine.backward import grad as core_grad
-from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
-from autodiff.core.graph.values import settle
+from autodiff.core.graph.values import as_stored
 from autodiff.grammar.objects.values import as_index, is_true, iterate, type_name
 
 TYPE_CHECKING = False
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def tensors(value: Any, refusal: str) -> list[Tensor]:
-    """Return one tensor or several as a list; ``refusal`` is torch's message for an entry of another type."""
+def tensor_list(value: Any, message: str) -> list[Tensor]:
+    """Return one tensor or several as a list; ``message`` is torch's message for an entry of another type."""
     values = [value] if value.__class__ is Tensor else list(iterate(value))
     for entry in values:
         if entry.__class__ is not Tensor:
             kind = type_name(entry)
-            raise GradientError(refusal.format(kind), code="E0408", caret=f"{kind} is no tensor")
+            raise GradientError(message.format(kind), code="E0408", caret=f"{kind} is no tensor")
     return values
 
 
@@ -33,14 +33,14 @@ ONLY_INPUTS = (
 )
 
 
-def outputs_of(value: Any) -> list[Tensor]:
+def output_tensors(value: Any) -> list[Tensor]:
     """Return the tensors from which a backward pass starts."""
-    return tensors(value, "Expected output to be a torch.Tensor")
+    return tensor_list(value, "Expected output to be a torch.Tensor")
 
 
-def leaves_for(name: str, inputs: Any) -> list[Tensor]:
+def input_tensors(name: str, inputs: Any) -> list[Tensor]:
     """Return the tensors of the argument ``inputs``; raise if there is none."""
-    wanted = tensors(inputs, "all inputs have to be Tensors or GradientEdges, but got {}")
+    wanted = tensor_list(inputs, "all inputs have to be Tensors or GradientEdges, but got {}")
     if not wanted:
         raise GradientError(
             f"`inputs` argument to `{name}()` cannot be empty.",
@@ -51,7 +51,7 @@ def leaves_for(name: str, inputs: Any) -> list[Tensor]:
     return wanted
 
 
-def flag(value: Any) -> bool:
+def as_flag(value: Any) -> bool:
     """Return a flag of a pass as a bool. As in torch it may be an integer."""
     return bool(value if value.__class__ is bool else as_index(value, "a switch"))
 
@@ -67,7 +67,7 @@ def grad(
     is_grads_batched: Any = False,
     materialize_grads: Any = False,
 ) -> tuple[Any, ...]:
-    given, wanted = outputs_of(outputs), leaves_for("grad", inputs)
+    given, wanted = output_tensors(outputs), input_tensors("grad", inputs)
     if allow_unused is False and is_true(materialize_grads):
         raise GradientError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got:"
@@ -79,20 +79,20 @@ def grad(
     if not is_true(only_inputs):
         mode.warn(ONLY_INPUTS)
     is_batched = is_true(is_grads_batched)
-    weights = None if grad_outputs is None else weights_of(grad_outputs, given, is_batched)
-    retain = None if retain_graph is None else flag(retain_graph)
-    materialize = flag(materialize_grads)
-    unused = materialize or (allow_unused is not None and flag(allow_unused))
-    passes = batched if is_batched else core_grad
+    weights = None if grad_outputs is None else output_weights(grad_outputs, given, is_batched)
+    retain = None if retain_graph is None else as_flag(retain_graph)
+    materialize = as_flag(materialize_grads)
+    unused = materialize or (allow_unused is not None and as_flag(allow_unused))
+    passes = batched_grad if is_batched else core_grad
     found = passes(
-        given, wanted, weights, retain_graph=retain, create_graph=flag(create_graph), allow_unused=unused
+        given, wanted, weights, retain_graph=retain, create_graph=as_flag(create_graph), allow_unused=unused
     )
     if materialize:
         return tuple(zeros_like(x) if g is None else g for x, g in zip(wanted, found, strict=True))
     return tuple(found)
 
 
-def batched(
+def batched_grad(
     outputs: list[Tensor],
     inputs: list[Tensor],
     weights: list[Any] | None,
@@ -134,7 +134,7 @@ def batched(
             caret="the batches of the outputs differ in length",
         )
     (count,) = sizes
-    stack, select = find("stack"), find("select")
+    stack, select = find_function("stack"), find_function("select")
     assert stack is not None
     assert select is not None
     rows: list[tuple[Any, ...]] = []
@@ -148,7 +148,7 @@ def batched(
     return [None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True)]
 
 
-def weights_of(given: Any, outputs: list[Tensor], is_batched: bool = False) -> list[Any]:
+def output_weights(given: Any, outputs: list[Tensor], is_batched: bool = False) -> list[Any]:
     """Return the gradients to start from, one for each output; surplus ones are ignored."""
     if given.__class__ is Tensor:
         given = (given,)
@@ -187,15 +187,15 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Run ``torch.autograd.backward``: one backward pass from one tensor or several."""
-    only = None if inputs is None else leaves_for("backward", inputs)
-    outputs = outputs_of(tensors)
-    weights = [None] * len(outputs) if grad_tensors is None else weights_of(grad_tensors, outputs)
-    retain = None if retain_graph is None else flag(retain_graph)
-    create = flag(create_graph)
+    only = None if inputs is None else input_tensors("backward", inputs)
+    outputs = output_tensors(tensors)
+    weights = [None] * len(outputs) if grad_tensors is None else output_weights(grad_tensors, outputs)
+    retain = None if retain_graph is None else as_flag(retain_graph)
+    create = as_flag(create_graph)
     for x in only or ():
         x.retain_grad()
     backward_from(outputs, weights, retain, create, only)
 
 
 def zeros_like(x: Tensor) -> Tensor:
-    return Tensor.of(settle(np.zeros(x.shape, dtype=x.dtype.name)))
+    return Tensor.of(as_stored(np.zeros(x.shape, dtype=x.dtype.name)))

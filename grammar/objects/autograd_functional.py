@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError, ScriptError
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import enable_grad, mode
-from autodiff.core.graph.values import settle
+from autodiff.core.graph.values import as_stored
 from autodiff.grammar.objects.autograd import zeros_like
-from autodiff.grammar.objects.passes_inside import pulled
+from autodiff.grammar.objects.passes_inside import input_gradients
 from autodiff.grammar.objects.values import Builtin, ScriptFunction, is_true, type_name
 
 TYPE_CHECKING = False
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 OUTPUTS = "outputs of the user-provided function"
 STRATEGIES = ("forward-mode", "reverse-mode")
 
-IN_STRICT = " This is not allowed in strict mode."
-NO_WAY = "The output of the user-provided function is independent of input #." + IN_STRICT
-NO_ENTRY = "Output @ of the user-provided function is independent of input #." + IN_STRICT
-NO_TRICK = (
+STRICT_SUFFIX = " This is not allowed in strict mode."
+INDEPENDENT_OUTPUT = "The output of the user-provided function is independent of input #." + STRICT_SUFFIX
+INDEPENDENT_ENTRY = "Output @ of the user-provided function is independent of input #." + STRICT_SUFFIX
+INDEPENDENT_GRADIENT = (
     "The gradient with respect to the input is independent of entry # in the grad_outputs when using the"
-    " double backward trick to compute forward mode gradients." + IN_STRICT
+    " double backward trick to compute forward mode gradients." + STRICT_SUFFIX
 )
-NO_SECOND = "The jacobian of the user-provided function is independent of input #." + IN_STRICT
+INDEPENDENT_JACOBIAN = "The jacobian of the user-provided function is independent of input #." + STRICT_SUFFIX
 
 # -- arguments and results --------------------------------------------------------------------------
 
 
-def tensors_given(value: Any, what: str, name: str) -> tuple[bool, list[Tensor]]:
+def tensors_of_argument(value: Any, what: str, name: str) -> tuple[bool, list[Tensor]]:
     """Return whether ``value`` is a tuple, and its tensors as a list; raise for any other type.
 
     ``what`` and ``name`` are the argument and the function named in the error.
@@ -52,12 +52,12 @@ def tensors_given(value: Any, what: str, name: str) -> tuple[bool, list[Tensor]]
                 f" has type <class '{type_name(entry)}'>.",
                 code="E0310",
                 caret=f"`{name}` is about tensors; this is of type {type_name(entry)}",
-                help=numbers_help(entry, what),
+                help=tensor_advice(entry, what),
             )
     return is_several, values
 
 
-def numbers_help(entry: Any, what: str) -> tuple[str, ...]:
+def tensor_advice(entry: Any, what: str) -> tuple[str, ...]:
     if what == OUTPUTS:
         if entry is None:
             return ("end the function with `return` and a tensor",)
@@ -70,39 +70,39 @@ def packed(values: list[Any], is_several: bool) -> Any:
 
 
 class Evaluation:
-    """One call of a function in a graph of its own, with the inputs ``xs`` and the outputs ``ys``.
+    """One call of a function in a graph of its own, with the inputs ``xs`` and the outputs ``outputs``.
 
     ``several_in`` and ``several_out`` are whether the inputs and the outputs are tuples.
     """
 
-    __slots__ = ("create_graph", "name", "several_in", "several_out", "site", "strict", "xs", "ys")
+    __slots__ = ("create_graph", "inputs", "name", "outputs", "several_in", "several_out", "site", "strict")
 
     def __init__(self, name: str, inputs: Any, create_graph: Any, strict: Any) -> None:
         self.name = name
         self.site = mode.site
         self.create_graph = is_true(create_graph)
         self.strict = is_true(strict)
-        self.several_in, given = tensors_given(inputs, "inputs", name)
-        clone = find("clone")
+        self.several_in, given = tensors_of_argument(inputs, "inputs", name)
+        clone = find_function("clone")
         assert clone is not None
-        self.xs: list[Tensor] = []
+        self.inputs: list[Tensor] = []
         for x in given:
             if self.create_graph and x.requires_grad:
-                self.xs.append(clone(x))
+                self.inputs.append(clone(x))
             else:
                 copy = Tensor.of(x.value)
                 copy.set_requires_grad()
                 copy.source().name = None if x.node is None else x.node.name
-                self.xs.append(copy)
+                self.inputs.append(copy)
         self.several_out = False
-        self.ys: list[Tensor] = []
+        self.outputs: list[Tensor] = []
 
     def call(self, func: Any) -> None:
-        self.several_out, self.ys = tensors_given(func(*self.xs), OUTPUTS, self.name)
+        self.several_out, self.outputs = tensors_of_argument(func(*self.inputs), OUTPUTS, self.name)
         if self.strict:
-            for index, y in enumerate(self.ys):
+            for index, y in enumerate(self.outputs):
                 if not y.requires_grad:
-                    raise not_strict(
+                    raise strict_error(
                         f"Output {index} of the user-provided function does not require gradients. The"
                         " outputs must be computed in a differentiable manner from the input when running in"
                         " strict mode."
@@ -110,17 +110,19 @@ class Evaluation:
 
     def shown(self) -> Any:
         """Return the outputs in the form in which they are returned next to a product."""
-        return packed(self.ys if self.create_graph else [y.detach() for y in self.ys], self.several_out)
+        return packed(
+            self.outputs if self.create_graph else [y.detach() for y in self.outputs], self.several_out
+        )
 
-    def one_number(self) -> Tensor:
+    def scalar_output(self) -> Tensor:
         """Return the output; raise unless it is one tensor with one entry."""
         if self.several_out:
             raise GradientError(
                 f"The function given to {self.name} should return a single Tensor",
                 code="E0401",
-                caret=f"the function returned {len(self.ys)} tensors",
+                caret=f"the function returned {len(self.outputs)} tensors",
             )
-        (y,) = self.ys
+        (y,) = self.outputs
         if y.size != 1:
             raise GradientError(
                 f"The Tensor returned by the function given to {self.name} should contain a single element",
@@ -130,13 +132,13 @@ class Evaluation:
             )
         return y
 
-    def vectors(self, v: Any, like: list[Tensor], is_several: bool, of_inputs: bool) -> list[Tensor]:
+    def checked_vectors(self, v: Any, like: list[Tensor], is_several: bool, of_inputs: bool) -> list[Tensor]:
         """Return the vector of a product, checked to match ``like``; by default 1 for a single number."""
         mode.site = self.site  # errors about the vector belong to this call, not to the function's last line
         help = ("give it one that is shaped like the " + ("input" if of_inputs else "output"),)
         if v is None:
             if len(like) == 1 and like[0].size == 1:
-                return [Tensor.of(settle(np.ones(like[0].shape, dtype=like[0].dtype.name)))]
+                return [Tensor.of(as_stored(np.ones(like[0].shape, dtype=like[0].dtype.name)))]
             where = (
                 "input to the user-provided function is" if of_inputs else "user-provided function returns"
             )
@@ -147,7 +149,7 @@ class Evaluation:
                 operands=(like[0],),
                 help=help,
             )
-        _, given = tensors_given(v, "v", self.name)
+        _, given = tensors_of_argument(v, "v", self.name)
         if len(given) != len(like):
             raise GradientError(
                 f"v is a tuple of invalid length: should be {len(like)} but got {len(given)}."
@@ -168,13 +170,13 @@ class Evaluation:
                 )
         return given if self.create_graph else [vector.detach() for vector in given]
 
-    def name_slopes(self, func: Any, y: Tensor, slopes: list[Any]) -> None:
+    def report_slopes(self, func: Any, y: Tensor, slopes: list[Any]) -> None:
         """Report to the recorder which gradients are differentiated again, so that a report can name them."""
         if mode.recorder is None or y.node is None:
             return
         parameters = func.code.names if func.__class__ is ScriptFunction else []
         made: dict[Node, tuple[Node, str]] = {}
-        for index, (x, slope) in enumerate(zip(self.xs, slopes, strict=True)):
+        for index, (x, slope) in enumerate(zip(self.inputs, slopes, strict=True)):
             node = None if slope is None else slope.node
             if node is not None and node.number > y.node.number:
                 sources = (x.source(), *x.source().inputs)  # a clone has no name, but its operand has
@@ -186,17 +188,17 @@ class Evaluation:
         """In strict mode, raise for first derivatives that cannot be differentiated themselves."""
         for index, slope in enumerate(slopes if self.strict else ()):
             if slope is None:
-                raise not_strict(NO_WAY.replace("#", str(index)))
+                raise strict_error(INDEPENDENT_OUTPUT.replace("#", str(index)))
             if not slope.requires_grad:
-                raise not_strict(
+                raise strict_error(
                     "While computing the hessian, found that the jacobian of the user-provided function with"
-                    f" respect to input {index} is independent of the input.{IN_STRICT} You should ensure"
+                    f" respect to input {index} is independent of the input.{STRICT_SUFFIX} You should ensure"
                     " that your function is twice differentiable and that the jacobian depends on the inputs"
                     " (this would be violated by a linear function for example)."
                 )
 
 
-def not_strict(message: str) -> GradientError:
+def strict_error(message: str) -> GradientError:
     return GradientError(
         message,
         code="E0410",
@@ -205,20 +207,27 @@ def not_strict(message: str) -> GradientError:
     )
 
 
-def filled(
-    found: tuple[Any, ...], like: list[Tensor], at: Evaluation, without: str, fixed: str, noun: str = "input"
+def fill_missing(
+    found: tuple[Any, ...],
+    like: list[Tensor],
+    evaluation: Evaluation,
+    none_message: str,
+    result_name: str,
+    noun: str = "input",
 ) -> list[Tensor]:
     """Return the gradients with zeros for None; in strict mode None and a result without a graph are errors.
 
-    ``without`` is the message for None. ``fixed`` and ``noun`` name the result and the input without a graph.
+    ``without`` is the message for None. ``result_name`` and ``noun`` name the result and the input without a
+    graph.
     """
     made = []
     for index, (g, x) in enumerate(zip(found, like, strict=True)):
-        if at.strict and g is None:
-            raise not_strict(without.replace("#", str(index)))
-        if at.strict and at.create_graph and not g.requires_grad:
-            raise not_strict(
-                f"The {fixed} of the user-provided function is independent of {noun} {index}. This is not"
+        if evaluation.strict and g is None:
+            raise strict_error(none_message.replace("#", str(index)))
+        if evaluation.strict and evaluation.create_graph and not g.requires_grad:
+            raise strict_error(
+                f"The {result_name} of the user-provided function is independent of {noun}"
+                f" {index}. This is not"
                 " allowed in strict mode when create_graph=True."
             )
         made.append(zeros_like(x) if g is None else g)
@@ -228,42 +237,47 @@ def filled(
 # -- jacobian and hessian ---------------------------------------------------------------------------
 
 
-def rows(output: Tensor, inputs: list[Tensor], create_graph: bool) -> list[tuple[Any, ...]]:
+def entry_gradients(output: Tensor, inputs: list[Tensor], create_graph: bool) -> list[tuple[Any, ...]]:
     """Return the gradients of every entry of ``output``; None for inputs that it does not depend on."""
     found = []
     for index in range(output.size):
         weight = np.zeros(output.shape, dtype=output.dtype.name)
         weight.reshape(-1)[index] = 1
-        seed = Tensor.of(settle(weight))
-        found.append(pulled([output], inputs, [seed], retain_graph=True, create_graph=create_graph))
+        seed = Tensor.of(as_stored(weight))
+        found.append(input_gradients([output], inputs, [seed], retain_graph=True, create_graph=create_graph))
     return found
 
 
 def stacked(parts: list[Any], shape: tuple[int, ...], like: Tensor, create_graph: bool) -> Tensor:
     """Return tensors of equal shape stacked and reshaped to ``shape``; zeros if there are none."""
     if not parts:
-        return Tensor.of(settle(np.zeros(shape, dtype=like.dtype.name)))
-    stack, reshape = find("stack"), find("reshape")
+        return Tensor.of(as_stored(np.zeros(shape, dtype=like.dtype.name)))
+    stack, reshape = find_function("stack"), find_function("reshape")
     if create_graph and stack is not None and reshape is not None:
         whole: Tensor = reshape(stack(parts), shape)
         return whole
-    return Tensor.of(settle(np.stack([part.data for part in parts]).reshape(shape)))
+    return Tensor.of(as_stored(np.stack([part.data for part in parts]).reshape(shape)))
 
 
-def table(func: Any, at: Evaluation) -> Any:
+def jacobian_blocks(func: Any, evaluation: Evaluation) -> Any:
     """Return the blocks of a jacobian: the derivatives of every output with respect to every input."""
     with enable_grad():
-        at.call(func)
+        evaluation.call(func)
         blocks = []
-        for position, y in enumerate(at.ys):
-            without = NO_ENTRY.replace("@", str(position))
-            entries = [filled(row, at.xs, at, without, "jacobian") for row in rows(y, at.xs, at.create_graph)]
-            row = [
-                stacked([entry[column] for entry in entries], (*y.shape, *x.shape), x, at.create_graph)
-                for column, x in enumerate(at.xs)
+        for position, y in enumerate(evaluation.outputs):
+            without = INDEPENDENT_ENTRY.replace("@", str(position))
+            entries = [
+                fill_missing(row, evaluation.inputs, evaluation, without, "jacobian")
+                for row in entry_gradients(y, evaluation.inputs, evaluation.create_graph)
             ]
-            blocks.append(packed(row, at.several_in))
-    return packed(blocks, at.several_out)
+            row = [
+                stacked(
+                    [entry[column] for entry in entries], (*y.shape, *x.shape), x, evaluation.create_graph
+                )
+                for column, x in enumerate(evaluation.inputs)
+            ]
+            blocks.append(packed(row, evaluation.several_in))
+    return packed(blocks, evaluation.several_out)
 
 
 def check_strategy(strategy: Any, name: str, strict: Any, vectorize: Any, create_graph: Any) -> None:
@@ -305,7 +319,7 @@ def jacobian(
     strategy: Any = "reverse-mode",
 ) -> Any:
     check_strategy(strategy, "jacobian", strict, vectorize, create_graph)
-    return table(func, Evaluation("jacobian", inputs, create_graph, strict))
+    return jacobian_blocks(func, Evaluation("jacobian", inputs, create_graph, strict))
 
 
 def hessian(
@@ -321,15 +335,15 @@ def hessian(
     def slope(*xs: Any) -> Any:
         inner = Evaluation("hessian", xs, True, strict)
         inner.call(func)
-        y = inner.one_number()
-        found = pulled([y], inner.xs, [None], create_graph=True)
-        inner.name_slopes(func, y, list(found))
-        made = [zeros_like(x) if g is None else g for x, g in zip(inner.xs, found, strict=True)]
+        y = inner.scalar_output()
+        found = input_gradients([y], inner.inputs, [None], create_graph=True)
+        inner.report_slopes(func, y, list(found))
+        made = [zeros_like(x) if g is None else g for x, g in zip(inner.inputs, found, strict=True)]
         inner.check_slopes(made)
         return packed(made, outer.several_in)
 
     outer = Evaluation("hessian", inputs, create_graph, strict)
-    return table(slope, outer)
+    return jacobian_blocks(slope, outer)
 
 
 # -- products ---------------------------------------------------------------------------------------
@@ -337,52 +351,54 @@ def hessian(
 
 def vjp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
     with enable_grad():
-        at = Evaluation("vjp", inputs, create_graph, strict)
-        at.call(func)
-        weights = at.vectors(v, at.ys, at.several_out, False)
-        found = pulled(at.ys, at.xs, weights, create_graph=at.create_graph)
-        products = filled(found, at.xs, at, NO_WAY, "jacobian")
-    return at.shown(), packed(products, at.several_in)
+        evaluation = Evaluation("vjp", inputs, create_graph, strict)
+        evaluation.call(func)
+        weights = evaluation.checked_vectors(v, evaluation.outputs, evaluation.several_out, False)
+        found = input_gradients(
+            evaluation.outputs, evaluation.inputs, weights, create_graph=evaluation.create_graph
+        )
+        products = fill_missing(found, evaluation.inputs, evaluation, INDEPENDENT_OUTPUT, "jacobian")
+    return evaluation.shown(), packed(products, evaluation.several_in)
 
 
 def jvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
     """Return the outputs and J v, computed as the derivative of u -> (u J) v, as in torch."""
     with enable_grad():
-        at = Evaluation("jvp", inputs, create_graph, strict)
-        vectors = at.vectors(v, at.xs, at.several_in, True)
-        at.call(func)
-        weights = [zeros_like(y) for y in at.ys]
+        evaluation = Evaluation("jvp", inputs, create_graph, strict)
+        vectors = evaluation.checked_vectors(v, evaluation.inputs, evaluation.several_in, True)
+        evaluation.call(func)
+        weights = [zeros_like(y) for y in evaluation.outputs]
         for weight in weights:
             weight.set_requires_grad()
-        slopes = list(pulled(at.ys, at.xs, weights, create_graph=True))
-        if at.strict:
-            filled(tuple(slopes), at.xs, at, NO_WAY, "jacobian")
-        found = pulled(slopes, weights, vectors, create_graph=at.create_graph)
-        products = filled(found, at.ys, at, NO_TRICK, "jacobian")
-    return at.shown(), packed(products, at.several_out)
+        slopes = list(input_gradients(evaluation.outputs, evaluation.inputs, weights, create_graph=True))
+        if evaluation.strict:
+            fill_missing(tuple(slopes), evaluation.inputs, evaluation, INDEPENDENT_OUTPUT, "jacobian")
+        found = input_gradients(slopes, weights, vectors, create_graph=evaluation.create_graph)
+        products = fill_missing(found, evaluation.outputs, evaluation, INDEPENDENT_GRADIENT, "jacobian")
+    return evaluation.shown(), packed(products, evaluation.several_out)
 
 
-def second_products(name: str, func: Any, inputs: Any, v: Any, create_graph: Any, strict: Any) -> Any:
+def hessian_vector_product(name: str, func: Any, inputs: Any, v: Any, create_graph: Any, strict: Any) -> Any:
     """Return the output and H v = v H, computed as the gradient of (gradient . v)."""
     with enable_grad():
-        at = Evaluation(name, inputs, create_graph, strict)
-        vectors = at.vectors(v, at.xs, at.several_in, True)
-        at.call(func)
-        y = at.one_number()
-        slopes = list(pulled([y], at.xs, [None], create_graph=True))
-        at.name_slopes(func, y, slopes)
-        at.check_slopes(slopes)
-        found = pulled(slopes, at.xs, vectors, create_graph=at.create_graph)
-        products = filled(found, at.xs, at, NO_SECOND, "hessian")
-    return at.shown(), packed(products, at.several_in)
+        evaluation = Evaluation(name, inputs, create_graph, strict)
+        vectors = evaluation.checked_vectors(v, evaluation.inputs, evaluation.several_in, True)
+        evaluation.call(func)
+        y = evaluation.scalar_output()
+        slopes = list(input_gradients([y], evaluation.inputs, [None], create_graph=True))
+        evaluation.report_slopes(func, y, slopes)
+        evaluation.check_slopes(slopes)
+        found = input_gradients(slopes, evaluation.inputs, vectors, create_graph=evaluation.create_graph)
+        products = fill_missing(found, evaluation.inputs, evaluation, INDEPENDENT_JACOBIAN, "hessian")
+    return evaluation.shown(), packed(products, evaluation.several_in)
 
 
 def hvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
-    return second_products("hvp", func, inputs, v, create_graph, strict)
+    return hessian_vector_product("hvp", func, inputs, v, create_graph, strict)
 
 
 def vhp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
-    return second_products("vhp", func, inputs, v, create_graph, strict)
+    return hessian_vector_product("vhp", func, inputs, v, create_graph, strict)
 
 
 FUNCTIONAL = {

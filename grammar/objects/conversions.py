@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.device import Device, settle_on
-from autodiff.core.graph.dtypes import DTYPES, DType, dtype_meant, float32, float64, int32, int64
+from autodiff.core.graph.device import Device, require_cpu
+from autodiff.core.graph.dtypes import DTYPES, DType, dtype_from, float32, float64, int32, int64
 from autodiff.core.graph.dtypes import bool_ as bool_dtype
 from autodiff.core.graph.op import OPS
-from autodiff.grammar.objects.methods import method
+from autodiff.grammar.objects.methods import script_method
 from autodiff.grammar.objects.values import type_name
 
 TYPE_CHECKING = False
@@ -22,8 +22,8 @@ def cast(x: Tensor, dtype: DType) -> Tensor:
     return x if x.dtype is dtype else OPS["to"](x, dtype=dtype.name)
 
 
-def casting(name: str, dtype: DType) -> None:
-    method(Tensor, name)(lambda x: cast(x, dtype))
+def register_cast(name: str, dtype: DType) -> None:
+    script_method(Tensor, name)(lambda x: cast(x, dtype))
 
 
 for _name, _dtype in {
@@ -33,26 +33,26 @@ for _name, _dtype in {
     "int": int32,
     "bool": bool_dtype,
 }.items():
-    casting(_name, _dtype)
+    register_cast(_name, _dtype)
 
 
-@method(Tensor, "to")
+@script_method(Tensor, "to")
 def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None, non_blocking: Any = False) -> Tensor:
     for target in (*targets, dtype):
-        meant = dtype_meant(target)
-        if meant is not None:
-            x = cast(x, meant)
+        dtype_target = dtype_from(target)
+        if dtype_target is not None:
+            x = cast(x, dtype_target)
         elif target.__class__ is Tensor:
             x = cast(x, target.dtype)
         elif target.__class__ is float or target.__class__ is bool:
             x = cast(x, float64 if target.__class__ is float else bool_dtype)
         elif target.__class__ in (str, int, Device):
-            settle_on(target)
-    settle_on(device)
+            require_cpu(target)
+    require_cpu(device)
     return x
 
 
-@method(Tensor, "type")
+@script_method(Tensor, "type")
 def type_of(x: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     """Return the name of torch's legacy tensor class; with ``dtype``, the tensor converted to it.
 
@@ -60,7 +60,7 @@ def type_of(x: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     """
     if dtype is None:
         return f"torch.{x.dtype.long_name}Tensor"
-    if dtype.__class__ is Function and dtype.name in OLD_CLASSES:
+    if dtype.__class__ is PublicFunction and dtype.name in OLD_CLASSES:
         dtype = OLD_CLASSES[dtype.name]
     elif dtype.__class__ is str and dtype.startswith("torch.") and dtype[6:] in OLD_CLASSES:
         dtype = OLD_CLASSES[dtype[6:]]
@@ -78,18 +78,18 @@ def type_of(x: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
 OLD_CLASSES = {f"{dtype.long_name}Tensor": dtype for dtype in DTYPES.values()}
 
 
-@method(Tensor, "cuda")
+@script_method(Tensor, "cuda")
 def cuda(x: Tensor, device: Any = None, non_blocking: Any = False) -> Tensor:
-    settle_on("cuda")
+    require_cpu("cuda")
     return x
 
 
-@method(Tensor, "get_device")
+@script_method(Tensor, "get_device")
 def get_device(x: Tensor) -> int:
     return -1
 
 
-@method(Tensor, "type_as")
+@script_method(Tensor, "type_as")
 def type_as(x: Tensor, other: Any) -> Tensor:
     if other.__class__ is not Tensor:
         raise ScriptError(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.engine.custom_function import Context, apply_function
+from autodiff.core.engine.custom_function import Context, apply_custom_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
-from autodiff.grammar.objects.methods import method
+from autodiff.grammar.objects.methods import script_method
 from autodiff.grammar.objects.values import FunctionClass, is_true, type_name
 
 TYPE_CHECKING = False
@@ -21,29 +21,31 @@ BACKWARD = (
 )
 
 
-@method(FunctionClass, "apply")
+@script_method(FunctionClass, "apply")
 def apply(custom: FunctionClass, *operands: Any) -> Any:
     forward, backward = custom.methods.get("forward"), custom.methods.get("backward")
     if forward is None:
-        raise not_written(custom, "forward", FORWARD)
+        raise missing_method_error(custom, "forward", FORWARD)
     if backward is None:
-        backward = without_backward(custom)
-    return apply_function(custom.name, forward, backward, operands, custom.methods.get("setup_context"))
+        backward = missing_backward(custom)
+    return apply_custom_function(
+        custom.name, forward, backward, operands, custom.methods.get("setup_context")
+    )
 
 
-def without_backward(custom: FunctionClass) -> Callable[..., Any]:
+def missing_backward(custom: FunctionClass) -> Callable[..., Any]:
     """Return a substitute for a missing ``backward``, which raises when a backward pass calls it."""
     site = mode.site
 
     def refuse(ctx: Context, *grad_outputs: Any) -> None:
-        error = not_written(custom, "backward", BACKWARD)
+        error = missing_method_error(custom, "backward", BACKWARD)
         error.span = site
         raise error
 
     return refuse
 
 
-def not_written(custom: FunctionClass, name: str, message: str) -> ScriptError:
+def missing_method_error(custom: FunctionClass, name: str, message: str) -> ScriptError:
     return ScriptError(
         message,
         caret=f"`{custom.name}` has no `{name}`",
@@ -55,7 +57,7 @@ def not_written(custom: FunctionClass, name: str, message: str) -> ScriptError:
 # -- ctx --------------------------------------------------------------------------------------------
 
 
-@method(Context, "save_for_backward")
+@script_method(Context, "save_for_backward")
 def save_for_backward(ctx: Context, *tensors: Any) -> None:
     for position, value in enumerate(tensors):
         if value is not None and value.__class__ is not Tensor:
@@ -81,18 +83,18 @@ def need_tensors(name: str, values: tuple[Any, ...]) -> None:
             )
 
 
-@method(Context, "mark_dirty")
+@script_method(Context, "mark_dirty")
 def mark_dirty(ctx: Context, *tensors: Any) -> None:
     need_tensors("mark_dirty", tensors)
     ctx.mark_dirty(*tensors)
 
 
-@method(Context, "mark_non_differentiable")
+@script_method(Context, "mark_non_differentiable")
 def mark_non_differentiable(ctx: Context, *tensors: Any) -> None:
     need_tensors("mark_non_differentiable", tensors)
     ctx.mark_non_differentiable(*tensors)
 
 
-@method(Context, "set_materialize_grads")
+@script_method(Context, "set_materialize_grads")
 def set_materialize_grads(ctx: Context, value: Any) -> None:
     ctx.set_materialize_grads(is_true(value))

@@ -18,33 +18,45 @@ def listing(names: list[str]) -> str:
     return ", ".join(names[:-1]) + ", and " + names[-1]
 
 
-def matched(
-    called: str, names: dict[str, Any], most: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+def match_arguments(
+    callee: str,
+    parameters: dict[str, Any],
+    max_positional: int,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
 ) -> dict[str, Any]:
     """Return the arguments of a method by parameter name; raise Python's errors if they do not fit.
 
-    ``names`` maps parameters to defaults, or to REQUIRED. The first ``most`` may be passed by position.
+    ``names`` maps parameters to defaults, or to REQUIRED. The first ``max_positional`` may be passed by
+    position.
     """
-    required = sum(default is REQUIRED for default in names.values())
-    if len(args) > most:
-        takes = f"from {required + 1} to {most + 1}" if required < most else str(most + 1)
-        raise ScriptError(
-            f"{called} takes {takes} positional argument{'s' * (most > 0)} but {len(args) + 1} were given",
-            code="E0310",
-            caret="these are too many" if len(args) - most > 1 else "this is one too many",
+    required = sum(default is REQUIRED for default in parameters.values())
+    if len(args) > max_positional:
+        takes = (
+            f"from {required + 1} to {max_positional + 1}"
+            if required < max_positional
+            else str(max_positional + 1)
         )
-    found = dict(zip(names, args, strict=False))
+        raise ScriptError(
+            f"{callee} takes {takes} positional argument{'s' * (max_positional > 0)} but"
+            f" {len(args) + 1} were given",
+            code="E0310",
+            caret="these are too many" if len(args) - max_positional > 1 else "this is one too many",
+        )
+    found = dict(zip(parameters, args, strict=False))
     for name, value in kwargs.items():
-        if name not in names:
-            raise ScriptError(f"{called} got an unexpected keyword argument '{name}'", code="E0310")
+        if name not in parameters:
+            raise ScriptError(f"{callee} got an unexpected keyword argument '{name}'", code="E0310")
         if name in found:
-            raise ScriptError(f"{called} got multiple values for argument '{name}'", code="E0310")
+            raise ScriptError(f"{callee} got multiple values for argument '{name}'", code="E0310")
         found[name] = value
-    missing = [f"'{name}'" for name, default in names.items() if default is REQUIRED and name not in found]
+    missing = [
+        f"'{name}'" for name, default in parameters.items() if default is REQUIRED and name not in found
+    ]
     if missing:
         plural = "s" * (len(missing) > 1)
         raise ScriptError(
-            f"{called} missing {len(missing)} required positional argument{plural}: {listing(missing)}",
+            f"{callee} missing {len(missing)} required positional argument{plural}: {listing(missing)}",
             code="E0310",
         )
-    return {name: found.get(name, default) for name, default in names.items()}
+    return {name: found.get(name, default) for name, default in parameters.items()}

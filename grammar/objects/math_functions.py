@@ -6,13 +6,13 @@ import math
 from functools import reduce
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.argument_types import is_leaf_number
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.values import NUMBERS, Builtin, as_index, iterate, type_name
+from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, iterate, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def number(value: Any) -> Any:
+def as_number(value: Any) -> Any:
     """Return a number unchanged, and a tensor of one entry as ``float()`` converts it."""
-    if value.__class__ in NUMBERS:
+    if value.__class__ in NUMBER_CLASSES:
         return value
     if value.__class__ is Tensor:
         from autodiff.grammar.objects.number_conversions import converted
@@ -31,27 +31,27 @@ def number(value: Any) -> Any:
     raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")
 
 
-def of_math(name: str, function: Callable[..., Any]) -> Builtin:
+def math_builtin(name: str, function: Callable[..., Any]) -> Builtin:
     """Return a builtin for a ``math`` function of numbers, differentiable in scripts without tensors."""
 
     def checked(*args: Any) -> Any:
         if runtime.without_tensors and any(map(is_leaf_number, args)):
             # Python's function raises outside the domain; piecewise constant functions return its value.
-            plain = [x.item() if is_leaf_number(x) else number(x) for x in args]
-            value = operators.checked(function(*plain))
+            plain = [x.item() if is_leaf_number(x) else as_number(x) for x in args]
+            value = operators.checked_int(function(*plain))
             if name not in DIFFERENTIATED:
                 return value
             return DIFFERENTIATED[name](*[x if x.__class__ is Tensor else Tensor.of(float(x)) for x in args])
-        return operators.checked(function(*map(number, args)))
+        return operators.checked_int(function(*map(as_number, args)))
 
     return Builtin(name, checked)
 
 
-def torchs(name: str) -> Callable[..., Any]:
+def torch_function(name: str) -> Callable[..., Any]:
     """Return a function that calls the torch function ``name``, which is looked up at the call."""
 
     def call(*args: Any) -> Any:
-        function = find(name)
+        function = find_function(name)
         assert function is not None
         return function(*args)
 
@@ -59,12 +59,12 @@ def torchs(name: str) -> Callable[..., Any]:
 
 
 def logarithm(x: Tensor, base: Tensor | None = None) -> Any:
-    log = torchs("log")
+    log = torch_function("log")
     return log(x) if base is None else log(x) / log(base)
 
 
 def gamma(x: Tensor) -> Any:
-    size = torchs("exp")(torchs("lgamma")(x))
+    size = torch_function("exp")(torch_function("lgamma")(x))
     return size if math.gamma(x.item()) > 0 else -size
 
 
@@ -72,32 +72,32 @@ def cube_root(x: Tensor) -> Any:
     return x ** (1 / 3) if x.item() >= 0 else -((-x) ** (1 / 3))
 
 
-def length(*entries: Tensor) -> Any:
+def hypot_of_all(*entries: Tensor) -> Any:
     # hypot throughout, because the squares of small entries would underflow.
-    return reduce(torchs("hypot"), entries[1:], torchs("abs")(entries[0]))
+    return reduce(torch_function("hypot"), entries[1:], torch_function("abs")(entries[0]))
 
 
 def total(*entries: Tensor) -> Any:
-    return torchs("sum")(torchs("stack")(list(entries)))
+    return torch_function("sum")(torch_function("stack")(list(entries)))
 
 
 #: The functions of math that are differentiated in scripts without tensors.
 DIFFERENTIATED: dict[str, Callable[..., Any]] = {
     **{
-        name: torchs(name)
+        name: torch_function(name)
         for name in (
             *("sqrt", "exp", "expm1", "exp2", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos"),
             *("atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "pow", "fmod", "copysign"),
             *("erf", "erfc", "lgamma"),
         )
     },
-    "fabs": torchs("abs"),
-    "degrees": torchs("rad2deg"),
-    "radians": torchs("deg2rad"),
+    "fabs": torch_function("abs"),
+    "degrees": torch_function("rad2deg"),
+    "radians": torch_function("deg2rad"),
     "log": logarithm,
     "gamma": gamma,
     "cbrt": cube_root,
-    "hypot": length,
+    "hypot": hypot_of_all,
     "fsum": total,
 }
 
@@ -105,18 +105,18 @@ DIFFERENTIATED: dict[str, Callable[..., Any]] = {
 def factorial(n: Any, /) -> int:
     whole = as_index(n, "factorial()")
     if whole > 20:
-        raise operators.overflow()
+        raise operators.overflow_error()
     return math.factorial(whole)
 
 
-def counting(name: str, function: Callable[..., int]) -> Builtin:
+def counting_builtin(name: str, function: Callable[..., int]) -> Builtin:
     """Return a builtin for ``math.comb`` or ``math.perm``; arguments over MOST_COUNTED overflow."""
 
     def checked(*args: Any) -> Any:
         whole = [as_index(n, f"{name}()") for n in args]
         if any(n > MOST_COUNTED for n in whole):
-            raise operators.overflow()
-        return operators.checked(function(*whole))
+            raise operators.overflow_error()
+        return operators.checked_int(function(*whole))
 
     return Builtin(name, checked)
 
@@ -131,7 +131,7 @@ def product(values: Any, /, *, start: Any = 1) -> Any:
     return start
 
 
-EXACT_SUM = of_math("fsum", lambda *terms: math.fsum(terms))
+EXACT_SUM = math_builtin("fsum", lambda *terms: math.fsum(terms))
 
 
 def exact_sum(values: Any, /) -> Any:
@@ -147,8 +147,8 @@ MATH: dict[str, Any] = {
     **CONSTANTS,
     "tau": math.tau,
     "factorial": Builtin("factorial", factorial),
-    "comb": counting("comb", math.comb),
-    "perm": counting("perm", math.perm),
+    "comb": counting_builtin("comb", math.comb),
+    "perm": counting_builtin("perm", math.perm),
     "prod": Builtin("prod", product),
     "fsum": Builtin("fsum", exact_sum),
 }
@@ -196,18 +196,18 @@ _OF_MATH: dict[str, Callable[..., Any]] = {
     "isclose": math.isclose,
 }
 for _name, _function in _OF_MATH.items():
-    MATH[_name] = of_math(_name, _function)
+    MATH[_name] = math_builtin(_name, _function)
 
 
-def of_numpy(name: str, torch_name: str) -> Builtin:
+def numpy_builtin(name: str, torch_name: str) -> Builtin:
     """Return a builtin for an ``np`` function: IEEE arithmetic on a number, torch's function on a tensor."""
 
     def evaluate(x: Any, /) -> Any:
         if x.__class__ is Tensor:
-            function = find(torch_name)
+            function = find_function(torch_name)
             assert function is not None
             return function(x)
-        if x.__class__ not in NUMBERS:
+        if x.__class__ not in NUMBER_CLASSES:
             raise ScriptError(
                 f"np.{name} takes one number here, not {type_name(x)}",
                 code="E0310",
@@ -243,4 +243,4 @@ for _name, _torch_name in {
     "ceil": "ceil",
 }.items():
     if _torch_name in OPS:
-        NUMPY[_name] = of_numpy(_name, _torch_name)
+        NUMPY[_name] = numpy_builtin(_name, _torch_name)

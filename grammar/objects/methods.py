@@ -8,9 +8,9 @@ methods of custom functions, ``sequence_methods`` those of strings, lists and sh
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError
-from autodiff.core.engine.aliasing import recipe_of
+from autodiff.core.engine.aliasing import view_origin_of
 from autodiff.core.engine.hooks import HookHandle, register_hook
-from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.graph.op import OPS
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 METHODS: dict[tuple[type, str], Callable[..., Any]] = {}
 
 #: The classes of the usual values of ``retain_graph``.
-FLAGS = (bool, type(None))
+RETAIN_GRAPH_CLASSES = (bool, type(None))
 
 
-def method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def script_method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that registers a function as the methods ``names`` of class ``kind``."""
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,7 +47,7 @@ def method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[.
 # -- tensors ----------------------------------------------------------------------------------------
 
 
-@method(Tensor, "backward")
+@script_method(Tensor, "backward")
 def backward(
     x: Tensor,
     gradient: Any = None,
@@ -59,7 +59,7 @@ def backward(
 ) -> None:
     if retain_graph is None:
         retain_graph = retain_variables
-    is_plain = retain_graph.__class__ in FLAGS and create_graph.__class__ is bool
+    is_plain = retain_graph.__class__ in RETAIN_GRAPH_CLASSES and create_graph.__class__ is bool
     if not is_plain or inputs is not None or (gradient is not None and gradient.__class__ is not Tensor):
         from autodiff.grammar.objects import autograd
 
@@ -68,19 +68,19 @@ def backward(
     x.backward(gradient, retain_graph, create_graph)
 
 
-@method(Tensor, "retain_grad")
+@script_method(Tensor, "retain_grad")
 def retain_grad(x: Tensor) -> None:
     x.retain_grad()
 
 
-@method(Tensor, "detach")
+@script_method(Tensor, "detach")
 def detach(x: Tensor) -> Tensor:
     return x.detach()
 
 
-@method(Tensor, "detach_")
+@script_method(Tensor, "detach_")
 def detach_in_place(x: Tensor) -> Tensor:
-    if recipe_of(x) is not None:
+    if view_origin_of(x) is not None:
         raise GradientError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel"
             " (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP"
@@ -99,17 +99,17 @@ def detach_in_place(x: Tensor) -> Tensor:
     return x
 
 
-@method(Tensor, "item")
+@script_method(Tensor, "item")
 def item(x: Tensor) -> Any:
     return x.item()
 
 
-@method(Tensor, "tolist")
+@script_method(Tensor, "tolist")
 def tolist(x: Tensor) -> Any:
     return x.tolist()
 
 
-@method(Tensor, "numpy")
+@script_method(Tensor, "numpy")
 def numpy(x: Tensor, *, force: Any = False) -> Tensor:
     if x.requires_grad and mode.enabled and not force:
         raise GradientError(
@@ -122,31 +122,31 @@ def numpy(x: Tensor, *, force: Any = False) -> Tensor:
     return x.detach()
 
 
-@method(Tensor, "cpu")
+@script_method(Tensor, "cpu")
 def unchanged(x: Tensor) -> Tensor:
     return x
 
 
-@method(Tensor, "contiguous")
+@script_method(Tensor, "contiguous")
 def contiguous(x: Tensor) -> Tensor:
     from autodiff.core.ops.shape.reshape import is_contiguous
 
     return x if is_contiguous(x) else OPS["contiguous"](x)
 
 
-@method(Tensor, "is_contiguous")
+@script_method(Tensor, "is_contiguous")
 def is_contiguous(x: Tensor) -> bool:
     from autodiff.core.ops.shape.reshape import is_contiguous
 
     return bool(is_contiguous(x))
 
 
-def like_this(name: str) -> Callable[..., Any]:
+def new_method(name: str) -> Callable[..., Any]:
     """Return a ``new_...`` method such as ``x.new_zeros(2, 3)``: ``torch.zeros`` with the dtype of ``x``."""
 
     def make(x: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
         # torch has no kernel for new_zeros: it fills an empty tensor. Here ``empty`` already returns zeros.
-        function = find("empty" if name == "zeros" else name)
+        function = find_function("empty" if name == "zeros" else name)
         assert function is not None
         return function(*args, dtype=x.dtype if dtype is None else dtype, **kwargs)
 
@@ -154,37 +154,37 @@ def like_this(name: str) -> Callable[..., Any]:
 
 
 for _name in ("zeros", "ones", "full", "empty", "tensor"):
-    METHODS[Tensor, f"new_{_name}"] = like_this(_name)
+    METHODS[Tensor, f"new_{_name}"] = new_method(_name)
 
 
-@method(Tensor, "requires_grad_")
+@script_method(Tensor, "requires_grad_")
 def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
     return x.set_requires_grad(requires_grad)
 
 
-@method(Tensor, "size")
+@script_method(Tensor, "size")
 def size(x: Tensor, dim: Any = None) -> Any:
     if dim is None:
         return Size(x.shape)
     return size_along(x, as_index(dim, "a dimension"))
 
 
-@method(Tensor, "dim", "ndimension")
+@script_method(Tensor, "dim", "ndimension")
 def dim(x: Tensor) -> int:
     return x.ndim
 
 
-@method(Tensor, "numel", "nelement")
+@script_method(Tensor, "numel", "nelement")
 def numel(x: Tensor) -> int:
     return x.size
 
 
-@method(Tensor, "element_size")
+@script_method(Tensor, "element_size")
 def element_size(x: Tensor) -> int:
     return int(x.data.itemsize)
 
 
-@method(Tensor, "is_floating_point")
+@script_method(Tensor, "is_floating_point")
 def is_floating_point(x: Tensor) -> bool:
     return x.dtype.is_floating_point
 
@@ -207,22 +207,22 @@ def transposed(x: Tensor) -> Tensor:
 
 def matrix_transposed(x: Tensor, name: str) -> Tensor:
     """Return ``x.mT``, ``x.mH`` or ``x.H``, which are equal for real numbers."""
-    from autodiff.core.ops.select.rearrange import transposed_matrices, transposed_matrix
+    from autodiff.core.ops.select.rearrange import hermitian_transpose, transpose_last_dims
 
     if not x.ndim:
         mode.warn(SINGLE_T.replace(".T", ".mT") if name == "mT" else SINGLE_H.format(name))
-    return transposed_matrix(x) if name == "H" else transposed_matrices(x, name)
+    return hermitian_transpose(x) if name == "H" else transpose_last_dims(x, name)
 
 
 def variable_of(node: Leaf) -> Tensor:
     """Return the tensor whose gradient an AccumulateGrad node accumulates."""
     made = Tensor.of(node.out, node, node.tracked)
-    made.cell = node.cell
+    made.grad_slot = node.grad_slot
     return made
 
 
-@method(Tensor, "register_hook")
-def hook(x: Tensor, hook: Any) -> HookHandle:
+@script_method(Tensor, "register_hook")
+def add_tensor_hook(x: Tensor, hook: Any) -> HookHandle:
     return register_hook(x, hook)
 
 

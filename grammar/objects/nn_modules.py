@@ -12,10 +12,10 @@ from weakref import ref
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_floats
-from autodiff.core.ops.losses.regression import asked_reduction
-from autodiff.grammar.objects.matched_arguments import REQUIRED, matched
-from autodiff.grammar.objects.methods import method
+from autodiff.core.engine.value_checks import require_floating_dtype
+from autodiff.core.ops.losses.regression import resolve_reduction
+from autodiff.grammar.objects.matched_arguments import REQUIRED, match_arguments
+from autodiff.grammar.objects.methods import script_method
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.text import REPRS, as_repr
 from autodiff.grammar.objects.values import Builtin, Module, is_true, type_name
@@ -33,7 +33,7 @@ INPLACE = {"inplace": False}
 DIM = {"dim": None}
 
 
-class Kind:
+class ModuleKind:
     """A class of modules such as ``nn.ReLU``.
 
     ``function`` is the key of core's function, ``forward`` the names of its tensor arguments, ``settings``
@@ -62,12 +62,12 @@ class Kind:
         """Return the module constructed by ``nn.Name(...)``."""
         called = f"{'_Loss' if self.settings is REDUCTION else self.name}.__init__()"
         most = 0 if self.keyword_only else len(self.settings)
-        settings = matched(called, self.settings, most, args, kwargs)
+        settings = match_arguments(called, self.settings, most, args, kwargs)
         check_settings(self.name, settings)
         if "reduce" in settings:
             size_average, reduce = settings.pop("size_average"), settings.pop("reduce")
             if size_average is not None or reduce is not None:
-                settings["reduction"] = asked_reduction(
+                settings["reduction"] = resolve_reduction(
                     self.wanted(size_average), self.wanted(reduce), "mean"
                 )
         return Module(self, settings)
@@ -84,7 +84,7 @@ class Kind:
     def run(self, settings: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of calling a module that has these settings."""
         names = dict.fromkeys(self.forward, REQUIRED)
-        given = matched(f"{self.name}.forward()", names, len(names), args, kwargs)
+        given = match_arguments(f"{self.name}.forward()", names, len(names), args, kwargs)
         return FUNCTIONS[self.function](*given.values(), **settings)
 
 
@@ -109,10 +109,10 @@ def check_settings(name: str, settings: dict[str, Any]) -> None:
         raise ScriptError(refused, code="E0310", caret=f"`nn.{name}` cannot be made with this")
 
 
-KINDS: dict[str, Kind] = {}
+MODULE_KINDS: dict[str, ModuleKind] = {}
 
 
-def kind(
+def register_kind(
     name: str,
     function: str,
     forward: tuple[str, ...] = INPUT,
@@ -120,7 +120,7 @@ def kind(
     shown: tuple[str, ...] = (),
     keyword_only: bool = False,
 ) -> None:
-    KINDS[name] = Kind(name, function, forward, settings or {}, shown, keyword_only)
+    MODULE_KINDS[name] = ModuleKind(name, function, forward, settings or {}, shown, keyword_only)
 
 
 for _name, _function in (
@@ -130,41 +130,45 @@ for _name, _function in (
     ("SiLU", "silu"),
     ("Mish", "mish"),
 ):
-    kind(_name, f"F.{_function}", settings=INPLACE, shown=("inplace",))
+    register_kind(_name, f"F.{_function}", settings=INPLACE, shown=("inplace",))
 for _name in ("Sigmoid", "Tanh", "LogSigmoid", "Softsign", "Tanhshrink"):
-    kind(_name, f"F.{_name.lower()}")
+    register_kind(_name, f"F.{_name.lower()}")
 for _name in ("Hardsigmoid", "Hardswish"):
-    kind(_name, f"F.{_name.lower()}", settings=INPLACE)
+    register_kind(_name, f"F.{_name.lower()}", settings=INPLACE)
 for _name, _function in (("Softmax", "softmax"), ("LogSoftmax", "log_softmax"), ("Softmin", "softmin")):
-    kind(_name, f"F.{_function}", settings=DIM, shown=("dim",))
+    register_kind(_name, f"F.{_function}", settings=DIM, shown=("dim",))
 for _name in ("ELU", "CELU"):
-    kind(_name, f"F.{_name.lower()}", settings={"alpha": 1.0, **INPLACE}, shown=("alpha", "inplace"))
-kind(
+    register_kind(_name, f"F.{_name.lower()}", settings={"alpha": 1.0, **INPLACE}, shown=("alpha", "inplace"))
+register_kind(
     "LeakyReLU",
     "F.leaky_relu",
     settings={"negative_slope": 0.01, **INPLACE},
     shown=("negative_slope", "inplace"),
 )
-kind("GELU", "F.gelu", settings={"approximate": "none"}, shown=("approximate",))
-kind("Softplus", "F.softplus", settings={"beta": 1.0, "threshold": 20.0}, shown=("beta", "threshold"))
+register_kind("GELU", "F.gelu", settings={"approximate": "none"}, shown=("approximate",))
+register_kind(
+    "Softplus", "F.softplus", settings={"beta": 1.0, "threshold": 20.0}, shown=("beta", "threshold")
+)
 for _name in ("Softshrink", "Hardshrink"):
-    kind(_name, f"F.{_name.lower()}", settings={"lambd": 0.5}, shown=("lambd",))
-kind(
+    register_kind(_name, f"F.{_name.lower()}", settings={"lambd": 0.5}, shown=("lambd",))
+register_kind(
     "Hardtanh",
     "F.hardtanh",
     settings={"min_val": -1.0, "max_val": 1.0, **INPLACE},
     shown=("min_val", "max_val", "inplace"),
 )
-kind(
+register_kind(
     "Threshold",
     "F.threshold",
     settings={"threshold": REQUIRED, "value": REQUIRED, **INPLACE},
     shown=("threshold", "value", "inplace"),
 )
-kind("GLU", "F.glu", settings={"dim": -1}, shown=("dim",))
-kind("Flatten", "torch.flatten", settings={"start_dim": 1, "end_dim": -1}, shown=("start_dim", "end_dim"))
-kind("CosineSimilarity", "F.cosine_similarity", PAIR, {"dim": 1, "eps": 1e-8})
-kind("PairwiseDistance", "F.pairwise_distance", PAIR, {"p": 2.0, "eps": 1e-6, "keepdim": False})
+register_kind("GLU", "F.glu", settings={"dim": -1}, shown=("dim",))
+register_kind(
+    "Flatten", "torch.flatten", settings={"start_dim": 1, "end_dim": -1}, shown=("start_dim", "end_dim")
+)
+register_kind("CosineSimilarity", "F.cosine_similarity", PAIR, {"dim": 1, "eps": 1e-8})
+register_kind("PairwiseDistance", "F.pairwise_distance", PAIR, {"p": 2.0, "eps": 1e-6, "keepdim": False})
 
 for _name, _function in (
     ("L1Loss", "l1_loss"),
@@ -172,27 +176,29 @@ for _name, _function in (
     ("SoftMarginLoss", "soft_margin_loss"),
     ("MultiLabelMarginLoss", "multilabel_margin_loss"),
 ):
-    kind(_name, f"F.{_function}", TARGET, REDUCTION)
+    register_kind(_name, f"F.{_function}", TARGET, REDUCTION)
 for _name, _function in (
     ("BCELoss", "binary_cross_entropy"),
     ("MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss"),
 ):
-    kind(_name, f"F.{_function}", TARGET, {"weight": None, **REDUCTION})
-kind(
+    register_kind(_name, f"F.{_function}", TARGET, {"weight": None, **REDUCTION})
+register_kind(
     "BCEWithLogitsLoss",
     "F.binary_cross_entropy_with_logits",
     TARGET,
     {"weight": None, **REDUCTION, "pos_weight": None},
 )
 _CLASSES = {"weight": None, "size_average": None, "ignore_index": -100, "reduce": None, "reduction": "mean"}
-kind("NLLLoss", "F.nll_loss", TARGET, _CLASSES)
-kind("CrossEntropyLoss", "F.cross_entropy", TARGET, {**_CLASSES, "label_smoothing": 0.0})
-kind("KLDivLoss", "F.kl_div", TARGET, {**REDUCTION, "log_target": False})
-kind("SmoothL1Loss", "F.smooth_l1_loss", TARGET, {**REDUCTION, "beta": 1.0})
-kind("HuberLoss", "F.huber_loss", TARGET, {"reduction": "mean", "delta": 1.0})
-kind("HingeEmbeddingLoss", "F.hinge_embedding_loss", TARGET, {"margin": 1.0, **REDUCTION})
-kind("MultiMarginLoss", "F.multi_margin_loss", TARGET, {"p": 1, "margin": 1.0, "weight": None, **REDUCTION})
-kind(
+register_kind("NLLLoss", "F.nll_loss", TARGET, _CLASSES)
+register_kind("CrossEntropyLoss", "F.cross_entropy", TARGET, {**_CLASSES, "label_smoothing": 0.0})
+register_kind("KLDivLoss", "F.kl_div", TARGET, {**REDUCTION, "log_target": False})
+register_kind("SmoothL1Loss", "F.smooth_l1_loss", TARGET, {**REDUCTION, "beta": 1.0})
+register_kind("HuberLoss", "F.huber_loss", TARGET, {"reduction": "mean", "delta": 1.0})
+register_kind("HingeEmbeddingLoss", "F.hinge_embedding_loss", TARGET, {"margin": 1.0, **REDUCTION})
+register_kind(
+    "MultiMarginLoss", "F.multi_margin_loss", TARGET, {"p": 1, "margin": 1.0, "weight": None, **REDUCTION}
+)
+register_kind(
     "PoissonNLLLoss",
     "F.poisson_nll_loss",
     TARGET,
@@ -205,7 +211,7 @@ kind(
         "reduction": "mean",
     },
 )
-kind(
+register_kind(
     "GaussianNLLLoss",
     "F.gaussian_nll_loss",
     (*TARGET, "var"),
@@ -216,8 +222,8 @@ for _name, _function in (
     ("MarginRankingLoss", "margin_ranking_loss"),
     ("CosineEmbeddingLoss", "cosine_embedding_loss"),
 ):
-    kind(_name, f"F.{_function}", ("input1", "input2", "target"), {"margin": 0.0, **REDUCTION})
-kind(
+    register_kind(_name, f"F.{_function}", ("input1", "input2", "target"), {"margin": 0.0, **REDUCTION})
+register_kind(
     "TripletMarginLoss",
     "F.triplet_margin_loss",
     ("anchor", "positive", "negative"),
@@ -240,18 +246,18 @@ def write_module(module: Module) -> str:
 REPRS[Module] = write_module
 
 
-@method(Module, "forward")
+@script_method(Module, "forward")
 def forward(module: Module, *args: Any, **kwargs: Any) -> Any:
     return module(*args, **kwargs)
 
 
-@method(Module, "train", "eval", "to", "cpu", "double", "float", "requires_grad_", "zero_grad")
+@script_method(Module, "train", "eval", "to", "cpu", "double", "float", "requires_grad_", "zero_grad")
 def unchanged(module: Module, *args: Any) -> Module:
     """Return the module itself: it has no weights and no modes to change."""
     return module
 
 
-@method(Module, "parameters")
+@script_method(Module, "parameters")
 def no_parameters(module: Module) -> list[Any]:
     return []
 
@@ -259,10 +265,10 @@ def no_parameters(module: Module) -> list[Any]:
 # -- parameters -------------------------------------------------------------------------------------
 
 
-def parameter(*args: Any, **kwargs: Any) -> Tensor:
+def make_parameter(*args: Any, **kwargs: Any) -> Tensor:
     """Return ``nn.Parameter(t)``: a leaf that shares the memory of ``t``."""
     taken = {"data": None, "requires_grad": True}
-    data, requires_grad = matched("Parameter.__new__()", taken, 2, args, kwargs).values()
+    data, requires_grad = match_arguments("Parameter.__new__()", taken, 2, args, kwargs).values()
     if requires_grad.__class__ is not bool:
         raise ScriptError(
             f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not"
@@ -282,17 +288,17 @@ def parameter(*args: Any, **kwargs: Any) -> Tensor:
         )
     made = data.data_alias()
     if requires_grad:
-        need_floats(made, "Only Tensors of floating point and complex dtype can require gradients")
+        require_floating_dtype(made, "Only Tensors of floating point and complex dtype can require gradients")
         made.set_requires_grad()
     runtime.parameters[id(made)] = ref(made)
     return made
 
 
-def constructor(kind: Kind) -> Callable[..., Module]:
+def constructor(kind: ModuleKind) -> Callable[..., Module]:
     return lambda *args, **kwargs: kind.make(args, kwargs)
 
 
 MEMBERS = {
-    **{name: Builtin(name, constructor(made)) for name, made in KINDS.items()},
-    "Parameter": Builtin("Parameter", parameter),
+    **{name: Builtin(name, constructor(made)) for name, made in MODULE_KINDS.items()},
+    "Parameter": Builtin("Parameter", make_parameter),
 }

@@ -7,21 +7,21 @@ import gc
 from autodiff.core.base.errors import LimitError
 from autodiff.core.base.limits import limits
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.tape import count_entries, is_written
+from autodiff.core.fast.tape import count_operations, is_tape_entry
 from autodiff.core.graph.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.graph.state import mode
 
-KINDS = frozenset([ArrayNode, Leaf, ScalarNode])
+NODE_CLASSES = frozenset([ArrayNode, Leaf, ScalarNode])
 
 
-def check_nodes() -> int:
+def check_node_count() -> int:
     """Return how many nodes are alive; raise a LimitError if they are too many.
 
     Entries of a tape count if they lead to an existing tensor, even before nodes are made of them.
     """
     things = gc.get_objects()
-    alive = sum(1 for thing in things if thing.__class__ in KINDS)
-    alive += count_entries([x for x in things if x.__class__ is Tensor and is_written(x)])
+    alive = sum(1 for thing in things if thing.__class__ in NODE_CLASSES)
+    alive += count_operations([x for x in things if x.__class__ is Tensor and is_tape_entry(x)])
     if alive > limits.nodes:
         raise LimitError(
             f"the graph has more than {limits.nodes:,} nodes",

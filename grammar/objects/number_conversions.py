@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.engine.tensor import LOSES_GRADIENT, Tensor
+from autodiff.core.engine.tensor import TO_SCALAR_WARNING, Tensor
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.values import NUMBERS, as_index, type_name
+from autodiff.grammar.objects.values import NUMBER_CLASSES, as_index, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,22 +19,24 @@ def to_int(x: Any = 0, /, base: Any = None) -> int:
     if x.__class__ is str:
         digits = x.strip()
         if len(digits) > 100:
-            raise operators.overflow()
-        made: int = operators.checked(int(digits) if base is None else int(digits, as_index(base, "a base")))
+            raise operators.overflow_error()
+        made: int = operators.checked_int(
+            int(digits) if base is None else int(digits, as_index(base, "a base"))
+        )
         return made
-    if x.__class__ not in NUMBERS:
+    if x.__class__ not in NUMBER_CLASSES:
         raise ScriptError(
             f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(x)}'",
             code="E0203",
         )
-    whole: int = operators.checked(int(x))
+    whole: int = operators.checked_int(int(x))
     return whole
 
 
 def converted(x: Tensor) -> Any:
     """Return the number in a tensor of one entry, with torch's warning if its gradient is lost."""
     if x.requires_grad:
-        runtime.tell(LOSES_GRADIENT)
+        runtime.tell(TO_SCALAR_WARNING)
     return only_entry(x)
 
 
@@ -45,7 +47,7 @@ def to_float(x: Any = 0.0, /) -> float:
         if len(x) > 1000:
             raise ScriptError(f"could not convert string to float: {x[:20]!r}...", code="E0206")
         return float(x)
-    if x.__class__ not in NUMBERS:
+    if x.__class__ not in NUMBER_CLASSES:
         raise ScriptError(
             f"float() argument must be a string or a real number, not '{type_name(x)}'", code="E0203"
         )

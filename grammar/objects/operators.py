@@ -7,20 +7,20 @@ them. The size of a result, including an integer power, is checked before it is 
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS
 from autodiff.grammar.objects.values import (
-    ITERATION,
+    ITERATORS,
     NAMED_RESULTS,
-    NUMBERS,
-    SEQUENCES,
+    NUMBER_CLASSES,
+    SEQUENCE_KINDS,
     check_length,
+    int_if_literal,
     is_true,
     iterate,
-    same,
     type_name,
-    whole_number,
+    values_equal,
 )
 
 TYPE_CHECKING = False
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-LARGEST = 1 << 63
+INT_LIMIT = 1 << 63
 BEYOND_FLOATS = "floats go up to 1.8e308: choose a larger unit, or compute with the logarithm of the number"
 
 
-def checked(result: Any) -> Any:
+def checked_int(result: Any) -> Any:
     """Return a result unchanged; raise the overflow error for an int that does not fit in 64 bits."""
-    if result.__class__ is int and not -LARGEST <= result < LARGEST:
-        raise overflow()
+    if result.__class__ is int and not -INT_LIMIT <= result < INT_LIMIT:
+        raise overflow_error()
     return result
 
 
-def overflow() -> ScriptError:
+def overflow_error() -> ScriptError:
     """Return the error for an integer that does not fit in 64 bits."""
     return ScriptError(
         "integer overflow: the result does not fit in 64 bits",
@@ -49,17 +49,17 @@ def overflow() -> ScriptError:
     )
 
 
-def unsupported(op: str, x: Any, y: Any) -> ScriptError:
+def operand_error(op: str, x: Any, y: Any) -> ScriptError:
     """Return Python's error for operand types that an operator does not accept."""
     return ScriptError(
         f"unsupported operand type(s) for {op}: '{type_name(x)}' and '{type_name(y)}'",
         code="E0203",
-        caret=f"`{op}` does not take {article(type_name(x))} and {article(type_name(y))}",
-        about=(x, y),
+        caret=f"`{op}` does not take {with_article(type_name(x))} and {with_article(type_name(y))}",
+        repair_context=(x, y),
     )
 
 
-def article(name: str) -> str:
+def with_article(name: str) -> str:
     """Return a type name with its article: ``a list``, ``an int``."""
     name = PLAIN_NAMES.get(name, name)
     return name if name == "None" else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
@@ -70,11 +70,11 @@ PLAIN_NAMES = {"NoneType": "None", "builtin_function_or_method": "function", "st
 
 
 def add(x: Any, y: Any) -> Any:
-    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
-        return checked(x + y)
+    if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
+        return checked_int(x + y)
     if is_tensor_operation(x, y):
         return x + y
-    if x.__class__ in SEQUENCES and SEQUENCES.get(y.__class__) is SEQUENCES[x.__class__]:
+    if x.__class__ in SEQUENCE_KINDS and SEQUENCE_KINDS.get(y.__class__) is SEQUENCE_KINDS[x.__class__]:
         check_length(len(x) + len(y), "list")
         return x + y
     if x.__class__ is str:
@@ -82,45 +82,45 @@ def add(x: Any, y: Any) -> Any:
             raise ScriptError(
                 f'can only concatenate str (not "{type_name(y)}") to str',
                 code="E0203",
-                caret=f"the left side is a string, the right side {article(type_name(y))}",
-                about=(x, y),
+                caret=f"the left side is a string, the right side {with_article(type_name(y))}",
+                repair_context=(x, y),
             )
         check_length(len(x) + len(y), "string")
         return x + y
-    if x.__class__ in SEQUENCES:
-        kind = SEQUENCES[x.__class__].__name__
+    if x.__class__ in SEQUENCE_KINDS:
+        kind = SEQUENCE_KINDS[x.__class__].__name__
         raise ScriptError(
             f'can only concatenate {kind} (not "{type_name(y)}") to {kind}',
             code="E0203",
             caret=f"`+` joins a {kind} to another; it adds nothing to the entries",
-            about=(x, y),
+            repair_context=(x, y),
         )
-    raise unsupported("+", x, y)
+    raise operand_error("+", x, y)
 
 
 def sub(x: Any, y: Any) -> Any:
-    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
-        return checked(x - y)
+    if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
+        return checked_int(x - y)
     if is_tensor_operation(x, y):
         return x - y
-    raise unsupported("-", x, y)
+    raise operand_error("-", x, y)
 
 
 def mul(x: Any, y: Any) -> Any:
-    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
-        return checked(x * y)
+    if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
+        return checked_int(x * y)
     if is_tensor_operation(x, y):
         return x * y
     first = x
-    if y.__class__ is str or y.__class__ in SEQUENCES:
+    if y.__class__ is str or y.__class__ in SEQUENCE_KINDS:
         x, y = y, x
-    if x.__class__ is str or x.__class__ in SEQUENCES:
+    if x.__class__ is str or x.__class__ in SEQUENCE_KINDS:
         if y.__class__ is Tensor:
-            y = int(y.item()) if y.size == 1 and y.dtype.kind != "f" else whole_number(y)
+            y = int(y.item()) if y.size == 1 and y.dtype.kind != "f" else int_if_literal(y)
         if y.__class__ is int or y.__class__ is bool:
             check_length(len(x) * max(0, y), "string" if x.__class__ is str else "list")
-            return tuple(x) * y if SEQUENCES.get(x.__class__) is tuple else x * y
-        given = (x, y) if x is first else (y, x)
+            return tuple(x) * y if SEQUENCE_KINDS.get(x.__class__) is tuple else x * y
+        operands = (x, y) if x is first else (y, x)
         if y.__class__ is Tensor:
             message = "only integer tensors of a single element can be converted to an index"
         else:
@@ -128,46 +128,46 @@ def mul(x: Any, y: Any) -> Any:
         raise ScriptError(
             message,
             code="E0203",
-            caret=f"`*` repeats {article(type_name(x))}; it does not multiply the entries",
-            about=given,
+            caret=f"`*` repeats {with_article(type_name(x))}; it does not multiply the entries",
+            repair_context=operands,
         )
-    raise unsupported("*", x, y)
+    raise operand_error("*", x, y)
 
 
 def truediv(x: Any, y: Any) -> Any:
-    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+    if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
         return x / y
     if is_tensor_operation(x, y):
         return x / y
-    raise unsupported("/", x, y)
+    raise operand_error("/", x, y)
 
 
 def floordiv(x: Any, y: Any) -> Any:
-    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
-        return checked(x // y)
+    if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
+        return checked_int(x // y)
     return tensor_operator("//", "floor_divide", x, y)
 
 
 def mod(x: Any, y: Any) -> Any:
-    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+    if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
         return x % y
     if x.__class__ is str:
-        from autodiff.grammar.objects.percent_format import percent
+        from autodiff.grammar.objects.percent_format import format_percent
 
-        return percent(x, y)
+        return format_percent(x, y)
     return tensor_operator("%", "remainder", x, y)
 
 
 def power(x: Any, y: Any) -> Any:
     """Return ``x ** y``. An integer power that cannot fit in 64 bits is refused before it is computed."""
-    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+    if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
         if x.__class__ is not float and y.__class__ is not float:
             # |x| >= 2**(bits - 1), so the result has more than (bits - 1) * y bits.
             if y > 1 and (abs(x).bit_length() - 1) * y > 64:
-                raise overflow()
+                raise overflow_error()
             if y > 64 and abs(x) <= 1:
                 y = 64 + y % 2
-            return checked(x**y)
+            return checked_int(x**y)
         try:
             result = x**y
         except OverflowError:
@@ -186,44 +186,44 @@ def power(x: Any, y: Any) -> Any:
         return result
     if is_tensor_operation(x, y):
         return x**y
-    raise unsupported("** or pow()", x, y)
+    raise operand_error("** or pow()", x, y)
 
 
 def matmul(x: Any, y: Any) -> Any:
     if x.__class__ is Tensor and y.__class__ is Tensor:
         return x @ y
-    raise unsupported("@", x, y)
+    raise operand_error("@", x, y)
 
 
 def is_tensor_operation(x: Any, y: Any) -> bool:
     """Whether one side is a tensor and the other a tensor or a number."""
     if x.__class__ is Tensor:
-        return y.__class__ is Tensor or y.__class__ in NUMBERS
-    return y.__class__ is Tensor and x.__class__ in NUMBERS
+        return y.__class__ is Tensor or y.__class__ in NUMBER_CLASSES
+    return y.__class__ is Tensor and x.__class__ in NUMBER_CLASSES
 
 
 def tensor_operator(op: str, name: str, x: Any, y: Any) -> Any:
     """Apply an operator that the Tensor class lacks, by the function ``name`` of core's table."""
     if is_tensor_operation(x, y):
-        function = find(name)
+        function = find_function(name)
         if function is not None:
             return function.implementation(x, y)
-    raise unsupported(op, x, y)
+    raise operand_error(op, x, y)
 
 
-def logical(op: str, on_ints: Callable[[int, int], int], name: str) -> Callable[[Any, Any], Any]:
+def bitwise_operator(op: str, on_ints: Callable[[int, int], int], name: str) -> Callable[[Any, Any], Any]:
     """Return the function of the operator ``&``, ``|`` or ``^``."""
 
     def operator(x: Any, y: Any) -> Any:
         if x.__class__ in INTEGERS and y.__class__ in INTEGERS:
             return on_ints(x, y)
         if is_tensor_operation(x, y):
-            function = find(f"bitwise_{name}")
+            function = find_function(f"bitwise_{name}")
             if function is not None:
                 return function.implementation(x, y)
             if f"logical_{name}" in OPS:
                 return OPS[f"logical_{name}"](x, y)
-        raise unsupported(op, x, y)
+        raise operand_error(op, x, y)
 
     return operator
 
@@ -234,8 +234,8 @@ INTEGERS: frozenset[Any] = frozenset([int, bool])
 def left_shift(x: Any, y: Any) -> Any:
     if x.__class__ in INTEGERS and y.__class__ in INTEGERS:
         if y > 64 and x:
-            raise overflow()
-        return checked(x << min(y, 64) if y >= 0 else x << y)
+            raise overflow_error()
+        return checked_int(x << min(y, 64) if y >= 0 else x << y)
     return tensor_operator("<<", "bitwise_left_shift", x, y)
 
 
@@ -255,9 +255,9 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "%": mod,
     "**": power,
     "@": matmul,
-    "&": logical("&", lambda x, y: x & y, "and"),
-    "|": logical("|", lambda x, y: x | y, "or"),
-    "^": logical("^", lambda x, y: x ^ y, "xor"),
+    "&": bitwise_operator("&", lambda x, y: x & y, "and"),
+    "|": bitwise_operator("|", lambda x, y: x | y, "or"),
+    "^": bitwise_operator("^", lambda x, y: x ^ y, "xor"),
     "<<": left_shift,
     ">>": right_shift,
 }
@@ -267,18 +267,18 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def negative(x: Any) -> Any:
-    if x.__class__ in NUMBERS:
-        return checked(-x)
+    if x.__class__ in NUMBER_CLASSES:
+        return checked_int(-x)
     if x.__class__ is Tensor:
         return -x
     raise bad_unary("-", x)
 
 
 def unary_plus(x: Any) -> Any:
-    if x.__class__ in NUMBERS:
+    if x.__class__ in NUMBER_CLASSES:
         return +x
     if x.__class__ is Tensor:
-        return find("positive")(x)  # type: ignore[misc] # core has it
+        return find_function("positive")(x)  # type: ignore[misc] # core has it
     raise bad_unary("+", x)
 
 
@@ -302,8 +302,8 @@ def bad_unary(op: str, x: Any) -> ScriptError:
     return ScriptError(
         f"bad operand type for unary {op}: '{type_name(x)}'",
         code="E0203",
-        caret=f"`{op}` does not take {article(type_name(x))}",
-        about=(x,),
+        caret=f"`{op}` does not take {with_article(type_name(x))}",
+        repair_context=(x,),
     )
 
 
@@ -319,36 +319,36 @@ UNARY: dict[str, Callable[[Any], Any]] = {
 
 
 def equal(x: Any, y: Any) -> Any:
-    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+    if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
         return x == y
-    return x == y if is_tensor_operation(x, y) else same(x, y)
+    return x == y if is_tensor_operation(x, y) else values_equal(x, y)
 
 
 def not_equal(x: Any, y: Any) -> Any:
-    return x != y if is_tensor_operation(x, y) else not same(x, y)
+    return x != y if is_tensor_operation(x, y) else not values_equal(x, y)
 
 
-def ordering(op: str, compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def ordering_operator(op: str, compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Return the function of ``<``, ``<=``, ``>`` or ``>=``.
 
     It compares numbers, tensors and strings directly, and sequences by their first differing entry.
     """
 
     def operator(x: Any, y: Any) -> Any:
-        if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+        if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
             return compare(x, y)
         if is_tensor_operation(x, y) or (x.__class__ is str and y.__class__ is str):
             return compare(x, y)
-        if x.__class__ in SEQUENCES and SEQUENCES.get(y.__class__) is SEQUENCES[x.__class__]:
+        if x.__class__ in SEQUENCE_KINDS and SEQUENCE_KINDS.get(y.__class__) is SEQUENCE_KINDS[x.__class__]:
             for a, b in zip(x, y, strict=False):
-                if not same(a, b):
+                if not values_equal(a, b):
                     return operator(a, b)
             return compare(len(x), len(y))
         raise ScriptError(
             f"'{op}' not supported between instances of '{type_name(x)}' and '{type_name(y)}'",
             code="E0203",
-            caret=f"{article(type_name(x))} and {article(type_name(y))} have no order",
-            about=(x, y),
+            caret=f"{with_article(type_name(x))} and {with_article(type_name(y))} have no order",
+            repair_context=(x, y),
         )
 
     return operator
@@ -363,21 +363,21 @@ def contains(x: Any, y: Any) -> bool:
             )
         return x in y
     if y.__class__ is range:
-        return x.__class__ in NUMBERS and x in y
+        return x.__class__ in NUMBER_CLASSES and x in y
     if y.__class__ is Tensor:
-        return is_true(find_any(y == x))
-    if y.__class__ not in ITERATION and y.__class__ not in NAMED_RESULTS:
+        return is_true(any_entry(y == x))
+    if y.__class__ not in ITERATORS and y.__class__ not in NAMED_RESULTS:
         raise ScriptError(
             f"argument of type '{type_name(y)}' is not iterable",
             code="E0205",
             caret="this is one value: there is nothing in it",
-            about=(x, y),
+            repair_context=(x, y),
         )
-    return any(same(x, element) for element in iterate(y))
+    return any(values_equal(x, element) for element in iterate(y))
 
 
-def find_any(tensor: Any) -> Any:
-    function = find("any")
+def any_entry(tensor: Any) -> Any:
+    function = find_function("any")
     if function is None or tensor.__class__ is not Tensor:
         return tensor
     return function(tensor) if tensor.shape else tensor
@@ -391,10 +391,10 @@ def identical(x: Any, y: Any) -> bool:
 COMPARISON: dict[str, Callable[[Any, Any], Any]] = {
     "==": equal,
     "!=": not_equal,
-    "<": ordering("<", lambda x, y: x < y),
-    "<=": ordering("<=", lambda x, y: x <= y),
-    ">": ordering(">", lambda x, y: x > y),
-    ">=": ordering(">=", lambda x, y: x >= y),
+    "<": ordering_operator("<", lambda x, y: x < y),
+    "<=": ordering_operator("<=", lambda x, y: x <= y),
+    ">": ordering_operator(">", lambda x, y: x > y),
+    ">=": ordering_operator(">=", lambda x, y: x >= y),
     "is": identical,
     "is not": lambda x, y: not identical(x, y),
     "in": contains,

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.engine.tensor import Tensor
-    from autodiff.core.graph.node import GradCell, Node
+    from autodiff.core.graph.node import GradSlot, Node
     from autodiff.core.graph.state import Recorder, Tape
 
 
-class InsideRecorder:
+class FunctionalRecorder:
     """Forwards to the recorder of the passes, and marks each pass as one of ``torch.autograd.functional``."""
 
     __slots__ = ("recorder",)
@@ -22,7 +22,7 @@ class InsideRecorder:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
 
-    def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
+    def grads_gathered(self, before: list[tuple[GradSlot, Any]]) -> None:
         self.recorder.grads_gathered(before)
 
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
@@ -35,7 +35,7 @@ class InsideRecorder:
         self.recorder.pass_ran("functional", roots, seeds, order)
 
 
-def pulled(
+def input_gradients(
     outputs: list[Tensor], inputs: list[Tensor], weights: list[Any], **options: Any
 ) -> tuple[Any, ...]:
     """Return the gradients of the inputs, from those outputs that require a gradient.
@@ -48,7 +48,7 @@ def pulled(
     ys, ws = [y for y, _ in pairs], [w for _, w in pairs]
     recorder = mode.recorder
     if recorder is not None:
-        mode.recorder = InsideRecorder(recorder)
+        mode.recorder = FunctionalRecorder(recorder)
     try:
         return tuple(core_grad(ys, inputs, ws, allow_unused=True, **options))
     finally:

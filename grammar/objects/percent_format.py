@@ -8,8 +8,8 @@ from __future__ import annotations
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.printing import check_format_limit
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.objects.text import as_repr, bad_format, formatted, in_words
-from autodiff.grammar.objects.values import NUMBERS, Size, check_length, type_name
+from autodiff.grammar.objects.text import as_repr, as_str, format_by_spec, format_error
+from autodiff.grammar.objects.values import NUMBER_CLASSES, Size, check_length, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,26 +30,26 @@ class Directive:
         self.precision: int | None = None
 
     @property
-    def is_left(self) -> bool:
+    def is_left_aligned(self) -> bool:
         return "-" in self.flags
 
-    def padded(self, text: str, number_at: int | None = None) -> str:
+    def pad(self, text: str, number_at: int | None = None) -> str:
         """Return the text padded to the width; zeros go in at ``number_at``, after the sign of a number."""
         missing = self.width - len(text)
         if missing <= 0:
             return text
-        if self.is_left:
+        if self.is_left_aligned:
             return text + " " * missing
         if number_at is not None and "0" in self.flags:
             return text[:number_at] + "0" * missing + text[number_at:]
         return " " * missing + text
 
-    def signed(self, is_negative: bool) -> str:
+    def sign(self, is_negative: bool) -> str:
         """Return the sign of a number: ``-``, ``+``, a space or nothing."""
         return "-" if is_negative else "+" if "+" in self.flags else " " if " " in self.flags else ""
 
 
-class Percent:
+class PercentFormat:
     """One use of the operator: the position in the template, and the values not yet formatted, reversed."""
 
     __slots__ = ("at", "given", "template", "values")
@@ -70,7 +70,7 @@ class Percent:
     def peek(self) -> str:
         """Return the next character; raise ScriptError at the end of the template."""
         if self.at >= len(self.template):
-            raise bad_format("incomplete format", "write `%%` for a percent sign")
+            raise format_error("incomplete format", "write `%%` for a percent sign")
         return self.template[self.at]
 
     def fill(self) -> str:
@@ -85,12 +85,12 @@ class Percent:
                 self.at += 1
                 out.append("%")
             else:
-                out.append(self.directive())
+                out.append(self.render_directive())
         out.append(self.template[self.at :])
         check_length(sum(map(len, out)), "string")
         return "".join(out)
 
-    def directive(self) -> str:
+    def render_directive(self) -> str:
         """Parse one directive and return the text of its value."""
         if self.peek() == "(":
             raise ScriptError(
@@ -117,7 +117,7 @@ class Percent:
         value = self.next_value()
         write = WRITERS.get(code)
         if write is None:
-            raise bad_format(
+            raise format_error(
                 f"unsupported format character '{code}' (0x{ord(code):x}) at index {self.at - 1}",
                 "write `%%` for a percent sign" if code == "%" else "",
             )
@@ -142,69 +142,69 @@ class Percent:
         return int(digits or "0")
 
 
-def percent(template: str, value: Any) -> str:
+def format_percent(template: str, value: Any) -> str:
     """Return ``template % value``."""
     is_row = value.__class__ in (tuple, Size)
-    job = Percent(template, list(value) if is_row else [value])
+    job = PercentFormat(template, list(value) if is_row else [value])
     text = job.fill()
     if job.values:
         raise ScriptError("not all arguments converted during string formatting", code="E0203")
     return text
 
 
-def write_text(how: Directive, code: str, value: Any) -> str:
-    text = in_words(value) if code == "s" else as_repr(value)
+def write_text(directive: Directive, code: str, value: Any) -> str:
+    text = as_str(value) if code == "s" else as_repr(value)
     if code == "a":
         text = text.encode("ascii", "backslashreplace").decode("ascii")
-    return how.padded(text[: how.precision])
+    return directive.pad(text[: directive.precision])
 
 
-def write_character(how: Directive, code: str, value: Any) -> str:
+def write_character(directive: Directive, code: str, value: Any) -> str:
     if value.__class__ is Tensor and value.size == 1 and not value.dtype.is_floating_point:
         value = value.item()
     if value.__class__ is str and len(value) == 1:
-        return how.padded(value)
+        return directive.pad(value)
     if value.__class__ not in (int, bool):
         raise ScriptError(
             "%c requires int or char", code="E0203", caret=f"this is of type {type_name(value)}"
         )
     if not 0 <= value < UNICODE_END:
         raise ScriptError("%c arg not in range(0x110000)", code="E0207", caret="no character has this number")
-    return how.padded(chr(value))
+    return directive.pad(chr(value))
 
 
-def write_whole(how: Directive, code: str, value: Any) -> str:
+def write_integer(directive: Directive, code: str, value: Any) -> str:
     from autodiff.grammar.objects.number_conversions import to_int
 
     wants_index = code in "oxX"
     if value.__class__ is Tensor and not (wants_index and value.dtype.is_floating_point):
         value = to_int(value)
-    if value.__class__ not in NUMBERS or (wants_index and value.__class__ is float):
+    if value.__class__ not in NUMBER_CLASSES or (wants_index and value.__class__ is float):
         wanted = "an integer" if wants_index else "a real number"
         raise ScriptError(f"%{code} format: {wanted} is required, not {type_name(value)}", code="E0203")
     number = to_int(value)
     base = code if wants_index else "d"
     digits = format(abs(number), base)
-    prefix = f"0{code}" if wants_index and "#" in how.flags else ""
-    head = how.signed(number < 0) + prefix
-    return how.padded(head + digits.rjust(how.precision or 0, "0"), len(head))
+    prefix = f"0{code}" if wants_index and "#" in directive.flags else ""
+    head = directive.sign(number < 0) + prefix
+    return directive.pad(head + digits.rjust(directive.precision or 0, "0"), len(head))
 
 
-def write_float(how: Directive, code: str, value: Any) -> str:
+def write_float(directive: Directive, code: str, value: Any) -> str:
     from autodiff.grammar.objects.number_conversions import to_float
 
-    if value.__class__ is not Tensor and value.__class__ not in NUMBERS:
+    if value.__class__ is not Tensor and value.__class__ not in NUMBER_CLASSES:
         raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")
-    mark = "#" if "#" in how.flags else ""
-    places = 6 if how.precision is None else how.precision
-    text = formatted(to_float(value), f"{mark}.{places}{code}")
-    sign = how.signed(text.startswith("-"))
-    return how.padded(sign + text.removeprefix("-"), len(sign))
+    mark = "#" if "#" in directive.flags else ""
+    places = 6 if directive.precision is None else directive.precision
+    text = format_by_spec(to_float(value), f"{mark}.{places}{code}")
+    sign = directive.sign(text.startswith("-"))
+    return directive.pad(sign + text.removeprefix("-"), len(sign))
 
 
 WRITERS = {
     **dict.fromkeys("sra", write_text),
     "c": write_character,
-    **dict.fromkeys("diuoxX", write_whole),
+    **dict.fromkeys("diuoxX", write_integer),
     **dict.fromkeys("eEfFgG", write_float),
 }

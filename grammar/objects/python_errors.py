@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, LimitError, ScriptError
-from autodiff.core.base.limits import call_once, when_full
+from autodiff.core.base.limits import call_and_clear, out_of_memory_callbacks
 
 PYTHON_ERRORS = (
     ArithmeticError,
@@ -14,7 +14,7 @@ PYTHON_ERRORS = (
 )
 
 
-def translate(error: BaseException) -> AutodiffError:
+def convert_python_error(error: BaseException) -> AutodiffError:
     """Return our error for one that Python raised while it ran the script."""
     message = str(error)
     if isinstance(error, ZeroDivisionError):
@@ -31,7 +31,7 @@ def translate(error: BaseException) -> AutodiffError:
             caret="calls or lists are nested too deeply here",
         )
     if isinstance(error, MemoryError):
-        call_once(when_full)
+        call_and_clear(out_of_memory_callbacks)
         return LimitError(
             "not enough memory", code="E0502", caret="there is no room for this", help=("use smaller shapes",)
         )
@@ -39,11 +39,11 @@ def translate(error: BaseException) -> AutodiffError:
         return ScriptError(message, code="E0207", caret="the result is too large")
     for kind, code in ((TypeError, "E0310"), (ValueError, "E0206")):
         if isinstance(error, kind):
-            return ScriptError(own_words(message), code=code)
+            return ScriptError(strip_qualifier(message), code=code)
     return ScriptError(message, code="E0206")
 
 
-def own_words(message: str) -> str:
+def strip_qualifier(message: str) -> str:
     """Return Python's message about one of our functions without the prefix of its qualified name."""
     head, call, tail = message.partition("() ")
     return head.rpartition(".")[2] + call + tail if call else message

@@ -6,11 +6,11 @@ Printed text and warnings go to the functions that the starter of the script set
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import LimitError, Turn
-from autodiff.core.base.limits import check_resident, limits
+from autodiff.core.base.errors import LimitError, LoopIteration
+from autodiff.core.base.limits import check_process_memory, limits
 from autodiff.core.base.source import Span
-from autodiff.core.engine.hooks import watch
-from autodiff.core.engine.printing import options
+from autodiff.core.engine.hooks import pass_watch
+from autodiff.core.engine.printing import print_options
 from autodiff.core.graph.node import next_number
 from autodiff.core.graph.state import mode
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 UNLIMITED = 1 << 62
-TRANCHE = 8192  # steps between two checks of the node count and the memory, which take about 20 us
+STEPS_PER_CHECK = 8192  # steps between two checks of the node count and the memory, which take about 20 us
 
 
 class Runtime:
@@ -38,17 +38,17 @@ class Runtime:
     """
 
     __slots__ = (
-        "allowed",
-        "counted",
-        "deepest",
         "depth",
+        "depth_limit",
+        "first_counted_node",
+        "id_numbers",
         "left",
         "number_chosen",
-        "numbered",
         "numbers_are_leaves",
         "parameters",
+        "step_limit",
         "steps",
-        "tranche",
+        "steps_per_check",
         "turns",
         "warn",
         "without_tensors",
@@ -56,48 +56,48 @@ class Runtime:
     )
 
     def __init__(self) -> None:
-        self.write: Callable[[str], None] = ignore
-        self.warn: Callable[[str, Span], None] = ignore_warning
+        self.write: Callable[[str], None] = discard_text
+        self.warn: Callable[[str, Span], None] = discard_warning
         self.start()
 
     def start(self) -> None:
         """Reset the counters and flags for a new script."""
-        self.allowed = limits.steps or UNLIMITED
-        self.tranche = min(TRANCHE, max(1, (limits.nodes or UNLIMITED) // 16))
-        self.left = self.allowed
+        self.step_limit = limits.steps or UNLIMITED
+        self.steps_per_check = min(STEPS_PER_CHECK, max(1, (limits.nodes or UNLIMITED) // 16))
+        self.left = self.step_limit
         self.steps = 0
-        self.counted = next_number()
-        self.deepest: float = limits.depth or float("inf")
+        self.first_counted_node = next_number()
+        self.depth_limit: float = limits.depth or float("inf")
         self.depth = 0
-        self.numbered: dict[int, tuple[object, int]] = {}  # objects whose id() the script requested
+        self.id_numbers: dict[int, tuple[object, int]] = {}  # objects whose id() the script requested
         self.parameters: dict[int, ref[Tensor]] = {}  # by id: tensors displayed as ``nn.Parameter``
-        self.turns: list[Turn] = []
+        self.turns: list[LoopIteration] = []
         self.numbers_are_leaves = self.without_tensors = False
         self.number_chosen: Span | None = None
-        watch.start()
-        options.start()
+        pass_watch.start()
+        print_options.start()
 
     @property
     def used(self) -> int:
         """The number of steps the script has taken."""
-        return self.allowed - self.left - self.steps
+        return self.step_limit - self.left - self.steps
 
     def look(self) -> None:
         """Check all limits once ``steps`` is below 0: raise LimitError, or grant the next steps."""
         if self.left < -self.steps:
-            raise self.out_of_steps()
+            raise self.step_limit_error()
         while self.steps < 0:
-            more = min(self.tranche, self.left)
+            more = min(self.steps_per_check, self.left)
             self.steps += more
             self.left -= more
-        if limits.nodes and next_number() - self.counted > limits.nodes:
-            from autodiff.grammar.objects.node_count import check_nodes
+        if limits.nodes and next_number() - self.first_counted_node > limits.nodes:
+            from autodiff.grammar.objects.node_count import check_node_count
 
-            self.counted = next_number() - check_nodes()
+            self.first_counted_node = next_number() - check_node_count()
         if limits.memory:
-            check_resident()
+            check_process_memory()
 
-    def out_of_steps(self) -> LimitError:
+    def step_limit_error(self) -> LimitError:
         """Return the error for a script that exceeds the step limit."""
         return LimitError(
             f"the script was stopped after {limits.steps:,} steps",
@@ -113,7 +113,7 @@ class Runtime:
         if self.steps < 0:
             self.look()
 
-    def too_deep(self) -> LimitError:
+    def depth_error(self) -> LimitError:
         """Return the error for calls nested more deeply than the limit."""
         return LimitError(
             "maximum recursion depth exceeded",
@@ -128,11 +128,11 @@ class Runtime:
         self.warn(text, mode.site or Span(0, 0))
 
 
-def ignore(text: str) -> None:
+def discard_text(text: str) -> None:
     """Discard printed text (the default of ``write``)."""
 
 
-def ignore_warning(text: str, span: Span) -> None:
+def discard_warning(text: str, span: Span) -> None:
     """Discard a warning (the default of ``warn``)."""
 
 

@@ -7,7 +7,7 @@ import math
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy import services
 from autodiff.grammar.objects import operators
-from autodiff.grammar.objects.methods import METHODS, method
+from autodiff.grammar.objects.methods import METHODS, script_method
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.text import as_repr, format_string
 from autodiff.grammar.objects.values import (
@@ -17,8 +17,8 @@ from autodiff.grammar.objects.values import (
     check_length,
     collect,
     is_true,
-    same,
     type_name,
+    values_equal,
 )
 
 TYPE_CHECKING = False
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "extend"]
 
 
-@method(Size, "numel")
+@script_method(Size, "numel")
 def shape_numel(shape: Size) -> int:
     return math.prod(shape)
 
 
-@method(tuple, "index")
-@method(Size, "index")
-@method(list, "index")
+@script_method(tuple, "index")
+@script_method(Size, "index")
+@script_method(list, "index")
 def index_of(values: Any, value: Any) -> int:
     for position, element in enumerate(values):
-        if same(element, value):
+        if values_equal(element, value):
             return position
     raise ScriptError(
         f"{as_repr(value)[:40]} is not in list"
@@ -49,34 +49,34 @@ def index_of(values: Any, value: Any) -> int:
     )
 
 
-@method(tuple, "count")
-@method(Size, "count")
-@method(list, "count")
+@script_method(tuple, "count")
+@script_method(Size, "count")
+@script_method(list, "count")
 def count_of(values: Any, value: Any) -> int:
-    return sum(same(element, value) for element in values)
+    return sum(values_equal(element, value) for element in values)
 
 
 # -- lists ------------------------------------------------------------------------------------------
 
 
-@method(list, "append")
+@script_method(list, "append")
 def append(values: list[Any], value: Any, /) -> None:
     values.append(value)
 
 
-@method(list, "extend")
+@script_method(list, "extend")
 def extend(values: list[Any], more: Any, /) -> None:
     added = collect(more)
     check_length(len(values) + len(added), "list")
     values.extend(added)
 
 
-@method(list, "insert")
+@script_method(list, "insert")
 def insert(values: list[Any], index: Any, value: Any, /) -> None:
     values.insert(as_index(index, "a position"), value)
 
 
-@method(list, "pop")
+@script_method(list, "pop")
 def pop(values: list[Any], index: Any = -1, /) -> Any:
     at = as_index(index, "a position")
     if not values:
@@ -86,42 +86,42 @@ def pop(values: list[Any], index: Any = -1, /) -> Any:
     return values.pop(at)
 
 
-@method(list, "remove")
+@script_method(list, "remove")
 def remove(values: list[Any], value: Any, /) -> None:
     for position, element in enumerate(values):
-        if same(element, value):
+        if values_equal(element, value):
             del values[position]
             return
     raise ScriptError("list.remove(x): x not in list", code="E0206")
 
 
-@method(list, "reverse")
+@script_method(list, "reverse")
 def reverse(values: list[Any], /) -> None:
     values.reverse()
 
 
-@method(list, "clear")
+@script_method(list, "clear")
 def clear(values: list[Any], /) -> None:
     values.clear()
 
 
-@method(list, "copy")
+@script_method(list, "copy")
 def copy(values: list[Any], /) -> list[Any]:
     return values[:]
 
 
-def call_back(function: Any, value: Any) -> Any:
+def call_argument(function: Any, value: Any) -> Any:
     """Call a function the script gave us; from Python code that costs its stack."""
     if function.__class__ is ScriptFunction:
         return function(value)
-    return services["calls"].call(function, (value,), {})
+    return services["calls"].call_value(function, (value,), {})
 
 
 def sorted_values(x: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
     from functools import cmp_to_key
 
     values = collect(x)
-    keys = values if key is None else [call_back(key, value) for value in values]
+    keys = values if key is None else [call_argument(key, value) for value in values]
 
     def before(a: tuple[Any, int], b: tuple[Any, int]) -> int:
         runtime.spend(1)
@@ -134,7 +134,7 @@ def sorted_values(x: Any, /, *, key: Any = None, reverse: Any = False) -> list[A
     return [values[position] for _, position in pairs]
 
 
-@method(list, "sort")
+@script_method(list, "sort")
 def sort(values: list[Any], *, key: Any = None, reverse: Any = False) -> None:
     values[:] = sorted_values(values, key=key, reverse=reverse)
 
@@ -144,7 +144,7 @@ def sort(values: list[Any], *, key: Any = None, reverse: Any = False) -> None:
 METHODS[str, "format"] = format_string
 
 
-@method(str, "join")
+@script_method(str, "join")
 def join(separator: str, parts: Any, /) -> str:
     texts = collect(parts)
     for position, text in enumerate(texts):
@@ -158,7 +158,7 @@ def join(separator: str, parts: Any, /) -> str:
     return separator.join(texts)
 
 
-def text_method(name: str, function: Callable[..., Any], *kinds: type) -> None:
+def register_text_method(name: str, function: Callable[..., Any], *kinds: type) -> None:
     """Register a method of str whose optional arguments have the given types."""
 
     def checked(text: str, *args: Any) -> Any:
@@ -176,23 +176,23 @@ def text_method(name: str, function: Callable[..., Any], *kinds: type) -> None:
     METHODS[str, name] = checked
 
 
-text_method("upper", str.upper)
-text_method("lower", str.lower)
-text_method("title", str.title)
-text_method("capitalize", str.capitalize)
-text_method("strip", str.strip, str)
-text_method("lstrip", str.lstrip, str)
-text_method("rstrip", str.rstrip, str)
-text_method("split", str.split, str, int)
-text_method("startswith", str.startswith, str)
-text_method("endswith", str.endswith, str)
-text_method("find", str.find, str)
-text_method("count", str.count, str)
-text_method("isdigit", str.isdigit)
-text_method("isalpha", str.isalpha)
+register_text_method("upper", str.upper)
+register_text_method("lower", str.lower)
+register_text_method("title", str.title)
+register_text_method("capitalize", str.capitalize)
+register_text_method("strip", str.strip, str)
+register_text_method("lstrip", str.lstrip, str)
+register_text_method("rstrip", str.rstrip, str)
+register_text_method("split", str.split, str, int)
+register_text_method("startswith", str.startswith, str)
+register_text_method("endswith", str.endswith, str)
+register_text_method("find", str.find, str)
+register_text_method("count", str.count, str)
+register_text_method("isdigit", str.isdigit)
+register_text_method("isalpha", str.isalpha)
 
 
-@method(str, "replace")
+@script_method(str, "replace")
 def replace(text: str, old: Any, new: Any, /) -> str:
     if old.__class__ is not str or new.__class__ is not str:
         wrong = old if old.__class__ is not str else new
@@ -202,7 +202,7 @@ def replace(text: str, old: Any, new: Any, /) -> str:
     return text.replace(old, new)
 
 
-def padding(pad: Callable[..., str], name: str) -> None:
+def register_padding(pad: Callable[..., str], name: str) -> None:
     def padded(text: str, width: Any, fill: Any = " ", /) -> str:
         columns = as_index(width, "a width")
         check_length(columns, "string")
@@ -214,6 +214,6 @@ def padding(pad: Callable[..., str], name: str) -> None:
     METHODS[str, name] = padded
 
 
-padding(str.ljust, "ljust")
-padding(str.rjust, "rjust")
-padding(str.center, "center")
+register_padding(str.ljust, "ljust")
+register_padding(str.rjust, "rjust")
+register_padding(str.center, "center")

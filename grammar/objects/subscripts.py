@@ -7,72 +7,72 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
     NAMED_RESULTS,
-    NUMBERS,
+    NUMBER_CLASSES,
     Size,
     as_index,
+    int_if_literal,
     iterate,
     type_name,
-    whole_number,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-KINDS = {list: "list", tuple: "tuple", Size: "tuple", str: "string", range: "range object"}
+SEQUENCE_NAMES = {list: "list", tuple: "tuple", Size: "tuple", str: "string", range: "range object"}
 
 
 def get_item(owner: Any, index: Any) -> Any:
     """Return ``owner[index]``."""
     if owner.__class__ is Tensor:
-        return owner[whole_places(index)]
+        return owner[with_literal_ints(index)]
     if owner.__class__ in NAMED_RESULTS:
         owner = tuple(owner.values)
-    if owner.__class__ not in KINDS:
+    if owner.__class__ not in SEQUENCE_NAMES:
         raise ScriptError(
             f"'{type_name(owner)}' object is not subscriptable",
             code="E0203",
             caret="this has no entries to pick from",
-            about=(owner, index),
+            repair_context=(owner, index),
         )
     if index.__class__ is slice:
-        part = owner[plain_slice(index)]
+        part = owner[int_slice(index)]
         return Size(part) if owner.__class__ is Size else part
     try:
-        return owner[position(owner, index)]
+        return owner[as_position(owner, index)]
     except IndexError:
         raise out_of_range(owner, "") from None
 
 
-def whole_places(index: Any) -> Any:
+def with_literal_ints(index: Any) -> Any:
     """Return the index of a tensor, with leaves that stand for whole-number literals replaced by ints."""
     if not runtime.numbers_are_leaves:
         return index
     if index.__class__ is tuple:
-        return tuple([whole_places(part) for part in index])
+        return tuple([with_literal_ints(part) for part in index])
     if index.__class__ is slice:
-        return slice(*map(whole_places, (index.start, index.stop, index.step)))
-    return whole_number(index) if index.__class__ is Tensor else index
+        return slice(*map(with_literal_ints, (index.start, index.stop, index.step)))
+    return int_if_literal(index) if index.__class__ is Tensor else index
 
 
-def position(owner: Any, index: Any) -> int:
-    if (index.__class__ in NUMBERS and index.__class__ is not float) or index.__class__ is Tensor:
+def as_position(owner: Any, index: Any) -> int:
+    if (index.__class__ in NUMBER_CLASSES and index.__class__ is not float) or index.__class__ is Tensor:
         return as_index(index, "an index")
-    kind = KINDS[owner.__class__].removesuffix(" object")
+    kind = SEQUENCE_NAMES[owner.__class__].removesuffix(" object")
     raise ScriptError(
         f"string indices must be integers, not '{type_name(index)}'"
         if owner.__class__ is str
         else f"{kind} indices must be integers or slices, not {type_name(index)}",
         code="E0203",
         caret="a position is a whole number",
-        about=(owner, index),
+        repair_context=(owner, index),
     )
 
 
 def out_of_range(owner: Any, assignment: str) -> ScriptError:
     n = len(owner)
     return ScriptError(
-        f"{KINDS[owner.__class__]} {assignment}index out of range",
+        f"{SEQUENCE_NAMES[owner.__class__]} {assignment}index out of range",
         code="E0208",
         caret=f"there are {n} entries, from 0 to {n - 1}"
         if n > 1
@@ -82,7 +82,7 @@ def out_of_range(owner: Any, assignment: str) -> ScriptError:
     )
 
 
-def plain_slice(index: slice) -> slice:
+def int_slice(index: slice) -> slice:
     """Return a slice with its parts converted to ints; raise for a step of 0."""
     parts = [
         None if part is None else as_index(part, "a slice") for part in (index.start, index.stop, index.step)
@@ -97,19 +97,19 @@ def set_item(owner: Any, index: Any, value: Any) -> None:
     if owner.__class__ is Tensor:
         from autodiff.core.ops.select.indexing import assign_item
 
-        assign_item(owner, whole_places(index), value)
+        assign_item(owner, with_literal_ints(index), value)
         return
     if owner.__class__ is not list:
         raise ScriptError(
             f"'{type_name(owner)}' object does not support item assignment",
             code="E0203",
-            help=("build a new one instead",) if owner.__class__ in KINDS else (),
+            help=("build a new one instead",) if owner.__class__ in SEQUENCE_NAMES else (),
         )
     if index.__class__ is slice:
-        owner[plain_slice(index)] = list(iterate(value))
+        owner[int_slice(index)] = list(iterate(value))
         return
     try:
-        owner[position(owner, index)] = value
+        owner[as_position(owner, index)] = value
     except IndexError:
         raise out_of_range(owner, "assignment ") from None
 
@@ -122,9 +122,9 @@ def delete_item(owner: Any, index: Any) -> None:
             message = "Tensor does not support deleting items"
         raise ScriptError(message, code="E0203")
     if index.__class__ is slice:
-        del owner[plain_slice(index)]
+        del owner[int_slice(index)]
         return
     try:
-        del owner[position(owner, index)]
+        del owner[as_position(owner, index)]
     except IndexError:
         raise out_of_range(owner, "assignment ") from None

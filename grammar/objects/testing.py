@@ -7,12 +7,12 @@ from autodiff.core.base.lazy import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import float32, float64
 from autodiff.core.graph.state import enable_grad, no_grad
-from autodiff.core.graph.values import settle
-from autodiff.grammar.objects.autograd import tensors, zeros_like
-from autodiff.grammar.objects.autograd_functional import rows
+from autodiff.core.graph.values import as_stored
+from autodiff.grammar.objects.autograd import tensor_list, zeros_like
+from autodiff.grammar.objects.autograd_functional import entry_gradients
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.text import as_repr
-from autodiff.grammar.objects.values import NUMBERS, Size, is_true, type_name
+from autodiff.grammar.objects.values import NUMBER_CLASSES, Size, is_true, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def assert_close(
 def comparable(value: Any) -> Tensor:
     if value.__class__ is Tensor:
         return value
-    if value.__class__ in NUMBERS:
-        return Tensor.of(settle(np.asarray(value)))
+    if value.__class__ in NUMBER_CLASSES:
+        return Tensor.of(as_stored(np.asarray(value)))
     raise ScriptError(
         f"assert_close compares tensors and numbers, not {type_name(value)}",
         code="E0203",
@@ -125,7 +125,7 @@ def gradcheck(
     for index, x in enumerate(args):
         if x.__class__ is Tensor and x.requires_grad and x.dtype is not float64:
             runtime.tell(LIKELY_TO_FAIL.format(index))
-    for message in mismatches(func, args, checked, eps, atol, rtol):
+    for message in jacobian_mismatches(func, args, checked, eps, atol, rtol):
         if not is_true(raise_exception):
             return False
         raise ScriptError(
@@ -137,32 +137,32 @@ def gradcheck(
     return True
 
 
-def mismatches(
+def jacobian_mismatches(
     func: Any, args: list[Any], checked: list[Tensor], eps: float, atol: float, rtol: float
 ) -> Iterator[str]:
     """Yield torch's message for each pair of an output and an input whose two Jacobians differ."""
     with enable_grad():
-        outputs = outputs_of(func, args)
-        exact = [rows(y, checked, False) for y in outputs]
+        outputs = function_outputs(func, args)
+        exact = [entry_gradients(y, checked, False) for y in outputs]
     for i, x in enumerate(checked):
-        measured = numerical(func, args, x, eps)
+        measured = numerical_jacobian(func, args, x, eps)
         for j in range(len(outputs)):
             gradients = [zeros_like(x) if row[i] is None else row[i] for row in exact[j]]
             slopes = np.stack([gradient.data.reshape(-1) for gradient in gradients], axis=1)
             steps = measured[j].astype(slopes.dtype)
             if not np.allclose(slopes, steps, rtol=rtol, atol=atol):
-                pair = [as_repr(Tensor.of(settle(table))) for table in (steps, slopes)]
+                pair = [as_repr(Tensor.of(as_stored(table))) for table in (steps, slopes)]
                 yield (
                     f"Jacobian mismatch for output {j} with respect to input {i},\n"
                     f"numerical:{pair[0]}\nanalytical:{pair[1]}\n"
                 )
 
 
-def outputs_of(func: Any, args: list[Any]) -> list[Tensor]:
-    return tensors(func(*args), "outputs")
+def function_outputs(func: Any, args: list[Any]) -> list[Tensor]:
+    return tensor_list(func(*args), "outputs")
 
 
-def numerical(func: Any, args: list[Any], x: Tensor, eps: float) -> list[Any]:
+def numerical_jacobian(func: Any, args: list[Any], x: Tensor, eps: float) -> list[Any]:
     """Return the Jacobian of every output by central differences: one row for each entry of ``x``."""
     columns: list[list[Any]] = []
     for index in range(x.size):
@@ -171,7 +171,7 @@ def numerical(func: Any, args: list[Any], x: Tensor, eps: float) -> list[Any]:
             moved = x.data.copy()
             moved.reshape(-1)[index] += step
             with no_grad():
-                shifted = [Tensor.of(settle(moved)) if arg is x else arg for arg in args]
-                ends.append([y.data.reshape(-1).copy() for y in outputs_of(func, shifted)])
+                shifted = [Tensor.of(as_stored(moved)) if arg is x else arg for arg in args]
+                ends.append([y.data.reshape(-1).copy() for y in function_outputs(func, shifted)])
         columns.append([(up - down) / (2 * eps) for up, down in zip(*ends, strict=True)])
     return [np.stack(column) for column in zip(*columns, strict=True)]

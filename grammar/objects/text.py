@@ -10,16 +10,16 @@ from autodiff.core.base.errors import LimitError, ScriptError
 from autodiff.core.engine.custom_function import Context
 from autodiff.core.engine.hooks import HookHandle
 from autodiff.core.engine.printing import format_named_result, format_number, format_size, format_with_spec
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.device import Device
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.graph.node import ArrayNode, Leaf, ScalarNode
-from autodiff.core.graph.op import CUSTOM
+from autodiff.core.graph.op import CUSTOM_OP_DOC
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
     NAMED_RESULTS,
-    NUMBERS,
+    NUMBER_CLASSES,
     BoundMethod,
     Builtin,
     FunctionBase,
@@ -30,8 +30,8 @@ from autodiff.grammar.objects.values import (
     ScriptFunction,
     Size,
     check_length,
+    int_if_literal,
     type_name,
-    whole_number,
 )
 
 TYPE_CHECKING = False
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-DEEPEST = 100_000  # levels of nested lists; the text is joined once per level
-LONGEST = 10_000_000  # characters; the text of lists that share elements can be exponentially long
+MAX_LIST_DEPTH = 100_000  # levels of nested lists; the text is joined once per level
+MAX_TEXT_LENGTH = 10_000_000  # characters; the text of lists that share elements can be exponentially long
 
 
 class FormatField:
@@ -52,7 +52,7 @@ class FormatField:
         self.conversion = conversion
 
 
-def in_words(value: Any) -> str:
+def as_str(value: Any) -> str:
     """Return ``str(value)``."""
     if value.__class__ is Device:
         return str(value)
@@ -65,11 +65,11 @@ def as_repr(value: Any) -> str:
     if simple is not None:
         return simple(value)
     if value.__class__ in BRACKETS or value.__class__ in NAMED_RESULTS:
-        return Writer().write(value)
+        return SequenceWriter().write(value)
     return f"<{type_name(value)} object>"
 
 
-class Writer:
+class SequenceWriter:
     """Writes nested lists, tuples and named results.
 
     ``inside`` holds the ids of the sequences that contain the current one; ``length`` is the text's so far.
@@ -90,11 +90,11 @@ class Writer:
             return self.count(as_repr(value))
         if id(value) in self.inside:
             return brackets[0] + "..." + brackets[1]
-        if len(self.inside) > DEEPEST:
+        if len(self.inside) > MAX_LIST_DEPTH:
             raise LimitError(
                 "maximum recursion depth exceeded while getting the repr of an object",
                 code="E0501",
-                caret=f"lists stand in lists more than {DEEPEST:,} deep here",
+                caret=f"lists stand in lists more than {MAX_LIST_DEPTH:,} deep here",
                 help=("print a part of it",),
             )
         self.inside.add(id(value))
@@ -106,9 +106,9 @@ class Writer:
 
     def count(self, text: str) -> str:
         self.length += len(text) + 2
-        if self.length > LONGEST:
+        if self.length > MAX_TEXT_LENGTH:
             raise LimitError(
-                f"the text of this value is longer than {LONGEST:,} characters",
+                f"the text of this value is longer than {MAX_TEXT_LENGTH:,} characters",
                 code="E0502",
                 help=("print a part of it",),
             )
@@ -130,7 +130,7 @@ def write_range(value: range) -> str:
 
 
 def write_node(value: Any) -> str:
-    module = "torch.autograd.function." if value.op is not None and value.op.doc == CUSTOM else ""
+    module = "torch.autograd.function." if value.op is not None and value.op.doc == CUSTOM_OP_DOC else ""
     return f"<{module}{value.grad_fn_name} object at 0x{value.number:012x}>"
 
 
@@ -154,7 +154,7 @@ REPRS: dict[type, Callable[[Any], str]] = {
     Leaf: write_node,
     ScalarNode: write_node,
     ArrayNode: write_node,
-    Function: lambda value: (
+    PublicFunction: lambda value: (
         "<class 'torch.Tensor'>"
         if value.name == "Tensor"
         else f"<built-in method {value.name} of type object at {ADDRESS}>"
@@ -178,23 +178,25 @@ REPRS: dict[type, Callable[[Any], str]] = {
 
 
 #: The presentation types of format specs that accept integers only.
-WHOLE = frozenset("bcdoxX")
+INTEGER_FORMATS = frozenset("bcdoxX")
 
 
 def format_value(value: Any, field: FormatField, spec: str) -> str:
     """Return the text of a value in a replacement field with this spec."""
     conversion = field.conversion
     if conversion:
-        value = in_words(value) if conversion == "s" else as_repr(value)
+        value = as_str(value) if conversion == "s" else as_repr(value)
         if conversion == "a":
             value = value.encode("ascii", "backslashreplace").decode("ascii")
     if value.__class__ is Tensor and not value.shape:
-        whole = whole_number(value) if spec[-1:] in WHOLE else value
+        whole = int_if_literal(value) if spec[-1:] in INTEGER_FORMATS else value
         value = whole if whole is not value else value.item()  # as torch does
-    if value.__class__ is str or (value.__class__ in NUMBERS and (spec or value.__class__ is not bool)):
-        return formatted(value, spec)
+    if value.__class__ is str or (
+        value.__class__ in NUMBER_CLASSES and (spec or value.__class__ is not bool)
+    ):
+        return format_by_spec(value, spec)
     if not spec:
-        return in_words(value)
+        return as_str(value)
     name = type_name(value).rpartition(".")[2]
     raise ScriptError(
         f"unsupported format string passed to {name}.__format__",
@@ -204,7 +206,7 @@ def format_value(value: Any, field: FormatField, spec: str) -> str:
     )
 
 
-def formatted(value: Any, spec: str) -> str:
+def format_by_spec(value: Any, spec: str) -> str:
     """Return a number or string formatted by a spec; raise ScriptError E0206 for an invalid spec."""
     try:
         return format_with_spec(value, spec)
@@ -216,7 +218,7 @@ def formatted(value: Any, spec: str) -> str:
 # -- "...".format(...) ------------------------------------------------------------------------------
 
 
-def bad_format(message: str, caret: str = "") -> ScriptError:
+def format_error(message: str, caret: str = "") -> ScriptError:
     return ScriptError(message, code="E0206", caret=caret)
 
 
@@ -240,24 +242,27 @@ class FormatCall:
 
     def fill(self, template: str, levels: int) -> str:
         if levels == 0:
-            raise bad_format("Max string recursion exceeded")
+            raise format_error("Max string recursion exceeded")
         out = []
-        at = 0
-        while at < len(template):
-            brace = min((p for p in (template.find("{", at), template.find("}", at)) if p >= 0), default=-1)
+        position = 0
+        while position < len(template):
+            brace = min(
+                (p for p in (template.find("{", position), template.find("}", position)) if p >= 0),
+                default=-1,
+            )
             if brace < 0:
                 break
-            out.append(template[at:brace])
+            out.append(template[position:brace])
             if template[brace + 1 : brace + 2] == template[brace]:
                 out.append(template[brace])
-                at = brace + 2
+                position = brace + 2
                 continue
             if template[brace] == "}":
-                raise bad_format("Single '}' encountered in format string", "write `}}` for a brace")
+                raise format_error("Single '}' encountered in format string", "write `}}` for a brace")
             end = closing_brace(template, brace)
             out.append(self.field(template[brace + 1 : end], levels))
-            at = end + 1
-        out.append(template[at:])
+            position = end + 1
+        out.append(template[position:])
         check_length(sum(map(len, out)), "string")
         return "".join(out)
 
@@ -265,27 +270,27 @@ class FormatCall:
         head, colon, spec = inside.partition(":")
         name, mark, conversion = head.partition("!")
         if mark and conversion not in ("r", "s", "a"):
-            raise bad_format(f"Unknown conversion specifier '{conversion[:20]}'")
+            raise format_error(f"Unknown conversion specifier '{conversion[:20]}'")
         value = self.argument(name)
         return format_value(value, FormatField(conversion), self.fill(spec, levels - 1) if colon else "")
 
     def argument(self, name: str) -> Any:
         if "." in name or "[" in name:
-            raise bad_format(
+            raise format_error(
                 "fields of .format() cannot look inside a value",
                 "a field is a position or a keyword here; use an f-string for anything else",
             )
         if name == "" or name.isdecimal():
             if name == "":
                 if self.next is None:
-                    raise bad_format(
+                    raise format_error(
                         "cannot switch from manual field specification to automatic field numbering"
                     )
                 index = self.next
                 self.next += 1
             else:
                 if self.next:
-                    raise bad_format(
+                    raise format_error(
                         "cannot switch from automatic field numbering to manual field specification"
                     )
                 self.next = None
@@ -296,7 +301,7 @@ class FormatCall:
                 )
             return self.args[index]
         if name not in self.kwargs:
-            raise bad_format(repr(name), f"there is no argument `{name[:40]}`")
+            raise format_error(repr(name), f"there is no argument `{name[:40]}`")
         return self.kwargs[name]
 
 
@@ -314,4 +319,4 @@ def closing_brace(template: str, start: int) -> int:
         if template[start + 1 :]
         else "Single '{' encountered in format string"
     )
-    raise bad_format(what, "a brace is not closed")
+    raise format_error(what, "a brace is not closed")

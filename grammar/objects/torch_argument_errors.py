@@ -13,15 +13,15 @@ from functools import cache
 
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.device import Device
-from autodiff.core.graph.dtypes import dtype_meant
+from autodiff.core.graph.dtypes import dtype_from
 from autodiff.grammar.objects.python_argument_errors import (
-    NO_TENSOR,
+    NON_TENSOR_PREFIX,
     UNKNOWN,
-    Blame,
+    ArgumentMistake,
     PythonSignature,
-    blame_of_python,
-    no_tensor,
-    takes,
+    count_phrase,
+    non_tensor_mistake,
+    python_mistake,
 )
 from autodiff.grammar.objects.values import type_name
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: The argument of an error that is about all overloads and no single argument.
-ANY_FORM: Any = object()
+NO_SINGLE_ARGUMENT: Any = object()
 
 #: numpy's parameter names that torch's parser also accepts.
 NUMPY_NAMES = {
@@ -43,19 +43,19 @@ NUMPY_NAMES = {
 #: Functions that accept a number wherever they accept a tensor.
 TAKE_NUMBERS = frozenset("add sub subtract mul multiply div divide true_divide floor_divide copy to".split())
 #: The type of the entries, by torch's name of a list type.
-ENTRIES = {"ints": "int", "floats": "float", "Scalars": "Number", "Tensors": "Tensor"}
+ENTRY_KINDS = {"ints": "int", "floats": "float", "Scalars": "Number", "Tensors": "Tensor"}
 
 
-class Typed:
+class TypedParameter:
     """One parameter of an overload. ``kind`` is torch's name of its type."""
 
-    __slots__ = ("has_default", "kind", "may_be_none", "name", "takes_one")
+    __slots__ = ("accepts_single", "has_default", "kind", "may_be_none", "name")
 
     def __init__(self, text: str) -> None:
         declared, equals, default = text.partition(" = ")
         kind, _, self.name = declared.rpartition(" ")
         self.may_be_none = kind.endswith("?") or default == "None"
-        self.takes_one = kind.rstrip("?").endswith("#")
+        self.accepts_single = kind.rstrip("?").endswith("#")
         self.kind = kind.rstrip("?#")
         self.has_default = bool(equals)
 
@@ -67,13 +67,13 @@ class Typed:
             return True
         if self.kind.startswith("tuple of "):
             if isinstance(value, (tuple, list)):
-                entry = ENTRIES[self.kind[9:]]
-                return entry == "Tensor" or not value or value[0] is UNKNOWN or is_of(entry, value[0])
-            return self.takes_one and is_of("float" if "floats" in self.kind else "int", value)
-        return is_of(self.kind, value)
+                entry = ENTRY_KINDS[self.kind[9:]]
+                return entry == "Tensor" or not value or value[0] is UNKNOWN or is_of_kind(entry, value[0])
+            return self.accepts_single and is_of_kind("float" if "floats" in self.kind else "int", value)
+        return is_of_kind(self.kind, value)
 
 
-def is_of(kind: str, value: Any) -> bool:
+def is_of_kind(kind: str, value: Any) -> bool:
     """Whether a value is of torch's type ``kind``, where a tensor of one number may count as a number."""
     if value.__class__ is Tensor:
         if kind == "Tensor":
@@ -82,8 +82,8 @@ def is_of(kind: str, value: Any) -> bool:
             return False
         return kind in ("Number", "float") or (kind == "int" and value.dtype.name.startswith("int"))
     if kind == "torch.dtype":
-        return dtype_meant(value) is not None
-    return value.__class__ in TAKEN.get(kind, ())
+        return dtype_from(value) is not None
+    return value.__class__ in KIND_CLASSES.get(kind, ())
 
 
 #: core's names of torch's types.
@@ -99,7 +99,7 @@ OUR_KINDS = {
     "tuple of Tensors": "tensors",
 }
 #: The classes of each type, besides tensors.
-TAKEN: dict[str, tuple[type, ...]] = {
+KIND_CLASSES: dict[str, tuple[type, ...]] = {
     "Number": (int, float, bool),
     "float": (int, float, bool),
     "int": (int,),
@@ -109,7 +109,7 @@ TAKEN: dict[str, tuple[type, ...]] = {
 }
 
 
-class Form:
+class Overload:
     """One overload of a function in C++, parsed from the text of its signature."""
 
     __slots__ = ("is_variadic", "least", "parameters", "positional", "short", "text")
@@ -120,11 +120,11 @@ class Form:
         self.short = self.text if without_out == self.text else without_out.removesuffix(", *") + ")"
         parts = [part for part in text[1:-1].split(", ") if part]
         self.positional = parts.index("*") if "*" in parts else len(parts)
-        self.parameters = [Typed(part) for part in parts if part != "*"]
+        self.parameters = [TypedParameter(part) for part in parts if part != "*"]
         self.least = sum(not p.has_default for p in self.parameters)
         self.is_variadic = self.positional == 1 and self.parameters[0].kind == "tuple of ints"
 
-    def names_at_end(self, count: int) -> list[str]:
+    def recognised_names(self, count: int) -> list[str]:
         """Return the names that torch recognises among ``count`` keywords.
 
         It looks only at the last ``count`` parameters, and among these only at those without a default.
@@ -139,7 +139,7 @@ class Form:
         """The number of entries in the signature, where torch counts the star and not ``out``."""
         return len(self.parameters) + ("*" in self.text) - ("Tensor out" in self.text)
 
-    def marked(self, at: int, value: Any) -> str:
+    def marked_type(self, at: int, value: Any) -> str:
         """Return the type of a value, in exclamation marks if another type is listed at that place."""
         part = self.text[1:-1].split(", ")[at].rpartition(" ")[0]
         given = type_name(value)
@@ -150,57 +150,57 @@ class Form:
         return given if part == given or (part, given) == ("float", "int") else f"!{given}!"
 
     @property
-    def is_ours(self) -> bool:
+    def is_usable(self) -> bool:
         """Whether scripts have values for all parameters; torch's dimension names do not exist here."""
         return not any("name" in p.kind.split() or "names" in p.kind.split() for p in self.parameters)
 
 
 @cache
-def forms_of(signature: str) -> list[Form]:
-    return [Form(text) for text in signature.split(" | ")]
+def parse_overloads(signature: str) -> list[Overload]:
+    return [Overload(text) for text in signature.split(" | ")]
 
 
-def blame(
+def find_mistake(
     key: str,
     args: Sequence[Any],
     kwargs: dict[str, Any],
     is_method: bool = False,
-) -> Blame | None:
+) -> ArgumentMistake | None:
     """Return torch's error for a call of ``key``, such as ``F.relu`` or ``Tensor.sum``.
 
     Return None if torch has no such function or accepts the arguments. The arguments of a method begin with
     its tensor.
     """
-    entry = entry_of(key)
+    entry = signature_entry(key)
     if entry is None:
         return None
     called, kind, signature = entry
     if kind == "python":
-        called = called_by_flags(called, args, kwargs)
-        return blame_of_python(called, PythonSignature(signature.partition(" | ")[0]), args, kwargs)
+        called = function_by_flags(called, args, kwargs)
+        return python_mistake(called, PythonSignature(signature.partition(" | ")[0]), args, kwargs)
     args = args[is_method:]
     if kind == "none":
         if kwargs:
-            return Blame(f"{called}() takes no keyword arguments", next(iter(kwargs)))
-        return Blame(f"{called}() takes no arguments ({len(args)} given)", 1) if args else None
-    forms = forms_of(signature)
-    reader = Reader(called, args, kwargs, is_method)
+            return ArgumentMistake(f"{called}() takes no keyword arguments", next(iter(kwargs)))
+        return ArgumentMistake(f"{called}() takes no arguments ({len(args)} given)", 1) if args else None
+    forms = parse_overloads(signature)
+    reader = ArgumentParser(called, args, kwargs, is_method)
     if kind == "form":
         return reader.read(forms[0]) or reader.wrong_entry(forms[0])
     for form in forms:
         found = reader.read(form)
         if found is None:
             return reader.wrong_entry(form)
-        if found.message.startswith(NO_TENSOR):  # torch raises this without trying other overloads
+        if found.message.startswith(NON_TENSOR_PREFIX):  # torch raises this without trying other overloads
             return found
     given = len(args) + len(kwargs)
     plausible = [form for form in forms if form.least <= given <= len(form.parameters)]
     if len(plausible) == 1:
         return reader.read(plausible[0])
-    return reader.no_form(forms)
+    return reader.no_overload(forms)
 
 
-def called_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
+def function_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
     """Return the function that a call reaches, if flags choose between several functions.
 
     ``return_indices=6:_max_pool1d,max_pool1d_with_indices`` has the name and the position of each flag, and
@@ -216,31 +216,34 @@ def called_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) ->
     return names.split(",")[number]
 
 
-def said_inside(key: str, name: str, value: Any, in_place: bool = False) -> str | None:
+def inner_message(key: str, name: str, value: Any, in_place: bool = False) -> str | None:
     """Return the error for the value of the parameter ``name`` of a function in Python.
 
     The error is that of the C++ function inside, or of its ``in_place`` variant, which is the first to read
     the value; None if there is none. A method calls the function of its name.
     """
-    entry = entry_of(key.replace("Tensor.", "torch."))
+    entry = signature_entry(key.replace("Tensor.", "torch."))
     for part in entry[2].split(" | ")[1:] if entry is not None and entry[1] == "python" else ():
         parameter, called, argument, position, kind = part.split(" ", 4)
         if parameter == name:
             place = int(position) - 1 if position != "0" else None
-            reader, typed = Reader(called + "_" * in_place, (), {}, False), Typed(f"{kind} {argument}")
-            wrong = reader.no_int(typed, value, 0) if typed.takes(value, False) else None
-            return (wrong or reader.refused(typed, value, place)).message
+            reader, typed = (
+                ArgumentParser(called + "_" * in_place, (), {}, False),
+                TypedParameter(f"{kind} {argument}"),
+            )
+            wrong = reader.non_int_mistake(typed, value, 0) if typed.takes(value, False) else None
+            return (wrong or reader.rejected(typed, value, place)).message
     return None
 
 
-def name_in_torch(key: str) -> str | None:
+def torch_message_name(key: str) -> str | None:
     """Return torch's name of a C++ function in error messages, such as ``linalg_det``; None for others."""
-    entry = entry_of(key)
+    entry = signature_entry(key)
     return None if entry is None or entry[1] == "python" else entry[0]
 
 
 @cache
-def entry_of(key: str) -> tuple[str, str, str] | None:
+def signature_entry(key: str) -> tuple[str, str, str] | None:
     """Return the entry of a function: its name in torch's messages, the kind of its parser, its signature."""
     start = signatures().find(f"\n{key} ") + 1
     if not start:
@@ -257,10 +260,10 @@ def signatures() -> str:
         return "\n" + lines.read()
 
 
-class Reader:
+class ArgumentParser:
     """torch's C++ argument parser: finds its first error in the arguments of one call."""
 
-    __slots__ = ("args", "called", "kwargs", "shift")
+    __slots__ = ("args", "called", "kwargs", "position_offset")
 
     def __init__(
         self,
@@ -272,9 +275,9 @@ class Reader:
         self.called = called
         self.args = args
         self.kwargs = kwargs
-        self.shift = int(is_method)
+        self.position_offset = int(is_method)
 
-    def read(self, form: Form) -> Blame | None:
+    def read(self, form: Overload) -> ArgumentMistake | None:
         count = len(self.args)
         side_by_side = form.is_variadic and form.parameters[0].takes(list(self.args), False)
         if count > form.positional and not side_by_side:
@@ -293,9 +296,9 @@ class Reader:
                 if side_by_side and not is_named and not position:
                     position = count
                     continue
-                return self.refused(parameter, value, None if is_named else position)
+                return self.rejected(parameter, value, None if is_named else position)
             elif parameter.kind == "tuple of Tensors":
-                found = no_tensor(value, number)
+                found = non_tensor_mistake(value, number)
                 if found is not None:
                     return found
             if not is_named:
@@ -304,7 +307,7 @@ class Reader:
                 used += 1
         return self.unexpected(form) if used < len(self.kwargs) else None
 
-    def wrong_entry(self, form: Form) -> Blame | None:
+    def wrong_entry(self, form: Overload) -> ArgumentMistake | None:
         """Return the error for an entry of a list. torch reads these last, beginning with the last list."""
         for number, parameter in reversed([*enumerate(form.parameters)]):
             value = self.args[number] if number < len(self.args) else self.named(parameter)
@@ -312,87 +315,98 @@ class Reader:
                 value = tuple(self.args)
             found = None
             if parameter.kind == "tuple of Tensors":
-                found = no_tensor(value, number)
+                found = non_tensor_mistake(value, number)
             elif parameter.kind == "tuple of ints":
-                found = self.no_int(parameter, value, number)
+                found = self.non_int_mistake(parameter, value, number)
             if found is not None:
                 return found
         return None
 
-    def no_int(self, parameter: Typed, values: Any, number: int) -> Blame | None:
+    def non_int_mistake(self, parameter: TypedParameter, values: Any, number: int) -> ArgumentMistake | None:
         """Return the error for an entry that is no integer in a list of sizes or dimensions."""
         if isinstance(values, (tuple, list)):
             for at, value in enumerate(values):
-                if not (value is UNKNOWN or is_of("int", value) or value.__class__ is bool):
-                    return Blame(
+                if not (value is UNKNOWN or is_of_kind("int", value) or value.__class__ is bool):
+                    return ArgumentMistake(
                         f"{self.called}(): argument '{parameter.name}' failed to unpack the object at pos"
                         f' {at + 1} with error "type must be tuple of ints,but got {type_name(value)}"',
-                        number + self.shift if number < len(self.args) else parameter.name,
+                        number + self.position_offset if number < len(self.args) else parameter.name,
                         values,
                         "ints",
                     )
         return None
 
-    def named(self, parameter: Typed) -> Any:
+    def named(self, parameter: TypedParameter) -> Any:
         for name in (parameter.name, *NUMPY_NAMES.get(parameter.name, ())):
             if name in self.kwargs:
                 return self.kwargs[name]
         return MISSING
 
-    def too_many(self, form: Form) -> Blame:
+    def too_many(self, form: Overload) -> ArgumentMistake:
         count, most = len(self.args), form.positional
-        return Blame(f"{self.called}() {takes(form.least, most, count)}", most + self.shift)
+        return ArgumentMistake(
+            f"{self.called}() {count_phrase(form.least, most, count)}", most + self.position_offset
+        )
 
-    def missing(self, form: Form, number: int) -> Blame:
+    def missing(self, form: Overload, number: int) -> ArgumentMistake:
         """Return the error for missing arguments: as in torch it has the plural with one name only."""
         names = [f'"{p.name}"' for p in form.parameters[number:] if not p.has_default]
         plural = "s" * (len(names) == 1)
-        return Blame(
+        return ArgumentMistake(
             f"{self.called}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
         )
 
-    def refused(self, parameter: Typed, value: Any, position: int | None) -> Blame:
+    def rejected(self, parameter: TypedParameter, value: Any, position: int | None) -> ArgumentMistake:
         place = "" if position is None else f" (position {position + 1})"
         what = f"not {type_name(value)}"
         if position is not None and parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
             what = f"but found element of type {type_name(value[0])} at pos 0"
-        return Blame(
+        return ArgumentMistake(
             f"{self.called}(): argument '{parameter.name}'{place} must be {parameter.kind}, {what}",
-            parameter.name if position is None else position + self.shift,
+            parameter.name if position is None else position + self.position_offset,
             value,
             OUR_KINDS.get(parameter.kind, "any"),
         )
 
-    def unexpected(self, form: Form) -> Blame:
+    def unexpected(self, form: Overload) -> ArgumentMistake:
         names = [p.name for p in form.parameters]
         for name in self.kwargs:
             if name not in names:
-                return Blame(f"{self.called}() got an unexpected keyword argument '{name}'", name)
+                return ArgumentMistake(f"{self.called}() got an unexpected keyword argument '{name}'", name)
             if names.index(name) < len(self.args):
-                return Blame(f"{self.called}() got multiple values for argument '{name}'", name)
-        return Blame(f"{self.called}() got invalid keyword arguments")
+                return ArgumentMistake(f"{self.called}() got multiple values for argument '{name}'", name)
+        return ArgumentMistake(f"{self.called}() got invalid keyword arguments")
 
-    def no_form(self, forms: list[Form]) -> Blame | None:
+    def no_overload(self, forms: list[Overload]) -> ArgumentMistake | None:
         """Return torch's error for arguments that fit no overload; it lists the overloads scripts can use."""
         given = [type_name(value) for value in self.args]
         given += [f"{name}={type_name(value)}" for name, value in reversed(self.kwargs.items())]
         said = f"{self.called}() received an invalid combination of arguments - got"
         others = [
-            name for name in reversed(self.kwargs) if name not in forms[0].names_at_end(len(self.kwargs))
+            name for name in reversed(self.kwargs) if name not in forms[0].recognised_names(len(self.kwargs))
         ]
         if len(forms) == 1 and others:
-            return Blame(f"{said} unrecognized keyword arguments: {', '.join(others)}", ANY_FORM)
+            return ArgumentMistake(
+                f"{said} unrecognized keyword arguments: {', '.join(others)}", NO_SINGLE_ARGUMENT
+            )
         if len(forms) == 1 and not self.kwargs and len(given) == forms[0].words:
-            given = [forms[0].marked(at, value) for at, value in enumerate(self.args)]
+            given = [forms[0].marked_type(at, value) for at, value in enumerate(self.args)]
         only_named = ", " * (bool(given) and not self.args)  # torch leaves this separator
         said = f"{said} ({', '.join(given)}{only_named}), but expected"
         if len(forms) == 1:
-            return Blame(f"{said} {forms[0].text}", ANY_FORM)
-        listed = [f" * {form.short}" for form in forms if form.is_ours]
-        return Blame("\n".join([f"{said} one of:", *listed]), ANY_FORM)
+            return ArgumentMistake(f"{said} {forms[0].text}", NO_SINGLE_ARGUMENT)
+        listed = [f" * {form.short}" for form in forms if form.is_usable]
+        return ArgumentMistake("\n".join([f"{said} one of:", *listed]), NO_SINGLE_ARGUMENT)
 
 
 MISSING: Any = object()
 
 
-__all__ = ["ANY_FORM", "UNKNOWN", "Blame", "blame", "name_in_torch", "said_inside"]
+__all__ = [
+    "NO_SINGLE_ARGUMENT",
+    "UNKNOWN",
+    "ArgumentMistake",
+    "find_mistake",
+    "inner_message",
+    "torch_message_name",
+]

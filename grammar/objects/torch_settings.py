@@ -6,11 +6,11 @@ The only device is the CPU, so most functions return constants. Using another de
 from __future__ import annotations
 
 from autodiff.core.base.errors import LimitError, ScriptError
-from autodiff.core.engine.hooks import watch
-from autodiff.core.engine.printing import FORMAT_LIMIT, options
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.hooks import pass_watch
+from autodiff.core.engine.printing import FORMAT_LIMIT, print_options
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.device import CPU, Device, device_of, settle_on
+from autodiff.core.graph.device import CPU, Device, parse_device, require_cpu
 from autodiff.core.graph.dtypes import set_default_dtype
 from autodiff.core.graph.state import mode
 from autodiff.grammar.objects.runtime import runtime
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 def device(type: Any, index: Any = None) -> Device:
     """Return ``torch.device(type, index)``. The device need not exist."""
-    named = device_of(type)
+    named = parse_device(type)
     return named if index is None else Device(named.type, as_index(index, "a device"))
 
 
 def set_default_tensor_type(t: Any) -> None:
     from autodiff.grammar.objects.conversions import OLD_CLASSES
 
-    name = t.name if t.__class__ is Function else str(t).removeprefix("torch.")
+    name = t.name if t.__class__ is PublicFunction else str(t).removeprefix("torch.")
     if name not in OLD_CLASSES:
         raise ScriptError(
             "invalid type object: only floating-point types are supported as the default type",
@@ -43,18 +43,18 @@ def set_default_tensor_type(t: Any) -> None:
 
 
 def set_default_device(device: Any) -> None:
-    settle_on(device)
+    require_cpu(device)
 
 
-def nothing(*args: Any, **kwargs: Any) -> None:
+def no_effect(*args: Any, **kwargs: Any) -> None:
     """Do nothing: the setting is accepted, without effect."""
 
 
-def answer(value: Any) -> Callable[[], Any]:
+def constant_function(value: Any) -> Callable[[], Any]:
     return lambda: value
 
 
-def of_tensor(name: str, ask: Callable[[Tensor], Any]) -> Builtin:
+def tensor_query(name: str, ask: Callable[[Tensor], Any]) -> Builtin:
     """Return a builtin for a function of one tensor, computed by ``ask``."""
 
     def asked(input: Any) -> Any:
@@ -68,9 +68,9 @@ def of_tensor(name: str, ask: Callable[[Tensor], Any]) -> Builtin:
     return Builtin(name, asked)
 
 
-def members(**answers: Any) -> dict[str, Any]:
+def constant_members(**answers: Any) -> dict[str, Any]:
     """Return builtins without arguments by name; each returns the given constant."""
-    return {name: Builtin(name, answer(value)) for name, value in answers.items()}
+    return {name: Builtin(name, constant_function(value)) for name, value in answers.items()}
 
 
 # -- print options ----------------------------------------------------------------------------------
@@ -91,21 +91,21 @@ def set_printoptions(
             raise ScriptError(
                 f"there is no profile {profile!r}", code="E0206", help=("write default, short or full",)
             )
-        options.precision, options.threshold, options.edgeitems = PROFILES[profile]
-        options.linewidth = 80
+        print_options.precision, print_options.threshold, print_options.edgeitems = PROFILES[profile]
+        print_options.linewidth = 80
     if precision is not None:
-        options.precision = whole(precision, "precision", 0)
+        print_options.precision = bounded_int(precision, "precision", 0)
     if threshold is not None:
         is_endless = threshold.__class__ is float and threshold == float("inf")
-        options.threshold = threshold if is_endless else whole(threshold, "threshold", 0, 2**63)
+        print_options.threshold = threshold if is_endless else bounded_int(threshold, "threshold", 0, 2**63)
     if edgeitems is not None:
-        options.edgeitems = whole(edgeitems, "edgeitems", 1)
+        print_options.edgeitems = bounded_int(edgeitems, "edgeitems", 1)
     if linewidth is not None:
-        options.linewidth = whole(linewidth, "linewidth", 1)
-    options.sci_mode = None if sci_mode is None else is_true(sci_mode)
+        print_options.linewidth = bounded_int(linewidth, "linewidth", 1)
+    print_options.sci_mode = None if sci_mode is None else is_true(sci_mode)
 
 
-def whole(value: Any, name: str, least: int, most: int = FORMAT_LIMIT) -> int:
+def bounded_int(value: Any, name: str, least: int, most: int = FORMAT_LIMIT) -> int:
     number = as_index(value, name)
     if number > most:
         raise LimitError(f"a {name} of {number} exceeds the limit of {most}", code="E0502")
@@ -117,34 +117,34 @@ def whole(value: Any, name: str, least: int, most: int = FORMAT_LIMIT) -> int:
 # -- anomaly mode -----------------------------------------------------------------------------------
 
 
-def anomaly(name: str, on: bool) -> GradMode:
+def anomaly_mode(name: str, on: bool) -> GradMode:
     """Set whether a nan in a backward pass is an error; return a GradMode that leaves recording unchanged."""
-    watch.anomaly = on  # at once, as in torch; `with` restores it at the end
+    pass_watch.anomaly = on  # at once, as in torch; `with` restores it at the end
     return GradMode(name, mode.enabled)
 
 
 def set_detect_anomaly(mode: Any, check_nan: Any = True) -> GradMode:
-    return anomaly("set_detect_anomaly", is_true(mode) and is_true(check_nan))
+    return anomaly_mode("set_detect_anomaly", is_true(mode) and is_true(check_nan))
 
 
-SLOWER = (
+ANOMALY_WARNING = (
     "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for"
     " debugging."
 )
 
 
 def detect_anomaly(check_nan: Any = True) -> GradMode:
-    runtime.tell(SLOWER)
-    return anomaly("detect_anomaly", is_true(check_nan))
+    runtime.tell(ANOMALY_WARNING)
+    return anomaly_mode("detect_anomaly", is_true(check_nan))
 
 
-AUTOGRAD = {
+ANOMALY_MODES = {
     "set_detect_anomaly": Builtin("set_detect_anomaly", set_detect_anomaly),
     "detect_anomaly": Builtin("detect_anomaly", detect_anomaly),
 }
-CUDA = members(is_available=False, device_count=0, is_initialized=False)
+CUDA = constant_members(is_available=False, device_count=0, is_initialized=False)
 for _name in ("manual_seed", "manual_seed_all", "empty_cache"):
-    CUDA[_name] = Builtin(_name, nothing)
+    CUDA[_name] = Builtin(_name, no_effect)
 
 #: The release of torch whose behaviour scripts get.
 TORCH_VERSION = "2.13.0"
@@ -153,21 +153,21 @@ TORCH: dict[str, Any] = {
     "device": Builtin("device", device, (Device,)),
     "set_printoptions": Builtin("set_printoptions", set_printoptions),
     "set_default_tensor_type": Builtin("set_default_tensor_type", set_default_tensor_type),
-    "is_floating_point": of_tensor("is_floating_point", lambda x: x.dtype.is_floating_point),
-    "is_complex": of_tensor("is_complex", lambda x: False),
-    "numel": of_tensor("numel", lambda x: x.size),
+    "is_floating_point": tensor_query("is_floating_point", lambda x: x.dtype.is_floating_point),
+    "is_complex": tensor_query("is_complex", lambda x: False),
+    "numel": tensor_query("numel", lambda x: x.size),
     "set_default_device": Builtin("set_default_device", set_default_device),
-    "get_default_device": Builtin("get_default_device", answer(CPU)),
-    "set_num_threads": Builtin("set_num_threads", nothing),
-    "use_deterministic_algorithms": Builtin("use_deterministic_algorithms", nothing),
+    "get_default_device": Builtin("get_default_device", constant_function(CPU)),
+    "set_num_threads": Builtin("set_num_threads", no_effect),
+    "use_deterministic_algorithms": Builtin("use_deterministic_algorithms", no_effect),
 }
 #: The members of torch's namespaces about the machine, and such members of ``torch`` itself. Seeding another
 #: generator is accepted, without effect.
-MEMBERS = {
+NAMESPACE_MEMBERS = {
     "torch": TORCH,
     "cuda": CUDA,
-    "mps": members(is_available=False, is_built=False),
-    "cudnn": members(is_available=False),
-    "random": {"seed": Builtin("seed", nothing)},
-    "accelerator": members(is_available=False, device_count=0, current_accelerator=None),
+    "mps": constant_members(is_available=False, is_built=False),
+    "cudnn": constant_members(is_available=False),
+    "random": {"seed": Builtin("seed", no_effect)},
+    "accelerator": constant_members(is_available=False, device_count=0, current_accelerator=None),
 }

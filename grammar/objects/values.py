@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import TYPE_NAMES, LimitError, ScriptError
 from autodiff.core.base.errors import type_name as name_of_class
-from autodiff.core.base.limits import limits, spell_bytes
+from autodiff.core.base.limits import format_bytes, limits
 from autodiff.core.engine.custom_function import Context
 from autodiff.core.engine.hooks import HookHandle
 from autodiff.core.engine.named_results import NamedResult
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.device import Device
 from autodiff.core.graph.dtypes import DType
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from autodiff.grammar.objects.nn_modules import Kind
+    from autodiff.grammar.objects.nn_modules import ModuleKind
 
-NUMBERS: frozenset[Any] = frozenset([int, float, bool])
+NUMBER_CLASSES: frozenset[Any] = frozenset([int, float, bool])
 
 
 class Unbound:
@@ -95,7 +95,7 @@ class Module:
 
     __slots__ = ("kind", "settings")
 
-    def __init__(self, kind: Kind, settings: dict[str, Any]) -> None:
+    def __init__(self, kind: ModuleKind, settings: dict[str, Any]) -> None:
         self.kind = kind
         self.settings = settings
 
@@ -183,7 +183,7 @@ TYPE_NAMES.update(
         DType: "torch.dtype",
         Device: "torch.device",
         HookHandle: "torch.utils.hooks.RemovableHandle",
-        Function: "builtin_function_or_method",
+        PublicFunction: "builtin_function_or_method",
         Builtin: "builtin_function_or_method",
         BoundMethod: "builtin_function_or_method",
         ScriptFunction: "function",
@@ -227,7 +227,7 @@ def is_true(value: Any) -> bool:
                 help=("ask for `.all()` or `.any()` of the entries, or for one of them with `.item()`",),
             )
         return bool(value.item())
-    if value.__class__ in NUMBERS or value.__class__ in SIZED:
+    if value.__class__ in NUMBER_CLASSES or value.__class__ in SIZED:
         return bool(value)
     return value is not None
 
@@ -238,7 +238,7 @@ SIZED = frozenset([str, list, tuple, Size, range])
 
 def iterate(value: Any) -> Iterable[Any]:
     """Return a Python iterable over the elements of a value, for ``for``, ``*`` and unpacking."""
-    rows = ITERATION.get(value.__class__)
+    rows = ITERATORS.get(value.__class__)
     if rows is not None:
         return rows(value)
     if value.__class__ in NAMED_RESULTS:
@@ -247,11 +247,11 @@ def iterate(value: Any) -> Iterable[Any]:
         f"'{type_name(value)}' object is not iterable",
         code="E0205",
         caret="this is one value, not a sequence of values",
-        about=(value,),
+        repair_context=(value,),
     )
 
 
-def rows_of(tensor: Tensor) -> Iterator[Any]:
+def tensor_rows(tensor: Tensor) -> Iterator[Any]:
     """Return an iterator over the slices of a tensor along its first dimension."""
     if not tensor.shape:
         raise ScriptError(
@@ -260,9 +260,9 @@ def rows_of(tensor: Tensor) -> Iterator[Any]:
             caret="this tensor is a single number",
             operands=(tensor,),
         )
-    from autodiff.core.engine.public_functions import find
+    from autodiff.core.engine.public_functions import find_function
 
-    unbind = find("unbind")
+    unbind = find_function("unbind")
     if unbind is not None:
         return iter(unbind(tensor))
     from autodiff.grammar.objects.subscripts import get_item
@@ -270,22 +270,22 @@ def rows_of(tensor: Tensor) -> Iterator[Any]:
     return (get_item(tensor, index) for index in range(tensor.shape[0]))
 
 
-def itself(value: Iterable[Any]) -> Iterable[Any]:
+def unchanged_iterable(value: Iterable[Any]) -> Iterable[Any]:
     """Return the value unchanged: Python can already iterate over it."""
     return value
 
 
 def collect(value: Any) -> list[Any]:
     """Return the elements of a value as a new list, within the script's limits."""
-    return listed(iterate(value))
+    return list_within_limits(iterate(value))
 
 
-def listed(rows: Iterable[Any]) -> list[Any]:
+def list_within_limits(rows: Iterable[Any]) -> list[Any]:
     """Return the elements of a result of ``iterate`` as a new list, within the script's limits."""
     if rows.__class__ is range:
         check_length(len(rows), "list")
         runtime.spend(len(rows))
-    elif rows.__class__ in LAZY:
+    elif rows.__class__ in LAZY_CLASSES:
         found = []
         for row in rows:
             runtime.spend(1)
@@ -294,44 +294,44 @@ def listed(rows: Iterable[Any]) -> list[Any]:
     return list(rows)
 
 
-LAZY = frozenset([zip, enumerate, type(reversed([]))])
+LAZY_CLASSES = frozenset([zip, enumerate, type(reversed([]))])
 # Bytes for a list entry including the value it refers to, and for the widest character.
 ENTRY_SIZES = {"list": 32, "string": 4}
-LONGEST_STRING = 100_000_000  # a longer string is not text, and takes seconds to iterate over
+MAX_STRING_LENGTH = 100_000_000  # a longer string is not text, and takes seconds to iterate over
 
 
 def check_length(length: int, kind: str) -> None:
     """Raise LimitError for a list or string of this length if it is too long or exceeds the memory limit."""
-    if kind == "string" and length > LONGEST_STRING:
+    if kind == "string" and length > MAX_STRING_LENGTH:
         raise LimitError(
-            f"a string of length {length:,} is longer than {LONGEST_STRING:,} characters",
+            f"a string of length {length:,} is longer than {MAX_STRING_LENGTH:,} characters",
             code="E0502",
             help=("make it shorter",),
         )
     size = length * ENTRY_SIZES[kind]
     if limits.memory and size > limits.memory:
         raise LimitError(
-            f"a {kind} of length {length:,} needs {spell_bytes(size)}, the limit is"
-            f" {spell_bytes(limits.memory)}",
+            f"a {kind} of length {length:,} needs {format_bytes(size)}, the limit is"
+            f" {format_bytes(limits.memory)}",
             code="E0502",
             help=("make it shorter, or raise the limit with --max-memory",),
         )
 
 
-ITERATION: dict[type, Callable[[Any], Iterable[Any]]] = {
-    list: itself,
-    tuple: itself,
-    Size: itself,
-    range: itself,
-    str: itself,
-    zip: itself,
-    enumerate: itself,
-    type(reversed([])): itself,
-    Tensor: rows_of,
+ITERATORS: dict[type, Callable[[Any], Iterable[Any]]] = {
+    list: unchanged_iterable,
+    tuple: unchanged_iterable,
+    Size: unchanged_iterable,
+    range: unchanged_iterable,
+    str: unchanged_iterable,
+    zip: unchanged_iterable,
+    enumerate: unchanged_iterable,
+    type(reversed([])): unchanged_iterable,
+    Tensor: tensor_rows,
 }
 
 
-def whole_number(x: Tensor) -> Any:
+def int_if_literal(x: Tensor) -> Any:
     """Return the int of a tensor that may stand for a whole-number literal; any other tensor unchanged."""
     if x.shape or not runtime.numbers_are_leaves:
         return x
@@ -362,32 +362,32 @@ def as_index(value: Any, what: str) -> int:
     )
 
 
-def same(x: Any, y: Any) -> bool:
+def values_equal(x: Any, y: Any) -> bool:
     """Whether ``x == y``, comparing lists and tuples entry by entry. Tensors must have one entry."""
     pairs = [(x, y)]
     while pairs:
         a, b = pairs.pop()
         if a is b:
             continue
-        if a.__class__ in SEQUENCES and SEQUENCES.get(b.__class__) is SEQUENCES[a.__class__]:
+        if a.__class__ in SEQUENCE_KINDS and SEQUENCE_KINDS.get(b.__class__) is SEQUENCE_KINDS[a.__class__]:
             if len(a) != len(b):
                 return False
             runtime.spend(len(a))
             pairs.extend(zip(reversed(a), reversed(b), strict=True))
         elif a.__class__ is Tensor or b.__class__ is Tensor:
-            if not (a.__class__ in NUMBERS or a.__class__ is Tensor):
+            if not (a.__class__ in NUMBER_CLASSES or a.__class__ is Tensor):
                 return False
-            if not (b.__class__ in NUMBERS or b.__class__ is Tensor):
+            if not (b.__class__ in NUMBER_CLASSES or b.__class__ is Tensor):
                 return False
             if not is_true(a == b):
                 return False
-        elif a.__class__ in NUMBERS:
-            if b.__class__ not in NUMBERS or a != b:
+        elif a.__class__ in NUMBER_CLASSES:
+            if b.__class__ not in NUMBER_CLASSES or a != b:
                 return False
         elif a.__class__ is not b.__class__ or a.__class__ not in COMPARABLE or a != b:
             return False
     return True
 
 
-SEQUENCES: dict[Any, type] = {list: list, tuple: tuple, Size: tuple}
+SEQUENCE_KINDS: dict[Any, type] = {list: list, tuple: tuple, Size: tuple}
 COMPARABLE = frozenset([str, range, DType, Device])

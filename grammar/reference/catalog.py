@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 
 from autodiff.core.derivation.rule_text import SpelledRule, spell_rules
-from autodiff.core.engine.public_functions import FUNCTIONS, METHODS, Function
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS, PublicFunction
 from autodiff.core.graph.op import OPS, Op
-from autodiff.core.graph.registry import families
+from autodiff.core.graph.registry import family_modules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MODULES = {"linalg": "torch.linalg", "special": "torch.special", "Tensor": "x"}
 
 
-class Record:
+class OpRecord:
     """The rules of an op and its convention at a kink."""
 
     __slots__ = ("kink", "name", "rules")
@@ -36,7 +36,7 @@ class Record:
         self.rules: list[SpelledRule] = spell_rules(op)
 
 
-class Entry:
+class FunctionEntry:
     """One function. ``names`` are all its names; ``records`` describe the ops in the graph of its example."""
 
     __slots__ = ("example", "family", "methods", "names", "records", "summary", "usage")
@@ -48,7 +48,7 @@ class Entry:
         methods: tuple[str, ...],
         family: str,
         summary: str,
-        records: list[Record],
+        records: list[OpRecord],
         example: Example | None,
     ) -> None:
         self.names = names
@@ -73,16 +73,16 @@ class Entry:
 # -- finding ----------------------------------------------------------------------------------------------
 
 
-def public_names() -> dict[Function, tuple[str, ...]]:
+def public_names() -> dict[PublicFunction, tuple[str, ...]]:
     """Return every public function with all its names, in the order of the families."""
-    names: dict[Function, tuple[str, ...]] = {}
+    names: dict[PublicFunction, tuple[str, ...]] = {}
     for key, function in FUNCTIONS.items():
         names[function] = (*names.get(function, ()), key)
-    order = {family.rpartition(".")[2]: at for at, family in enumerate(families())}
+    order = {family.rpartition(".")[2]: at for at, family in enumerate(family_modules())}
     return dict(sorted(names.items(), key=lambda item: order.get(family_of(item[0]), len(order))))
 
 
-def family_of(function: Function) -> str:
+def family_of(function: PublicFunction) -> str:
     """Return the name of the module that declares a function; of an op, the module of its forward."""
     made_by = function.implementation
     if isinstance(made_by, Op):
@@ -90,14 +90,14 @@ def family_of(function: Function) -> str:
     return str(made_by.__module__).rpartition(".")[2]
 
 
-def title_of(family: str) -> str:
+def family_title(family: str) -> str:
     """Return the first paragraph of the docstring of a family's module."""
     loaded = [module for name, module in sys.modules.items() if name.startswith("autodiff.core.")]
     doc = next(module.__doc__ for module in loaded if module.__name__.endswith(f".{family}")) or ""
     return " ".join(doc.partition("\n\n")[0].split())
 
 
-def named(query: str) -> list[Function]:
+def find_functions(query: str) -> list[PublicFunction]:
     """Return the functions called ``query``: a bare or qualified name, torch's or ours, or an operator."""
     if query == "@":  # the ops it is recorded as are cases of matmul for certain shapes
         return [FUNCTIONS["torch.matmul"]]
@@ -116,7 +116,7 @@ def named(query: str) -> list[Function]:
     return list(dict.fromkeys(FUNCTIONS[name] for name in wanted if name in FUNCTIONS))
 
 
-def matching(query: str) -> list[Function]:
+def search_functions(query: str) -> list[PublicFunction]:
     """Return the functions of the family ``query``, or else those with ``query`` in one of their names."""
     functions = public_names()
     in_family = [function for function in functions if family_of(function) == query]
@@ -128,19 +128,22 @@ def matching(query: str) -> list[Function]:
     ]
 
 
-def is_described(name: str) -> bool:
+def is_language_name(name: str) -> bool:
     """Whether scripts can use a name that the catalog lacks; docs/language.md describes these names."""
     from autodiff.core.engine.tensor import Tensor
-    from autodiff.grammar.objects.attributes import ATTRIBUTES, METHODS
-    from autodiff.grammar.objects.builtins.namespaces import look_up
+    from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS, METHODS
+    from autodiff.grammar.objects.builtins.namespaces import find_builtin
     from autodiff.grammar.objects.values import UNBOUND
 
     bare = name.removesuffix("()").removeprefix("torch.")
-    return any((Tensor, bare) in table for table in (METHODS, ATTRIBUTES)) or look_up(bare) is not UNBOUND
+    return (
+        any((Tensor, bare) in table for table in (METHODS, ATTRIBUTE_READERS))
+        or find_builtin(bare) is not UNBOUND
+    )
 
 
 def known_names() -> list[str]:
-    """Return all complete names and families that ``named`` and ``matching`` accept, sorted."""
+    """Return all names and families that ``find_functions`` and ``search_functions`` accept, sorted."""
     bare = {key.partition(".")[2] for key in FUNCTIONS}
     return sorted({*bare, *FUNCTIONS, *OPS, *map(family_of, public_names())})
 
@@ -148,24 +151,24 @@ def known_names() -> list[str]:
 # -- describing -------------------------------------------------------------------------------------------
 
 
-def summarise(function: Function) -> Entry:
+def summarise(function: PublicFunction) -> FunctionEntry:
     """Return the entry of a function without an example, so that nothing is executed."""
     names = public_names()[function]
     made_by = function.implementation
-    records = [Record(made_by)] if isinstance(made_by, Op) else []
+    records = [OpRecord(made_by)] if isinstance(made_by, Op) else []
     summary = " ".join(function.doc.partition("\n\n")[0].replace("``", "`").split())
-    return Entry(
+    return FunctionEntry(
         names, usage_of(names[0], function), methods_of(function), family_of(function), summary, records, None
     )
 
 
-def in_one_line(function: Function) -> Entry:
+def list_entry(function: PublicFunction) -> FunctionEntry:
     """Return the entry for a list; the example runs only if nothing else describes the function."""
     entry = summarise(function)
     return entry if entry.summary or entry.records else describe(function)
 
 
-def describe(function: Function) -> Entry:
+def describe(function: PublicFunction) -> FunctionEntry:
     """Return the complete entry with its example, chosen at a kink if one of the ops has one."""
     from autodiff.grammar.reference.examples import make_example
 
@@ -179,19 +182,19 @@ def describe(function: Function) -> Entry:
             used = ops_of(example.outputs)
         if key.endswith("_"):  # the clone belongs to the example, which must not overwrite a leaf
             used = [op for op in used if op.name != "clone"]
-        entry.records = [Record(op) for op in used] or entry.records
+        entry.records = [OpRecord(op) for op in used] or entry.records
     entry.example = example
     return entry
 
 
-def usage_of(key: str, function: Function) -> str:
+def usage_of(key: str, function: PublicFunction) -> str:
     namespace = key.partition(".")[0]
     if namespace == "Tensor":
         return f"x.{function.usage(1)}"
     return f"{MODULES.get(namespace, namespace)}.{function.usage()}"
 
 
-def methods_of(function: Function) -> tuple[str, ...]:
+def methods_of(function: PublicFunction) -> tuple[str, ...]:
     """Return the names of the tensor methods of a function, including the in-place variants."""
     names = [name for name, method in METHODS.items() if method is function]
     return (*names, *(f"{name}_" for name in names if function.in_place))
@@ -210,12 +213,12 @@ def ops_of(outputs: Iterable[Tensor]) -> list[Op]:
     return list({node.op.name: node.op for node in in_order if node.op is not None}.values())
 
 
-def inner_record(name: str) -> Record | None:
+def op_record(name: str) -> OpRecord | None:
     """Return the record of the op ``name``; None if there is no such op."""
-    return Record(OPS[name]) if name in OPS else None
+    return OpRecord(OPS[name]) if name in OPS else None
 
 
-def inner_records() -> list[Record]:
+def internal_records() -> list[OpRecord]:
     """Return the records of the ops that are no public functions, sorted by name."""
     public = {key.partition(".")[2] for key in FUNCTIONS}
-    return [Record(OPS[name]) for name in sorted(OPS) if name not in public]
+    return [OpRecord(OPS[name]) for name in sorted(OPS) if name not in public]

@@ -5,7 +5,7 @@ The names are those of STOCK in ``examples``. A function exposed with ``example=
 
 from __future__ import annotations
 
-CALLS = {
+EXAMPLE_CALLS = {
     # entry by entry
     "torch.isnan": "torch.isnan(e)",
     "torch.isinf": "torch.isinf(e)",

@@ -12,10 +12,10 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.engine.argument_kinds import MISSING
 from autodiff.core.engine.named_results import NamedResult
-from autodiff.core.engine.public_functions import FUNCTIONS, Function
+from autodiff.core.engine.public_functions import FUNCTIONS, PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.execution import execute
-from autodiff.grammar.reference.example_calls import CALLS
+from autodiff.grammar.reference.example_calls import EXAMPLE_CALLS
 from autodiff.grammar.session.run import Settings
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.run import Execution
 
 #: The tensors of examples. Those with floats get a gradient, except the names in CONSTANT.
-STOCK = {
+SAMPLE_TENSORS = {
     "x": "tensor([0.5, 1.0, 2.0])",
     "y": "tensor([1.0, 3.0, 2.0])",
     "z": "tensor([2.0, 1.0, 4.0])",
@@ -67,7 +67,7 @@ KINKED, MATRICES = "uvw", "ABC"
 #: Output that disqualifies a generated call: nan, inf, or rounding errors, which differ between machines.
 UNFIT = re.compile(r"\b(nan|inf)\b|e-(0[7-9]|[1-9]\d)")
 #: Names in STOCK that require no gradient.
-CONSTANT = frozenset(["i", "j", "n", "m", "labels", "signs", "mask"])
+UNTRACKED = frozenset(["i", "j", "n", "m", "labels", "signs", "mask"])
 NAME = re.compile(r"(?<![\w.'\"])[A-Za-z]\w*(?![\w(='\"])")
 
 
@@ -85,15 +85,15 @@ class Example:
 def make_example(key: str, is_kinked: bool = False) -> Example | None:
     """Return the example of the function ``key``, at a kink if ``is_kinked``; None if no call works."""
     function = FUNCTIONS[key]
-    given = function.example or CALLS.get(key)
-    for call in [given] if given else plain_calls(key, function, is_kinked):
-        example = run_call(call)
+    given = function.example or EXAMPLE_CALLS.get(key)
+    for call in [given] if given else generated_calls(key, function, is_kinked):
+        example = example_of_call(call)
         if example is not None and (given or not UNFIT.search(example.printed)):
             return example
     return None
 
 
-def plain_calls(key: str, function: Function, is_kinked: bool) -> Iterator[str]:
+def generated_calls(key: str, function: PublicFunction, is_kinked: bool) -> Iterator[str]:
     """Yield calls with only the required arguments, all from one group of STOCK."""
     first = function.parameters[0].name if function.parameters else ""
     preferred = [KINKED] if is_kinked else [MATRICES] if first in ("A", "B") else []
@@ -127,32 +127,32 @@ def spell_call(key: str, arguments: list[str]) -> str:
     return f"{module}.{name}({', '.join(arguments)})"
 
 
-def run_call(call: str) -> Example | None:
+def example_of_call(call: str) -> Example | None:
     """Return the example of a call, with a backward pass from its result; None if the call fails."""
-    used = [name for name in dict.fromkeys(NAME.findall(call)) if name in STOCK]
-    lines = [define(name) for name in used]
+    used = [name for name in dict.fromkeys(NAME.findall(call)) if name in SAMPLE_TENSORS]
+    lines = [tensor_definition(name) for name in used]
     lines += [f"out = {call}", "print(out)"]
-    execution = attempt(lines)
+    execution = try_run(lines)
     if execution is None:
         return None
     outputs = tensors_in(execution.names["out"])
-    followed = [name for name in used if name not in CONSTANT]
+    followed = [name for name in used if name not in UNTRACKED]
     printed: list[str] = []
     if any(tensor.requires_grad for tensor in outputs):
-        longer = with_backward(lines, execution, followed)
-        if attempt(longer) is not None:  # some functions have no backward
+        longer = add_backward(lines, execution, followed)
+        if try_run(longer) is not None:  # some functions have no backward
             lines = longer
-    execution = attempt(lines, printed)
+    execution = try_run(lines, printed)
     assert execution is not None
     return Example("\n".join(lines) + "\n", "".join(printed), tensors_in(execution.names["out"]))
 
 
-def define(name: str) -> str:
-    tracked = "" if name in CONSTANT else ", requires_grad=True"
-    return f"{name} = torch.{STOCK[name][:-1]}{tracked})"
+def tensor_definition(name: str) -> str:
+    tracked = "" if name in UNTRACKED else ", requires_grad=True"
+    return f"{name} = torch.{SAMPLE_TENSORS[name][:-1]}{tracked})"
 
 
-def with_backward(lines: list[str], execution: Execution, followed: list[str]) -> list[str]:
+def add_backward(lines: list[str], execution: Execution, followed: list[str]) -> list[str]:
     """Return the lines with a backward pass: from the sum, or from the first entry if the sum is constant."""
     out = execution.names["out"]
     parts = ["out"] if isinstance(out, Tensor) else [f"out[{at}]" for at in range(len(out))]
@@ -168,17 +168,21 @@ def with_backward(lines: list[str], execution: Execution, followed: list[str]) -
     total = " + ".join(f"{part}.sum()" for part in parts)
     of_sum = [*lines, f"({total}).backward()" if len(parts) > 1 else f"{total}.backward()", *shown]
     of_first = [*lines, f"{parts[0]}.flatten()[0].backward()", *shown]
-    chosen = of_first if is_flat(of_sum, followed) and not is_flat(of_first, followed) else of_sum
-    done = attempt(chosen)
+    chosen = (
+        of_first
+        if has_zero_gradients(of_sum, followed) and not has_zero_gradients(of_first, followed)
+        else of_sum
+    )
+    done = try_run(chosen)
     if done is None:
         return chosen
     reached = [f"print({name}.grad)" for name in followed if done.names[name].grad is not None]
     return [*chosen[: len(chosen) - len(shown)], *reached]
 
 
-def is_flat(lines: list[str], followed: list[str]) -> bool:
+def has_zero_gradients(lines: list[str], followed: list[str]) -> bool:
     """Whether every gradient of a script is zero up to rounding, or the script fails."""
-    execution = attempt(lines)
+    execution = try_run(lines)
     if execution is None:
         return True
     gradients = [execution.names[name].grad for name in followed]
@@ -195,7 +199,7 @@ def tensors_in(value: object) -> list[Tensor]:
     )
 
 
-def attempt(lines: list[str], printed: list[str] | None = None) -> Execution | None:
+def try_run(lines: list[str], printed: list[str] | None = None) -> Execution | None:
     """Run a script and return its execution; None if it fails. Its output is appended to ``printed``."""
     written: list[str] = [] if printed is None else printed
     try:

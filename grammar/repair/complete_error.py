@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # -- names for operands -----------------------------------------------------------------------------
 
 
-def explain(error: AutodiffError, script: tree.Script, source: Source, names: dict[str, Any]) -> None:
+def complete_error(error: AutodiffError, script: tree.Script, source: Source, names: dict[str, Any]) -> None:
     """Label the tensors an error is about and propose repairs; ``names`` are the script's values."""
     names = {**names, **{name: value for name, value in error.names.items() if value is not UNBOUND}}
     error.turns = runtime.turns

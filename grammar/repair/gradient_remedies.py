@@ -14,35 +14,35 @@ from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
-from autodiff.core.paths.node_names import Names
-from autodiff.core.paths.use_contributions import size_of
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.paths.use_contributions import max_abs
 from autodiff.core.why.first_cause import causes_of
 from autodiff.grammar.help.failure_scene import Scene
-from autodiff.grammar.objects.runtime import ignore, ignore_warning, runtime
-from autodiff.grammar.repair.nan_history import tell_spoiled
-from autodiff.grammar.repair.no_path import explain_disconnection, made_by
-from autodiff.grammar.repair.proposals.connected import FAILS, mended
-from autodiff.grammar.repair.proposals.cuts import cuts
-from autodiff.grammar.repair.proposals.edges import EXPONENTIALS, away_from_the_edge, safe_branch, sloped
+from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
+from autodiff.grammar.repair.nan_history import explain_nonfinite_leaves
+from autodiff.grammar.repair.no_path import explain_disconnection, output_expression
+from autodiff.grammar.repair.proposals.connected import FAILING_CODE, connecting_fix
+from autodiff.grammar.repair.proposals.cuts import find_cuts
+from autodiff.grammar.repair.proposals.edges import EXPONENTIALS, add_slope, avoid_edge, choose_before_op
 from autodiff.grammar.repair.proposals.stable import SameFunction, known_functions
 from autodiff.grammar.repair.proposals.steps import smaller_steps
-from autodiff.grammar.session.run import Execution, Settings, attempt, differentiate
-from autodiff.grammar.syntax.parser import read
+from autodiff.grammar.session.run import Execution, Settings, differentiate, run_once
+from autodiff.grammar.syntax.parser import parse_to_first_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from autodiff.core.report.cause import Cause
-    from autodiff.core.report.records import Derivation, GradientReport, Subject
+    from autodiff.core.report.records import Derivation, GradientReport, ReportedPass
 
 #: The most changes tried for one cause, the most that are kept, and the most that are combined.
-MOST_TRIALS, MOST_KEPT, MOST_TOGETHER = 8, 2, 3
+MOST_TRIALS, MOST_KEPT, MOST_COMBINED = 8, 2, 3
 #: The most changes tried for one report, and the most steps for all trials together. ENTRIES entries of
 #: tensors take about as long as one step.
-MOST_IN_ALL, MOST_STEPS, ENTRIES = 40, 2_000_000, 100
+MOST_REPORT_TRIALS, MOST_STEPS, ENTRIES_PER_STEP = 40, 2_000_000, 100
 #: How far a repaired output may differ from the original one, absolutely and relatively.
-CLOSE = 1e-5
+OUTPUT_TOLERANCE = 1e-5
 #: A gradient larger than this is no better than an infinite one.
 STEEPEST = 1e9
 
@@ -50,14 +50,14 @@ STEEPEST = 1e9
 def add_remedies(report: GradientReport, execution: Execution, settings: Settings) -> None:
     """Add to the causes of a report the changes that hold, and where the graph was left."""
     trials = Trials(settings)
-    tell_spoiled(report, execution, trials)
+    explain_nonfinite_leaves(report, execution, trials)
     for derivation in report.derivations:
         for cause in derivation.causes:
             if cause.kind == "unconnected":
                 did_run = trials.places(execution.source, derivation.wrt)
                 explain_disconnection(cause, derivation.wrt, report.output.name, execution, did_run)
         if derivation.causes:
-            Mending(derivation, report, execution, trials).mend()
+            GradientRepair(derivation, report, execution, trials).store_repairs()
 
 
 class Trials:
@@ -70,7 +70,7 @@ class Trials:
 
     @property
     def are_over(self) -> bool:
-        return self.count >= MOST_IN_ALL or self.steps >= MOST_STEPS
+        return self.count >= MOST_REPORT_TRIALS or self.steps >= MOST_STEPS
 
     def run(self, text: str, source: Source, wrt: str) -> Trial | None:
         """Run a repaired script; None if it fails, or if there are no trials left."""
@@ -90,7 +90,7 @@ class Trials:
         self.count += 1
         limits.steps = min(MOST_STEPS, all_steps or MOST_STEPS)
         try:
-            execution = attempt(repaired, asked, ignore, ignore_warning)
+            execution = run_once(repaired, asked, discard_text, discard_warning)
             self.steps += runtime.used
             subject = differentiate(execution, asked)
         except AutodiffError:
@@ -98,7 +98,7 @@ class Trials:
             return None
         finally:
             limits.steps = all_steps
-        self.steps += sum(int(np.size(node.out)) for node in subject.order) // ENTRIES
+        self.steps += sum(int(np.size(node.out)) for node in subject.order) // ENTRIES_PER_STEP
         return Trial(repaired, execution, subject)
 
     def places(self, source: Source, wrt: str) -> Callable[[Edit], bool]:
@@ -112,7 +112,7 @@ class Trials:
 class Trial:
     """A repaired script that has run: its output, and the gradient in question."""
 
-    def __init__(self, source: Source, execution: Execution, subject: Subject) -> None:
+    def __init__(self, source: Source, execution: Execution, subject: ReportedPass) -> None:
         [*_, (self.wrt, self.node)] = subject.wrt
         self.source = source
         self.execution = execution
@@ -122,11 +122,11 @@ class Trial:
     def causes(self) -> tuple[Cause, ...]:
         """Return what is still wrong with the gradient."""
         subject = self.subject
-        names = Names(subject.order or [subject.root], self.source)
+        names = NodeNames(subject.order or [subject.root], self.source)
         return causes_of(subject, self.wrt, self.node, names, ())
 
 
-class Mending:
+class GradientRepair:
     """Looks for changes that repair one gradient."""
 
     def __init__(
@@ -138,19 +138,19 @@ class Mending:
         self.trials = trials
         self.is_flat = derivation.causes[0].kind in ("flat", "unconnected", "vanished", "cancelled")
 
-    def mend(self) -> None:
+    def store_repairs(self) -> None:
         """Store the repairs that hold in the causes: single changes, else several that hold together."""
         source = self.execution.source
         begun: list[tuple[Fix, Cause, Trial]] = []
         for cause in self.derivation.causes:
             kept: list[Fix] = []
             did_run = self.trials.places(source, self.derivation.wrt)
-            for fix in proposals(cause, source, self.execution, self.output.name, did_run):
+            for fix in distinct_fixes(cause, source, self.execution, self.output.name, did_run):
                 trial = self.trials.run(fix.apply(source.text), source, self.derivation.wrt)
                 if trial is None:
                     continue
                 if self.holds(fix, cause, trial):
-                    if reason_of(fix) not in map(reason_of, kept):
+                    if fix_summary(fix) not in map(fix_summary, kept):
                         kept.append(fix)
                     is_best = isinstance(fix, SameFunction) and cause.kind != "singular"
                     if len(kept) == MOST_KEPT or is_best or cause.kind in ("masked", "diverged"):
@@ -161,22 +161,22 @@ class Mending:
         if not any(cause.repairs for cause in self.derivation.causes):
             last = self.derivation.causes[-1]
             for fix, cause, trial in begun:
-                together = self.completed([fix], cause, trial)
+                together = self.combined_fix([fix], cause, trial)
                 if together is not None:
                     last.repairs = (together,)
                     break
 
-    def completed(self, made: list[Fix], mended: Cause, trial: Trial) -> Fix | None:
+    def combined_fix(self, made: list[Fix], mended: Cause, trial: Trial) -> Fix | None:
         """Return one fix of the changes already made and others that make them hold.
 
         None if the last change did not remove its cause ``mended``, or if no others are found.
         """
         causes = trial.causes()
-        if len(made) == MOST_TOGETHER or place_of(mended) in map(place_of, causes):
+        if len(made) == MOST_COMBINED or cause_key(mended) in map(cause_key, causes):
             return None
         for cause in causes:
             did_run = self.trials.places(trial.source, self.derivation.wrt)
-            for fix in proposals(cause, trial.source, trial.execution, self.output.name, did_run):
+            for fix in distinct_fixes(cause, trial.source, trial.execution, self.output.name, did_run):
                 further = self.trials.run(fix.apply(trial.source.text), trial.source, self.derivation.wrt)
                 if further is None:
                     continue
@@ -184,7 +184,7 @@ class Mending:
                     words = ", and ".join(one.text for one in (*made, fix))
                     edits = changed_lines(self.execution.source.text, further.source.text)
                     return Fix(f"together: {words}", *edits)
-                together = self.completed([*made, fix], cause, further)
+                together = self.combined_fix([*made, fix], cause, further)
                 if together is not None:
                     return together
         return None
@@ -192,7 +192,7 @@ class Mending:
     def holds(self, fix: Fix, cause: Cause, trial: Trial) -> bool:
         """Whether the repaired script has the gradient that was missing, and a valid output."""
         g = trial.gradient
-        if g is None or not np.isfinite(np.asarray(g)).all() or size_of(g) > STEEPEST:
+        if g is None or not np.isfinite(np.asarray(g)).all() or max_abs(g) > STEEPEST:
             return False
         before, now = np.asarray(self.output.value), np.asarray(trial.subject.root.out)
         if before.shape != now.shape or not np.isfinite(now).all():
@@ -202,53 +202,55 @@ class Mending:
         if cause.kind == "forward" and not np.any(g) and not isinstance(fix, SameFunction):
             return False  # the value is finite now, but nothing changes it
         was_number = np.isfinite(before)
-        return bool(np.allclose(now[was_number], before[was_number], rtol=CLOSE, atol=CLOSE))
+        return bool(
+            np.allclose(now[was_number], before[was_number], rtol=OUTPUT_TOLERANCE, atol=OUTPUT_TOLERANCE)
+        )
 
 
-def proposals(
+def distinct_fixes(
     cause: Cause, source: Source, execution: Execution, output: str, did_run: Callable[[Edit], bool]
 ) -> list[Fix]:
     """Return the changes that might help against a cause, most likely first, each change once."""
     if cause.span is None:
         return []
-    scene = Scene(AutodiffError(""), cause.span, read(source), source, [], execution.names)
+    scene = Scene(AutodiffError(""), cause.span, parse_to_first_error(source), source, [], execution.names)
     found: dict[str, Fix] = {}
-    for fix in remedies(cause, scene, output, did_run):
+    for fix in possible_fixes(cause, scene, output, did_run):
         found.setdefault(fix.apply(source.text), fix)
         if len(found) == MOST_TRIALS:
             break
     return list(found.values())
 
 
-def remedies(cause: Cause, scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:
+def possible_fixes(cause: Cause, scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:
     """Yield changes that might help, most likely first."""
     if cause.kind == "unconnected":
-        yield from stay_connected(scene, output, did_run)
+        yield from connecting_fixes(scene, output, did_run)
     elif cause.kind in ("masked", "singular", "forward"):
-        yield from safe_branch(cause, scene)
+        yield from choose_before_op(cause, scene)
         known = list(known_functions(scene))
         yield from known
         if not known or cause.op not in EXPONENTIALS:  # for exponentials a known function suffices
-            yield from away_from_the_edge(cause, scene)
+            yield from avoid_edge(cause, scene)
     elif cause.kind == "flat":
         if cause.op == "sigmoid":
             yield from known_functions(scene)
-        yield from sloped(cause, scene)
+        yield from add_slope(cause, scene)
     elif cause.kind == "diverged":
         yield from smaller_steps(scene)
 
 
-def stay_connected(scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:
+def connecting_fixes(scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:
     """Yield the repair that keeps the output in the graph, at the cuts that ran."""
-    made = [statement.value for statement in scene.assignments(output)] or [made_by(scene, output)]
+    made = [statement.value for statement in scene.assignments(output)] or [output_expression(scene, output)]
     for value in made:
-        found = [] if value is None else cuts(scene, value)
+        found = [] if value is None else find_cuts(scene, value)
         if len(found) > 1:
-            found = [cut for cut in found if did_run(Edit(cut.node.span, FAILS))]
-        yield from mended(found)
+            found = [cut for cut in found if did_run(Edit(cut.node.span, FAILING_CODE))]
+        yield from connecting_fix(found)
 
 
-def place_of(cause: Cause) -> tuple[str, str, int | None]:
+def cause_key(cause: Cause) -> tuple[str, str, int | None]:
     """Return what goes wrong where, to compare causes.
 
     An op is identified by its start, since changes are made only within it or after it.
@@ -256,7 +258,7 @@ def place_of(cause: Cause) -> tuple[str, str, int | None]:
     return cause.kind, cause.op, None if cause.span is None else cause.span.start
 
 
-def reason_of(fix: Fix) -> str:
+def fix_summary(fix: Fix) -> str:
     """Return what a fix does, without the code that it writes."""
     return fix.text.partition(": ")[0]
 

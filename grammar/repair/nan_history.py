@@ -12,24 +12,24 @@ from copy import copy
 from itertools import pairwise
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.freeing import make_usable
+from autodiff.core.engine.freeing import clear_freed_status
 from autodiff.core.engine.sweep import sweep
-from autodiff.core.fast.tape import node_of
+from autodiff.core.fast.tape import entry_node
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.paths.node_names import Names, ordinal
+from autodiff.core.paths.node_names import NodeNames, ordinal
 from autodiff.core.report.cause import Cause
-from autodiff.core.report.records import Subject
+from autodiff.core.report.records import ReportedPass
 from autodiff.core.why.first_cause import causes_of
-from autodiff.grammar.session.run import Stage
+from autodiff.grammar.session.run import EngineSetup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Source, Span
-    from autodiff.core.graph.node import GradCell
+    from autodiff.core.graph.node import GradSlot
     from autodiff.core.graph.op import Op
     from autodiff.core.graph.state import Recorder, Tape
     from autodiff.core.report.records import Derivation, GradientReport
@@ -39,34 +39,34 @@ if TYPE_CHECKING:
 #: A leaf that has become so many times as large, and larger with each of its last changes, has diverged.
 GROWTH = 1e6
 #: How many of the last changes are looked at, and how many of the first are shown.
-LAST, TOLD = 8, 3
+LAST, SHOWN_VALUES = 8, 3
 #: Growth factors within this ratio of each other are reported as one.
 STEADY = 1.05
 
 
-class Stopped(Exception):
+class PassReached(Exception):
     """Ends a run at the backward pass that is looked for."""
 
 
-class History:
+class LeafHistory:
     """The history of one leaf: its largest entry after every change, and where each change was made.
 
     ``spoiled`` is the index of the first value that is not finite; ``passes`` counts the backward passes of
-    the script before it. ``first_bad`` is the first pass since which the gradient was never finite.
+    the script before it. ``first_bad_pass`` is the first pass since which the gradient was never finite.
     ``is_remade`` means that the values are the first values of successive leaves, all made by one line.
     """
 
-    __slots__ = ("first_bad", "is_remade", "passes", "sites", "spoiled", "values")
+    __slots__ = ("first_bad_pass", "first_nonfinite", "is_remade", "passes", "sites", "values")
 
     def __init__(self) -> None:
         self.values: list[float] = []
         self.sites: list[Span | None] = []
-        self.spoiled: int | None = None
+        self.first_nonfinite: int | None = None
         self.passes = 0
-        self.first_bad: int | None = None
+        self.first_bad_pass: int | None = None
         self.is_remade = False
 
-    def when(self, index: int, here: str) -> str:
+    def change_phrase(self, index: int, here: str) -> str:
         """Return a phrase such as ``at its 3rd change here``."""
         times = ordinal(self.times(index))
         return f"the {times} time it is made {here}" if self.is_remade else f"at its {times} change {here}"
@@ -78,24 +78,24 @@ class History:
     @property
     def growth(self) -> list[float]:
         """The factors of the last changes before the value was not finite; empty if it did not diverge."""
-        sizes = [abs(value) for value in self.values[: self.spoiled] if value]
+        sizes = [abs(value) for value in self.values[: self.first_nonfinite] if value]
         factors = [now / before for before, now in pairwise(sizes)][-LAST:]
         ran_away = len(factors) > 1 and min(factors) > 1 and sizes[-1] > GROWTH * max(1.0, sizes[0])
         return factors if ran_away else []
 
 
-class Follower:
+class RunRecorder:
     """Records the changes of leaves and their gradients in a run, up to the pass ``last`` if given."""
 
     def __init__(self, last: int | None = None) -> None:
         self.last = last
         self.backwards = 0
-        self.histories: dict[GradCell, History] = {}
+        self.histories: dict[GradSlot, LeafHistory] = {}
         self.roots: list[Node] = []
         self.seeds: list[Any] = []
         self.recorder: Recorder | None = None
 
-    def __enter__(self) -> Follower:
+    def __enter__(self) -> RunRecorder:
         self.before, mode.probe = mode.probe, self
         return self
 
@@ -106,36 +106,36 @@ class Follower:
         """Called by the engine for every tracked leaf, and again for one that was changed in place."""
         if self.recorder is None and mode.recorder is not None:
             self.recorder, mode.recorder = mode.recorder, self
-        if leaf.cell is not None:
-            history = self.histories.setdefault(leaf.cell, History())
+        if leaf.grad_slot is not None:
+            history = self.histories.setdefault(leaf.grad_slot, LeafHistory())
             history.values.append(largest(value))
             history.sites.append(mode.site)
-            if history.spoiled is None and not is_finite(history.values[-1]):
-                history.spoiled, history.passes = len(history.values) - 1, self.backwards
+            if history.first_nonfinite is None and not is_finite(history.values[-1]):
+                history.first_nonfinite, history.passes = len(history.values) - 1, self.backwards
         return value
 
     def compared(self, op: Op, values: tuple[Any, ...]) -> None:
         """Called by the engine for every comparison; nothing is recorded."""
 
-    def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
+    def grads_gathered(self, before: list[tuple[GradSlot, Any]]) -> None:
         """Called by the engine after it has filled these ``.grad``."""
         assert self.recorder is not None
         self.recorder.grads_gathered(before)
         for cell, _ in before:
             history = self.histories.get(cell)
-            if history is None or history.spoiled is not None or cell.grad is None:
+            if history is None or history.first_nonfinite is not None or cell.grad is None:
                 continue
             if is_finite(largest(cell.grad.value)):
-                history.first_bad = None
-            elif history.first_bad is None:
-                history.first_bad = self.backwards + 1
+                history.first_bad_pass = None
+            elif history.first_bad_pass is None:
+                history.first_bad_pass = self.backwards + 1
 
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
         assert self.recorder is not None
         self.recorder.slopes_made(slopes)
 
     def written_pass_ran(self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool) -> None:
-        root = node_of(tape, at)
+        root = entry_node(tape, at)
         self.pass_ran(kind, [root], [seed], [] if retain else newest_first([root]))
 
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[Any], order: list[Node]) -> None:
@@ -145,42 +145,42 @@ class Follower:
         self.backwards += kind == "backward"
         if kind == "backward" and self.backwards == self.last:
             self.roots, self.seeds = roots, seeds
-            raise Stopped
+            raise PassReached
 
 
-def tell_spoiled(report: GradientReport, execution: Execution, trials: Trials) -> None:
+def explain_nonfinite_leaves(report: GradientReport, execution: Execution, trials: Trials) -> None:
     """Explain leaves that hold nan or infinity by the change that it came from, if they changed."""
     spoiled = [one for one in report.derivations if any(cause.kind == "data" for cause in one.causes)]
     if not spoiled:
         return
     source = execution.source
-    with Follower() as follower:
+    with RunRecorder() as follower:
         trial = trials.run(source.text, source, spoiled[0].wrt)
     if trial is None:
-        tell_changed(spoiled, execution)
+        mention_changes(spoiled, execution)
         return
     causes = causes_in_run(follower, trial, trials)
     for derivation in spoiled:
         derivation.causes = tuple(copy(cause) for cause in causes) or derivation.causes
 
 
-def causes_in_run(follower: Follower, trial: Trial, trials: Trials) -> tuple[Cause, ...]:
+def causes_in_run(follower: RunRecorder, trial: Trial, trials: Trials) -> tuple[Cause, ...]:
     """Return why the first leaf of the graph that became not finite did so.
 
     Empty if all such leaves were created with nan or infinity.
     """
     source = trial.source
-    names = Names(trial.subject.order or [trial.subject.root], source)
-    found: list[tuple[int, Leaf, History]] = []
+    names = NodeNames(trial.subject.order or [trial.subject.root], source)
+    found: list[tuple[int, Leaf, LeafHistory]] = []
     for leaf in names.of:
-        if isinstance(leaf, Leaf) and leaf.cell is not None:
-            history = follower.histories.get(leaf.cell)
-            if history is not None and history.spoiled:
+        if isinstance(leaf, Leaf) and leaf.grad_slot is not None:
+            history = follower.histories.get(leaf.grad_slot)
+            if history is not None and history.first_nonfinite:
                 found.append((history.passes, leaf, history))
     if found:
         _, leaf, history = min(found, key=lambda one: (one[0], one[1].number))
-        assert leaf.cell is not None
-        at = list(follower.histories).index(leaf.cell)
+        assert leaf.grad_slot is not None
+        at = list(follower.histories).index(leaf.grad_slot)
     else:
         remade = first_remade(follower, names)
         if remade is None:
@@ -188,14 +188,14 @@ def causes_in_run(follower: Follower, trial: Trial, trials: Trials) -> tuple[Cau
         leaf, history, at = remade
     name = names[leaf]
     causes: tuple[Cause, ...] = ()
-    if not history.growth and history.first_bad is not None:
-        causes = causes_in_pass(history.first_bad, at, name, trial, trials)
+    if not history.growth and history.first_bad_pass is not None:
+        causes = causes_in_pass(history.first_bad_pass, at, name, trial, trials)
         for cause in causes:
-            cause.text += f"; {what_came(name, history, source)}"
-    return causes or (own_cause(name, history, source),)
+            cause.text += f"; {spoiling_change(name, history, source)}"
+    return causes or (change_cause(name, history, source),)
 
 
-def first_remade(follower: Follower, names: Names) -> tuple[Leaf, History, int] | None:
+def first_remade(follower: RunRecorder, names: NodeNames) -> tuple[Leaf, LeafHistory, int] | None:
     """Return a leaf made by a line that made finite leaves before, with the history of all of them.
 
     The number is the index of the last finite leaf among all histories.
@@ -206,41 +206,49 @@ def first_remade(follower: Follower, names: Names) -> tuple[Leaf, History, int] 
     for at, history in enumerate(histories):
         made_at.setdefault(history.sites[0], []).append(at)
     for leaf in names.of:
-        own = follower.histories.get(leaf.cell) if isinstance(leaf, Leaf) and leaf.cell is not None else None
-        if own is None or own.spoiled != 0:
+        own = (
+            follower.histories.get(leaf.grad_slot)
+            if isinstance(leaf, Leaf) and leaf.grad_slot is not None
+            else None
+        )
+        if own is None or own.first_nonfinite != 0:
             continue
         assert isinstance(leaf, Leaf)
         alike = made_at.pop(own.sites[0], None)
         if alike is None:  # another leaf of this line has been looked at
             continue
-        made = History()
+        made = LeafHistory()
         made.is_remade = True
         made.values = [histories[at].values[0] for at in alike]
         made.sites = [own.sites[0]] * len(alike)
-        made.spoiled = next(turn for turn, at in enumerate(alike) if histories[at].spoiled == 0)
-        if made.spoiled:
-            last = alike[made.spoiled - 1]
-            made.first_bad = histories[last].first_bad
+        made.first_nonfinite = next(
+            turn for turn, at in enumerate(alike) if histories[at].first_nonfinite == 0
+        )
+        if made.first_nonfinite:
+            last = alike[made.first_nonfinite - 1]
+            made.first_bad_pass = histories[last].first_bad_pass
             return leaf, made, last
     return None
 
 
-def causes_in_pass(number: int, at: int, name: str, first: Trial, trials: Trials) -> tuple[Cause, ...]:
+def causes_in_pass(
+    number: int, leaf_index: int, name: str, first: Trial, trials: Trials
+) -> tuple[Cause, ...]:
     """Return why the pass ``number`` gave the leaf with index ``at`` a gradient that is not finite."""
     source, wrt = first.source, first.wrt
-    with Follower(number) as follower, suppress(Stopped):
+    with RunRecorder(number) as follower, suppress(PassReached):
         trials.run(source.text, source, wrt)
     if len(follower.roots) != 1:
         return ()
     [root], [seed] = follower.roots, follower.seeds
-    cell = list(follower.histories)[at]
+    cell = list(follower.histories)[leaf_index]
     order = newest_first([root])
-    make_usable(order)
-    target = next((node for node in order if isinstance(node, Leaf) and node.cell is cell), None)
+    clear_freed_status(order)
+    target = next((node for node in order if isinstance(node, Leaf) and node.grad_slot is cell), None)
     if target is None:
         return ()
-    with Stage(trials.settings):
-        subject = Subject(
+    with EngineSetup(trials.settings):
+        subject = ReportedPass(
             name=root.name or "the output",
             root=root,
             seed=seed,
@@ -249,18 +257,18 @@ def causes_in_pass(number: int, at: int, name: str, first: Trial, trials: Trials
             order=order,
             received=sweep(order, {root: seed}),
         )
-        return causes_of(subject, name, target, Names(order, source), ())
+        return causes_of(subject, name, target, NodeNames(order, source), ())
 
 
-def own_cause(name: str, history: History, source: Source) -> Cause:
+def change_cause(name: str, history: LeafHistory, source: Source) -> Cause:
     """Return the cause for a change that itself spoiled the leaf: it diverged, or got such values."""
-    spoiled = history.spoiled
+    spoiled = history.first_nonfinite
     assert spoiled is not None
     site = history.sites[spoiled]
     line = line_of(site, source)
     sizes = history.values
     first_nan = next((at for at in range(spoiled, len(sizes)) if sizes[at] != sizes[at]), None)
-    ends = f"{spelled(sizes[spoiled])} {history.when(spoiled, 'here')}"
+    ends = f"{spelled(sizes[spoiled])} {history.change_phrase(spoiled, 'here')}"
     if first_nan is not None and first_nan != spoiled:
         at = "" if history.is_remade else "at "
         ends += f", nan {at}the {ordinal(history.times(first_nan))}"
@@ -271,8 +279,8 @@ def own_cause(name: str, history: History, source: Source) -> Cause:
     is_steady = max(factors) <= STEADY * min(factors)
     how = f"about {factors[-1]:.3g} times with" if is_steady else "faster and faster with"
     values = sizes[1:spoiled]
-    shown = [spelled(value) for value in values[:TOLD]]
-    if len(values) > TOLD:
+    shown = [spelled(value) for value in values[:SHOWN_VALUES]]
+    if len(values) > SHOWN_VALUES:
         shown += ["...", spelled(values[-1])]
     each = "turn" if history.is_remade else "change"
     text = f"{name} grows {how} each {each} ({', '.join(shown)}) and becomes {ends}: the steps are too large"
@@ -281,17 +289,17 @@ def own_cause(name: str, history: History, source: Source) -> Cause:
     return Cause(kind, text, name, "", None, line, site)
 
 
-def what_came(name: str, history: History, source: Source) -> str:
+def spoiling_change(name: str, history: LeafHistory, source: Source) -> str:
     """Say which change spoiled the leaf after its gradient was not finite."""
-    spoiled = history.spoiled
+    spoiled = history.first_nonfinite
     assert spoiled is not None
     line = line_of(history.sites[spoiled], source)
     place = "" if line is None else f" in line {line}"
     became = f"then {name} became {spelled(history.values[spoiled])}{place}"
-    return f"{became}, {history.when(spoiled, 'there')}"
+    return f"{became}, {history.change_phrase(spoiled, 'there')}"
 
 
-def tell_changed(derivations: list[Derivation], execution: Execution) -> None:
+def mention_changes(derivations: list[Derivation], execution: Execution) -> None:
     """Say only that a leaf was changed, where the script is too long to run again."""
     for cause in (cause for derivation in derivations for cause in derivation.causes):
         held = execution.names.get(cause.name)

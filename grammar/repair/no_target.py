@@ -12,14 +12,14 @@ from autodiff.core.base.errors import AutodiffError, Edit, Fix, GradientError
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.repair.proposals.connected import explain_cuts, narrowed
-from autodiff.grammar.repair.proposals.cuts import A_NUMBER, AN_ARRAY, cuts
-from autodiff.grammar.repair.proposals.origins import Origins
-from autodiff.grammar.session.leaves import assignments, is_written_number
-from autodiff.grammar.session.target import choose_target, name_assigned_last
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.repair.proposals.connected import drop_unrun_cuts, explain_cuts
+from autodiff.grammar.repair.proposals.cuts import ARRAY_REASON, NUMBER_REASON, find_cuts
+from autodiff.grammar.repair.proposals.origins import ValueOrigins
+from autodiff.grammar.session.leaves import is_literal_number, top_level_assignments
+from autodiff.grammar.session.target import choose_target, target_name
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.parser import read
+from autodiff.grammar.syntax.parser import parse_to_first_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,50 +28,50 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.run import Execution, Settings
 
 
-def explain_lost(error: GradientError, execution: Execution, settings: Settings) -> None:
+def explain_missing_target(error: GradientError, execution: Execution, settings: Settings) -> None:
     """Point at the cut on the way to the target; an error without such a cut stays as it is."""
     source = execution.source
     end = Span(len(source.text), len(source.text))
-    scene = Scene(error, end, read(source), source, [], execution.names)
-    target = made_last(scene, execution, settings)
-    found = [] if target is None else cuts(scene, target)
+    scene = Scene(error, end, parse_to_first_error(source), source, [], execution.names)
+    target = target_expression(scene, execution, settings)
+    found = [] if target is None else find_cuts(scene, target)
     if not found:
         if target is not None and execution.without_tensors:
-            explain_numbers(error, scene, target, execution, settings)
+            explain_reassigned_number(error, scene, target, execution, settings)
         return
     scene.span = error.span = target.span
     others = tuple(text for text in error.help if "--of" in text)
     said = error.caret
     proposed = list(explain_cuts(scene, found))
-    name = settings.of or name_assigned_last(execution)
+    name = settings.of or target_name(execution)
     is_named = name is not None and any(node.value is target for node in scene.assignments(name))
-    here = [cut.why for cut in found if cut.node.span == target.span]
+    here = [cut.reason for cut in found if cut.node.span == target.span]
     if is_named and name is not None and execution.names[name].__class__ is not Tensor:
-        error.caret = here[0] if here and here[0] not in (A_NUMBER, AN_ARRAY) else said
+        error.caret = here[0] if here and here[0] not in (NUMBER_REASON, ARRAY_REASON) else said
     elif here:
         error.caret = here[0]
     elif is_named:
         error.caret = f"the graph was left on the way to `{name}`"
     error.fixes = tuple(
-        narrowed(fix, error, lambda other: leaves_a_target(other, source, settings))
+        drop_unrun_cuts(fix, error, lambda other: leaves_a_target(other, source, settings))
         for fix in proposed
         if leaves_a_target(fix, source, settings)
     )
     error.help = (*others, *error.help)
 
 
-def explain_numbers(
+def explain_reassigned_number(
     error: GradientError, scene: Scene, target: Any, execution: Execution, settings: Settings
 ) -> None:
     """Say which number is no input because it is assigned again, if the target depends on one."""
     names = execution.scopes
-    origins = Origins(scene)
-    for name, value in assignments(scene.script.body):
-        if value is None or not is_written_number(value, names) or names.module.writes[name.id] == 1:
+    origins = ValueOrigins(scene)
+    for name, value in top_level_assignments(scene.script.body):
+        if value is None or not is_literal_number(value, names) or names.module.binding_counts[name.id] == 1:
             continue
-        if not (value is target or origins.comes_from(target, name.id)):
+        if not (value is target or origins.depends_on(target, name.id)):
             continue
-        output = settings.of or name_assigned_last(execution)
+        output = settings.of or target_name(execution)
         about = "" if output == name.id else f"`{output}` is made from plain numbers: "
         error.caret = (
             f"{about}`{name.id}` is assigned more than once, and a number is an input only where it is"
@@ -89,9 +89,9 @@ def explain_numbers(
         return
 
 
-def made_last(scene: Scene, execution: Execution, settings: Settings) -> Any:
+def target_expression(scene: Scene, execution: Execution, settings: Settings) -> Any:
     """Return the expression that gave the target its value; None if no statement is found."""
-    name = settings.of or name_assigned_last(execution)
+    name = settings.of or target_name(execution)
     is_last = execution.last_value.__class__ is Tensor or execution.number_chosen is not None
     if settings.of is None and is_last:
         last = scene.script.body[-1]
@@ -105,11 +105,11 @@ def made_last(scene: Scene, execution: Execution, settings: Settings) -> Any:
 
 def leaves_a_target(fix: Fix, source: Source, settings: Settings) -> bool:
     """Whether the repaired script runs and leaves something to differentiate."""
-    from autodiff.grammar.session.run import attempt
+    from autodiff.grammar.session.run import run_once
 
     repaired = Source(fix.apply(source.text), source.name)
     try:
-        choose_target(attempt(repaired, settings, ignore, ignore_warning), settings)
+        choose_target(run_once(repaired, settings, discard_text, discard_warning), settings)
     except AutodiffError:
         return False
     return True

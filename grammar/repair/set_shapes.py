@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, ScriptError, UsageError
 from autodiff.core.base.lazy import np
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.repair.try_repairs import within_bounds
-from autodiff.grammar.session.run import Settings, attempt
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.repair.try_repairs import trial_limits
+from autodiff.grammar.session.run import Settings, run_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_WRITTEN = 6
 
 
-def blame_option(error: ScriptError, source: Source, settings: Settings) -> None:
+def report_option(error: ScriptError, source: Source, settings: Settings) -> None:
     """Raise a UsageError for ``--set`` if the script runs once the tensors keep their shapes."""
     others = Settings(
         sets={name: value for name, value in settings.sets.items() if name not in error.reshaped},
@@ -31,8 +31,8 @@ def blame_option(error: ScriptError, source: Source, settings: Settings) -> None
         track=settings.track,
     )
     try:
-        with within_bounds():
-            attempt(source, others, ignore, ignore_warning)
+        with trial_limits():
+            run_once(source, others, discard_text, discard_warning)
     except AutodiffError:
         return
     name, (before, now) = next(iter(error.reshaped.items()))

@@ -13,10 +13,10 @@ from autodiff.core.base.errors import AutodiffError, Fix
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.objects.runtime import ignore, ignore_warning, runtime
-from autodiff.grammar.repair.proposals.connected import narrowed
-from autodiff.grammar.repair.unknown_names import one_slip
-from autodiff.grammar.session.run import Settings, attempt
+from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
+from autodiff.grammar.repair.proposals.connected import drop_unrun_cuts
+from autodiff.grammar.repair.unknown_names import is_near_name
+from autodiff.grammar.session.run import Settings, run_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,26 +26,28 @@ if TYPE_CHECKING:
 MOST_TRIALS, MOST_KEPT = 6, 2
 SPARE_STEPS = 10_000
 #: A repair that changes only an option: the default dtype is float64 here, and float32 in torch.
-AS_FLOAT32 = Fix("run it with PyTorch's default numbers: --dtype float32")
+FLOAT32_FIX = Fix("run it with PyTorch's default numbers: --dtype float32")
 #: No trial begins once earlier ones took so many steps; no trial may make results of more bytes.
 MOST_STEPS, MOST_MEMORY = 2_000_000, 1 << 30
 #: Errors about unknown names of variables, attributes and arguments.
-MISSPELT = frozenset(["E0201", "E0204", "E0310"])
+NAME_ERROR_CODES = frozenset(["E0201", "E0204", "E0310"])
 
 
-def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) -> None:
+def keep_working_fixes(error: AutodiffError, source: Source, settings: Settings) -> None:
     """Drop the proposals with which the script fails at the same place; keep the first two others."""
     kept: list[Fix] = []
     taken = 0
-    with within_bounds():
-        narrow = narrower(error, settings)
-        if narrow is not None and holds(AS_FLOAT32, error, source, narrow):
-            kept.append(AS_FLOAT32)
+    with trial_limits():
+        narrow = float32_settings(error, settings)
+        if narrow is not None and fix_works(FLOAT32_FIX, error, source, narrow):
+            kept.append(FLOAT32_FIX)
         for fix in error.fixes[:MOST_TRIALS]:
             if len(kept) == MOST_KEPT or taken > MOST_STEPS:
                 break
-            if holds(fix, error, source, settings):
-                kept.append(narrowed(fix, error, lambda other: holds(other, error, source, settings)))
+            if fix_works(fix, error, source, settings):
+                kept.append(
+                    drop_unrun_cuts(fix, error, lambda other: fix_works(other, error, source, settings))
+                )
             taken += runtime.used
     error.fixes = tuple(kept)
     said = "E0120" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
@@ -54,7 +56,7 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
 
 
 @contextmanager
-def within_bounds() -> Iterator[None]:
+def trial_limits() -> Iterator[None]:
     """Limit trials to about twice the steps that the script took, and to no more memory."""
     all_steps, all_memory = limits.steps, limits.memory
     budget = 2 * runtime.used + SPARE_STEPS
@@ -66,7 +68,7 @@ def within_bounds() -> Iterator[None]:
         limits.steps, limits.memory = all_steps, all_memory
 
 
-def narrower(error: AutodiffError, settings: Settings) -> Settings | None:
+def float32_settings(error: AutodiffError, settings: Settings) -> Settings | None:
     """Return the settings with torch's default dtype if tensors of both dtypes met, else None."""
     met = {operand.dtype.name for operand in error.operands if operand.__class__ is Tensor}
     if error.code != "E0312" or settings.dtype == "float32" or not met >= {"float32", "float64"}:
@@ -82,11 +84,11 @@ def narrower(error: AutodiffError, settings: Settings) -> Settings | None:
     )
 
 
-def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) -> bool:
+def fix_works(fix: Fix, error: AutodiffError, source: Source, settings: Settings) -> bool:
     """Whether the script with the repair made runs to its end, or at least beyond the error."""
     repaired = Source(fix.apply(source.text), source.name)
     try:
-        attempt(repaired, settings, ignore, ignore_warning)
+        run_once(repaired, settings, discard_text, discard_warning)
     except AutodiffError as other:
         if other.code == "E0503":  # still running after twice the steps that led to the error
             return True
@@ -101,11 +103,11 @@ def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) ->
             return other.span.start > place
         if error.code < "E0140":  # it parses, or fails further on
             return other.code >= "E0140" or other.span.start > place
-        if error.code in MISSPELT and other.code.startswith("E04"):
+        if error.code in NAME_ERROR_CODES and other.code.startswith("E04"):
             return True  # the name was right: the new error is about gradients
         line, _ = repaired.position(min(max(place, 0), len(repaired.text)))
         failed, _ = repaired.position(min(other.span.start, len(repaired.text)))
         if error.code == "E0201" and failed < line:  # the place is not reached: accept near names only
-            return one_slip(source.excerpt(error.span), fix.edits[0].text)
+            return is_near_name(source.excerpt(error.span), fix.edits[0].text)
         return failed > line
     return True

@@ -6,13 +6,13 @@ with it before the proposal is shown.
 
 from __future__ import annotations
 
-from autodiff.core.base.did_you_mean import WORDS, folded, nearest, slips
+from autodiff.core.base.did_you_mean import FOREIGN_CONSTANTS, edit_distance, fold_name, similar_names
 from autodiff.core.base.errors import CompileError, Edit, Fix, Label
 from autodiff.core.base.source import Source, Span
-from autodiff.core.engine.public_functions import FUNCTIONS, Function
+from autodiff.core.engine.public_functions import FUNCTIONS, PublicFunction
 from autodiff.grammar.help.other_libraries import advice_on, synonyms
-from autodiff.grammar.interpret.scope import Names, Scope
-from autodiff.grammar.objects.builtins.namespaces import builtin, builtin_names
+from autodiff.grammar.interpret.scope import Scope, ScriptScopes
+from autodiff.grammar.objects.builtins.namespaces import builtin_names, builtin_value
 from autodiff.grammar.objects.values import UNBOUND, Builtin
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to
@@ -34,34 +34,36 @@ RESULTS = frozenset(["loss", "l", "cost", "error", "err", "j", "out", "output", 
 MOST_NAMES = 10
 
 
-def undefined(unknown: list[Read], names: Names, script: tree.Script, source: Source) -> CompileError:
-    """Return the error for the first unknown name in the text, with the other names in ``further``."""
+def unknown_name_error(
+    unknown: list[Read], names: ScriptScopes, script: tree.Script, source: Source
+) -> CompileError:
+    """Return the error for the first unknown name in the text, with the other names in ``other_errors``."""
     firsts: dict[str, Read] = {}
     for read in sorted(unknown, key=lambda read: read[0].span.start):
         firsts.setdefault(read[0].id, read)
     first, *others = [
-        undefined_name(read, unknown, names, script, source) for read in list(firsts.values())[:MOST_NAMES]
+        single_name_error(read, unknown, names, script, source) for read in list(firsts.values())[:MOST_NAMES]
     ]
     for other in others:  # their repairs cannot be tried alone, so only very likely ones are kept
         assert other.span is not None
         name = source.excerpt(other.span)
-        is_word = name.lower() in WORDS
-        likely = [fix for fix in other.fixes if is_word or one_slip(name, fix.edits[0].text.strip('"'))]
+        is_word = name.lower() in FOREIGN_CONSTANTS
+        likely = [fix for fix in other.fixes if is_word or is_near_name(name, fix.edits[0].text.strip('"'))]
         if other.fixes and not likely and not other.help:
             other.help = ("assign it above",)
         other.fixes = tuple(likely[:1])
-    first.further = list(others)
+    first.other_errors = list(others)
     return first
 
 
-def undefined_name(
-    read: Read, unknown: list[Read], names: Names, script: tree.Script, source: Source
+def single_name_error(
+    read: Read, unknown: list[Read], names: ScriptScopes, script: tree.Script, source: Source
 ) -> CompileError:
     name, scope = read
     if name.id in ("open", "input"):
-        return not_here(name)
+        return absent_function_error(name)
     everywhere = [read for read in unknown if read[0].id == name.id]
-    reader = Reader(name, scope, everywhere, names, script, source)
+    reader = UnknownName(name, scope, everywhere, names, script, source)
     error = CompileError(
         f"name '{name.id}' is not defined",
         code="E0201",
@@ -81,20 +83,20 @@ def undefined_name(
     return error
 
 
-def not_here(name: tree.Name) -> CompileError:
+def absent_function_error(name: tree.Name) -> CompileError:
     """Return the error for a function of Python that the language lacks."""
-    from autodiff.grammar.objects.absent_table import absence
+    from autodiff.grammar.objects.absent_table import absence_error
 
-    missing = absence(name.id, name.span)
+    missing = absence_error(name.id, name.span)
     assert missing is not None
     return CompileError(
         missing.message, code=missing.code, caret=missing.caret, help=missing.help, span=missing.span
     )
 
 
-def one_slip(name: str, other: str) -> bool:
+def is_near_name(name: str, other: str) -> bool:
     """Whether two names differ in no more than one letter, apart from case and underscores."""
-    return folded(name) == folded(other) or slips(name.lower(), other.lower(), 1) <= 1
+    return fold_name(name) == fold_name(other) or edit_distance(name.lower(), other.lower(), 1) <= 1
 
 
 def initials(name: str) -> str:
@@ -103,23 +105,23 @@ def initials(name: str) -> str:
     return "".join([word[0] for word in words]) if len(words) > 1 else "-"
 
 
-class Reader:
+class UnknownName:
     """The first read of an unknown name, with its other reads and the call or node around it."""
 
-    __slots__ = ("call", "everywhere", "name", "names", "scope", "script", "source")
+    __slots__ = ("all_reads", "call", "name", "names", "scope", "script", "source")
 
     def __init__(
         self,
         name: tree.Name,
         scope: Scope,
         everywhere: list[Read],
-        names: Names,
+        names: ScriptScopes,
         script: tree.Script,
         source: Source,
     ) -> None:
         self.name = name
         self.scope = scope
-        self.everywhere = everywhere
+        self.all_reads = everywhere
         self.names = names
         self.script = script
         self.source = source
@@ -137,8 +139,8 @@ class Reader:
         if is_known:
             home = self.scope.find(text)
             assert home is not None
-            line = f" (line {self.source.position(home[0].first_bound[text].start)[0]})"
-        reads = [name for name, scope in self.everywhere if not is_known or scope.find(text) is not None]
+            line = f" (line {self.source.position(home[0].first_binding[text].start)[0]})"
+        reads = [name for name, scope in self.all_reads if not is_known or scope.find(text) is not None]
         return Fix(f"did you mean `{text}`{line}?", *(Edit(name.span, text) for name in reads))
 
     def proposals(self) -> Iterator[Fix]:
@@ -149,8 +151,8 @@ class Reader:
             word = next(word for word in ("return", "assert", "print") if sorted(word) == sorted(name))
             yield self.rename(word, False)
             return
-        if name.lower() in WORDS:
-            yield self.rename(WORDS[name.lower()], False)
+        if name.lower() in FOREIGN_CONSTANTS:
+            yield self.rename(FOREIGN_CONSTANTS[name.lower()], False)
             return
         own: set[str] = set()
         scope: Scope | None = self.scope
@@ -158,17 +160,17 @@ class Reader:
             own.update(scope.slots)
             scope = scope.outer
         short = [other for other in own if initials(name) == other or initials(other) == name]
-        for near in list(dict.fromkeys([*short, *nearest(name, own)]))[:MOST_CANDIDATES]:
+        for near in list(dict.fromkeys([*short, *similar_names(name, own)]))[:MOST_CANDIDATES]:
             yield self.rename(near, True)
-        others = [other for other in synonyms(name) if builtin(other.partition(".")[0]) is not UNBOUND]
+        others = [other for other in synonyms(name) if builtin_value(other.partition(".")[0]) is not UNBOUND]
         if not others and not advice_on(name, self.member):
-            others = nearest(name, self.fitting_builtins())[:1]
+            others = similar_names(name, self.fitting_builtins())[:1]
         for other in others:
-            yield self.rename(self.in_full(other), False)
+            yield self.rename(self.script_spelling(other), False)
         if name == "nn":
             yield self.rename("torch.nn", False)
         if name in LIBRARIES:
-            yield from self.as_torchs()
+            yield from self.as_torch_names()
         yield from self.as_method()
         if name.lower() in RESULTS:
             yield from self.as_last_result()
@@ -197,11 +199,11 @@ class Reader:
     def fitting_builtins(self) -> Iterator[str]:
         """Yield the language's functions if the name is called, else its other names."""
         for name in builtin_names():
-            value = builtin(name)
-            if isinstance(value, (Function, Builtin)) is self.is_called:
+            value = builtin_value(name)
+            if isinstance(value, (PublicFunction, Builtin)) is self.is_called:
                 yield name
 
-    def in_full(self, name: str) -> str:
+    def script_spelling(self, name: str) -> str:
         """Return a function's name as this script writes it, with ``torch.`` or ``F.`` if it uses torch."""
         reads_torch = any(read.id == "torch" for read, _ in self.names.reads)
         if reads_torch and f"torch.{name}" in FUNCTIONS:
@@ -225,16 +227,16 @@ class Reader:
             text = f"{owner}.{self.name.id}({others})"
             yield Fix(f"it is a method: `{text}`", Edit(call.span, text))
 
-    def as_torchs(self) -> Iterator[Fix]:
+    def as_torch_names(self) -> Iterator[Fix]:
         """Propose torch's names for ``tf.reduce_sum(x)`` and ``jnp.sum(x)``, if torch has all of them."""
-        from autodiff.grammar.repair.proposals.attributes import qualified
+        from autodiff.grammar.repair.proposals.attributes import qualified_name
 
         edits, names = [], []
-        for read, _ in self.everywhere:
+        for read, _ in self.all_reads:
             member = path_to(self.script, read.span)[-2]
             if not isinstance(member, tree.Attribute):
                 return
-            full = next(filter(None, map(qualified, (member.name, *synonyms(member.name)))), "")
+            full = next(filter(None, map(qualified_name, (member.name, *synonyms(member.name)))), "")
             if not full:
                 return
             edits.append(Edit(member.span, full))
@@ -283,7 +285,7 @@ class Reader:
         for node, scope in self.names.of.items():
             if name not in scope.slots:
                 continue
-            where = scope.first_bound[name]
+            where = scope.first_binding[name]
             found: Any = node
             if isinstance(node, tree.FunctionDef):
                 is_parameter = any(parameter.name == name for parameter in node.parameters)
@@ -308,4 +310,4 @@ class Reader:
         return False
 
 
-__all__ = ["undefined"]
+__all__ = ["unknown_name_error"]

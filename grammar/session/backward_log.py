@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autodiff.core.engine.hooks import watch
-from autodiff.core.fast.tape import node_of
-from autodiff.core.graph.node import ArrayNode, GradCell, Node
+from autodiff.core.engine.hooks import pass_watch
+from autodiff.core.fast.tape import entry_node
+from autodiff.core.graph.node import ArrayNode, GradSlot, Node
 from autodiff.core.graph.topological_order import newest_first
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from autodiff.core.graph.state import Tape
 
 
-class Pass:
+class PassRecord:
     """One pass of the engine: its ``roots``, their ``seeds``, and in ``order`` the nodes it has freed.
 
     A pass along a tape keeps the ``entry`` it started from, and its ``value``, until ``roots`` or ``order``
@@ -51,7 +51,7 @@ class Pass:
 
     def make_nodes(self) -> None:
         if self.entry is not None:
-            root, self.entry = node_of(*self.entry), None
+            root, self.entry = entry_node(*self.entry), None
             self._roots, self._order = [root], [] if self.retained else newest_first([root])
 
 
@@ -59,30 +59,39 @@ class LastPasses:
     """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would release otherwise.
 
     ``functional`` is the last pass inside ``jacobian()`` and similar functions. ``keeps_all`` says that a
-    report may be about any tensor, so that no graph is released. ``gathered`` has each ``.grad`` that the
-    last ``backward()`` filled, with its values before and after; ``hooked`` the nodes whose gradients hooks
-    replaced then, with the places where the hooks were registered; ``slopes`` the gradients that were
-    differentiated again, each with its output and the name of its input.
+    report may be about any tensor, so that no graph is released. ``grads_before_after`` has each ``.grad``
+    that the last ``backward()`` filled, with its values before and after; ``hook_replacements`` the nodes
+    whose gradients hooks replaced then, with the places where the hooks were registered; ``slopes`` the
+    gradients that were differentiated again, each with its output and the name of its input.
     """
 
-    __slots__ = ("backward", "backwards", "functional", "gathered", "grad", "hooked", "keeps_all", "slopes")
+    __slots__ = (
+        "backward",
+        "backwards",
+        "functional",
+        "grad",
+        "grads_before_after",
+        "hook_replacements",
+        "keeps_graphs",
+        "slopes",
+    )
 
     def __init__(self, keeps_all: bool = False) -> None:
-        self.backward = Pass()
-        self.grad = Pass()
-        self.functional = Pass()
-        self.keeps_all = keeps_all
+        self.backward = PassRecord()
+        self.grad = PassRecord()
+        self.functional = PassRecord()
+        self.keeps_graphs = keeps_all
         self.backwards = 0
         self.slopes: dict[Node, tuple[Node, str]] = {}
-        self.gathered: dict[GradCell, tuple[Any, Any]] = {}
-        self.hooked: list[tuple[Node, Span | None]] = []
+        self.grads_before_after: dict[GradSlot, tuple[Any, Any]] = {}
+        self.hook_replacements: list[tuple[Node, Span | None]] = []
 
-    def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
+    def grads_gathered(self, before: list[tuple[GradSlot, Any]]) -> None:
         """Called by the engine after it has filled these ``.grad``; ``before`` has their earlier values."""
-        self.gathered = {
+        self.grads_before_after = {
             cell: (held, None if cell.grad is None else cell.grad.value) for cell, held in before
         }
-        self.hooked, watch.answered = watch.answered, []
+        self.hook_replacements, pass_watch.answered = pass_watch.answered, []
 
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
         """Called when gradients are differentiated again, with the output and the input of each."""
@@ -92,7 +101,7 @@ class LastPasses:
         """Called by the engine after a pass; ``order`` are the nodes it has freed."""
         passes = {"backward": self.backward, "grad": self.grad, "functional": self.functional}
         ran = passes[kind]
-        arrays = [] if self.keeps_all else ran.arrays
+        arrays = [] if self.keeps_graphs else ran.arrays
         ran.start(roots, seeds, order)
         if arrays:  # nothing uses the nodes of the previous pass of this kind any more
             kept = {node for other in passes.values() for node in other.arrays}

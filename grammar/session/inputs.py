@@ -8,14 +8,14 @@ from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.leaf_names import (
-    base_of,
-    kept_in_lists,
-    listed,
-    name_of,
-    tensors_at,
-    told_apart,
+    base_name,
+    display_name,
+    join_words,
+    named_tensors,
+    tensors_in_lists,
+    unique_names,
 )
-from autodiff.grammar.session.leaves import matches, unknown
+from autodiff.grammar.session.leaves import matches_pattern, unknown_name_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.run import Execution, Settings
 
 
-def inputs_of(
+def choose_inputs(
     execution: Execution, settings: Settings, order: list[Node], leaves: list[Leaf]
 ) -> list[tuple[str, Node]]:
     """Return the (name, node) pairs to report, in source order."""
     if settings.wrt:
-        shown = dict(inputs_shown(execution, leaves))
-        return [pair for entry in settings.wrt for pair in asked_for(entry, execution, order, shown)]
-    return inputs_shown(execution, leaves)
+        shown = dict(default_inputs(execution, leaves))
+        return [pair for entry in settings.wrt for pair in requested_inputs(entry, execution, order, shown)]
+    return default_inputs(execution, leaves)
 
 
-def inputs_shown(execution: Execution, leaves: list[Leaf]) -> list[tuple[str, Node]]:
+def default_inputs(execution: Execution, leaves: list[Leaf]) -> list[tuple[str, Node]]:
     """Return the inputs of a report without ``--wrt``, under unique names."""
-    marked = [node for node in leaves if node.cell is not None]
-    found: list[tuple[str, Node]] = [(name_of(node, execution), node) for node in marked or leaves]
-    found.sort(key=lambda pair: (place_of(pair, execution), pair[1].number))
-    return told_apart(found)
+    marked = [node for node in leaves if node.grad_slot is not None]
+    found: list[tuple[str, Node]] = [(display_name(node, execution), node) for node in marked or leaves]
+    found.sort(key=lambda pair: (source_offset(pair, execution), pair[1].number))
+    return unique_names(found)
 
 
-def place_of(pair: tuple[str, Node], execution: Execution) -> int:
+def source_offset(pair: tuple[str, Node], execution: Execution) -> int:
     name, node = pair
-    if base_of(name) in execution.scopes.module.first_bound:
-        return execution.bound_at(base_of(name))
+    if base_name(name) in execution.scopes.module.first_binding:
+        return execution.first_offset(base_name(name))
     return len(execution.source.text) if node.site is None else node.site.start
 
 
-def asked_for(
+def requested_inputs(
     entry: str, execution: Execution, order: list[Node], shown: dict[str, Node]
 ) -> list[tuple[str, Node]]:
     """Return the inputs that a ``--wrt`` entry means: a name, a place in a list, or a glob over tensor names.
@@ -59,9 +59,9 @@ def asked_for(
     if not entry.isidentifier() and entry in shown:
         return [(entry, shown[entry])]
     if entry.endswith("]"):
-        kept = kept_in_lists(execution.names)
+        kept = tensors_in_lists(execution.names)
         if entry in kept:
-            return [(entry, differentiable(node_in(order, kept[entry]), entry))]
+            return [(entry, check_differentiable(graph_node(order, kept[entry]), entry))]
     versions: dict[str, Node] = {}
     for node in order:  # newest first, so the first node of a name is its latest version
         if node.name is not None:
@@ -76,43 +76,43 @@ def asked_for(
     if target.name is not None:  # the derivative by itself would be 1, so its name means its first version
         versions[target.name] = next(node for node in reversed(order) if node.name == target.name)
     names = set(versions) | {n for n, v in execution.names.items() if v.__class__ is Tensor}
-    names = {name for name in names if matches(name, entry)}
+    names = {name for name in names if matches_pattern(name, entry)}
     if not names:
         if entry in execution.names:
             value = execution.names[entry]
             raise UsageError(
                 f"--wrt {entry}: `{entry}` is no number but of type {type_name(value)}",
                 code="E0603",
-                help=help_on_list(entry, value),
+                help=list_help(entry, value),
             )
-        if isinstance(execution.names.get(base_of(entry)), Tensor) and entry.endswith("]"):
-            raise entry_asked(entry, base_of(entry))
-        known_names = [place for place, _ in tensors_at(execution.names)]
-        raise unknown(entry, known_names, "variable", "E0601")
+        if isinstance(execution.names.get(base_name(entry)), Tensor) and entry.endswith("]"):
+            raise entry_requested_error(entry, base_name(entry))
+        known_names = [place for place, _ in named_tensors(execution.names)]
+        raise unknown_name_error(entry, known_names, "variable", "E0601")
     found = []
-    places = {place: at for at, (place, _) in enumerate(tensors_at(execution.names))}
+    places = {place: at for at, (place, _) in enumerate(named_tensors(execution.names))}
     for name in sorted(
-        names, key=lambda name: (execution.bound_at(base_of(name)), places.get(name, -1), name)
+        names, key=lambda name: (execution.first_offset(base_name(name)), places.get(name, -1), name)
     ):
         latest = versions.get(name)
         if latest is None:
             tensor = execution.names[name]
             if entry != name and not tensor.dtype.is_floating_point:
                 continue
-            latest = node_in(order, tensor)
+            latest = graph_node(order, tensor)
         found.append((name, latest))
-    return [(name, differentiable(node, name)) for name, node in found]
+    return [(name, check_differentiable(node, name)) for name, node in found]
 
 
-def help_on_list(name: str, value: Any) -> tuple[str, ...]:
+def list_help(name: str, value: Any) -> tuple[str, ...]:
     """Return the help for ``--wrt`` with the name of a list: how to name the tensors in it."""
-    places = [place for place, _ in tensors_at({name: value})]
+    places = [place for place, _ in named_tensors({name: value})]
     if not places:
         return ()
-    return (f"it holds {listed(places)}: name one, or write --wrt '{name}*' for all",)
+    return (f"it holds {join_words(places)}: name one, or write --wrt '{name}*' for all",)
 
 
-def entry_asked(entry: str, name: str) -> UsageError:
+def entry_requested_error(entry: str, name: str) -> UsageError:
     """Return the error for ``--wrt W[0,1]``, which is an entry of an input and not an input."""
     at = entry[len(name) :].replace("][", ",").strip("[]").replace(" ", "")
     return UsageError(
@@ -125,15 +125,15 @@ def entry_asked(entry: str, name: str) -> UsageError:
     )
 
 
-def node_in(order: list[Node], tensor: Tensor) -> Node:
+def graph_node(order: list[Node], tensor: Tensor) -> Node:
     """Return the node of a tensor in the graph; for a leaf changed in place since, the node that was used."""
     node = tensor.source()
-    if isinstance(node, Leaf) and node.cell is not None and node not in order:
-        return next((x for x in order if isinstance(x, Leaf) and x.cell is node.cell), node)
+    if isinstance(node, Leaf) and node.grad_slot is not None and node not in order:
+        return next((x for x in order if isinstance(x, Leaf) and x.grad_slot is node.grad_slot), node)
     return node
 
 
-def differentiable(node: Node, name: str) -> Node:
+def check_differentiable(node: Node, name: str) -> Node:
     """Return ``node`` if its dtype can have a gradient; else raise a UsageError."""
     dtype = dtype_of(node.out)
     if not dtype.is_floating_point:

@@ -15,26 +15,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NAMESPACES = frozenset(["torch", "math", "np"])
+MODULE_NAMES = frozenset(["torch", "math", "np"])
 
 
-def as_leaf(value: Any, source: Source) -> tuple[tuple[Edit, ...], str] | None:
+def whole_expression_leaf(value: Any, source: Source) -> tuple[tuple[Edit, ...], str] | None:
     """Return the edits that make the whole expression the leaf, and its text after them.
 
     Return None if the expression may contain another tensor, because then a result can be intended.
     """
-    marked = [node for node in walk(value) if isinstance(node, tree.Call) and mark_in(node) is not None]
+    marked = [
+        node for node in walk(value) if isinstance(node, tree.Call) and requires_grad_index(node) is not None
+    ]
     if len(marked) != 1 or marked[0] is value:
         return None
     inside = {id(node) for node in walk(marked[0])}
     others = [node for node in walk(value) if isinstance(node, tree.Name) and id(node) not in inside]
-    if any(name.id not in NAMESPACES for name in others):
+    if any(name.id not in MODULE_NAMES for name in others):
         return None
     opened, closed = ("", "") if isinstance(value, tree.Call) else ("(", ")")
     start, end = value.span.start, value.span.end
     edits = (
         Edit(Span(start, start), opened),
-        without_mark(marked[0]),
+        remove_requires_grad(marked[0]),
         Edit(Span(end, end), f"{closed}.requires_grad_()"),
     )
     text = source.excerpt(value.span)
@@ -43,7 +45,7 @@ def as_leaf(value: Any, source: Source) -> tuple[tuple[Edit, ...], str] | None:
     return edits, f"{opened}{kept}{edits[2].text}"
 
 
-def mark_in(call: tree.Call) -> int | None:
+def requires_grad_index(call: tree.Call) -> int | None:
     """Return the index of the argument ``requires_grad=True`` of a call; None if it has none."""
     for at, argument in enumerate(call.arguments):
         if argument.keyword == "requires_grad":
@@ -52,9 +54,9 @@ def mark_in(call: tree.Call) -> int | None:
     return None
 
 
-def without_mark(call: tree.Call) -> Edit:
+def remove_requires_grad(call: tree.Call) -> Edit:
     """Return the edit that removes ``requires_grad=True`` from a call, with its comma."""
-    at = mark_in(call)
+    at = requires_grad_index(call)
     assert at is not None
     arguments = call.arguments
     if at:
@@ -64,18 +66,18 @@ def without_mark(call: tree.Call) -> Edit:
     return Edit(arguments[0].span, "")
 
 
-def leaf_meant(source: Source, read: Span) -> str | None:
+def intended_leaf(source: Source, grad_span: Span) -> str | None:
     """Return the assignment that makes ``w`` the intended leaf, where a script reads ``w.grad``, or None."""
-    from autodiff.grammar.syntax.parser import read as parse
+    from autodiff.grammar.syntax.parser import parse_to_first_error as parse
 
     script = parse(source)
-    name = source.excerpt(read).removesuffix(".grad")
+    name = source.excerpt(grad_span).removesuffix(".grad")
     made = [
         node
         for node in walk(script)
         if isinstance(node, tree.Assign)
-        and node.span.end <= read.start
+        and node.span.end <= grad_span.start
         and any(isinstance(target, tree.Name) and target.id == name for target in node.targets)
     ]
-    meant = as_leaf(made[-1].value, source) if made else None
+    meant = whole_expression_leaf(made[-1].value, source) if made else None
     return None if meant is None else f"{name} = {meant[1]}"

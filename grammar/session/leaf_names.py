@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.tape import node_made
+from autodiff.core.fast.tape import existing_node
 from autodiff.core.graph.node import Leaf
 
 TYPE_CHECKING = False
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Span
-    from autodiff.core.graph.node import GradCell, Node
+    from autodiff.core.graph.node import GradSlot, Node
     from autodiff.grammar.session.run import Execution
 
 
-def tensors_at(names: dict[str, Any]) -> Iterator[tuple[str, Tensor]]:
+def named_tensors(names: dict[str, Any]) -> Iterator[tuple[str, Tensor]]:
     """Yield every tensor with its expression: a top-level name, or a place in a list or tuple below one."""
     opened: set[int] = set()  # a list may contain itself
     stack = list(reversed(names.items()))
@@ -35,20 +35,20 @@ def tensors_at(names: dict[str, Any]) -> Iterator[tuple[str, Tensor]]:
             stack += [(f"{place}[{at}]", entry) for at, entry in reversed(list(enumerate(value)))]
 
 
-def kept_in_lists(names: dict[str, Any]) -> dict[str, Tensor]:
+def tensors_in_lists(names: dict[str, Any]) -> dict[str, Tensor]:
     """Return the tensors in lists and tuples by their expressions, such as ``params[0]``."""
-    return {place: tensor for place, tensor in tensors_at(names) if place[-1] == "]"}
+    return {place: tensor for place, tensor in named_tensors(names) if place[-1] == "]"}
 
 
-def base_of(place: str) -> str:
-    """Return the name that an expression of ``tensors_at`` begins with."""
+def base_name(place: str) -> str:
+    """Return the name that an expression of ``named_tensors`` begins with."""
     return place.partition("[")[0]
 
 
-MOST_NAMED = 3
+MAX_LISTED = 3
 
 #: The ranks of a leaf's names: its own name, then a place in a list, then a name that several leaves share.
-OWN, PLACE, SHARED = range(3)
+OWN_NAME, LIST_PLACE, SHARED_NAME = range(3)
 
 
 def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
@@ -59,20 +59,20 @@ def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
     by_name: dict[str | None, int] = {}
     for leaf in leaves:
         by_name[leaf.name] = by_name.get(leaf.name, 0) + 1
-    shared = execution.scopes.looped | {name for name, count in by_name.items() if name and count > 1}
-    unclear: dict[Leaf | GradCell, list[Leaf]] = {}
+    shared = execution.scopes.loop_targets | {name for name, count in by_name.items() if name and count > 1}
+    unclear: dict[Leaf | GradSlot, list[Leaf]] = {}
     for leaf in leaves:
         name = leaf.name
         if name is None or name in shared or not is_same_leaf(execution.names.get(name), leaf):
-            unclear.setdefault(leaf.cell or leaf, []).append(leaf)
+            unclear.setdefault(leaf.grad_slot or leaf, []).append(leaf)
     if not unclear:
         return
-    found: dict[Leaf | GradCell, tuple[int, str]] = {}
-    for place, tensor in tensors_at(execution.names):
-        node = node_made(tensor)
-        key = None if not isinstance(node, Leaf) else node.cell or node
+    found: dict[Leaf | GradSlot, tuple[int, str]] = {}
+    for place, tensor in named_tensors(execution.names):
+        node = existing_node(tensor)
+        key = None if not isinstance(node, Leaf) else node.grad_slot or node
         if key in unclear:
-            rank = PLACE if place[-1] == "]" else SHARED if place in shared else OWN
+            rank = LIST_PLACE if place[-1] == "]" else SHARED_NAME if place in shared else OWN_NAME
             if key not in found or rank < found[key][0]:
                 found[key] = rank, place
     for key, (_, place) in found.items():
@@ -84,13 +84,13 @@ def is_same_leaf(value: Any, leaf: Node) -> bool:
     """Whether a value of the script is this leaf, or the same leaf after a change in place."""
     if value.__class__ is not Tensor:
         return False
-    node = node_made(value)
-    if not isinstance(node, Leaf) or not isinstance(leaf, Leaf) or leaf.cell is None:
+    node = existing_node(value)
+    if not isinstance(node, Leaf) or not isinstance(leaf, Leaf) or leaf.grad_slot is None:
         return node is leaf
-    return node.cell is leaf.cell
+    return node.grad_slot is leaf.grad_slot
 
 
-def told_apart(named: list[tuple[str, Node]]) -> list[tuple[str, Node]]:
+def unique_names(named: list[tuple[str, Node]]) -> list[tuple[str, Node]]:
     """Return the pairs with unique names: repeated names get a number, as in ``w'1``, ``w'2``."""
     counts = Counter(name for name, _ in named)
     versions: Counter[str] = Counter()
@@ -101,7 +101,7 @@ def told_apart(named: list[tuple[str, Node]]) -> list[tuple[str, Node]]:
     return told
 
 
-def name_of(node: Node | None, execution: Execution) -> str:
+def display_name(node: Node | None, execution: Execution) -> str:
     """Return the script's name for a node, else the text of the expression that made it."""
     if node is None:
         return "result"
@@ -111,21 +111,21 @@ def name_of(node: Node | None, execution: Execution) -> str:
         from autodiff.core.paths.node_names import bracketed
 
         of, by = execution.last_passes.slopes[node]
-        return f"d{bracketed(name_of(of, execution))}/d{bracketed(by)}"
+        return f"d{bracketed(display_name(of, execution))}/d{bracketed(by)}"
     for name, value in execution.names.items():
-        if value.__class__ is Tensor and node_made(value) is node:
+        if value.__class__ is Tensor and existing_node(value) is node:
             return name
-    return text_at(node.site, execution)
+    return source_text_at(node.site, execution)
 
 
-def text_at(site: Span | None, execution: Execution) -> str:
+def source_text_at(site: Span | None, execution: Execution) -> str:
     """Return the script's text at ``site`` if it is short, else ``result``."""
     text = "" if site is None else " ".join(execution.source.excerpt(site).split())
     return text if 0 < len(text) <= 60 else "result"
 
 
-def listed(words: list[str]) -> str:
+def join_words(words: list[str]) -> str:
     """Return the words as ``a, b and c``; of many, only the first and the number of the others."""
-    if len(words) > MOST_NAMED + 1:
-        words = [*words[:MOST_NAMED], f"{len(words) - MOST_NAMED:,} more"]
+    if len(words) > MAX_LISTED + 1:
+        words = [*words[:MAX_LISTED], f"{len(words) - MAX_LISTED:,} more"]
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

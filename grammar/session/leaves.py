@@ -7,13 +7,13 @@ is a leaf. The plan is made from the syntax before the script runs. It maps targ
 from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
-from autodiff.core.base.lazy import Later, np
+from autodiff.core.base.lazy import LazyModule, np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType
-from autodiff.core.graph.values import settle
-from autodiff.grammar.interpret.scope import Names
-from autodiff.grammar.objects.values import NUMBERS
+from autodiff.core.graph.values import as_stored
+from autodiff.grammar.interpret.scope import ScriptScopes
+from autodiff.grammar.objects.values import NUMBER_CLASSES
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     Convert = Callable[[Any], Any]
     Shapes = tuple[tuple[int, ...], tuple[int, ...]]
 
-spelling = Later("autodiff.core.base.did_you_mean")
+did_you_mean = LazyModule("autodiff.core.base.did_you_mean")
 
-CONSTRUCTORS = {
+TENSOR_CONSTRUCTORS = {
     *("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"),
     *("ByteTensor", "BoolTensor", "Variable", "zeros", "ones", "full", "empty", "eye", "arange", "linspace"),
     *("logspace", "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial"),
@@ -34,11 +34,11 @@ CONSTRUCTORS = {
     *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy", "Parameter"),
 }
 #: How many names of a script an error message lists.
-MOST_LISTED = 20
-CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
+MAX_LISTED = 20
+NAMED_CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 
 
-class Plan:
+class AssignmentPlan:
     """The ``conversions`` of a script's top-level assignments, by target.
 
     ``without_tensors`` says that the script builds no tensor; ``marks``, that it uses requires_grad. After
@@ -54,33 +54,37 @@ class Plan:
         self.marks = False
 
 
-def plan(script: tree.Script, names: Names, sets: dict[str, Any], wrt: list[str], track: bool) -> Plan:
+def make_plan(
+    script: tree.Script, names: ScriptScopes, sets: dict[str, Any], wrt: list[str], track: bool
+) -> AssignmentPlan:
     """Return the conversions that top-level assignments make."""
-    made = Plan()
-    given = [n for n, value in sets.items() if is_tensor_like(value) and names.module.writes.get(n) == 0]
-    made.without_tensors = not builds_tensors(names) and not given
-    made.marks = made.without_tensors or names.marks or mentions(names, ["Parameter"])
+    made = AssignmentPlan()
+    defined_arrays = [
+        n for n, value in sets.items() if may_be_array(value) and names.module.binding_counts.get(n) == 0
+    ]
+    made.without_tensors = not builds_tensors(names) and not defined_arrays
+    made.marks = made.without_tensors or names.marks or reads_any(names, ["Parameter"])
     default = track and not made.marks and not wrt
     replaced: set[str] = set()
-    for target, written in assignments(script.body):
+    for target, written in top_level_assignments(script.body):
         name = target.id
         steps: list[Convert] = []
-        once = names.module.writes.get(name) == 1 and name not in names.changed
-        if made.without_tensors and once and written is not None and is_written_number(written, names):
-            steps.append(as_leaf)
+        once = names.module.binding_counts.get(name) == 1 and name not in names.changed
+        if made.without_tensors and once and written is not None and is_literal_number(written, names):
+            steps.append(to_leaf)
         if name in sets and name not in replaced:
             replaced.add(name)
-            steps.append(replacing(sets[name], name, made.reshaped))
-        if any(matches(name, pattern) for pattern in wrt):
-            steps.append(as_tracked)
+            steps.append(set_option_conversion(sets[name], name, made.reshaped))
+        if any(matches_pattern(name, pattern) for pattern in wrt):
+            steps.append(track_value)
         elif any(pattern.startswith(name + "[") for pattern in wrt):
-            steps.append(with_tracked_entries)
+            steps.append(track_entries)
         elif default:
-            steps.append(track_new)
+            steps.append(track_if_new)
         if steps:
-            made.conversions[target] = steps[0] if len(steps) == 1 else in_turn(steps)
+            made.conversions[target] = steps[0] if len(steps) == 1 else compose_conversions(steps)
     for name in sets:
-        if name not in replaced and names.module.writes.get(name) != 0:
+        if name not in replaced and names.module.binding_counts.get(name) != 0:
             raise UsageError(
                 f"--set cannot replace `{name}`: the script assigns it, but never with `{name} = ...`",
                 code="E0602",
@@ -88,7 +92,7 @@ def plan(script: tree.Script, names: Names, sets: dict[str, Any], wrt: list[str]
     return made
 
 
-def in_turn(steps: list[Convert]) -> Convert:
+def compose_conversions(steps: list[Convert]) -> Convert:
     def convert(value: Any) -> Any:
         for step in steps:
             value = step(value)
@@ -97,7 +101,7 @@ def in_turn(steps: list[Convert]) -> Convert:
     return convert
 
 
-def matches(name: str, pattern: str) -> bool:
+def matches_pattern(name: str, pattern: str) -> bool:
     """Whether a ``--wrt`` entry, which may be a glob, matches a name."""
     if name == pattern:
         return True
@@ -111,19 +115,19 @@ def matches(name: str, pattern: str) -> bool:
 # -- from the syntax --------------------------------------------------------------------------------
 
 
-def builds_tensors(names: Names) -> bool:
+def builds_tensors(names: ScriptScopes) -> bool:
     """Whether the script mentions anything that makes a tensor."""
-    return mentions(names, CONSTRUCTORS)
+    return reads_any(names, TENSOR_CONSTRUCTORS)
 
 
-def mentions(names: Names, wanted: Collection[str]) -> bool:
+def reads_any(names: ScriptScopes, wanted: Collection[str]) -> bool:
     """Whether the script reads one of these names, as an attribute or as a name that it does not bind."""
     return any(name.id in wanted and scope.find(name.id) is None for name, scope in names.reads) or any(
         node.name in wanted for node in names.attributes
     )
 
 
-def assignments(
+def top_level_assignments(
     body: tree.Body,
 ) -> Iterator[tuple[tree.Name, tree.Expression | None]]:
     """Yield the names assigned at top level in order, each with its expression or None.
@@ -135,7 +139,7 @@ def assignments(
         statement, direct = stack.pop()
         if isinstance(statement, tree.Assign):
             for target in statement.targets:
-                yield from paired(target, statement.value if direct else None)
+                yield from pair_targets(target, statement.value if direct else None)
         elif isinstance(statement, (tree.For, tree.While)):
             stack += [(inner, False) for inner in reversed((*statement.body, *statement.orelse))]
         elif isinstance(statement, tree.With):
@@ -145,7 +149,7 @@ def assignments(
             stack += [(inner, False) for inner in reversed(inner_parts)]
 
 
-def paired(
+def pair_targets(
     target: tree.Expression, value: tree.Expression | None
 ) -> Iterator[tuple[tree.Name, tree.Expression | None]]:
     """Yield the names of a target with their expressions; tuples of equal length are matched by element."""
@@ -156,10 +160,10 @@ def paired(
         if isinstance(value, (tree.TupleDisplay, tree.ListDisplay)) and len(value.elements) == len(parts):
             parts = list(value.elements)
         for element, part in zip(target.elements, parts, strict=True):
-            yield from paired(element, part)
+            yield from pair_targets(element, part)
 
 
-def is_written_number(node: tree.Expression, names: Names) -> bool:
+def is_literal_number(node: tree.Expression, names: ScriptScopes) -> bool:
     """Whether an expression is a literal number, arithmetic of such numbers, or a nested list of them."""
     stack = [node]
     found = False
@@ -176,11 +180,11 @@ def is_written_number(node: tree.Expression, names: Names) -> bool:
         elif isinstance(node, tree.ListDisplay) and node.elements:
             stack += node.elements
         elif isinstance(node, tree.Name):
-            if node.id not in CONSTANTS or node.id in names.module.slots:
+            if node.id not in NAMED_CONSTANTS or node.id in names.module.slots:
                 return False
             found = True
         elif isinstance(node, tree.Attribute) and isinstance(node.object, tree.Name):
-            if node.object.id not in ("math", "np", "torch") or node.name not in CONSTANTS:
+            if node.object.id not in ("math", "np", "torch") or node.name not in NAMED_CONSTANTS:
                 return False
             found = True
         else:
@@ -191,21 +195,21 @@ def is_written_number(node: tree.Expression, names: Names) -> bool:
 # -- conversions ------------------------------------------------------------------------------------
 
 
-def is_tensor_like(value: Any) -> bool:
-    return value.__class__ not in NUMBERS and value.__class__ not in (str, list, tuple, type(None))
+def may_be_array(value: Any) -> bool:
+    return value.__class__ not in NUMBER_CLASSES and value.__class__ not in (str, list, tuple, type(None))
 
 
-def is_numbers(value: Any) -> bool:
+def is_number_or_list(value: Any) -> bool:
     """Whether a value is a number, or nested lists of numbers with a shape and at least one entry."""
-    if value.__class__ in NUMBERS:
+    if value.__class__ in NUMBER_CLASSES:
         return value.__class__ is not bool
     if value.__class__ is not list:
         return False
-    shape = shape_of(value)
+    shape = nested_list_shape(value)
     return shape is not None and 0 not in shape
 
 
-def shape_of(value: Any) -> tuple[int, ...] | None:
+def nested_list_shape(value: Any) -> tuple[int, ...] | None:
     """Return the shape of nested lists of numbers; None if they are ragged or hold something else."""
     level: list[Any] = [value]
     shape: list[int] = []
@@ -214,7 +218,7 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
             return None
         shape.append(len(level[0]))
         level = [part for v in level for part in v]
-    if any(v.__class__ not in NUMBERS or v.__class__ is bool for v in level):
+    if any(v.__class__ not in NUMBER_CLASSES or v.__class__ is bool for v in level):
         return None
     return tuple(shape)
 
@@ -223,46 +227,46 @@ def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
     """Return a tensor of numbers given as a number, lists, an array or a tensor."""
     if value.__class__ is Tensor:
         value = value.value
-    if value.__class__ in NUMBERS and dtype is dtypes.float64:
+    if value.__class__ in NUMBER_CLASSES and dtype is dtypes.float64:
         return Tensor.of(float(value))
-    return Tensor.of(settle(np.array(value, dtype=dtype.name)))
+    return Tensor.of(as_stored(np.array(value, dtype=dtype.name)))
 
 
-def as_leaf(value: Any) -> Any:
+def to_leaf(value: Any) -> Any:
     """Return numbers as a leaf in the default dtype, for scripts without tensors."""
-    if not is_numbers(value):
+    if not is_number_or_list(value):
         return value
     made = number_tensor(value, dtypes.default_dtype())
     made.set_requires_grad()
     return made
 
 
-def as_tracked(value: Any) -> Any:
+def track_value(value: Any) -> Any:
     """Return the value for ``--wrt``: its tensors are tracked, which the script does not notice."""
-    if is_numbers(value):
+    if is_number_or_list(value):
         value = number_tensor(value)
     if value.__class__ is Tensor and value.dtype.is_floating_point:
         value.track()
-    return with_tracked_entries(value) if value.__class__ in (list, tuple) else value
+    return track_entries(value) if value.__class__ in (list, tuple) else value
 
 
-def with_tracked_entries(value: Any) -> Any:
+def track_entries(value: Any) -> Any:
     """Return ``params`` for ``--wrt 'params[0]'``: the same list with its tensors tracked."""
-    from autodiff.grammar.session.leaf_names import tensors_at
+    from autodiff.grammar.session.leaf_names import named_tensors
 
-    for _, entry in tensors_at({"": value}):
-        as_tracked(entry)
+    for _, entry in named_tensors({"": value}):
+        track_value(entry)
     return value
 
 
-def track_new(value: Any) -> Any:
+def track_if_new(value: Any) -> Any:
     """Track a float tensor that no op made, in scripts that never set requires_grad; return the value."""
     if value.__class__ is Tensor and value.node is None and value.dtype.is_floating_point:
         value.track()
     return value
 
 
-def replacing(given: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
+def set_option_conversion(new_value: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
     """Return the conversion for ``--set``: a tensor keeps its dtype and requires_grad and gets new values.
 
     If the tensor gets another shape, the old and new shape are recorded in ``reshaped``.
@@ -271,7 +275,7 @@ def replacing(given: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
     def convert(value: Any) -> Any:
         if value.__class__ is Tensor:
             try:
-                made = number_tensor(given, value.dtype)
+                made = number_tensor(new_value, value.dtype)
             except (ValueError, OverflowError) as error:
                 raise UsageError(
                     f"--set cannot replace `{name}`, which holds {value.dtype.name} numbers: {error}",
@@ -282,38 +286,38 @@ def replacing(given: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
             if value.requires_grad:
                 made.set_requires_grad()
             return made
-        return given_value(given)
+        return to_script_value(new_value)
 
     return convert
 
 
-def given_value(given: Any) -> Any:
+def to_script_value(value: Any) -> Any:
     """Return a value from the command line or a caller as a script value: numbers become tracked leaves."""
-    if given.__class__ is Tensor:
-        return given
-    if is_numbers(given):
-        made = number_tensor(given)
-    elif is_tensor_like(given):
-        array = np.asarray(given)
+    if value.__class__ is Tensor:
+        return value
+    if is_number_or_list(value):
+        made = number_tensor(value)
+    elif may_be_array(value):
+        array = np.asarray(value)
         if array.dtype.kind == "f" and array.dtype.name not in dtypes.DTYPES:
             array = array.astype("float64")
         elif array.dtype.kind in "iu" and array.dtype.name not in dtypes.DTYPES:
             array = array.astype("int64")
-        made = Tensor.of(settle(array))
+        made = Tensor.of(as_stored(array))
     else:
-        return given
+        return value
     if made.dtype.is_floating_point:
         made.track()
     return made
 
 
-def unknown(name: str, known: list[str], what: str, code: str) -> UsageError:
+def unknown_name_error(name: str, known: list[str], kind: str, code: str) -> UsageError:
     """Return the error for a name on the command line that the script does not have."""
-    meant = spelling.closest(name, known)
-    more = len(known) - MOST_LISTED
-    listed = ", ".join(known[:MOST_LISTED]) + (f", and {more:,} more" if more > 0 else "")
+    meant = did_you_mean.closest_name(name, known)
+    more = len(known) - MAX_LISTED
+    listed = ", ".join(known[:MAX_LISTED]) + (f", and {more:,} more" if more > 0 else "")
     return UsageError(
-        f"there is no {what} `{name}` in the script",
+        f"there is no {kind} `{name}` in the script",
         code=code,
         help=(f"did you mean `{meant}`?",) if meant else ((f"there are: {listed}",) if listed else ()),
     )

@@ -10,7 +10,7 @@ from autodiff.core.base.lazy import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.grammar.session.leaf_names import is_same_leaf, kept_in_lists, listed
+from autodiff.grammar.session.leaf_names import is_same_leaf, join_words, tensors_in_lists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Span
-    from autodiff.core.graph.node import GradCell, Node
+    from autodiff.core.graph.node import GradSlot, Node
     from autodiff.grammar.session.run import Execution
 
 CHANGED, CHANGED_SUM, HOOKED, SUMMED, LEFT_OUT = "changed", "changed sum", "hooked", "summed", "left out"
 #: States of a gradient that are one word for every shape.
-ZERO, NONE = "0", "None"
+ZERO_STATE, NONE_STATE = "0", "None"
 
 
-class Remark:
+class GradRemark:
     """A remark about one leaf's ``.grad``: its kind, the gradient's state, and the places that cause it."""
 
     __slots__ = ("kind", "sites", "state")
@@ -37,50 +37,48 @@ class Remark:
         self.state = state
 
 
-def notes_on_passes(
-    execution: Execution, wrt: list[tuple[str, Node]], received: dict[Node, Any]
-) -> Iterator[str]:
+def grad_notes(execution: Execution, wrt: list[tuple[str, Node]], received: dict[Node, Any]) -> Iterator[str]:
     """Yield the notes on a report about the last ``backward()``; leaves with the same remark share a note."""
     said: dict[tuple[str, str], tuple[list[str], list[Span]]] = {}
     for name, node in wrt:
-        if not isinstance(node, Leaf) or node.cell is None:
+        if not isinstance(node, Leaf) or node.grad_slot is None:
             continue
-        for remark in remarks_on(execution, node, node.cell, received.get(node, 0.0)):
-            if len(wrt) > 1 and remark.state not in (ZERO, NONE):
+        for remark in grad_remarks(execution, node, node.grad_slot, received.get(node, 0.0)):
+            if len(wrt) > 1 and remark.state not in (ZERO_STATE, NONE_STATE):
                 remark.state = ""  # the numbers differ, and without them leaves can share a note
             names, sites = said.setdefault((remark.kind, remark.state), ([], []))
             names.append(f"{name}.grad")
             sites += remark.sites
     for (kind, state), (names, sites) in said.items():
-        yield spell(kind, state, names, lines_of(sites, execution), execution.last_passes.backwards)
+        yield format_note(kind, state, names, format_lines(sites, execution), execution.last_passes.backwards)
 
 
-def remarks_on(execution: Execution, leaf: Leaf, cell: GradCell, shown: Any) -> Iterator[Remark]:
+def grad_remarks(execution: Execution, leaf: Leaf, cell: GradSlot, shown: Any) -> Iterator[GradRemark]:
     """Yield the reasons why one ``.grad`` holds another value than the gradient ``shown``, if it does."""
     last = execution.last_passes
     now = None if cell.grad is None else cell.grad.value
-    if cell not in last.gathered:
-        if not is_same(now, shown):
-            yield Remark(LEFT_OUT)
+    if cell not in last.grads_before_after:
+        if not grads_equal(now, shown):
+            yield GradRemark(LEFT_OUT)
         return
-    before, after = last.gathered[cell]
-    if not is_same(now, after):
+    before, after = last.grads_before_after[cell]
+    if not grads_equal(now, after):
         versions = None if cell.grad is None else cell.grad.versions
         at = cell.assigned_at or (None if versions is None else versions.changed_at)
-        if not is_same(now, shown):
+        if not grads_equal(now, shown):
             held_some = before is not None and np.any(before)
-            yield Remark(CHANGED_SUM if held_some else CHANGED, [at], state_of(now))
+            yield GradRemark(CHANGED_SUM if held_some else CHANGED, [at], grad_state(now))
         return
-    if not is_same(after, shown) and last.hooked:
-        above = [site for node, site in last.hooked if leaf in newest_first([node])]
-        gave = after if before is None else np.asarray(after) - np.asarray(before)
-        if above and not is_same(gave, shown):
-            yield Remark(HOOKED, above)
+    if not grads_equal(after, shown) and last.hook_replacements:
+        hook_sites = [site for node, site in last.hook_replacements if leaf in newest_first([node])]
+        contribution = after if before is None else np.asarray(after) - np.asarray(before)
+        if hook_sites and not grads_equal(contribution, shown):
+            yield GradRemark(HOOKED, hook_sites)
     if before is not None and np.any(before):
-        yield Remark(SUMMED)
+        yield GradRemark(SUMMED)
 
 
-def is_same(held: Any, other: Any) -> bool:
+def grads_equal(held: Any, other: Any) -> bool:
     """Whether two gradients are equal up to rounding; None equals only None."""
     if held is other or held is None or other is None:
         return held is other
@@ -89,21 +87,21 @@ def is_same(held: Any, other: Any) -> bool:
     return bool(np.allclose(held, other, equal_nan=True))
 
 
-def state_of(held: Any) -> str:
+def grad_state(held: Any) -> str:
     """Return a gradient as one word or number; ``""`` for an array that is not all zero."""
     if held is None:
-        return NONE
+        return NONE_STATE
     entries = np.asarray(held)
     if not entries.any():
-        return ZERO
+        return ZERO_STATE
     return f"{entries.item():.6g}" if entries.size == 1 else ""
 
 
-def changes_after(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:
+def changed_inputs_note(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:
     """Return the note that names the inputs changed after the output was computed from them; "" if none."""
     kept: dict[str, Tensor] = {}
     if any(name.endswith("]") for name, _ in wrt):
-        kept = kept_in_lists(execution.names)
+        kept = tensors_in_lists(execution.names)
     changed, sites = [], []
     for name, node in wrt:
         tensor = execution.names.get(name, kept.get(name))
@@ -118,23 +116,24 @@ def changes_after(execution: Execution, root: Node, output: str, wrt: list[tuple
         sites.append(site)
     if not changed:
         return ""
-    lines = lines_of([site for site in sites if site is not None], execution)
+    lines = format_lines([site for site in sites if site is not None], execution)
     was = "was" if len(changed) == 1 else "were"
-    return f"values are those that {output} was computed from; {listed(changed)} {was} changed afterwards" + (
-        f" ({lines})" if lines else ""
+    return (
+        f"values are those that {output} was computed from; {join_words(changed)} {was} changed afterwards"
+        + (f" ({lines})" if lines else "")
     )
 
 
-def lines_of(sites: list[Span], execution: Execution) -> str:
+def format_lines(sites: list[Span], execution: Execution) -> str:
     """Return ``line 3``, or ``lines 3 and 5``; ``""`` without sites."""
     lines = sorted({execution.source.position(site.start)[0] for site in sites})
     told = [str(line) for line in lines]
-    return f"line{'s' * (len(told) > 1)} {listed(told)}" if told else ""
+    return f"line{'s' * (len(told) > 1)} {join_words(told)}" if told else ""
 
 
-def spell(kind: str, state: str, names: list[str], lines: str, passes: int) -> str:
+def format_note(kind: str, state: str, names: list[str], lines: str, passes: int) -> str:
     """Return the text of the note on these ``.grad``."""
-    what, is_one = listed(names), len(names) == 1
+    what, is_one = join_words(names), len(names) == 1
     where = f" ({lines})" if lines else ""
     if kind in (CHANGED, CHANGED_SUM):
         found = f"{'is' if is_one else 'are'} {state} in the end"

@@ -7,11 +7,11 @@ from autodiff.core.base.lazy import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.state import mode
-from autodiff.core.graph.values import settle
-from autodiff.core.report.records import Subject
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import attempt, differentiate
-from autodiff.grammar.session.target import name_assigned_last
+from autodiff.core.graph.values import as_stored
+from autodiff.core.report.records import ReportedPass
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.session.run import differentiate, run_once
+from autodiff.grammar.session.target import target_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Probe:
             return value
         self.leaves[number] = leaf
         x = np.asarray(value)
-        return settle((x + self.moves[number].reshape(x.shape)).astype(x.dtype))
+        return as_stored((x + self.moves[number].reshape(x.shape)).astype(x.dtype))
 
     def compared(self, op: Op, values: tuple[Any, ...]) -> None:
         """Called by the engine for every op whose result is not recorded."""
@@ -69,38 +69,38 @@ class Probe:
 class Rerun:
     """A script that can be run again; ``first`` is the probe that observed its first run, ``execution``."""
 
-    __slots__ = ("first", "is_of_expression", "settings", "source")
+    __slots__ = ("first", "output_is_expression", "settings", "source")
 
-    def __init__(self, execution: Execution, settings: Settings, first: Probe) -> None:
+    def __init__(self, execution: Execution, settings: Settings, first_probe: Probe) -> None:
         self.source = execution.source
         self.settings = settings
-        self.first = first
+        self.first = first_probe
         #: Whether the output is the script's last expression, which then holds for every run.
-        self.is_of_expression = settings.of is None and execution.last_value.__class__ is Tensor
+        self.output_is_expression = settings.of is None and execution.last_value.__class__ is Tensor
 
     def moved(self, moves: dict[Node, Any]) -> Probe:
         """Return the probe that makes these moves, given for leaves of the first run, in another run."""
         return Probe({self.first.numbers[leaf.number]: move for leaf, move in moves.items()})
 
-    def run(self, moves: dict[Node, Any]) -> tuple[Execution, Subject] | None:
+    def run(self, moves: dict[Node, Any]) -> tuple[Execution, ReportedPass] | None:
         """Run with ``moves`` added to leaves of the first run; return the run and its backward pass.
 
         Return None if the run ends with an error.
         """
         with self.moved(moves):
             try:
-                execution = attempt(self.source, self.settings, ignore, ignore_warning)
+                execution = run_once(self.source, self.settings, discard_text, discard_warning)
                 return execution, differentiate(execution, self.settings)
             except AutodiffError:
                 return None
 
-    def beside(self, subject: Subject, moves: dict[Node, Any]) -> Subject | None:
+    def moved_subject(self, subject: ReportedPass, moves: dict[Node, Any]) -> ReportedPass | None:
         """Return the backward pass of a run with moved leaves, by the inputs of ``subject``, or None.
 
         If the output depends on none of the inputs it is a constant, and all gradients are 0.
         """
         with self.moved(moves) as probe:
-            found = self.subject_beside(subject)
+            found = self.rerun_subject(subject)
         if found is None:
             return None
         known = {name for name, _ in found.wrt}
@@ -111,30 +111,30 @@ class Rerun:
         )
         return found
 
-    def subject_beside(self, subject: Subject) -> Subject | None:
+    def rerun_subject(self, subject: ReportedPass) -> ReportedPass | None:
         """Return the same with only the inputs that the output depends on."""
         try:
-            execution = attempt(self.source, self.settings, ignore, ignore_warning)
+            execution = run_once(self.source, self.settings, discard_text, discard_warning)
         except AutodiffError as error:  # the error may be that backward() started from a constant
-            return constant(subject, error.operands[0]) if is_refused(error) else None
+            return constant_subject(subject, error.operands[0]) if is_constant_output_error(error) else None
         is_number = execution.last_value.__class__ in (float, int)
-        if self.is_of_expression and is_number and not execution.last_passes.backward.roots:
-            return constant(subject, execution.last_value)
+        if self.output_is_expression and is_number and not execution.last_passes.backward.roots:
+            return constant_subject(subject, execution.last_value)
         try:
             return differentiate(execution, self.settings)
         except AutodiffError:
-            return constant(subject, output_of(subject, execution, self.settings))
+            return constant_subject(subject, constant_output(subject, execution, self.settings))
 
 
-def is_refused(error: AutodiffError) -> bool:
+def is_constant_output_error(error: AutodiffError) -> bool:
     """Whether the error is that a pass would have started from a tensor without a graph."""
     return isinstance(error, GradientError) and error.code == "E0410" and bool(error.operands)
 
 
-def output_of(subject: Subject, execution: Execution, settings: Settings) -> Any:
+def constant_output(subject: ReportedPass, execution: Execution, settings: Settings) -> Any:
     """Return the output of a run if it is a constant, else None; ``subject`` is that of another run."""
     names = execution.names
-    assigned = name_assigned_last(execution)
+    assigned = target_name(execution)
     found = [names.get(settings.of or subject.name), execution.last_value, names.get(assigned or "")]
     return next((value for value in found if is_constant(value)), None)
 
@@ -144,12 +144,12 @@ def is_constant(value: Any) -> bool:
     return value.__class__ in (float, int) or (value.__class__ is Tensor and not value.requires_grad)
 
 
-def constant(subject: Subject, value: Any) -> Subject | None:
+def constant_subject(subject: ReportedPass, value: Any) -> ReportedPass | None:
     """Return the subject of a pass from a constant of the same shape; None if ``value`` is not one."""
     if not is_constant(value):
         return None
-    out = settle(np.asarray(value.data if value.__class__ is Tensor else value, dtype=float))
+    out = as_stored(np.asarray(value.data if value.__class__ is Tensor else value, dtype=float))
     if np.shape(out) != subject.root.shape:
         return None
     root = Leaf(out, tracked=False)
-    return Subject(subject.name, root, subject.seed, subject.weight, (), [root], {root: subject.seed})
+    return ReportedPass(subject.name, root, subject.seed, subject.weight, (), [root], {root: subject.seed})

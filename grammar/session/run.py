@@ -18,29 +18,35 @@ from autodiff.core.graph import dtypes
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret import assignment, calls, expressions, operators, statements
 from autodiff.grammar.interpret.compiler import Compiler
-from autodiff.grammar.interpret.scope import Names, resolve
-from autodiff.grammar.objects.builtins.namespaces import builtin
-from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, translate
+from autodiff.grammar.interpret.scope import ScriptScopes, resolve
+from autodiff.grammar.objects.builtins.namespaces import builtin_value
+from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, convert_python_error
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.session.backward_log import LastPasses
-from autodiff.grammar.session.leaves import as_leaf, assignments, given_value, plan, unknown
-from autodiff.grammar.session.warnings import Warnings
+from autodiff.grammar.session.leaves import (
+    make_plan,
+    to_leaf,
+    to_script_value,
+    top_level_assignments,
+    unknown_name_error,
+)
+from autodiff.grammar.session.warnings import WarningLog
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.parser import read
+from autodiff.grammar.syntax.parser import parse_to_first_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from autodiff.core.report.records import Subject
+    from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.session.leaves import Shapes
 
 __all__ = ["Execution", "Settings", "differentiate"]
 
 # Importing these modules fills the compiler's tables, except for constructs that few scripts have.
-CONSTRUCTS = (assignment, calls, expressions, operators, statements)
+LANGUAGE_MODULES = (assignment, calls, expressions, operators, statements)
 
 
 class Settings:
@@ -88,7 +94,7 @@ class Execution:
         "without_tensors",
     )
 
-    def __init__(self, source: Source, scopes: Names, keeps_all: bool = False) -> None:
+    def __init__(self, source: Source, scopes: ScriptScopes, keeps_all: bool = False) -> None:
         self.source = source
         self.scopes = scopes
         self.names: dict[str, Any] = {}
@@ -100,21 +106,21 @@ class Execution:
         self.without_tensors = False
         self.reshaped: dict[str, Shapes] = {}
 
-    def bound_at(self, name: str) -> int:
+    def first_offset(self, name: str) -> int:
         """Return the offset where a name is first bound, to sort names in source order."""
-        span = self.scopes.module.first_bound.get(name)
+        span = self.scopes.module.first_binding.get(name)
         return len(self.source.text) if span is None else span.start
 
 
-def attempt(
+def run_once(
     source: Source, settings: Settings, write: Callable[[str], None], warn: Callable[[str, Span], None]
 ) -> Execution:
     """Run a script once. The repairs that an error proposes have not been tried yet."""
-    with Stage(settings):
-        return perform(read(source), source, settings, write, warn)
+    with EngineSetup(settings):
+        return run_script(parse_to_first_error(source), source, settings, write, warn)
 
 
-class Stage:
+class EngineSetup:
     """A context manager that sets the engine's global state for a script, and restores it at the end."""
 
     __slots__ = ("before", "numpy_errors", "settings")
@@ -132,7 +138,7 @@ class Stage:
             runtime.write,
             runtime.warn,
             sys.getrecursionlimit(),
-            lazy.hooks[:],
+            lazy.numpy_import_hooks[:],
             mode.warn,
         )
         mode.close_tape()
@@ -142,12 +148,12 @@ class Stage:
         # Closures that call closures use no C stack, so Python's recursion limit can be raised to fit ours.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 25 * (limits.depth or 100_000) + 10_000))
         if "numpy" in sys.modules:
-            self.quiet_numpy()
+            self.silence_numpy()
         else:
-            lazy.hooks.append(self.quiet_numpy)
-        random_source.source.reset(self.settings.seed)
+            lazy.numpy_import_hooks.append(self.silence_numpy)
+        random_source.random_source.reset(self.settings.seed)
 
-    def quiet_numpy(self) -> None:
+    def silence_numpy(self) -> None:
         """Turn off numpy's warnings, so that its arithmetic follows IEEE silently."""
         self.numpy_errors = dict(lazy.np.seterr(all="ignore"))
 
@@ -167,12 +173,12 @@ class Stage:
         ) = self.before
         mode.close_tape()
         mode.enabled = enabled
-        lazy.hooks[:] = hooks
+        lazy.numpy_import_hooks[:] = hooks
         dtypes.set_default_dtype(dtype)
         sys.setrecursionlimit(deepest)
 
 
-def perform(
+def run_script(
     script: tree.Script,
     source: Source,
     settings: Settings,
@@ -186,9 +192,9 @@ def perform(
     known = {name.id for name, _ in probe.reads}
     for name in only_read:
         if name not in known:
-            raise unknown(name, settable(script, probe), "variable", "E0601")
-    scopes = resolve(script, source, lambda name: builtin(name) is not UNBOUND, only_read)
-    planned = plan(script, scopes, sets, settings.wrt, settings.track)
+            raise unknown_name_error(name, settable(script, probe), "variable", "E0601")
+    scopes = resolve(script, source, lambda name: builtin_value(name) is not UNBOUND, only_read)
+    planned = make_plan(script, scopes, sets, settings.wrt, settings.track)
     execution = Execution(source, scopes, settings.of is not None)
     execution.without_tensors = planned.without_tensors
     execution.reshaped = planned.reshaped
@@ -196,8 +202,8 @@ def perform(
     runtime.without_tensors = planned.without_tensors
     runtime.numbers_are_leaves = planned.without_tensors or bool(sets or settings.wrt)
 
-    runtime.write, runtime.warn = write, Warnings(execution, warn).tell
-    compiler = Compiler(scopes, source, builtin, planned.conversions, planned.without_tensors)
+    runtime.write, runtime.warn = write, WarningLog(execution, warn).tell
+    compiler = Compiler(scopes, source, builtin_value, planned.conversions, planned.without_tensors)
     body, last = script.body, None
     if body and isinstance(body[-1], tree.ExpressionStatement):
         last, body = body[-1], body[:-1]
@@ -206,8 +212,8 @@ def perform(
     final = compiler.expression(last.value) if last is not None else None
     try:
         for name in only_read:
-            value = as_leaf(sets[name]) if planned.without_tensors else sets[name]
-            value = given_value(value)
+            value = to_leaf(sets[name]) if planned.without_tensors else sets[name]
+            value = to_script_value(value)
             if value.__class__ is Tensor and value.source().name is None:
                 value.source().name = name
             frame[scopes.module.slots[name]] = value
@@ -220,40 +226,40 @@ def perform(
     except AutodiffError as error:
         if mode.site is not None:
             error.at(mode.site)
-        services["script errors"].explain(error, script, source, names_in(compiler))
+        services["script errors"].complete_error(error, script, source, bound_names(compiler))
         error.reshaped = planned.reshaped
         raise
     except PYTHON_ERRORS as error:
-        ours = translate(error)
+        ours = convert_python_error(error)
         if mode.site is not None:
             ours.at(mode.site)
-        services["script errors"].explain(ours, script, source, names_in(compiler))
+        services["script errors"].complete_error(ours, script, source, bound_names(compiler))
         raise ours from None
-    execution.names = names_in(compiler)
+    execution.names = bound_names(compiler)
     execution.last_assigned = compiler.last[0]
     return execution
 
 
-def settable(script: tree.Script, names: Names) -> list[str]:
+def settable(script: tree.Script, names: ScriptScopes) -> list[str]:
     """Return the names that ``--set`` can replace: those the script only reads, then those it assigns."""
     read_only = [name.id for name, scope in names.reads if scope.find(name.id) is None]
-    assigned = [target.id for target, _ in assignments(script.body)]
-    return list(dict.fromkeys([*(name for name in read_only if builtin(name) is UNBOUND), *assigned]))
+    assigned = [target.id for target, _ in top_level_assignments(script.body)]
+    return list(dict.fromkeys([*(name for name in read_only if builtin_value(name) is UNBOUND), *assigned]))
 
 
-def names_in(compiler: Compiler) -> dict[str, Any]:
+def bound_names(compiler: Compiler) -> dict[str, Any]:
     """Return the top-level names that are bound, without builtins that the script has not replaced."""
     found = {}
     for name, slot in compiler.names.module.slots.items():
         value = compiler.frame[slot]
-        if value is not UNBOUND and value is not builtin(name):
+        if value is not UNBOUND and value is not builtin_value(name):
             found[name] = value
     return found
 
 
-def differentiate(execution: Execution, settings: Settings) -> Subject:
+def differentiate(execution: Execution, settings: Settings) -> ReportedPass:
     """Run and return the backward pass of a report. A custom ``backward`` of the script runs again for it."""
-    from autodiff.grammar.session.target import subject_of
+    from autodiff.grammar.session.target import make_subject
 
-    with Stage(settings):
-        return subject_of(execution, settings)
+    with EngineSetup(settings):
+        return make_subject(execution, settings)

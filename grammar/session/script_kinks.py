@@ -9,60 +9,60 @@ from __future__ import annotations
 from functools import partial
 
 from autodiff.core.base.lazy import np, np_random
-from autodiff.core.check.functions import Scalar
+from autodiff.core.check.functions import OutputFunction
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.why.kink_rules import JUMP, KINK
 from autodiff.core.why.kinks import Kink
-from autodiff.core.why.sentences import shown
+from autodiff.core.why.sentences import value_words
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.session.rerun import Rerun
-from autodiff.grammar.session.run import Stage
+from autodiff.grammar.session.run import EngineSetup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.base.source import Source, Span
     from autodiff.core.check.neighbourhood import Leap
-    from autodiff.core.report.records import GradientReport, Subject
+    from autodiff.core.report.records import GradientReport, ReportedPass
     from autodiff.grammar.session.rerun import Probe
     from autodiff.grammar.session.run import Execution, Settings
 
 #: A script with more steps than this is not run again.
-MOST_STEPS = 1_000_000
+MAX_STEPS = 1_000_000
 #: How many comparisons a remark names.
-MOST_NAMED = 3
+MAX_NAMED = 3
 
 
-def add_choices(
-    report: GradientReport, subject: Subject, execution: Execution, settings: Settings, probe: Probe
+def add_script_kinks(
+    report: GradientReport, subject: ReportedPass, execution: Execution, settings: Settings, probe: Probe
 ) -> None:
     """Add kinks for choices between equal numbers that change a gradient, if no op of its graph has a kink.
 
     ``probe`` has observed the run. Comparisons that do not affect the gradient are not reported.
     """
-    if not probe.ties or runtime.used > MOST_STEPS or all(one.kinks for one in report.derivations):
+    if not probe.ties or runtime.used > MAX_STEPS or all(one.kinks for one in report.derivations):
         return
     nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
     leaves = [node for node in nodes if node.number in probe.numbers]
-    again = partial(Rerun(execution, settings, probe).beside, subject)
+    again = partial(Rerun(execution, settings, probe).moved_subject, subject)
     neighbours = Neighbours(leaves, again, np_random.default_rng(settings.seed))
-    with Stage(settings):
+    with EngineSetup(settings):
         for (spelled, node), derivation in zip(subject.wrt, report.derivations, strict=True):
-            own = Scalar(subject, spelled, node)
+            own = OutputFunction(subject, spelled, node)
             if derivation.kinks or not (np.isfinite(own.g).all() and np.isfinite(own.f)):
                 continue
-            leap = neighbours.leap_of(own, node)
+            leap = neighbours.find_leap(own, node)
             if leap is not None and neighbours.is_repeatable(own):
-                derivation.kinks = (kink_of(leap, own, probe.ties, execution.source),)
+                derivation.kinks = (make_kink(leap, own, probe.ties, execution.source),)
 
 
-def kink_of(leap: Leap, own: Scalar, ties: list[Span], source: Source) -> Kink:
+def make_kink(leap: Leap, own: OutputFunction, ties: list[Span], source: Source) -> Kink:
     """Return the kink that describes a leap and the comparisons that may cause it."""
     lines = [source.position(tie.start)[0] for tie in ties]
     compared = [" ".join(source.excerpt(tie).split()) for tie in ties]
     if len(ties) > 1:
         compared = [f"{text} (line {line})" for text, line in zip(compared, lines, strict=True)]
     by = own.spelled + (str(list(leap.place)) if leap.place else "")
-    below, above, before, after = map(shown, (leap.below, leap.above, *leap.outputs))
+    below, above, before, after = map(value_words, (leap.below, leap.above, *leap.outputs))
     where = f"the slope by {by} is {below} from below and {above} from above"
     if below == above:
         where = f"the slope by {by} is {below} on both sides"
@@ -73,14 +73,14 @@ def kink_of(leap: Leap, own: Scalar, ties: list[Span], source: Source) -> Kink:
         kind=JUMP if leap.is_jump else KINK,
         op="",
         function=compared[0],
-        name=" or ".join(compared[:MOST_NAMED]),
+        name=" or ".join(compared[:MAX_NAMED]),
         line=lines[0] if len(ties) == 1 else None,
         span=ties[0],
         where=where,
         entry=leap.place,
         count=1,
         size=own.g.size,
-        convention=f"and the way the script went gives {shown(own.g, leap.place)}",
+        convention=f"and the way the script went gives {value_words(own.g, leap.place)}",
         elsewhere="",
         formula="",
     )

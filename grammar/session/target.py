@@ -8,82 +8,82 @@ it is the last result that can be differentiated. ``inputs`` chooses the inputs.
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, GradientError, ShapeError, UsageError
-from autodiff.core.base.lazy import Later, np, services
+from autodiff.core.base.lazy import LazyModule, np, services
 from autodiff.core.engine.backward import check_seed, seed_for
-from autodiff.core.engine.freeing import make_usable
-from autodiff.core.engine.sweep import pass_back_at_once, sweep
-from autodiff.core.engine.tensor import NO_GRAD_NEEDED, Tensor
-from autodiff.core.fast.tape import node_made
+from autodiff.core.engine.freeing import clear_freed_status
+from autodiff.core.engine.sweep import sweep, try_fast_pass
+from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
+from autodiff.core.fast.tape import existing_node
 from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.report.records import Subject
+from autodiff.core.report.records import ReportedPass
 from autodiff.grammar.objects.values import type_name
-from autodiff.grammar.session.inputs import inputs_of
-from autodiff.grammar.session.leaf_names import listed, name_leaves, name_of
-from autodiff.grammar.session.leaves import is_numbers, number_tensor, unknown
+from autodiff.grammar.session.inputs import choose_inputs
+from autodiff.grammar.session.leaf_names import display_name, join_words, name_leaves
+from autodiff.grammar.session.leaves import is_number_or_list, number_tensor, unknown_name_error
 from autodiff.grammar.session.run import Execution, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-written = Later("autodiff.grammar.session.target_on_tape")
+target_on_tape = LazyModule("autodiff.grammar.session.target_on_tape")
 
 
-def subject_of(execution: Execution, settings: Settings) -> Subject:
+def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
     """Choose target, weight and inputs, and run the backward pass."""
     if settings.of is None and settings.grad_output is None:
-        subject: Subject | None = written.written_subject(execution, settings.wrt)
+        subject: ReportedPass | None = target_on_tape.subject_from_tape(execution, settings.wrt)
         if subject is not None:
             return subject
-    root, name, recorded = target_of(execution, settings)
-    seed = starting_weight(settings, root, name, recorded)
+    root, name, recorded = find_target(execution, settings)
+    seed = initial_cotangent(settings, root, name, recorded)
     is_own = settings.grad_output is None and root in execution.last_passes.backward.roots
-    at_once = pass_back_at_once(root, seed)
+    at_once = try_fast_pass(root, seed)
     order = newest_first([root]) if at_once is None else at_once[0]
-    make_usable(order)
+    clear_freed_status(order)
     leaves = [node for node in order if node.__class__ is Leaf]
     name_leaves(leaves, execution)
-    wrt = inputs_of(execution, settings, order, leaves)
+    wrt = choose_inputs(execution, settings, order, leaves)
     inner = any(node.__class__ is not Leaf for _, node in wrt)
     try:
-        received = sweep(order, {root: seed}, inner=inner) if at_once is None or inner else at_once[1]
+        received = sweep(order, {root: seed}, keep_inner=inner) if at_once is None or inner else at_once[1]
     except AutodiffError as error:
         if root.site is not None:
             error.at(root.site)
         raise
-    return Subject(
+    return ReportedPass(
         name=name,
         root=root,
         seed=seed,
-        weight=spell_weight(seed),
+        weight=format_weight(seed),
         wrt=tuple(wrt),
         order=order,
         received=received,
-        notes=tuple(notes_on(execution, root, wrt, received, is_own)),
+        notes=tuple(report_notes(execution, root, wrt, received, is_own)),
         sweep_all=None if inner else lambda: sweep(order, {root: seed}),
-        variables=lambda: variables_of(execution),
-        since=changed_since(execution, root, name, wrt),
+        variables=lambda: top_level_nodes(execution),
+        since=changed_inputs(execution, root, name, wrt),
     )
 
 
-def variables_of(execution: Execution) -> dict[str, Node | None]:
+def top_level_nodes(execution: Execution) -> dict[str, Node | None]:
     """Return the script's top-level names with the nodes of their tensors; None for other values."""
     return {
         name: value.node if (value := execution.names.get(name)).__class__ is Tensor else None
-        for name in execution.scopes.module.first_bound
+        for name in execution.scopes.module.first_binding
     }
 
 
 # -- target -----------------------------------------------------------------------------------------
 
 
-def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
+def find_target(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
     """Return the result of ``choose_target``; its error explains why a target cannot be differentiated."""
     try:
         return choose_target(execution, settings)
     except GradientError as error:
-        services["lost target"].explain_lost(error, execution, settings)
+        services["lost target"].explain_missing_target(error, execution, settings)
         raise
 
 
@@ -91,30 +91,34 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
     """Return the node to start from, its name, and the seed of the script's own pass from there, if any."""
     last = execution.last_passes.backward
     if settings.of is not None:
-        value = asked_value(settings.of, execution)
-        node = tracked_node(value, settings.of)
-        return node, settings.of, seed_given(node, execution)
+        value = requested_output(settings.of, execution)
+        node = check_tracked(value, settings.of)
+        return node, settings.of, script_seed(node, execution)
     if last.roots:
         root = last.roots[0]
-        return root, name_of(root, execution), last.seeds[0]
+        return root, display_name(root, execution), last.seeds[0]
     final = execution.last_value
     if final.__class__ is Tensor:
-        return tracked_node(final, name_of(final.source(), execution)), name_of(final.node, execution), None
+        return (
+            check_tracked(final, display_name(final.source(), execution)),
+            display_name(final.node, execution),
+            None,
+        )
     if execution.number_chosen is not None:
         raise GradientError(
-            NO_GRAD_NEEDED,
+            NO_GRAD_MESSAGE,
             code="E0410",
             caret="this chooses a plain number, which nothing connects to the inputs",
-            help=other_outputs(execution),
+            help=other_output_help(execution),
             span=execution.number_chosen,
         )
-    name = name_assigned_last(execution)
+    name = target_name(execution)
     assigned = None if name is None else execution.names.get(name)
     differentiated = execution.last_passes.grad
     if not (assigned.__class__ is Tensor and isinstance(assigned.node, OpNode)):
         if differentiated.roots:
             root = differentiated.roots[-1]
-            return root, name_of(root, execution), differentiated.seeds[-1]
+            return root, display_name(root, execution), differentiated.seeds[-1]
         inside = execution.last_passes.functional
         # An input is no result of the script, and jacobian() and similar functions differentiate their own
         # graph. A result that the script computed is preferred to both.
@@ -125,7 +129,7 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
             return execution.names[result].node, result, None
         if inside.roots:
             root = inside.roots[-1]
-            return root, name_of(root, execution), inside.seeds[-1]
+            return root, display_name(root, execution), inside.seeds[-1]
     if name is None:
         raise UsageError(
             "the script computes nothing that could be differentiated",
@@ -134,24 +138,24 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
         )
     if assigned.__class__ is not Tensor:
         raise GradientError(
-            NO_GRAD_NEEDED,
+            NO_GRAD_MESSAGE,
             code="E0410",
             caret=f"`{name}` is a plain number, which nothing connects to the inputs",
             help=(
                 "math functions, float() and .item() leave the graph: write exp(x), not math.exp(x)",
-                *other_outputs(execution),
+                *other_output_help(execution),
             ),
-            span=execution.scopes.module.first_bound.get(name),
+            span=execution.scopes.module.first_binding.get(name),
         )
     if assigned.node is None or not assigned.node.tracked:
         error = not_differentiable(assigned, name)
-        error.help = (*other_outputs(execution), *error.help)
+        error.help = (*other_output_help(execution), *error.help)
         raise error
     # grad() returns a tuple, so the output given to grad() may be the last tensor that was assigned.
-    return assigned.node, name, seed_given(assigned.node, execution)
+    return assigned.node, name, script_seed(assigned.node, execution)
 
 
-def seed_given(node: Node, execution: Execution) -> Any:
+def script_seed(node: Node, execution: Execution) -> Any:
     """Return the seed of the script's own backward() or grad() that started at ``node``; None without one."""
     for ran in (execution.last_passes.backward, execution.last_passes.grad):
         if node in ran.roots:
@@ -159,7 +163,7 @@ def seed_given(node: Node, execution: Execution) -> Any:
     return None
 
 
-def name_assigned_last(execution: Execution) -> str | None:
+def target_name(execution: Execution) -> str | None:
     """Return the name of the target: that of the last tensor, or of a number if all tensors are inputs.
 
     In ``y = x.item(); L = y * 5`` the user wants to differentiate ``L``, not ``x``.
@@ -168,11 +172,11 @@ def name_assigned_last(execution: Execution) -> str | None:
     is_tensor = name is not None and execution.names.get(name).__class__ is Tensor
     if name is None or not is_tensor or last_result(execution) is not None:
         return name
-    start = execution.bound_at(name)
+    start = execution.first_offset(name)
     numbers = [
-        (execution.bound_at(other), other)
+        (execution.first_offset(other), other)
         for other, value in execution.names.items()
-        if value.__class__ in (float, int) and execution.bound_at(other) > start
+        if value.__class__ in (float, int) and execution.first_offset(other) > start
     ]
     return max(numbers)[1] if numbers else name
 
@@ -187,18 +191,18 @@ def last_result(execution: Execution) -> str | None:
     return max(results)[1] if results else None
 
 
-def other_outputs(execution: Execution) -> tuple[str, ...]:
+def other_output_help(execution: Execution) -> tuple[str, ...]:
     """Return the help that proposes another output, if there is one."""
     name = last_result(execution)
     return () if name is None else (f"choose another output: --of {name}",)
 
 
-def asked_value(of: str, execution: Execution) -> Tensor:
+def requested_output(of: str, execution: Execution) -> Tensor:
     """Return the tensor that ``--of`` means; an expression is the script's last line by then."""
     is_name = of.isidentifier()
     if is_name and of not in execution.names:
         tensors = [n for n, value in execution.names.items() if value.__class__ is Tensor]
-        raise unknown(of, tensors, "variable", "E0601")
+        raise unknown_name_error(of, tensors, "variable", "E0601")
     value = execution.names[of] if is_name else execution.last_value
     if value.__class__ is not Tensor:
         what = f"`{of}`" if is_name else "this"
@@ -206,7 +210,7 @@ def asked_value(of: str, execution: Execution) -> Tensor:
     return value
 
 
-def tracked_node(value: Tensor, name: str) -> Node:
+def check_tracked(value: Tensor, name: str) -> Node:
     """Return the node of a tensor; raise a GradientError if the tensor is not tracked."""
     if value.node is None or not value.node.tracked:
         raise not_differentiable(value, name)
@@ -215,7 +219,7 @@ def tracked_node(value: Tensor, name: str) -> Node:
 
 def not_differentiable(value: Tensor, name: str) -> GradientError:
     return GradientError(
-        NO_GRAD_NEEDED,
+        NO_GRAD_MESSAGE,
         code="E0410",
         caret=f"nothing `{name}` was made from can be differentiated",
         operands=(value,),
@@ -227,13 +231,13 @@ def not_differentiable(value: Tensor, name: str) -> GradientError:
 # -- weight -----------------------------------------------------------------------------------------
 
 
-def starting_weight(settings: Settings, root: Node, name: str, recorded: Any) -> Any:
+def initial_cotangent(settings: Settings, root: Node, name: str, recorded_seed: Any) -> Any:
     """Return the cotangent that the pass starts from, as a float or an array."""
-    given = settings.grad_output
+    weights = settings.grad_output
     output = Tensor.of(root.out)
-    if given is None:
-        if recorded is not None:
-            return recorded
+    if weights is None:
+        if recorded_seed is not None:
+            return recorded_seed
         try:
             return seed_for(output, None).value
         except GradientError as error:
@@ -247,15 +251,15 @@ def starting_weight(settings: Settings, root: Node, name: str, recorded: Any) ->
             )
             error.span = root.site
             raise
-    if given.__class__ is str and given == "ones":
-        return seed_for(output, weight_tensor(output, 1.0)).value
-    if not (is_numbers(given) or given.__class__ is Tensor or isinstance(given, np.ndarray)):
+    if weights.__class__ is str and weights == "ones":
+        return seed_for(output, uniform_weight(output, 1.0)).value
+    if not (is_number_or_list(weights) or weights.__class__ is Tensor or isinstance(weights, np.ndarray)):
         raise UsageError(
-            f"--grad-output is `ones`, a number or a nested list, not {type_name(given)}", code="E0605"
+            f"--grad-output is `ones`, a number or a nested list, not {type_name(weights)}", code="E0605"
         )
-    weight = number_tensor(given, output.dtype)
+    weight = number_tensor(weights, output.dtype)
     if weight.size == 1 and output.shape != weight.shape:
-        weight = weight_tensor(output, weight.item())
+        weight = uniform_weight(output, weight.item())
     try:
         check_seed(output, weight)
     except ShapeError as error:
@@ -267,13 +271,13 @@ def starting_weight(settings: Settings, root: Node, name: str, recorded: Any) ->
     return seed_for(output, weight).value
 
 
-def weight_tensor(output: Tensor, value: float) -> Tensor:
+def uniform_weight(output: Tensor, value: float) -> Tensor:
     if output.value.__class__ is float:
         return Tensor.of(float(value))
     return Tensor.of(np.full(output.shape, value, dtype=output.dtype.name))
 
 
-def spell_weight(seed: Any) -> str | None:
+def format_weight(seed: Any) -> str | None:
     """Return the weight as a report writes it; None for the 1 of a single number."""
     flat = np.asarray(seed).ravel().tolist() if seed.__class__ is not float else [seed]
     if all(entry == 1 for entry in flat):
@@ -285,46 +289,46 @@ def spell_weight(seed: Any) -> str | None:
 # -- notes ---------------------------------------------------------------------------------------------
 
 
-def names_of_slopes(execution: Execution) -> dict[Node, str]:
+def gradient_names(execution: Execution) -> dict[Node, str]:
     """Return the names of the gradients that ``hessian()`` or similar functions have differentiated again."""
-    return {node: name_of(node, execution) for node in execution.last_passes.slopes}
+    return {node: display_name(node, execution) for node in execution.last_passes.slopes}
 
 
-def is_of_a_function(root: Node, execution: Execution) -> bool:
+def is_from_functional(root: Node, execution: Execution) -> bool:
     """Whether a target belongs to the graph that ``jacobian()`` or a similar function made for itself."""
     roots = execution.last_passes.functional.roots
     return bool(roots) and root in roots
 
 
-def notes_on(
+def report_notes(
     execution: Execution, root: Node, wrt: list[tuple[str, Node]], received: dict[Node, Any], is_own: bool
 ) -> list[str]:
     """Return the notes of a report: how ``.grad`` differs from this pass's result, and which pass it is.
 
     ``is_own`` says that this is the last ``backward()`` of the script.
     """
-    if is_of_a_function(root, execution):
+    if is_from_functional(root, execution):
         return ["no result of the script: this is the last pass that jacobian() or its kin have made"]
     if not is_own:
         return []
-    from autodiff.grammar.session.left_gradients import notes_on_passes
+    from autodiff.grammar.session.left_gradients import grad_notes
 
     roots = execution.last_passes.backward.roots
     if len(roots) > 1:
-        together = listed([name_of(one, execution) for one in roots])
-        alone = name_of(root, execution)
+        together = join_words([display_name(one, execution) for one in roots])
+        alone = display_name(root, execution)
         return [f"backward() started from {together} together; this is the gradient of {alone} alone"]
-    return list(notes_on_passes(execution, wrt, received))
+    return list(grad_notes(execution, wrt, received))
 
 
-def changed_since(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:
+def changed_inputs(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:
     """Return the note that names the inputs changed since the output was computed from them; "" if none."""
     if all(is_same_node(execution.names.get(name), node) for name, node in wrt):
         return ""
-    from autodiff.grammar.session.left_gradients import changes_after
+    from autodiff.grammar.session.left_gradients import changed_inputs_note
 
-    return changes_after(execution, root, output, wrt)
+    return changed_inputs_note(execution, root, output, wrt)
 
 
 def is_same_node(value: Any, node: Node) -> bool:
-    return value.__class__ is Tensor and node_made(value) is node
+    return value.__class__ is Tensor and existing_node(value) is node

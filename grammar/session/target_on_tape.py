@@ -5,18 +5,18 @@ from __future__ import annotations
 from operator import attrgetter
 
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.engine.freeing import make_usable
+from autodiff.core.engine.freeing import clear_freed_status
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.tape import is_written, name_at, names_on, node_made, node_of
-from autodiff.core.fast.tape_backward import go_back
+from autodiff.core.fast.tape import entry_name, entry_names, entry_node, existing_node, is_tape_entry
+from autodiff.core.fast.tape_backward import backward_from_entry
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.report.records import Subject
-from autodiff.grammar.session.inputs import inputs_shown
-from autodiff.grammar.session.leaf_names import name_leaves, tensors_at, text_at
+from autodiff.core.report.records import ReportedPass
+from autodiff.grammar.session.inputs import default_inputs
+from autodiff.grammar.session.leaf_names import name_leaves, named_tensors, source_text_at
 from autodiff.grammar.session.run import Execution
-from autodiff.grammar.session.target import spell_weight, variables_of
+from autodiff.grammar.session.target import format_weight, top_level_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from autodiff.core.graph.state import Tape
 
 
-def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
-    """Return the subject if the output is an entry of a tape and the inputs ``asked`` are leaves, else None.
+def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPass | None:
+    """Return the subject if the output is an entry of a tape and the inputs ``requested`` are leaves, else
+    None.
 
     It is found without nodes: making them for a million entries takes as long as the pass.
     """
@@ -39,7 +40,7 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
     else:
         name = "" if final.__class__ is Tensor else execution.last_assigned or ""
         output = execution.names.get(name) if name else final
-        if output.__class__ is not Tensor or output.tape is None or not is_written(output):
+        if output.__class__ is not Tensor or output.tape is None or not is_tape_entry(output):
             return None
         if output.value.__class__ is not float:  # a pass from an array needs a weight
             return None
@@ -51,7 +52,7 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
             seed = last.grad.seeds[0]
     site = None if tape[0].nodes is not None else tape[at][6]
     try:
-        found = go_back(tape, at, seed, again=True)
+        found = backward_from_entry(tape, at, seed, accepts_freed=True)
     except AutodiffError as error:
         if site is not None:
             error.at(site)
@@ -62,41 +63,44 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
     for leaf, g in found[0].items():
         received[leaf] = g
     leaves = sorted(found[0], key=attrgetter("number"), reverse=True)
-    held = {node_made(x) for _, x in tensors_at(execution.names)}
+    held = {existing_node(x) for _, x in named_tensors(execution.names)}
     if not held.issuperset(leaves):  # the script has changed some since
         return None
     wrt: list[tuple[str, Node]] = []
-    for asked_for in asked:
-        known = leaf_called(asked_for, execution, leaves)
+    for asked_for in requested:
+        known = find_leaf(asked_for, execution, leaves)
         # If a result has the same name, the name means the result.
-        if known is None or any(asked_for in names_on(tape) for tape, _ in found[1]):
+        if known is None or any(asked_for in entry_names(tape) for tape, _ in found[1]):
             return None
         wrt.append((asked_for, known))
     name_leaves(leaves, execution)
-    wrt = wrt or inputs_shown(execution, leaves)
+    wrt = wrt or default_inputs(execution, leaves)
 
     def make_nodes() -> tuple[Node, list[Node]]:
-        root = node_of(tape, at)
+        root = entry_node(tape, at)
         order = newest_first([root])
-        make_usable(order)
+        clear_freed_status(order)
         return root, order
 
     notes: tuple[str, ...] = ()
     if is_own:
-        from autodiff.grammar.session.left_gradients import notes_on_passes
+        from autodiff.grammar.session.left_gradients import grad_notes
 
-        notes = tuple(notes_on_passes(execution, wrt, received))
-    subject = Subject(
-        name=name or name_at(tape, at) or name_held(tape, at, execution) or text_at(site, execution),
+        notes = tuple(grad_notes(execution, wrt, received))
+    subject = ReportedPass(
+        name=name
+        or entry_name(tape, at)
+        or find_entry_name(tape, at, execution)
+        or source_text_at(site, execution),
         root=None,
         seed=seed,
-        weight=spell_weight(seed),
+        weight=format_weight(seed),
         wrt=tuple(wrt),
         order=[],
         received=received,
         notes=notes,
         sweep_all=lambda: sweep(subject.order, {subject.root: seed}),
-        variables=lambda: variables_of(execution),
+        variables=lambda: top_level_nodes(execution),
         value=value,
         site=site,
         make_nodes=make_nodes,
@@ -104,16 +108,16 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
     return subject
 
 
-def leaf_called(name: str, execution: Execution, leaves: list[Leaf]) -> Leaf | None:
+def find_leaf(name: str, execution: Execution, leaves: list[Leaf]) -> Leaf | None:
     """Return the leaf that a script's name refers to; None if another leaf of the graph has that name."""
     value = execution.names.get(name)
-    leaf = value.own_node if value.__class__ is Tensor else None
+    leaf = value.stored_node if value.__class__ is Tensor else None
     if leaf not in leaves or any(other.name == name for other in leaves if other is not leaf):
         return None
     return leaf
 
 
-def name_held(tape: Tape, at: int, execution: Execution) -> str:
+def find_entry_name(tape: Tape, at: int, execution: Execution) -> str:
     """Return the first name whose tensor is this entry; ``""`` if there is none."""
     for name, value in execution.names.items():
         if value.__class__ is Tensor and value.tape is tape and value.at == at:

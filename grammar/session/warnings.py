@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.run import Execution
 
 
-class Warnings:
+class WarningLog:
     """The warnings of a script, each once per line. They are passed on at once, even if an error follows."""
 
-    __slots__ = ("execution", "teller", "told")
+    __slots__ = ("emit", "execution", "told")
 
     def __init__(self, execution: Execution, teller: Callable[[str, Span], None]) -> None:
         self.execution = execution
-        self.teller = teller
+        self.emit = teller
         self.told: set[tuple[str, int]] = set()
 
     def tell(self, text: str, span: Span) -> None:
@@ -27,4 +27,4 @@ class Warnings:
             return
         self.told.add((text, line))
         self.execution.warnings.append((text, span))
-        self.teller(text, span)
+        self.emit(text, span)

@@ -27,7 +27,7 @@ LOOKALIKES = {
     "∕": "/", "≤": "<=", "≥": ">=", "≠": "!=", "…": "...", "（": "(", "）": ")", "，": ",", "：": ":",
     "；": ";", "＝": "=", "＋": "+", "［": "[", "］": "]", "²": "**2", "³": "**3", "¬": "not", "∞": "inf",
 }  # fmt: skip
-_INSTEAD = {
+_CHARACTER_HELP = {
     "!": "write `not x` for a negation, `!=` for a comparison",
     "$": "names are made of letters, digits and `_`",
     "?": "write `a if condition else b` to choose between two values",
@@ -41,11 +41,12 @@ _INSTEAD = {
 
 
 def shorten(text: str, limit: int = 40) -> str:
-    """Return a piece of the script for a message, cut to ``limit`` characters."""
+    """Return a piece of the script for a message, in one line and cut to ``limit`` characters."""
+    text = text.replace("\r", "\\r").replace("\n", "\\n")
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def describe(character: str) -> str:
+def describe_character(character: str) -> str:
     """Return a character's code point and name, for characters that are invisible or look like another."""
     import unicodedata
 
@@ -53,7 +54,7 @@ def describe(character: str) -> str:
     return f"U+{ord(character):04X}" + (f" ({name.lower()})" if name else "")
 
 
-def check_text(text: str) -> None:
+def check_characters(text: str) -> None:
     """Raise a CompileError for a character that is not allowed anywhere."""
     if text.isascii() and "\0" not in text:
         return
@@ -65,14 +66,14 @@ def check_text(text: str) -> None:
         message = "the script contains a NUL character"
         ways_out = ("save the script as plain UTF-8 text",)
     else:
-        message = f"the script contains the invisible text-direction control {describe(character)}"
+        message = f"the script contains the invisible text-direction control {describe_character(character)}"
         ways_out = ("delete it: it makes the text look different from what would run",)
     raise CompileError(
         message, code="E0107", caret="here", help=ways_out, span=Span(found.start(), found.end())
     )
 
 
-def normal_form(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return a name in the normal form NFKC, as Python does: ``ﬁ`` and ``fi`` are one name."""
     if name.isascii():
         return name
@@ -82,12 +83,16 @@ def normal_form(name: str) -> str:
 
 
 #: The names that may begin with an underscore, each with the kinds of the word that may come before it.
-UNDERSCORED = {"__future__": (["from"],), "__name__": (["if"], ["("], ["=="]), "__version__": (["."],)}
+ALLOWED_UNDERSCORE_NAMES = {
+    "__future__": (["from"],),
+    "__name__": (["if"], ["("], ["=="]),
+    "__version__": (["."],),
+}
 
 
-def check_name(name: str, start: int, kinds: list[str], keywords: frozenset[str]) -> None:
+def check_name(name: str, start: int, previous_kinds: list[str], keywords: frozenset[str]) -> None:
     """Raise a CompileError for an invalid name that has letters beyond ASCII or begins with an underscore."""
-    normal = normal_form(name)
+    normal = normalize_name(name)
     if not name.isascii() and not (name.isidentifier() and normal.isidentifier()):
         raise _bad_letter(name, start)
     if not name.isascii() and normal in keywords:
@@ -98,9 +103,13 @@ def check_name(name: str, start: int, kinds: list[str], keywords: frozenset[str]
             help=(f"type `{normal}` again",),
             span=Span(start, start + len(name)),
         )
-    if normal[0] == "_" and len(normal) > 1 and kinds[-1:] not in UNDERSCORED.get(name, ()):
+    if (
+        normal[0] == "_"
+        and len(normal) > 1
+        and previous_kinds[-1:] not in ALLOWED_UNDERSCORE_NAMES.get(name, ())
+    ):
         bare = normal.strip("_")
-        if kinds[-1:] == ["."]:
+        if previous_kinds[-1:] == ["."]:
             way_out = "what begins with an underscore is out of a script's reach"
         elif bare.isidentifier() and bare not in keywords:
             way_out = f"call it `{shorten(bare)}`"
@@ -122,53 +131,53 @@ def _bad_letter(name: str, start: int) -> CompileError:
     return _bad_character(name[0], start)  # only the normal form of the name is invalid
 
 
-def _bad_character(character: str, at: int) -> CompileError:
+def _bad_character(character: str, offset: int) -> CompileError:
     if character in LOOKALIKES:
         plain = LOOKALIKES[character]
         message = f"`{character}` is not the `{plain}` of the language"
-        caret = describe(character)
+        caret = describe_character(character)
         way_out = f"type `{plain}` instead"
-    elif character in _INSTEAD:
+    elif character in _CHARACTER_HELP:
         message = f"`{character}` has no meaning here"
         caret = "this character"
-        way_out = _INSTEAD[character]
+        way_out = _CHARACTER_HELP[character]
     elif re.match(INVISIBLE, character):
-        message = f"an invisible character stands here: {describe(character)}"
+        message = f"an invisible character stands here: {describe_character(character)}"
         caret = "it cannot be seen, but it is in the file"
         way_out = "delete it"
     elif character.isspace():
-        message = f"this space is no ordinary space: {describe(character)}"
+        message = f"this space is no ordinary space: {describe_character(character)}"
         caret = "it looks like a space but is another character"
         way_out = "replace it with an ordinary space or a line break"
     else:
-        message = f"the character {describe(character)} cannot stand here"
+        message = f"the character {describe_character(character)} cannot stand here"
         caret = "this character"
         way_out = "delete it, or put it between quotes if it is text"
-    return CompileError(message, code="E0107", caret=caret, help=(way_out,), span=Span(at, at + 1))
+    return CompileError(message, code="E0107", caret=caret, help=(way_out,), span=Span(offset, offset + 1))
 
 
-def stray_character(text: str, at: int, end: int) -> CompileError:
+def stray_character(text: str, offset: int, end: int) -> CompileError:
     """Return the error for a character that no word begins with, or for an unclosed string."""
-    character = text[at]
+    character = text[offset]
     if character not in "\"'":
-        return _bad_character(character, at)
+        return _bad_character(character, offset)
     triple = character * 3
-    if text.startswith(triple, at, end):
+    if text.startswith(triple, offset, end):
         return CompileError(
             "this string is never closed",
             code="E0106",
             caret=f"no {triple} follows",
             help=(f"end the string with {triple}",),
-            span=Span(at, at + 3),
+            span=Span(offset, offset + 3),
         )
-    line = _REST_OF_LINE.match(text, at, end)
+    line = _REST_OF_LINE.match(text, offset, end)
     assert line is not None
     return CompileError(
         "this string is not closed before the line ends",
         code="E0106",
         caret=f"no {character} follows on this line",
         help=(f"end the string with {character}, or use {triple} for a text of several lines",),
-        span=Span(at, line.end()),
+        span=Span(offset, line.end()),
     )
 
 
@@ -180,7 +189,7 @@ def check_number(text: str, start: int, end: int, limit: int) -> None:
     if end < limit:
         after = text[end]
         if after.isalnum() or after == "_" or after > "\x7f":
-            raise _glued_number(text, start, end, limit)
+            raise _number_suffix_error(text, start, end, limit)
     digits = end - start
     if digits > 1 and text[start] == "0" and text[start:end].replace("_", "").isdigit():
         if text[start:end].strip("0_"):
@@ -188,10 +197,10 @@ def check_number(text: str, start: int, end: int, limit: int) -> None:
             message = "a whole number does not begin with zeros"
             raise _number_error(message, "these digits", way_out, start, end)
     elif digits >= 18:
-        integer_value(text[start:end], start)
+        parse_integer(text[start:end], start)
 
 
-def integer_value(digits: str, start: int) -> int | None:
+def parse_integer(digits: str, start: int) -> int | None:
     """Return the value of a whole number that fits 64 bits; None if the number has a point or an exponent."""
     bare = digits.replace("_", "").lower()
     base = {"0x": 16, "0o": 8, "0b": 2}.get(bare[:2], 10)
@@ -212,12 +221,12 @@ def integer_value(digits: str, start: int) -> int | None:
     )
 
 
-def _glued_number(text: str, start: int, end: int, limit: int) -> CompileError:
+def _number_suffix_error(text: str, start: int, end: int, limit: int) -> CompileError:
     glued = _NAME_AFTER.match(text, end, limit)
     assert glued is not None
     rest, number = glued[0], text[start:end]
     whole_end = glued.end()
-    if not rest.isascii() and not ("a" + normal_form(rest)).isidentifier():
+    if not rest.isascii() and not ("a" + normalize_name(rest)).isidentifier():
         for position, character in enumerate(rest):
             if not ("a" + character).isidentifier():
                 return _bad_character(character, end + position)

@@ -17,11 +17,14 @@ from lark.grammar import NonTerminal, Rule, Symbol, Terminal
 from lark.lexer import Lexer, LexerState, TerminalDef, Token
 from lark.parsers.lalr_analysis import IntParseTable, Shift
 
-GRAMMAR = Path(__file__).with_name("autodiff.lark")
-TABLE = Path(__file__).with_name("parse_table.txt")
-STARTS = ("script", "expression")
+GRAMMAR_PATH = Path(__file__).with_name("autodiff.lark")
+TABLE_PATH = Path(__file__).with_name("parse_table.txt")
+START_RULES = ("script", "expression")
 
-PASS, LIST = "(pass)", "(list)"  # the actions of rules without a builder: pass on the one child, make a list
+PASS_CHILD, MAKE_LIST = (
+    "(pass)",
+    "(list)",
+)  # the actions of rules without a builder: pass on the one child, make a list
 
 
 class _NoLexer(Lexer):
@@ -36,10 +39,10 @@ class _NoLexer(Lexer):
 
 def compile_grammar(text: str, lexer: type[Lexer] = _NoLexer) -> Lark:
     """Return the grammar as a Lark object. Lark's cache is never used: it would unpickle a file in /tmp."""
-    return Lark(text, parser="lalr", lexer=lexer, start=list(STARTS), maybe_placeholders=True)
+    return Lark(text, parser="lalr", lexer=lexer, start=list(START_RULES), maybe_placeholders=True)
 
 
-def kind_names(lark: Lark) -> dict[str, str]:
+def token_kinds(lark: Lark) -> dict[str, str]:
     """Return the token kind that parser.py uses for each terminal: its fixed spelling, or its name."""
     return {term.name: _kind(term) for term in lark.terminals}
 
@@ -48,7 +51,7 @@ def _kind(term: TerminalDef) -> str:
     return term.pattern.value if term.pattern.type == "str" else term.name
 
 
-def _children(rule: Rule) -> list[int]:
+def _kept_positions(rule: Rule) -> list[int]:
     """Return the positions of the children that a rule keeps; -1 marks an absent optional part."""
     absent = rule.options.empty_indices or (False,) * len(rule.expansion)
     picks: list[int] = []
@@ -70,12 +73,12 @@ def _is_list(symbol: Symbol) -> bool:
 
 def _rule_line(rule: Rule) -> str:
     """Return a rule's line: symbol, length of its right side, builder, kept children, spliced children."""
-    picks = _children(rule)
+    picks = _kept_positions(rule)
     spliced = [pick for pick in picks if pick >= 0 and _is_list(rule.expansion[pick])]
     if rule.origin.name.startswith("_"):
-        does = LIST
+        does = MAKE_LIST
     elif rule.options.expand1 and not rule.alias and len(picks) == 1 and not spliced:
-        does = PASS
+        does = PASS_CHILD
     else:
         does = rule.alias or rule.origin.name
     lists = [",".join(map(str, numbers)) or "-" for numbers in (picks, spliced)]
@@ -92,16 +95,16 @@ def render_table() -> str:
     In the actions of a state, a positive number is a state to go to, a negative number is a rule to apply,
     and zero accepts the text.
     """
-    lark = compile_grammar(GRAMMAR.read_text(encoding="utf-8"))
+    lark = compile_grammar(GRAMMAR_PATH.read_text(encoding="utf-8"))
     table: IntParseTable = lark.parser.parser._parse_table
-    kinds = kind_names(lark)
+    kinds = token_kinds(lark)
     rules = sorted(lark.rules, key=_rule_order)
     rule_numbers = {rule: number for number, rule in enumerate(rules, start=1)}
 
     # Lark numbers states in the order of a set; numbering them again by sorted names is reproducible.
-    order: list[int] = [table.start_states[start] for start in STARTS]
+    order: list[int] = [table.start_states[start] for start in START_RULES]
     numbers = {state: number for number, state in enumerate(order, start=1)}
-    ends = {table.end_states[start] for start in STARTS}
+    ends = {table.end_states[start] for start in START_RULES}
     rows: list[str] = []
     for state in order:
         row: dict[str, int] = {}
@@ -119,17 +122,17 @@ def render_table() -> str:
                 row[name] = -rule_numbers[argument]
         if state in ends:
             row["$END"] = 0
-        rows.append(paired(row))
+        rows.append(format_row(row))
 
     literals = sorted({kind for name, kind in kinds.items() if kind != name})
     signs = sorted((text for text in literals if not text.isidentifier()), key=lambda s: (-len(s), s))
     patterns = [
-        f"{term.name} {on_one_line(term.pattern.to_regexp())}"
+        f"{term.name} {escape_unprintable(term.pattern.to_regexp())}"
         for term in sorted(lark.terminals, key=lambda term: term.name)
         if term.pattern.type != "str"
     ]
     lines = [
-        "starts " + paired({start: numbers[table.start_states[start]] for start in STARTS}),
+        "starts " + format_row({start: numbers[table.start_states[start]] for start in START_RULES}),
         "keywords " + " ".join([text for text in literals if text.isidentifier()]),
         "signs " + " ".join(signs),
         *[f"pattern {pattern}" for pattern in patterns],
@@ -139,15 +142,15 @@ def render_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def paired(row: dict[str, int]) -> str:
+def format_row(row: dict[str, int]) -> str:
     """Return the keys and values of ``row`` in turn, separated by spaces."""
     return " ".join([f"{word} {number}" for word, number in row.items()])
 
 
-def on_one_line(pattern: str) -> str:
+def escape_unprintable(pattern: str) -> str:
     """Return the pattern with unprintable characters, such as the end of a line, as escapes."""
     return "".join([sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in pattern])
 
 
 if __name__ == "__main__":
-    TABLE.write_text(render_table(), encoding="utf-8")
+    TABLE_PATH.write_text(render_table(), encoding="utf-8")

@@ -14,7 +14,7 @@ from autodiff.core.base.errors import CompileError
 from autodiff.core.base.lazy import services
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.words import Words, read_words, word_pattern
+from autodiff.grammar.syntax.words import Tokens, read_words, token_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 #: Only a script with one of these can be a pasted session; few scripts contain any.
-SIGNS_OF_A_SESSION = ("%time", ">>>", "]:")
+SESSION_SIGNS = ("%time", ">>>", "]:")
 
 
 def parse(source: Source) -> tree.Script:
@@ -36,23 +36,23 @@ def parse(source: Source) -> tree.Script:
     ['Assign', 'Assign']
     """
     try:
-        return read(source)
+        return parse_to_first_error(source)
     except CompileError as error:
-        services["syntax recovery"].find_further(error, source)
+        services["syntax recovery"].find_further_errors(error, source)
         raise
 
 
-def read(source: Source) -> tree.Script:
+def parse_to_first_error(source: Source) -> tree.Script:
     """Return the syntax tree of a script, or raise a CompileError for the first mistake."""
-    if any(sign in source.text for sign in SIGNS_OF_A_SESSION):
-        from autodiff.grammar.syntax.prompts import as_script
+    if any(sign in source.text for sign in SESSION_SIGNS):
+        from autodiff.grammar.syntax.prompts import strip_prompts
 
-        source = as_script(source)
+        source = strip_prompts(source)
     try:
-        script = Reader(source).script()
+        script = ScriptParser(source).script()
     except CompileError as error:
         if not error.fixes and error.span is not None:
-            error.fixes = services["token repairs"].rebuilt(source.text, error)
+            error.fixes = services["token repairs"].tree_repairs(source.text, error)
             error.help = () if error.fixes else error.help
         raise
     assert isinstance(script, tree.Script)
@@ -65,7 +65,7 @@ def parse_expression(source: Source) -> tree.Expression:
     >>> parse_expression(Source("a + b")).op
     '+'
     """
-    return Reader(source).expression(0, len(source.text))
+    return ScriptParser(source).expression(0, len(source.text))
 
 
 def parse_literal(text: str) -> object:
@@ -118,31 +118,31 @@ def _signed_number(node: tree.Expression) -> int | float:
 class Rule:
     """One rule of the grammar as the driver applies it, read from its line in the table."""
 
-    __slots__ = ("does", "is_step", "makes", "picks", "spliced", "takes", "takes_all")
+    __slots__ = ("builder_name", "is_unit", "keeps_all", "kept_positions", "spliced", "symbol", "takes")
 
     def __init__(self, line: str) -> None:
-        self.makes, takes, self.does, picks, spliced = line.split(" ")
+        self.symbol, takes, self.builder_name, picks, spliced = line.split(" ")
         self.takes = int(takes)
-        self.picks = numbers_in(picks)
-        self.spliced = frozenset(numbers_in(spliced))
-        self.takes_all = not self.spliced and self.picks == list(range(self.takes))
-        self.is_step = self.does == PASS and self.takes == 1
+        self.kept_positions = parse_numbers(picks)
+        self.spliced = frozenset(parse_numbers(spliced))
+        self.keeps_all = not self.spliced and self.kept_positions == list(range(self.takes))
+        self.is_unit = self.builder_name == PASS_CHILD and self.takes == 1
 
 
-PASS, LIST = "(pass)", "(list)"
+PASS_CHILD, MAKE_LIST = "(pass)", "(list)"
 
 
-def numbers_in(text: str) -> list[int]:
+def parse_numbers(text: str) -> list[int]:
     return [] if text == "-" else [int(number) for number in text.split(",")]
 
 
-def actions_in(line: str) -> dict[str, int]:
+def parse_actions(line: str) -> dict[str, int]:
     """Return the actions of a state by the kind of the next token, or by the symbol that a rule has made."""
     words = line.split(" ")
     return dict(zip(words[::2], map(int, words[1::2]), strict=True))
 
 
-class Lines(dict[int, "Any"]):
+class LazyRows(dict[int, "Any"]):
     """Lines of the table by number from 1 on, parsed when first used: a short script uses few of them."""
 
     __slots__ = ("_lines", "_make")
@@ -159,10 +159,10 @@ class Lines(dict[int, "Any"]):
         return [self[number] for number in range(1, len(self._lines) + 1)]
 
 
-class Table:
+class ParseTable:
     """The content of parse_table.txt. The first word of each line says what the line describes."""
 
-    __slots__ = ("_magic", "actions", "keywords", "landings", "rules", "starts", "word")
+    __slots__ = ("_magic", "actions", "goto_cache", "keywords", "rules", "starts", "word")
 
     def __init__(self, text: str) -> None:
         lines: dict[str, list[str]] = {}
@@ -171,27 +171,27 @@ class Table:
             lines.setdefault(about, []).append(rest)
         patterns = dict([line.split(" ", 1) for line in lines["pattern"]])
         [starts], [keywords], [signs] = lines["starts"], lines["keywords"], lines["signs"]
-        self.actions = Lines(actions_in, lines["state"])
-        self.rules = Lines(Rule, lines["rule"])
-        self.starts = actions_in(starts)
+        self.actions = LazyRows(parse_actions, lines["state"])
+        self.rules = LazyRows(Rule, lines["rule"])
+        self.starts = parse_actions(starts)
         self.keywords = frozenset(keywords.split(" ")) | FOREIGN_KEYWORDS
-        self.word = word_pattern(patterns, signs.split(" "))
+        self.word = token_pattern(patterns, signs.split(" "))
         self._magic = patterns["MAGIC"]
         # The state after a reduction and after the rules that only pass on one child. A lone name passes
         # fifteen levels of precedence; this cache makes them one look-up.
-        self.landings: dict[tuple[int, str, str], int] = {}
+        self.goto_cache: dict[tuple[int, str, str], int] = {}
 
     @property
     def magic(self) -> re.Pattern[str]:
         """The pattern of a notebook command, compiled on use because few scripts have one."""
         return re.compile(self._magic)
 
-    def land(self, below: int, makes: str, kind: str) -> int:
+    def goto(self, below: int, makes: str, kind: str) -> int:
         """Return the state after reducing to ``makes`` on top of state ``below`` when ``kind`` comes next."""
         state = self.actions[below][makes]
-        while (action := self.actions[state].get(kind, 0)) < 0 and self.rules[-action].is_step:
-            state = self.actions[below][self.rules[-action].makes]
-        self.landings[below, makes, kind] = state
+        while (action := self.actions[state].get(kind, 0)) < 0 and self.rules[-action].is_unit:
+            state = self.actions[below][self.rules[-action].symbol]
+        self.goto_cache[below, makes, kind] = state
         return state  # type: ignore[no-any-return] # a number
 
 
@@ -200,19 +200,19 @@ FOREIGN_KEYWORDS = frozenset(
     ["try", "except", "finally", "raise", "global", "nonlocal", "async", "await", "yield"]
 )
 
-_loaded: list[Table] = []
+_cached_table: list[ParseTable] = []
 
 
-def table() -> Table:
+def load_table() -> ParseTable:
     """Return the shipped table, which is read on first use."""
-    if not _loaded:
+    if not _cached_table:
         path = os.path.join(os.path.dirname(__file__), "parse_table.txt")
         with open(path, encoding="utf-8") as file:
-            _loaded.append(Table(file.read()))
-    return _loaded[0]
+            _cached_table.append(ParseTable(file.read()))
+    return _cached_table[0]
 
 
-class Reader:
+class ScriptParser:
     """The parser of one source. The builders of strings use it to parse the fields of f-strings in place."""
 
     __slots__ = ("builders", "source", "table", "text")
@@ -224,22 +224,22 @@ class Reader:
     ) -> None:
         self.source = source
         self.text = source.text
-        self.table = table()
+        self.table = load_table()
         self.builders = builders if builders is not None else services["syntax builders"].BUILDERS
 
     def script(self) -> object:
         return self.drive(read_words(self.source, self.table), "script")
 
     def expression(self, start: int, end: int) -> tree.Expression:
-        words = read_words(self.source, self.table, start, end, lines=False)
+        words = read_words(self.source, self.table, start, end, has_lines=False)
         value = self.drive(words, "expression")
         assert isinstance(value, tree.Expression)
         return value
 
-    def drive(self, words: Words, start: str) -> object:
+    def drive(self, words: Tokens, start: str) -> object:
         """Shift tokens and apply rules until the text is one node, and return that node."""
         grammar, text, builders = self.table, self.text, self.builders
-        actions, rules, landings = grammar.actions, grammar.rules, grammar.landings
+        actions, rules, landings = grammar.actions, grammar.rules, grammar.goto_cache
         kinds, word_starts, word_ends = words.kinds, words.starts, words.ends
         state = grammar.starts[start]
         states = [state]
@@ -273,27 +273,27 @@ class Reader:
             else:
                 children = []
                 span = Span(word_starts[at], word_starts[at])
-            if not rule.takes_all:
-                children = gather(rule, children)
-            does = rule.does
-            if does == PASS:
+            if not rule.keeps_all:
+                children = kept_children(rule, children)
+            does = rule.builder_name
+            if does == PASS_CHILD:
                 values.append(children[0])
-            elif does == LIST:
+            elif does == MAKE_LIST:
                 values.append(children)
             else:
                 values.append(builders[does](span, *children))
             starts.append(span.start)
             ends.append(span.end)
             below = states[-1]
-            state = landings.get((below, rule.makes, kind)) or grammar.land(below, rule.makes, kind)
+            state = landings.get((below, rule.symbol, kind)) or grammar.goto(below, rule.symbol, kind)
             states.append(state)
 
 
-def gather(rule: Rule, children: list[object]) -> list[object]:
+def kept_children(rule: Rule, children: list[object]) -> list[object]:
     """Return the children that a rule keeps, with lists spliced in and None for absent parts."""
     spliced = rule.spliced
     kept: list[object] = []
-    for position, pick in enumerate(rule.picks):
+    for position, pick in enumerate(rule.kept_positions):
         if pick < 0:
             kept.append(None)
         elif pick not in spliced:

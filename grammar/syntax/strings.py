@@ -15,25 +15,25 @@ from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from autodiff.grammar.syntax.parser import Reader
+    from autodiff.grammar.syntax.parser import ScriptParser
 
 _ESCAPE = re.compile(
     r"\\(?:(\r\n|\r|\n)|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})"
     r"|N\{([^}]*)\}|([\s\S]))|(\r\n?)"
 )
-_PLAIN = {
+_SIMPLE_ESCAPES = {
     "n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"',
     "a": "\a", "b": "\b", "f": "\f", "v": "\v",
 }  # fmt: skip
 _LITERAL = re.compile(r"[^{}\\]++")
 _FIELD_SKIP = re.compile(r"[^\[\](){}!:='\"\\#<>]++")
-_FIELD_TAIL = re.compile(r"[ \t\f\r\n]*+")
-_NESTED_SPECS = 2  # as in Python: `{x:{width}}` but not `{x:{y:{z}}}`
+_SPACE = re.compile(r"[ \t\f\r\n]*+")
+_MAX_SPEC_DEPTH = 2  # as in Python: `{x:{width}}` but not `{x:{y:{z}}}`
 
-Piece = tuple[Span, list["str | tree.Replacement"], bool]
+StringPiece = tuple[Span, list["str | tree.Replacement"], bool]
 
 
-def piece(span: Span, reader: Reader) -> Piece:
+def read_literal(span: Span, reader: ScriptParser) -> StringPiece:
     """Return one string literal: its span, its parts, and whether it is an f-string."""
     text = reader.text
     start, end = span.start, span.end
@@ -46,22 +46,22 @@ def piece(span: Span, reader: Reader) -> Piece:
     begin, finish = quote_at + width, end - width
     raw = "r" in prefix
     if "f" in prefix:
-        parts, stop = _parts(reader, begin, finish, raw, 0, span)
+        parts, stop = _read_parts(reader, begin, finish, raw, 0, span)
         if stop < finish:
             way_out = "write `}}` for the character itself"
             raise _field_error("this `}` closes nothing", way_out, stop, stop + 1)
         return span, parts, True
-    return span, [decode(text[begin:finish], begin, raw)], False
+    return span, [resolve_escapes(text[begin:finish], begin, raw)], False
 
 
-def join(span: Span, pieces: tuple[Piece, ...]) -> tree.Expression:
+def join_literals(span: Span, pieces: tuple[StringPiece, ...]) -> tree.Expression:
     """Return adjacent string literals as one string, which is an f-string if one of them is."""
     if not any(is_field for _, _, is_field in pieces):
         return tree.String(span, "".join([str(part) for _, parts, _ in pieces for part in parts]))
-    return tree.FString(span, _merged([part for _, parts, _ in pieces for part in parts]))
+    return tree.FString(span, _merge_texts([part for _, parts, _ in pieces for part in parts]))
 
 
-def _merged(parts: list[str | tree.Replacement]) -> tuple[str | tree.Replacement, ...]:
+def _merge_texts(parts: list[str | tree.Replacement]) -> tuple[str | tree.Replacement, ...]:
     merged: list[str | tree.Replacement] = []
     texts: list[str] = []
     for part in parts:
@@ -77,16 +77,16 @@ def _merged(parts: list[str | tree.Replacement]) -> tuple[str | tree.Replacement
     return tuple(merged)
 
 
-def decode(text: str, start: int, raw: bool) -> str:
+def resolve_escapes(text: str, start: int, raw: bool) -> str:
     """Return the text with its escapes resolved; ``start`` is its offset in the source, for errors."""
     if "\\" not in text and "\r" not in text:
         return text
     if raw:
         return text.replace("\r\n", "\n").replace("\r", "\n")
-    return _ESCAPE.sub(lambda found: _character(found, start), text)
+    return _ESCAPE.sub(lambda found: _escape_value(found, start), text)
 
 
-def _character(found: re.Match[str], start: int) -> str:
+def _escape_value(found: re.Match[str], start: int) -> str:
     newline, octal, two, four, eight, name, other, carriage = found.groups()
     if carriage is not None:
         return "\n"
@@ -110,7 +110,7 @@ def _character(found: re.Match[str], start: int) -> str:
     if other in "xuUN":
         wanted = {"x": "two hexadecimal digits", "u": "four", "U": "eight", "N": "a name in braces"}[other]
         raise _escape_error(found[0], f"`\\{other}` is followed by {wanted}", found.start() + start)
-    return _PLAIN.get(other, "\\" + other)
+    return _SIMPLE_ESCAPES.get(other, "\\" + other)
 
 
 def _escape_error(escape: str, caret: str, at: int) -> CompileError:
@@ -126,8 +126,8 @@ def _escape_error(escape: str, caret: str, at: int) -> CompileError:
 # -- f-strings ---------------------------------------------------------
 
 
-def _parts(
-    reader: Reader, at: int, end: int, raw: bool, depth: int, whole: Span
+def _read_parts(
+    reader: ScriptParser, at: int, end: int, raw: bool, depth: int, whole: Span
 ) -> tuple[list[str | tree.Replacement], int]:
     """Return the parts from ``at`` on, and the offset where they stop.
 
@@ -149,22 +149,22 @@ def _parts(
             plain = _LITERAL.match(text, at, end)
             at = at + 1 if plain is None else plain.end()
         elif depth == 0 and text.startswith(character, at + 1, end):
-            parts.append(decode(text[literal : at + 1], literal, raw))
+            parts.append(resolve_escapes(text[literal : at + 1], literal, raw))
             at += 2
             literal = at
         elif character == "}":
             break
         else:
-            parts.append(decode(text[literal:at], literal, raw))
-            at = _field(reader, at, end, raw, depth, parts, whole)
+            parts.append(resolve_escapes(text[literal:at], literal, raw))
+            at = _read_field(reader, at, end, raw, depth, parts, whole)
             literal = at
     at = min(at, end)
-    parts.append(decode(text[literal:at], literal, raw))
+    parts.append(resolve_escapes(text[literal:at], literal, raw))
     return parts, at
 
 
-def _field(
-    reader: Reader,
+def _read_field(
+    reader: ScriptParser,
     opening: int,
     end: int,
     raw: bool,
@@ -174,7 +174,7 @@ def _field(
 ) -> int:
     """Add the field whose `{` is at ``opening`` to ``parts``, and return the offset after its `}`."""
     text = reader.text
-    if depth >= _NESTED_SPECS:
+    if depth >= _MAX_SPEC_DEPTH:
         raise _field_error("fields are nested too deeply", "work the format out before", opening, opening + 1)
     stop = _expression_end(text, opening + 1, end)
     if not text[opening + 1 : stop].strip():
@@ -198,8 +198,8 @@ def _field(
         at += 2
     if text.startswith(":", at, end):
         begin = at + 1
-        inner, at = _parts(reader, begin, end, raw, depth + 1, whole)
-        spec = tree.FString(Span(begin, at), _merged(inner))
+        inner, at = _read_parts(reader, begin, end, raw, depth + 1, whole)
+        spec = tree.FString(Span(begin, at), _merge_texts(inner))
     if not text.startswith("}", at, end):
         if at >= end:
             way_out = "add the `}`; inside it use other quotes than those around the f-string"
@@ -210,7 +210,7 @@ def _field(
 
 
 def _skip_space(text: str, at: int, end: int) -> int:
-    space = _FIELD_TAIL.match(text, at, end)
+    space = _SPACE.match(text, at, end)
     assert space is not None
     return space.end()
 

@@ -10,7 +10,7 @@ _ERRORS = (
 _NO_ASYNC = ("E0125", "waits for something", "leave it out: a script does one thing after the other")
 
 # Python's keywords that the language does not have, each with its error code, caret text and help.
-FOREIGN = {
+FOREIGN_WORDS = {
     "try": _ERRORS,
     "except": _ERRORS,
     "finally": _ERRORS,
@@ -41,7 +41,7 @@ OPERATORS = (
 )  # fmt: skip
 
 # What a line that ends after one of these signs leaves incomplete.
-NOUNS = {
+OPERATOR_NOUNS = {
     "+": "sum", "-": "difference", "*": "product", "/": "quotient", "//": "quotient", "%": "remainder",
     "**": "power", "@": "matrix product", "==": "comparison", "!=": "comparison", "<": "comparison",
     "<=": "comparison", ">": "comparison", ">=": "comparison", "=": "assignment", "and": "condition",
@@ -49,7 +49,7 @@ NOUNS = {
 }  # fmt: skip
 
 # Operators of other languages that are read as two tokens here, and what to write instead.
-PAIRS = {
+FOREIGN_OPERATORS = {
     "&&": "and", "||": "or", "<>": "!=", "=>": ">=", "=<": "<=", "===": "==", "!==": "!=",
 }  # fmt: skip
 

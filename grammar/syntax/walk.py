@@ -71,12 +71,12 @@ CHILDREN.update(
 )
 
 
-def children(node: tree.Syntax) -> list[Any]:
+def children(node: tree.SyntaxNode) -> list[Any]:
     """Return the parts directly below a node, without absent parts."""
     return [part for part in CHILDREN[node.__class__](node) if part is not None]
 
 
-def walk(*nodes: tree.Syntax) -> Iterator[Any]:
+def walk(*nodes: tree.SyntaxNode) -> Iterator[Any]:
     """Yield the nodes and all nodes below them, each before its children."""
     stack = list(reversed(nodes))
     while stack:

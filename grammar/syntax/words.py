@@ -11,24 +11,24 @@ import re
 
 from autodiff.core.base.errors import CompileError, Label, LimitError
 from autodiff.core.base.source import Source, Span
-from autodiff.grammar.syntax.characters import check_name, check_number, check_text, stray_character
+from autodiff.grammar.syntax.characters import check_characters, check_name, check_number, stray_character
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from autodiff.grammar.syntax.parser import Table
+    from autodiff.grammar.syntax.parser import ParseTable
 
 MAX_TOKENS = 5_000_000
 
 # Signs that the language does not have. They are read as one word so that the error can name them.
 FOREIGN_SIGNS = ("{", "}", ":=")
-CLOSES = {")": "(", "]": "[", "}": "{"}
+OPENING_BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 _BLANK_LINES = re.compile(r"(?:[ \t\f]*+(?:#[^\r\n]*+)?(?:\r\n|\r|\n))*+")
 _INDENTATION = re.compile(r"[ \t\f]*+")
 _COMMENT = re.compile(r"#[^\r\n]*+")
 
 
-def word_pattern(patterns: dict[str, str], signs: list[str]) -> re.Pattern[str]:
+def token_pattern(patterns: dict[str, str], signs: list[str]) -> re.Pattern[str]:
     """Return the pattern of one word and the space before it; the name of the matched group is its sort."""
     longest_first = sorted([*signs, *FOREIGN_SIGNS], key=lambda sign: (-len(sign), sign))
     sorts = [
@@ -44,7 +44,7 @@ def word_pattern(patterns: dict[str, str], signs: list[str]) -> re.Pattern[str]:
     return re.compile(skipped + "(?:" + "|".join(sorts) + ")?")
 
 
-class Words:
+class Tokens:
     """The words of a text in three parallel lists; ``error`` is the error of a last word of kind ERROR."""
 
     __slots__ = ("ends", "error", "kinds", "starts")
@@ -63,20 +63,20 @@ class Words:
 
 def read_words(
     source: Source,
-    table: Table,
+    table: ParseTable,
     start: int = 0,
     end: int | None = None,
     *,
-    lines: bool = True,
-) -> Words:
+    has_lines: bool = True,
+) -> Tokens:
     """Return the words of ``source.text[start:end]``; without ``lines``, line breaks are ignored."""
-    words = Words()
-    reader = _Reader(source, table, len(source.text) if end is None else end, words)
+    words = Tokens()
+    reader = _Tokenizer(source, table, len(source.text) if end is None else end, words)
     try:
-        check_text(source.text)
+        check_characters(source.text)
         if start == 0 and source.text.startswith("\ufeff"):
             start = 1
-        reader.read(start, lines)
+        reader.read(start, has_lines)
     except CompileError as error:
         words.error = error
         at = error.span.start if error.span else reader.end
@@ -84,12 +84,12 @@ def read_words(
     return words
 
 
-class _Reader:
+class _Tokenizer:
     """Reads one text; holds the brackets and blocks that are open."""
 
     __slots__ = ("blocks", "brackets", "end", "source", "table", "text", "words")
 
-    def __init__(self, source: Source, table: Table, end: int, words: Words) -> None:
+    def __init__(self, source: Source, table: ParseTable, end: int, words: Tokens) -> None:
         self.source = source
         self.text = source.text
         self.table = table
@@ -130,7 +130,7 @@ class _Reader:
                 kind = found[sort]
                 if kind in "([{":
                     brackets.append((kind, begin))
-                elif kind in CLOSES:
+                elif kind in OPENING_BRACKETS:
                     self.close_bracket(kind, begin)
             elif sort == "d":
                 kind = "NUMBER"
@@ -148,7 +148,7 @@ class _Reader:
             starts.append(begin)
             ends.append(at)
             if len(kinds) > MAX_TOKENS:
-                raise too_long(begin, at)
+                raise too_many_tokens_error(begin, at)
         self.finish(lines)
 
     def begin_line(self, at: int) -> int:
@@ -200,13 +200,16 @@ class _Reader:
             raise CompileError(
                 f"this `{closing}` closes nothing",
                 code="E0103",
-                caret=f"no `{CLOSES[closing]}` is open here",
-                help=(f"delete the `{closing}`, or add a `{CLOSES[closing]}` where the bracket should open",),
+                caret=f"no `{OPENING_BRACKETS[closing]}` is open here",
+                help=(
+                    f"delete the `{closing}`, or add a `{OPENING_BRACKETS[closing]}` where the"
+                    " bracket should open",
+                ),
                 span=Span(at, at + 1),
             )
         opening, where = self.brackets.pop()
-        if CLOSES[closing] != opening:
-            wanted = next(sign for sign, opener in CLOSES.items() if opener == opening)
+        if OPENING_BRACKETS[closing] != opening:
+            wanted = next(sign for sign, opener in OPENING_BRACKETS.items() if opener == opening)
             error = CompileError(
                 f"`{closing}` does not close `{opening}`",
                 code="E0103",
@@ -249,7 +252,7 @@ def widths(indentation: str) -> tuple[int, int]:
 
 
 def unclosed_bracket(opening: str, at: int) -> CompileError:
-    closing = next(sign for sign, opener in CLOSES.items() if opener == opening)
+    closing = next(sign for sign, opener in OPENING_BRACKETS.items() if opener == opening)
     return CompileError(
         f"this `{opening}` is never closed",
         code="E0103",
@@ -284,7 +287,7 @@ def bad_dedent(source: Source, begin: int, at: int, blocks: list[int]) -> Compil
     )
 
 
-def too_long(start: int, end: int) -> LimitError:
+def too_many_tokens_error(start: int, end: int) -> LimitError:
     return LimitError(
         f"the script has more than {MAX_TOKENS:,} words and signs",
         code="E0612",

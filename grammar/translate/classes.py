@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
-from autodiff.grammar.translate.initial import filled
-from autodiff.grammar.translate.layers import factor
-from autodiff.grammar.translate.models import INIT, Workshop, arguments_of, shortened
-from autodiff.grammar.translate.parts import Part
+from autodiff.grammar.translate.initial import init_lines
+from autodiff.grammar.translate.layers import as_factor
+from autodiff.grammar.translate.models import INIT, ModuleTranslator, argument_texts, shortened
+from autodiff.grammar.translate.parts import RewrittenModule
 from autodiff.grammar.translate.reading import CannotRewriteError
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 REGISTERS = ("register_buffer", "register_parameter")
 
 
-class Opened:
+class ModelObject:
     """One object of a model class; ``part`` is what its ``__init__`` and methods are rewritten to."""
 
     __slots__ = (
@@ -32,58 +32,63 @@ class Opened:
         "methods",
         "name",
         "node",
-        "outside",
+        "outer_text",
         "owner",
         "part",
         "pasted",
-        "shop",
+        "translator",
         "wanted",
     )
 
     def __init__(
-        self, shop: Workshop, node: tree.ClassDef, call: tree.Call, name: str, text: Callable[[Any], str]
+        self,
+        shop: ModuleTranslator,
+        node: tree.ClassDef,
+        call: tree.Call,
+        name: str,
+        text: Callable[[Any], str],
     ) -> None:
-        self.shop = shop
+        self.translator = shop
         self.pasted = shop.pasted
         self.node = node
         self.call = call
         self.name = name
         self.is_root = call is shop.root
-        self.outside = text
-        self.part = Part()
+        self.outer_text = text
+        self.part = RewrittenModule()
         self.known: dict[str, str] = {}  # the texts that replace parameters and variables of __init__
         self.methods: dict[str, tree.FunctionDef] = {}
         self.wanted: list[str] = []
         for member in node.body:
             if isinstance(member, tree.FunctionDef):
                 self.methods[member.name] = member
-            elif not is_idle(member):
+            elif not has_no_effect(member):
                 raise CannotRewriteError(member, "a variable of the class", "make it above the class")
         if "forward" not in self.methods:
             raise CannotRewriteError(node, f"`{node.name}` without a `forward`", "write a function")
         self.owner = "self"
         self.initialise()
-        called = name if self.is_root else self.pasted.fresh(name, f"{shop.model}_{name}")
+        called = name if self.is_root else self.pasted.new_name(name, f"{shop.model_name}_{name}")
         self.part.function = called
         self.part.apply = lambda args: f"{called}({', '.join(args)})"
         self.part.methods["forward"] = called
-        self.part.more = self.also
+        self.part.more = self.write_method
         self.wanted.append("forward")
-        self.define_wanted()
+        self.write_requested()
 
-    def define_wanted(self) -> None:
+    def write_requested(self) -> None:
         """Write the requested methods as functions, each after the methods that it calls."""
         written: list[str] = []
         while self.wanted:
             written = [*self.definition(self.wanted.pop()), *written]
         self.part.lines += written
 
-    def also(self, name: str) -> bool:
+    def write_method(self, name: str) -> bool:
         """Write one more method as a function; return False if there is none of that name."""
         if name not in self.methods or name == INIT:
             return False
         self.method(name)
-        self.define_wanted()
+        self.write_requested()
         return True
 
     # -- __init__ -----------------------------------------------------------------------------------
@@ -100,7 +105,7 @@ class Opened:
 
     def bind(self, init: tree.FunctionDef) -> None:
         """Choose a text for each parameter of ``__init__``: the argument itself, or a new variable."""
-        positional, keywords = arguments_of(self.call, self.outside)
+        positional, keywords = argument_texts(self.call, self.outer_text)
         names = [parameter.name for parameter in init.parameters[1:] if not parameter.star]
         self.owner = init.parameters[0].name if init.parameters else "self"
         given = dict(zip(names, positional, strict=False)) | keywords
@@ -118,18 +123,18 @@ class Opened:
                 value = self.pasted.text(parameter.default)
             changes = any(
                 isinstance(node, tree.Name) and node.id == parameter.name
-                for target in targets_in(init)
+                for target in assignment_targets(init)
                 for node in walk(target)
             )
-            if changes or not is_plain(value):
-                variable = self.pasted.fresh(f"{self.shop.model}_{parameter.name}")
+            if changes or not is_repeatable(value):
+                variable = self.pasted.new_name(f"{self.translator.model_name}_{parameter.name}")
                 self.part.lines.append(f"{variable} = {value}")
                 value = variable
             self.known[parameter.name] = value
 
     def member(self, statement: Any) -> None:
         """Rewrite one statement of ``__init__``."""
-        if is_idle(statement) or self.is_super(statement):
+        if has_no_effect(statement) or self.is_super(statement):
             return
         if isinstance(statement, tree.Assign) and len(statement.targets) == 1:
             target, value = statement.targets[0], statement.value
@@ -138,7 +143,7 @@ class Opened:
                 return
             if isinstance(target, tree.Name):
                 if target.id not in self.known:
-                    self.known[target.id] = self.pasted.fresh(f"{self.shop.model}_{target.id}")
+                    self.known[target.id] = self.pasted.new_name(f"{self.translator.model_name}_{target.id}")
                 self.part.lines.append(f"{self.known[target.id]} = {self.written(value)}")
                 return
         if isinstance(statement, tree.ExpressionStatement) and isinstance(statement.value, tree.Call):
@@ -152,12 +157,12 @@ class Opened:
                     else:
                         self.assign(key.value, value)
                     return
-        makes = any(self.shop.kind_of(node) for node in walk(statement))
+        makes = any(self.translator.module_kind(node) for node in walk(statement))
         if isinstance(statement, tree.Assign) and not makes and self.replace_leaf(statement):
             return
         if isinstance(statement, (tree.ExpressionStatement, tree.With)) and not makes:
             text = self.written(statement)
-            self.define_wanted()
+            self.write_requested()
             margin = self.pasted.indentation(statement)
             self.part.lines += [line.removeprefix(margin) for line in text.split("\n")]
             return
@@ -178,7 +183,7 @@ class Opened:
             return False
         if not isinstance(value, tree.Call) or not self.pasted.full(value.function).endswith("nn.Parameter"):
             return False
-        self.part.lines.append(f"{owner.variables[target.name]} = {parameter_text(value, self.written)}")
+        self.part.lines.append(f"{owner.variables[target.name]} = {leaf_text(value, self.written)}")
         return True
 
     def is_super(self, statement: Any) -> bool:
@@ -204,7 +209,7 @@ class Opened:
         name = self.part.variables.get(attribute)
         if name is None:
             owner = "" if self.is_root else self.name
-            name = self.shop.variable(owner, attribute)
+            name = self.translator.variable(owner, attribute)
         self.part.variables[attribute] = name
         self.part.lines.append(f"{name} = {text}")
         return name
@@ -213,19 +218,21 @@ class Opened:
         """Rewrite ``self.attribute = value``."""
         if attribute in self.part.parts:
             raise CannotRewriteError(value, f"`self.{attribute}` made twice", "make it once")
-        made = self.shop.made_in(value)
+        made = self.translator.constructor_call(value)
         if made is not None:
-            self.part.hold(attribute, self.shop.make(made, self.inner_name(attribute), self.written))
+            self.part.add_submodule(
+                attribute, self.translator.make(made, self.inner_name(attribute), self.written)
+            )
             return
         if isinstance(value, tree.Call) and self.is_parameter(value):
-            name = self.variable(attribute, parameter_text(value, self.written))
-            self.part.own.append((attribute, name))
+            name = self.variable(attribute, leaf_text(value, self.written))
+            self.part.own_leaves.append((attribute, name))
             return
-        if any(self.shop.kind_of(node) for node in walk(value)):
+        if any(self.translator.module_kind(node) for node in walk(value)):
             what = f"`{shortened(self.pasted.text(value))}`"
             raise CannotRewriteError(value, what, "make each layer in a line of its own")
         text = self.written(value)
-        if is_plain(text) and self.pasted.settled(text):
+        if is_repeatable(text) and self.pasted.is_constant(text):
             self.part.variables[attribute] = text
         else:
             self.variable(attribute, text)
@@ -242,12 +249,12 @@ class Opened:
         parameters = method.parameters[1:]
         taken = ""
         if parameters:
-            place = parameters[0].span.to(parameters[-1].span)
+            place = parameters[0].span.extend_to(parameters[-1].span)
             taken = self.pasted.source.excerpt(place)
         body = [statement for statement in method.body if not is_docstring(statement)]
         lines = [f"def {self.part.methods[name]}({taken}):"]
         if body:
-            place = body[0].span.to(body[-1].span)
+            place = body[0].span.extend_to(body[-1].span)
             text = self.pasted.render_span(place, list(body), self.replaced)
             margin = self.pasted.indentation(body[0])
             first, *rest = text.split("\n")
@@ -272,10 +279,10 @@ class Opened:
         if isinstance(node, tree.ExpressionStatement) and isinstance(node.value, tree.Call):
             full = self.pasted.full(node.value.function)
             if full.startswith("torch.nn.init."):
-                lines = filled(self.shop.torch, node.value, full.rpartition(".")[2], self.written)
+                lines = init_lines(self.translator.torch, node.value, full.rpartition(".")[2], self.written)
                 return ("\n" + self.pasted.indentation(node)).join(lines)
         if isinstance(node, tree.Call):
-            found = self.applied(node)
+            found = self.call_text(node)
             if found is not None:
                 return found
         if isinstance(node, (tree.Attribute, tree.Subscript)):
@@ -290,7 +297,7 @@ class Opened:
             return self.known.get(node.id)
         return None
 
-    def applied(self, node: tree.Call) -> str | None:
+    def call_text(self, node: tree.Call) -> str | None:
         """Return the text of ``self.fc1(x)``, ``self.helper(x)`` or ``self(x)``; None for other calls."""
         arguments = [self.written_argument(argument) for argument in node.arguments]
         part = self.inner(node.function)
@@ -315,23 +322,23 @@ class Opened:
         """Return the name of the function that a method becomes, and request the function."""
         if name not in self.part.methods:
             inner = name if self.is_root else f"{self.name}_{name}"
-            self.part.methods[name] = self.pasted.fresh(inner, f"{self.shop.model}_{inner}")
+            self.part.methods[name] = self.pasted.new_name(inner, f"{self.translator.model_name}_{inner}")
             self.wanted.append(name)
         return self.part.methods[name]
 
-    def inner(self, node: Any) -> Part | None:
+    def inner(self, node: Any) -> RewrittenModule | None:
         """Return the module that ``self.block.fc`` or ``self.layers[0]`` names, or None."""
-        return member_of(self.part, node, self.is_own)
+        return find_submodule(self.part, node, self.is_own)
 
     def found(self, node: Any) -> str | None:
         part = self.inner(node)
         if part is not None:
-            return part.as_value()
+            return part.as_function()
         if not isinstance(node, tree.Attribute):
             return None
         if self.is_own(node):
             if node.name == "training":
-                return self.shop.mode()
+                return self.translator.mode()
             if node.name in self.methods:
                 return self.method(node.name)
             return self.part.variables.get(node.name)
@@ -339,10 +346,10 @@ class Opened:
         if owner is None:
             return None
         found = owner.variables.get(node.name)
-        return factor(found) if found else None
+        return as_factor(found) if found else None
 
 
-def member_of(part: Part, node: Any, is_own: Callable[[Any], bool]) -> Part | None:
+def find_submodule(part: RewrittenModule, node: Any, is_own: Callable[[Any], bool]) -> RewrittenModule | None:
     """Return the module inside ``part`` that an expression names; ``is_own`` recognises ``self.name``."""
     keys: list[str] = []
     while True:
@@ -357,15 +364,15 @@ def member_of(part: Part, node: Any, is_own: Callable[[Any], bool]) -> Part | No
             node = node.object
         else:
             return None
-    found: Part | None = part
+    found: RewrittenModule | None = part
     for key in reversed(keys):
         found = found.parts.get(key) if found is not None else None
     return found
 
 
-def parameter_text(call: tree.Call, text: Callable[[Any], str]) -> str:
+def leaf_text(call: tree.Call, text: Callable[[Any], str]) -> str:
     """Return the text that makes a leaf of ``nn.Parameter(t)``."""
-    given, more = arguments_of(call, text)
+    given, more = argument_texts(call, text)
     value = given[0] if given else more.get("data", "")
     is_call = bool(call.arguments) and isinstance(call.arguments[0].value, tree.Call)
     value = value if is_call or value.isidentifier() else f"({value})"
@@ -374,7 +381,7 @@ def parameter_text(call: tree.Call, text: Callable[[Any], str]) -> str:
     return f"{value}.requires_grad_()" if is_call else f"{value}.detach().requires_grad_()"
 
 
-def is_plain(text: str) -> bool:
+def is_repeatable(text: str) -> bool:
     """Whether a text is a name, a number or a word, which may be repeated wherever it is used."""
     return text.replace(".", "").replace("_", "").replace("-", "").isalnum()
 
@@ -383,11 +390,11 @@ def is_docstring(node: Any) -> bool:
     return isinstance(node, tree.ExpressionStatement) and isinstance(node.value, tree.String)
 
 
-def is_idle(node: Any) -> bool:
+def has_no_effect(node: Any) -> bool:
     return isinstance(node, tree.Pass) or is_docstring(node)
 
 
-def targets_in(node: tree.Syntax) -> list[Any]:
+def assignment_targets(node: tree.SyntaxNode) -> list[Any]:
     """Return all targets of assignments in a node."""
     found: list[Any] = []
     for part in walk(node):

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from autodiff.grammar.syntax import tree
 
 
-def filled(torch: str, call: tree.Call, name: str, text: Callable[[Any], str]) -> list[str]:
+def init_lines(torch: str, call: tree.Call, name: str, text: Callable[[Any], str]) -> list[str]:
     """Return the lines that do what ``nn.init.<name>(w, ...)`` does.
 
     Raises CannotRewriteError for a function or a setting without a rewrite.
     """
-    from autodiff.grammar.translate.models import arguments_of
+    from autodiff.grammar.translate.models import argument_texts
 
-    given, more = arguments_of(call, text)
+    given, more = argument_texts(call, text)
     if not given:
         raise CannotRewriteError(call, f"`nn.init.{name}` without a tensor", "name the weight")
     w, *rest = given
-    size = f"{w}[0].numel()"  # the fan-in of a weight of any shape
-    others = f"({w}.numel() // {w}.shape[1])"  # the fan-out
+    fan_in = f"{w}[0].numel()"  # the fan-in of a weight of any shape
+    fan_out = f"({w}.numel() // {w}.shape[1])"  # the fan-out
 
     def setting(position: int, keyword: str, default: str) -> str:
         return more.get(keyword, rest[position] if position < len(rest) else default)
@@ -45,8 +45,8 @@ def filled(torch: str, call: tree.Call, name: str, text: Callable[[Any], str]) -
     if name in ("xavier_uniform_", "xavier_normal_"):
         gain = setting(0, "gain", "1.0")
         top = "6" if name == "xavier_uniform_" else "2"
-        scale = f"({top} / ({size} + {others})) ** 0.5"
-        return drawn(torch, w, scale if gain in ("1", "1.0") else f"{gain} * {scale}", name)
+        scale = f"({top} / ({fan_in} + {fan_out})) ** 0.5"
+        return random_fill(torch, w, scale if gain in ("1", "1.0") else f"{gain} * {scale}", name)
     if name in ("kaiming_uniform_", "kaiming_normal_"):
         slope, fan = setting(0, "a", "0"), setting(1, "mode", "'fan_in'").strip("'\"")
         kind = setting(2, "nonlinearity", "'leaky_relu'").strip("'\"")
@@ -56,12 +56,12 @@ def filled(torch: str, call: tree.Call, name: str, text: Callable[[Any], str]) -
             )
         gain = f"2 / (1 + ({slope}) ** 2)" if kind == "leaky_relu" and slope not in ("0", "0.0") else "2"
         top = f"3 * {gain}" if name == "kaiming_uniform_" else gain
-        count = size if fan == "fan_in" else others
-        return drawn(torch, w, f"({top} / {count}) ** 0.5", name)
+        count = fan_in if fan == "fan_in" else fan_out
+        return random_fill(torch, w, f"({top} / {count}) ** 0.5", name)
     raise CannotRewriteError(call, f"`nn.init.{name}`", "make the weight with the numbers you want")
 
 
-def drawn(torch: str, w: str, scale: str, name: str) -> list[str]:
+def random_fill(torch: str, w: str, scale: str, name: str) -> list[str]:
     """Return the lines that fill ``w``: uniformly within ``scale``, or normally with that deviation."""
     if "uniform" in name:
         return under_no_grad(f"{w}.copy_({scale} * (2 * {torch}.rand({w}.shape) - 1))")

@@ -6,7 +6,7 @@ of the fan-in, drawn in the same order, weight before bias.
 
 from __future__ import annotations
 
-from autodiff.grammar.translate.parts import Part
+from autodiff.grammar.translate.parts import RewrittenModule
 from autodiff.grammar.translate.reading import CannotRewriteError
 
 TYPE_CHECKING = False
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.syntax import tree
 
-    Make = Callable[["Order"], Part]
+    LayerRewrite = Callable[["LayerCall"], RewrittenModule]
 
 
-class Order:
+class LayerCall:
     """The call of a layer: its name, its arguments as texts, and how variables for it are named."""
 
     __slots__ = ("F", "keywords", "name", "node", "positional", "torch", "training", "variable")
 
     def __init__(
         self,
-        node: tree.Syntax,
+        node: tree.SyntaxNode,
         name: str,
         positional: list[str],
         keywords: dict[str, str],
@@ -72,10 +72,10 @@ class Order:
         drawn = f"{self.torch}.rand({', '.join(sizes)})"
         if fan_in == "1":
             return f"(2 * {drawn} - 1).requires_grad_()"
-        return f"((2 * {drawn} - 1) / {factor(fan_in)} ** 0.5).requires_grad_()"
+        return f"((2 * {drawn} - 1) / {as_factor(fan_in)} ** 0.5).requires_grad_()"
 
 
-def factor(text: str) -> str:
+def as_factor(text: str) -> str:
     """Return a text in brackets, unless it can be a factor of a product as it is."""
     return text if text.replace("_", "").replace(".", "").isalnum() else f"({text})"
 
@@ -87,24 +87,24 @@ def product(*texts: str) -> str:
         for text in texts:
             value *= int(text)
         return str(value)
-    kept = [factor(text) for text in texts if text != "1"]
+    kept = [as_factor(text) for text in texts if text != "1"]
     return " * ".join(kept)
 
 
-def elements(text: str, count: int) -> list[str]:
+def dimension_sizes(text: str, count: int) -> list[str]:
     """Return the size for each dimension, from ``3`` or ``(3, 5)``."""
     if text[:1] in "([" and text.count("(") <= 1 and text[-1:] in ")]":
         return [part.strip() for part in text[1:-1].split(",") if part.strip()]
     return [text] * count
 
 
-def linear(order: Order) -> Part:
+def linear(order: LayerCall) -> RewrittenModule:
     given = order.bind("in_features", "out_features", "bias")
     size_in, size_out = order.needs(given, "in_features", "out_features")
     weight = order.variable("weight")
     bias = order.variable("bias") if order.flag(given, "bias", True) else ""
     kept = ", ".join([name for name in (weight, bias) if name])
-    made = Part(lambda args: f"{order.F}.linear({', '.join(args)}, {kept})")
+    made = RewrittenModule(lambda args: f"{order.F}.linear({', '.join(args)}, {kept})")
     made.keep("weight", weight, order.uniform([size_out, size_in], size_in))
     if bias:
         made.keep("bias", bias, order.uniform([size_out], size_in))
@@ -112,8 +112,8 @@ def linear(order: Order) -> Part:
     return made
 
 
-def convolution(dimensions: int) -> Make:
-    def make(order: Order) -> Part:
+def convolution(dimensions: int) -> LayerRewrite:
+    def make(order: LayerCall) -> RewrittenModule:
         settings = ("stride", "padding", "dilation", "groups")
         given = order.bind("in_channels", "out_channels", "kernel_size", *settings, "bias", "padding_mode")
         channels, maps, kernel = order.needs(given, "in_channels", "out_channels", "kernel_size")
@@ -122,16 +122,16 @@ def convolution(dimensions: int) -> Make:
                 order.node, f"`padding_mode={given['padding_mode']}`", "pad with `F.pad`"
             )
         groups = given.get("groups", "1")
-        inner = channels if groups == "1" else f"{factor(channels)} // {factor(groups)}"
+        inner = channels if groups == "1" else f"{as_factor(channels)} // {as_factor(groups)}"
         if channels.isdecimal() and groups.isdecimal():
             inner = str(int(channels) // int(groups))
-        sizes = elements(kernel, dimensions)
+        sizes = dimension_sizes(kernel, dimensions)
         fan_in = product(inner, *sizes)
         weight = order.variable("weight")
         bias = order.variable("bias") if order.flag(given, "bias", True) else ""
         more = [f"{name}={given[name]}" for name in settings if name in given]
         kept = ", ".join([weight, *([bias] if bias else []), *more])
-        made = Part(lambda args: f"{order.F}.conv{dimensions}d({', '.join(args)}, {kept})")
+        made = RewrittenModule(lambda args: f"{order.F}.conv{dimensions}d({', '.join(args)}, {kept})")
         made.keep("weight", weight, order.uniform([maps, inner, *sizes], fan_in))
         if bias:
             made.keep("bias", bias, order.uniform([maps], fan_in))
@@ -140,7 +140,7 @@ def convolution(dimensions: int) -> Make:
     return make
 
 
-def ones_and_zeros(order: Order, made: Part, size: str, has_bias: bool = True) -> list[str]:
+def add_affine_leaves(order: LayerCall, made: RewrittenModule, size: str, has_bias: bool = True) -> list[str]:
     """Add the weight and the bias of a normalisation, and return their variables."""
     weight = order.variable("weight")
     made.keep("weight", weight, f"{order.torch}.ones({size}, requires_grad=True)")
@@ -151,13 +151,13 @@ def ones_and_zeros(order: Order, made: Part, size: str, has_bias: bool = True) -
     return [weight, bias]
 
 
-def batch_norm(order: Order) -> Part:
+def batch_norm(order: LayerCall) -> RewrittenModule:
     given = order.bind("num_features", "eps", "momentum", "affine", "track_running_stats")
     (size,) = order.needs(given, "num_features")
     tracks = order.flag(given, "track_running_stats", True)
-    made = Part()
+    made = RewrittenModule()
     kept = ["None", "None"]
-    affine = ones_and_zeros(order, made, size) if order.flag(given, "affine", True) else []
+    affine = add_affine_leaves(order, made, size) if order.flag(given, "affine", True) else []
     if tracks:
         kept = [order.variable("running_mean"), order.variable("running_var")]
         made.lines.append(f"{kept[0]} = {order.torch}.zeros({size})")
@@ -172,68 +172,68 @@ def batch_norm(order: Order) -> Part:
     return made
 
 
-def layer_norm(order: Order) -> Part:
+def layer_norm(order: LayerCall) -> RewrittenModule:
     given = order.bind("normalized_shape", "eps", "elementwise_affine", "bias")
     (shape,) = order.needs(given, "normalized_shape")
-    made = Part()
+    made = RewrittenModule()
     sizes = shape if shape[:1] in "([" else f"({shape},)"
     kept = []
     if order.flag(given, "elementwise_affine", True):
-        kept = ones_and_zeros(order, made, sizes.strip("[]"), order.flag(given, "bias", True))
+        kept = add_affine_leaves(order, made, sizes.strip("[]"), order.flag(given, "bias", True))
     more = [f"eps={given['eps']}"] if "eps" in given else []
     text = ", ".join([sizes, *kept, *more])
     made.apply = lambda args: f"{order.F}.layer_norm({', '.join(args)}, {text})"
     return made
 
 
-def embedding(order: Order) -> Part:
+def embedding(order: LayerCall) -> RewrittenModule:
     given = order.bind("num_embeddings", "embedding_dim")
     rows, columns = order.needs(given, "num_embeddings", "embedding_dim")
     table = order.variable("weight")
-    made = Part(lambda args: f"{order.F}.embedding({', '.join(args)}, {table})")
+    made = RewrittenModule(lambda args: f"{order.F}.embedding({', '.join(args)}, {table})")
     made.keep("weight", table, f"{order.torch}.randn({rows}, {columns}, requires_grad=True)")
     return made
 
 
-def dropout(order: Order) -> Part:
+def dropout(order: LayerCall) -> RewrittenModule:
     given = order.bind("p", "inplace")
     training = order.training()
     share = given.get("p", "0.5")
-    made = Part(lambda args: f"{order.F}.dropout({', '.join(args)}, {share}, training={training})")
+    made = RewrittenModule(lambda args: f"{order.F}.dropout({', '.join(args)}, {share}, training={training})")
     made.trains = True
     return made
 
 
-def flatten(order: Order) -> Part:
+def flatten(order: LayerCall) -> RewrittenModule:
     given = order.bind("start_dim", "end_dim")
     sizes = [given.get("start_dim", "1"), *([given["end_dim"]] if "end_dim" in given else [])]
-    return Part(lambda args: f"{order.torch}.flatten({', '.join([*args, *sizes])})")
+    return RewrittenModule(lambda args: f"{order.torch}.flatten({', '.join([*args, *sizes])})")
 
 
-def unflatten(order: Order) -> Part:
+def unflatten(order: LayerCall) -> RewrittenModule:
     dim, sizes = order.needs(order.bind("dim", "unflattened_size"), "dim", "unflattened_size")
-    return Part(lambda args: f"{order.torch}.unflatten({', '.join([*args, dim, sizes])})")
+    return RewrittenModule(lambda args: f"{order.torch}.unflatten({', '.join([*args, dim, sizes])})")
 
 
-def identity(order: Order) -> Part:
-    return Part(lambda args: args[0])
+def identity(order: LayerCall) -> RewrittenModule:
+    return RewrittenModule(lambda args: args[0])
 
 
-def calls(function: str) -> Make:
+def function_layer(function: str) -> LayerRewrite:
     """Return the rewrite of a module without weights; its arguments follow those of the call."""
 
-    def make(order: Order) -> Part:
+    def make(order: LayerCall) -> RewrittenModule:
         module, _, name = function.rpartition(".")
         full = f"{order.torch if module == 'torch' else order.F}.{name}"
         given = [text for text in order.positional if text]
         given += [f"{key}={text}" for key, text in order.keywords.items()]
-        return Part(lambda args: f"{full}({', '.join([*args, *given])})", "" if given else full)
+        return RewrittenModule(lambda args: f"{full}({', '.join([*args, *given])})", "" if given else full)
 
     return make
 
 
 #: Modules without weights, with the functions they call; torch has the arguments in the same order.
-FUNCTIONS = {
+FUNCTION_LAYERS = {
     "ReLU": "torch.relu",
     "Tanh": "torch.tanh",
     "Sigmoid": "torch.sigmoid",
@@ -266,7 +266,7 @@ FUNCTIONS = {
     **{"BCEWithLogitsLoss": "F.binary_cross_entropy_with_logits", "NLLLoss": "F.nll_loss"},
     **{"CrossEntropyLoss": "F.cross_entropy"},
 }
-LAYERS: dict[str, Make] = {
+LAYERS: dict[str, LayerRewrite] = {
     "Linear": linear,
     **{f"Conv{n}d": convolution(n) for n in (1, 2, 3)},
     **{f"BatchNorm{n}d": batch_norm for n in (1, 2, 3)},
@@ -276,10 +276,10 @@ LAYERS: dict[str, Make] = {
     "Flatten": flatten,
     "Unflatten": unflatten,
     "Identity": identity,
-    **{name: calls(function) for name, function in FUNCTIONS.items()},
+    **{name: function_layer(function) for name, function in FUNCTION_LAYERS.items()},
 }
 #: Layers that take more than one function call, with advice on how to write them out.
-BY_HAND = {
+LAYER_ADVICE = {
     "RNN": "loop over the steps: `h = torch.tanh(F.linear(x[t], W_x, b_x) + F.linear(h, W_h, b_h))`",
     "LSTM": "loop over the steps:"
     " `i, f, g, o = (F.linear(x[t], W_x, b_x) + F.linear(h, W_h, b_h)).chunk(4, -1)`,"
@@ -288,5 +288,7 @@ BY_HAND = {
     "MultiheadAttention": "write `torch.softmax(q @ k.mT / d ** 0.5, dim=-1) @ v` for each head",
 }
 for _name in ("RNN", "LSTM", "GRU"):
-    BY_HAND[f"{_name}Cell"] = BY_HAND[_name].replace("loop over the steps: ", "write ").replace("x[t]", "x")
-BY_HAND["Transformer"] = BY_HAND["MultiheadAttention"]
+    LAYER_ADVICE[f"{_name}Cell"] = (
+        LAYER_ADVICE[_name].replace("loop over the steps: ", "write ").replace("x[t]", "x")
+    )
+LAYER_ADVICE["Transformer"] = LAYER_ADVICE["MultiheadAttention"]

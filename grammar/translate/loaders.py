@@ -8,22 +8,22 @@ from __future__ import annotations
 from autodiff.core.base.errors import Edit
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
-from autodiff.grammar.translate.layers import factor
-from autodiff.grammar.translate.models import arguments_of, shortened
-from autodiff.grammar.translate.passed import meanings
-from autodiff.grammar.translate.reading import CannotRewriteError, Pasted, statements_of
+from autodiff.grammar.translate.layers import as_factor
+from autodiff.grammar.translate.models import argument_texts, shortened
+from autodiff.grammar.translate.passed import uses_of_name
+from autodiff.grammar.translate.reading import CannotRewriteError, PastedProgram, statements_outside_classes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 DATA = "torch.utils.data."
-LOADER = (
+LOADER_PARAMETERS = (
     *("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn"),
     *("pin_memory", "drop_last"),
 )
 #: Settings that say how torch loads the data, not which data; they are dropped.
-HOW = ("num_workers", "pin_memory", "persistent_workers", "prefetch_factor")
+IGNORED_LOADER_SETTINGS = ("num_workers", "pin_memory", "persistent_workers", "prefetch_factor")
 
 
 class Loaders:
@@ -31,7 +31,7 @@ class Loaders:
 
     __slots__ = ("edits", "pasted", "sets", "torch")
 
-    def __init__(self, pasted: Pasted) -> None:
+    def __init__(self, pasted: PastedProgram) -> None:
         self.pasted = pasted
         self.torch = pasted.short("torch")
         self.edits: list[Edit] = []
@@ -39,7 +39,7 @@ class Loaders:
 
     def rewrite(self) -> None:
         """Collect the edits in ``edits``."""
-        for statement in statements_of(self.pasted):
+        for statement in statements_outside_classes(self.pasted):
             if not isinstance(statement, tree.Assign) or not isinstance(statement.targets[0], tree.Name):
                 continue
             full, value = self.full(statement.value), statement.value
@@ -47,10 +47,10 @@ class Loaders:
             if not isinstance(value, tree.Call):
                 continue
             if full == DATA + "TensorDataset":
-                self.sets[name] = [factor(text) for text in arguments_of(value, self.pasted.text)[0]]
+                self.sets[name] = [as_factor(text) for text in argument_texts(value, self.pasted.text)[0]]
                 self.edits.append(self.pasted.removal(statement))
             elif full == DATA + "DataLoader":
-                self.loader(name, statement, value)
+                self.rewrite_loader(name, statement, value)
         for node in walk(self.pasted.script):
             if self.full(node) == DATA + "DataLoader" and not isinstance(
                 self.pasted.parent(node), tree.Assign
@@ -59,16 +59,16 @@ class Loaders:
                 if shuffled:
                     raise CannotRewriteError(node, "a shuffled loader without a name", "give it a name")
                 self.edits.append(Edit(node.span, self.in_order(tensors, size, last)))
-        self.follow_sets()
+        self.rewrite_datasets()
 
     def full(self, node: Any) -> str:
         return self.pasted.full(node.function) if isinstance(node, tree.Call) else ""
 
     def read(self, call: tree.Call) -> tuple[list[str], str, bool, bool]:
         """Return the tensors, the batch size, whether to shuffle, and whether to drop a short last batch."""
-        given, more = arguments_of(call, self.pasted.text)
-        settings = dict(zip(LOADER, given, strict=False)) | more
-        settings = {name: text for name, text in settings.items() if name not in HOW}
+        given, more = argument_texts(call, self.pasted.text)
+        settings = dict(zip(LOADER_PARAMETERS, given, strict=False)) | more
+        settings = {name: text for name, text in settings.items() if name not in IGNORED_LOADER_SETTINGS}
         source = settings.pop("dataset", "")
         size = settings.pop("batch_size", "1")
         flags = [settings.pop(name, "False") for name in ("shuffle", "drop_last")]
@@ -78,7 +78,7 @@ class Loaders:
         node = next((a.value for a in call.arguments if a.keyword in (None, "dataset")), None)
         if self.full(node) == DATA + "TensorDataset":
             assert isinstance(node, tree.Call)
-            tensors = [factor(text) for text in arguments_of(node, self.pasted.text)[0]]
+            tensors = [as_factor(text) for text in argument_texts(node, self.pasted.text)[0]]
         elif source in self.sets:
             tensors = self.sets[source]
         else:
@@ -93,7 +93,7 @@ class Loaders:
         whole = f" if len(batch[0]) == {size}" if last else ""
         return f"[list(batch) for batch in zip({cut}){whole}]"
 
-    def loader(self, name: str, statement: Any, call: tree.Call) -> None:
+    def rewrite_loader(self, name: str, statement: Any, call: tree.Call) -> None:
         tensors, size, shuffled, last = self.read(call)
         if not shuffled:
             self.edits.append(
@@ -110,16 +110,16 @@ class Loaders:
         ]
         self.edits.append(self.pasted.replacement(statement, lines))
         self.asked(name, statement, tensors, size)
-        for node in meanings(self.pasted, name)[0]:
-            if node is not statement.targets[0] and not self.is_asked(node):
+        for node in uses_of_name(self.pasted, name)[0]:
+            if node is not statement.targets[0] and not self.is_attribute_owner(node):
                 self.edits.append(Edit(node.span, f"{node.id}()"))
 
-    def is_asked(self, node: Any) -> bool:
+    def is_attribute_owner(self, node: Any) -> bool:
         return isinstance(self.pasted.parent(node), tree.Attribute)
 
     def asked(self, name: str, statement: Any, tensors: list[str], size: str) -> None:
         """Rewrite ``len(loader.dataset)`` and ``loader.batch_size``."""
-        for node in meanings(self.pasted, name)[0]:
+        for node in uses_of_name(self.pasted, name)[0]:
             member = self.pasted.parent(node)
             if not isinstance(member, tree.Attribute):
                 continue
@@ -132,7 +132,7 @@ class Loaders:
                 what = f"`{self.pasted.text(member)}`"
                 raise CannotRewriteError(member, what, "use the tensors themselves")
 
-    def follow_sets(self) -> None:
+    def rewrite_datasets(self) -> None:
         """Rewrite ``len(dataset)`` and ``dataset[i]``; other uses of a data set have no rewrite."""
         for node in walk(self.pasted.script):
             if not isinstance(node, tree.Name) or node.id not in self.sets:

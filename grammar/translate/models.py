@@ -6,31 +6,31 @@ The single layers are in ``layers``, objects of classes in ``classes``; ``uses``
 from __future__ import annotations
 
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.translate.layers import BY_HAND, LAYERS, Order
-from autodiff.grammar.translate.parts import Part
-from autodiff.grammar.translate.reading import LETTER, CannotRewriteError, Pasted
+from autodiff.grammar.translate.layers import LAYER_ADVICE, LAYERS, LayerCall
+from autodiff.grammar.translate.parts import RewrittenModule
+from autodiff.grammar.translate.reading import UNDERSCORE_LETTER, CannotRewriteError, PastedProgram
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-INIT = f"{LETTER}_init__"
+INIT = f"{UNDERSCORE_LETTER}_init__"
 #: Methods that set a model's device or mode. Chained to the call that makes the model, they change nothing.
-CHAINED = ("to", "cuda", "cpu", "double", "float", "train")
+CHAINED_METHODS = ("to", "cuda", "cpu", "double", "float", "train")
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.Module")
 
 
-class Workshop:
+class ModuleTranslator:
     """Takes modules apart, one model at a time; ``training`` is the list that holds its mode."""
 
-    __slots__ = ("F", "model", "pasted", "root", "torch", "training", "used_classes")
+    __slots__ = ("F", "model_name", "pasted", "root", "torch", "training", "used_classes")
 
-    def __init__(self, pasted: Pasted) -> None:
+    def __init__(self, pasted: PastedProgram) -> None:
         self.pasted = pasted
         self.torch = pasted.short("torch")
         self.F = pasted.short("torch.nn.functional")
-        self.model = ""
+        self.model_name = ""
         self.root: Any = None  # the call that makes the model
         self.training = ""
         self.used_classes: set[str] = set()
@@ -43,7 +43,7 @@ class Workshop:
             self.pasted.full(base) in MODULE_BASES for base in node.bases
         )
 
-    def kind_of(self, node: Any) -> str:
+    def module_kind(self, node: Any) -> str:
         """Return what an expression makes: ``class``, ``layer``, or an empty string."""
         if not isinstance(node, tree.Call):
             return ""
@@ -53,31 +53,31 @@ class Workshop:
         module, _, name = full.rpartition(".")
         return "layer" if module in ("torch.nn", "torch.nn.modules") and name != "Parameter" else ""
 
-    def made_in(self, node: Any) -> Any:
+    def constructor_call(self, node: Any) -> Any:
         """Return the call that makes the module in ``Net().to(device)``; None if none is made."""
         while (
             isinstance(node, tree.Call)
             and isinstance(node.function, tree.Attribute)
-            and node.function.name in CHAINED
+            and node.function.name in CHAINED_METHODS
         ):
             node = node.function.object
-        return node if self.kind_of(node) else None
+        return node if self.module_kind(node) else None
 
     # -- making -------------------------------------------------------------------------------------
 
-    def make(self, node: tree.Call, name: str, text: Callable[[Any], str]) -> Part:
+    def make(self, node: tree.Call, name: str, text: Callable[[Any], str]) -> RewrittenModule:
         """Take apart the module that a call makes, under the name ``name``; ``text`` writes its arguments."""
         full = self.pasted.full(node.function)
         if full in self.pasted.classes:
-            return self.of_class(self.pasted.classes[full], node, name, text)
+            return self.translate_class(self.pasted.classes[full], node, name, text)
         kind = full.rpartition(".")[2]
         if kind in ("Sequential", "ModuleList"):
-            return self.of_modules(kind, node, name, text)
+            return self.translate_sequence(kind, node, name, text)
         if kind not in LAYERS:
-            advice = BY_HAND.get(kind, "write what it does with functions of `F` and leaves of your own")
+            advice = LAYER_ADVICE.get(kind, "write what it does with functions of `F` and leaves of your own")
             raise CannotRewriteError(node, f"`nn.{kind}`", advice)
-        positional, keywords = arguments_of(node, text)
-        order = Order(
+        positional, keywords = argument_texts(node, text)
+        order = LayerCall(
             node,
             kind,
             positional,
@@ -91,9 +91,9 @@ class Workshop:
     def variable(self, owner: str, attribute: str) -> str:
         """Return a new variable for ``fc1.weight``, without the model's name if that is free."""
         joined = f"{owner}_{attribute}" if owner else attribute
-        if owner == self.model or not owner:
-            return self.pasted.fresh(joined, f"{self.model}_{attribute}")
-        return self.pasted.fresh(joined, f"{self.model}_{joined}")
+        if owner == self.model_name or not owner:
+            return self.pasted.new_name(joined, f"{self.model_name}_{attribute}")
+        return self.pasted.new_name(joined, f"{self.model_name}_{joined}")
 
     def mode(self) -> str:
         """Return the text that says whether the model is being trained.
@@ -101,24 +101,26 @@ class Workshop:
         It is an entry of a list, which functions can read and statements can change.
         """
         if not self.training:
-            self.training = self.pasted.fresh("training", f"{self.model}_training")
+            self.training = self.pasted.new_name("training", f"{self.model_name}_training")
         return f"{self.training}[0]"
 
-    def of_modules(self, kind: str, node: tree.Call, name: str, text: Callable[[Any], str]) -> Part:
+    def translate_sequence(
+        self, kind: str, node: tree.Call, name: str, text: Callable[[Any], str]
+    ) -> RewrittenModule:
         """Take apart ``nn.Sequential(a, b)`` or ``nn.ModuleList([a, b])``."""
-        made = Part()
+        made = RewrittenModule()
         inner: list[Any] = [argument.value for argument in node.arguments if not argument.star]
         if len(inner) != len(node.arguments):
             raise CannotRewriteError(
                 node, f"`nn.{kind}` of a list made before", "write its layers one by one"
             )
         if kind == "ModuleList" or (
-            inner and self.pasted.full(called_by(inner[0])) == "collections.OrderedDict"
+            inner and self.pasted.full(callee_of(inner[0])) == "collections.OrderedDict"
         ):
             held = inner[0] if inner else None
             if kind == "Sequential" and isinstance(held, tree.Call):
                 held = held.arguments[0].value if held.arguments else None
-            inner = list(listed(held))
+            inner = list(display_elements(held))
             if not inner:
                 what = f"`nn.{kind}` of layers made in a loop"
                 raise CannotRewriteError(node, what, "write its layers one by one")
@@ -128,22 +130,22 @@ class Workshop:
                 first, module = child.elements
                 key = first.value if isinstance(first, tree.String) else key
             called = f"{name}_{key}" if name else key
-            if self.kind_of(module):
-                made.hold(key, self.make(module, called, text))
+            if self.module_kind(module):
+                made.add_submodule(key, self.make(module, called, text))
             elif kind == "Sequential" and isinstance(module, tree.Name):
-                made.hold(key, called_by_name(module.id))
+                made.add_submodule(key, existing_function(module.id))
             else:
                 raise CannotRewriteError(
                     child, f"`{shortened(self.pasted.text(child))}` as a layer", "write its layers one by one"
                 )
         parts = list(made.parts.values())
         if kind == "ModuleList":
-            made.function = self.pasted.fresh(name, f"{self.model}_{name}")
-            held = [part.as_value() for part in parts]
-            made.lines += f"{made.function} = {wrapped(held)}".split("\n")
+            made.function = self.pasted.new_name(name, f"{self.model_name}_{name}")
+            held = [part.as_function() for part in parts]
+            made.lines += f"{made.function} = {list_text(held)}".split("\n")
             return made
-        made.function = name if node is self.root else self.pasted.fresh(name, f"{self.model}_{name}")
-        made.lines += [f"def {made.function}(x):", *chain(parts)]
+        made.function = name if node is self.root else self.pasted.new_name(name, f"{self.model_name}_{name}")
+        made.lines += [f"def {made.function}(x):", *chained_calls(parts)]
         function = made.function
 
         def apply(args: list[str]) -> str:
@@ -152,21 +154,23 @@ class Workshop:
         made.apply = apply
         return made
 
-    def of_class(self, node: tree.ClassDef, call: tree.Call, name: str, text: Callable[[Any], str]) -> Part:
-        from autodiff.grammar.translate.classes import Opened
+    def translate_class(
+        self, node: tree.ClassDef, call: tree.Call, name: str, text: Callable[[Any], str]
+    ) -> RewrittenModule:
+        from autodiff.grammar.translate.classes import ModelObject
 
         if node.name in self.used_classes and self.pasted.inside(call, tree.ClassDef) is node:
             raise CannotRewriteError(call, f"`{node.name}` inside of itself", "write the layers one by one")
         self.used_classes.add(node.name)
-        return Opened(self, node, call, name, text).part
+        return ModelObject(self, node, call, name, text).part
 
 
-def called_by_name(name: str) -> Part:
+def existing_function(name: str) -> RewrittenModule:
     """Return the Part of a function that exists already."""
-    return Part(lambda args: f"{name}({', '.join(args)})", name)
+    return RewrittenModule(lambda args: f"{name}({', '.join(args)})", name)
 
 
-def chain(parts: list[Part]) -> list[str]:
+def chained_calls(parts: list[RewrittenModule]) -> list[str]:
     """Return the body of a function that applies modules one after the other."""
     lines = [f"    x = {part.apply(['x'])}" for part in parts if part.apply is not None]
     if not lines:
@@ -174,7 +178,7 @@ def chain(parts: list[Part]) -> list[str]:
     return [*lines[:-1], lines[-1].replace("x = ", "return ", 1)]
 
 
-def wrapped(elements: list[str]) -> str:
+def list_text(elements: list[str]) -> str:
     """Return a list in one line, or with one element per line where that would be too long."""
     text = f"[{', '.join(elements)}]"
     if len(text) <= 80:
@@ -182,16 +186,16 @@ def wrapped(elements: list[str]) -> str:
     return "\n".join(["[", *[f"    {element}," for element in elements], "]"])
 
 
-def listed(node: Any) -> tuple[Any, ...]:
+def display_elements(node: Any) -> tuple[Any, ...]:
     return node.elements if isinstance(node, (tree.ListDisplay, tree.TupleDisplay)) else ()
 
 
-def called_by(node: Any) -> Any:
+def callee_of(node: Any) -> Any:
     """Return the expression that a call calls, or None if ``node`` is no call."""
     return node.function if isinstance(node, tree.Call) else None
 
 
-def arguments_of(node: tree.Call, text: Callable[[Any], str]) -> tuple[list[str], dict[str, str]]:
+def argument_texts(node: tree.Call, text: Callable[[Any], str]) -> tuple[list[str], dict[str, str]]:
     """Return the arguments of a call as texts: the positional ones, and the others by keyword."""
     positional, keywords = [], {}
     for argument in node.arguments:

@@ -10,16 +10,16 @@ from __future__ import annotations
 import re
 
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.translate.layers import factor
-from autodiff.grammar.translate.models import arguments_of
-from autodiff.grammar.translate.reading import CannotRewriteError, Pasted
+from autodiff.grammar.translate.layers import as_factor
+from autodiff.grammar.translate.models import argument_texts
+from autodiff.grammar.translate.reading import CannotRewriteError, PastedProgram
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 #: The settings of each optimizer in torch's order, with torch's defaults.
-SETTINGS: dict[str, dict[str, str]] = {
+OPTIMIZER_SETTINGS: dict[str, dict[str, str]] = {
     "SGD": {"lr": "0.001", "momentum": "0", "dampening": "0", "weight_decay": "0", "nesterov": "False"},
     "Adam": {"lr": "0.001", "betas": "(0.9, 0.999)", "eps": "1e-8", "weight_decay": "0", "amsgrad": "False"},
     "RMSprop": {
@@ -36,9 +36,9 @@ SETTINGS: dict[str, dict[str, str]] = {
         }
     },
 }
-SETTINGS["AdamW"] = SETTINGS["Adam"] | {"weight_decay": "0.01"}
+OPTIMIZER_SETTINGS["AdamW"] = OPTIMIZER_SETTINGS["Adam"] | {"weight_decay": "0.01"}
 #: Settings that only say how torch computes; they are dropped.
-HOW = ("foreach", "fused", "capturable", "differentiable")
+IGNORED_OPTIMIZER_SETTINGS = ("foreach", "fused", "capturable", "differentiable")
 MOST_INLINE = 4
 GRADIENT = re.compile(r"\bg\b")
 
@@ -62,7 +62,7 @@ class Optimizer:
         ),
     )
 
-    def __init__(self, pasted: Pasted, statement: Any, call: tree.Call, models: set[str]) -> None:
+    def __init__(self, pasted: PastedProgram, statement: Any, call: tree.Call, models: set[str]) -> None:
         self.pasted = pasted
         self.models = models
         self.statement = statement
@@ -72,17 +72,17 @@ class Optimizer:
         self.torch = pasted.short("torch")
         self.lists: list[str] = []  # the lines that make the lists kept from step to step
         self.rate = ""
-        if self.kind not in SETTINGS:
+        if self.kind not in OPTIMIZER_SETTINGS:
             advice = "write its steps out, or take SGD, Adam, AdamW, RMSprop or Adagrad"
             raise CannotRewriteError(call, f"`optim.{self.kind}`", advice)
         self.read()
 
     def read(self) -> None:
         """Read the arguments into ``leaves`` and ``settings``."""
-        given, more = arguments_of(self.call, self.written)
-        names = ["params", *SETTINGS[self.kind]]
+        given, more = argument_texts(self.call, self.written)
+        names = ["params", *OPTIMIZER_SETTINGS[self.kind]]
         given_now = dict(zip(names, given, strict=False)) | more
-        given_now = {name: text for name, text in given_now.items() if name not in HOW}
+        given_now = {name: text for name, text in given_now.items() if name not in IGNORED_OPTIMIZER_SETTINGS}
         self.leaves = given_now.pop("params", "")
         value = next((a.value for a in self.call.arguments if a.keyword in (None, "params")), None)
         if isinstance(value, (tree.ListDisplay, tree.TupleDisplay)) and any(
@@ -90,13 +90,15 @@ class Optimizer:
         ):
             advice = "make one optimizer for each group, with its own step size"
             raise CannotRewriteError(self.call, "groups of parameters", advice)
-        unknown = [name for name in given_now if name not in SETTINGS[self.kind] and name != "maximize"]
+        unknown = [
+            name for name in given_now if name not in OPTIMIZER_SETTINGS[self.kind] and name != "maximize"
+        ]
         if unknown or not self.leaves:
             what = (
                 f"`{unknown[0]}` of `optim.{self.kind}`" if unknown else f"`optim.{self.kind}` without leaves"
             )
             raise CannotRewriteError(self.call, what, "leave it out, or write the steps out")
-        self.settings = SETTINGS[self.kind] | {"maximize": "False"} | given_now
+        self.settings = OPTIMIZER_SETTINGS[self.kind] | {"maximize": "False"} | given_now
         for name in ("nesterov", "amsgrad", "centered", "maximize"):
             if self.settings.get(name, "False") not in ("True", "False"):
                 raise CannotRewriteError(
@@ -126,7 +128,7 @@ class Optimizer:
             return f"{name}_parameters" if name in self.models else None
         return None
 
-    def is_set(self, name: str) -> bool:
+    def is_nonzero(self, name: str) -> bool:
         """Whether a setting is anything but zero, False or None."""
         text = self.settings[name]
         return text not in ("False", "None") and text.strip("0.") != ""
@@ -134,23 +136,23 @@ class Optimizer:
     def value(self, name: str) -> str:
         """Return a setting as a text that can be a factor of a product."""
         text = self.settings[name]
-        return factor(text) if not text.startswith("1e-") else text
+        return as_factor(text) if not text.startswith("1e-") else text
 
     def keep(self, name: str, text: str) -> str:
         """Add a list that is kept from step to step; return the text of its entry for the leaf ``i``."""
-        variable = self.pasted.fresh(f"{self.name}_{name}")
+        variable = self.pasted.new_name(f"{self.name}_{name}")
         self.lists.append(f"{variable} = [{text} for p in {self.leaves}]")
         return f"{variable}[i]"
 
     # -- the step -----------------------------------------------------------------------------------
 
-    def is_plain(self) -> bool:
+    def is_inlined(self) -> bool:
         """Whether a step is only ``w -= lr * w.grad``, for a few leaves that are listed by name."""
         value = next((a.value for a in self.call.arguments if a.keyword in (None, "params")), None)
         return (
             self.kind == "SGD"
             and not self.rate
-            and not any(self.is_set(name) for name in ("momentum", "weight_decay", "maximize"))
+            and not any(self.is_nonzero(name) for name in ("momentum", "weight_decay", "maximize"))
             and isinstance(value, (tree.ListDisplay, tree.TupleDisplay))
             and len(value.elements) <= MOST_INLINE
             and all(isinstance(leaf, tree.Name) for leaf in value.elements)
@@ -162,29 +164,29 @@ class Optimizer:
 
     def step_lines(self) -> list[str]:
         """Return the lines that update the leaf ``p`` with the index ``i``."""
-        sign = "-" if self.is_set("maximize") else ""
-        wide = self.is_set("weight_decay") and self.kind != "AdamW"
+        sign = "-" if self.is_nonzero("maximize") else ""
+        wide = self.is_nonzero("weight_decay") and self.kind != "AdamW"
         decay = f" + {self.value('weight_decay')} * p" if wide else ""
         gradient = f"{sign}p.grad{decay}"
-        rules = {"SGD": self.descent, "RMSprop": self.rmsprop, "Adagrad": self.adagrad}
+        rules = {"SGD": self.sgd_lines, "RMSprop": self.rmsprop, "Adagrad": self.adagrad}
         lines = rules.get(self.kind, self.adam)()
         if gradient == "p.grad":
             return [GRADIENT.sub("p.grad", line) for line in lines]
         return [f"g = {gradient}", *lines]
 
-    def descent(self) -> list[str]:
+    def sgd_lines(self) -> list[str]:
         rate = self.step_size()
-        if not self.is_set("momentum"):
+        if not self.is_nonzero("momentum"):
             return [f"p -= {rate} * g"]
         momentum, lines = self.value("momentum"), []
-        if self.is_set("dampening"):
+        if self.is_nonzero("dampening"):
             v = self.keep("velocity", "None")
             new = f"{momentum} * {v} + (1 - {self.value('dampening')}) * g"
             lines.append(f"{v} = g.clone() if {v} is None else {new}")
         else:
             v = self.keep("velocity", f"{self.torch}.zeros_like(p)")
             lines.append(f"{v} = {momentum} * {v} + g")
-        step = f"(g + {momentum} * {v})" if self.is_set("nesterov") else v
+        step = f"(g + {momentum} * {v})" if self.is_nonzero("nesterov") else v
         return [*lines, f"p -= {rate} * {step}"]
 
     def adam(self) -> list[str]:
@@ -192,17 +194,17 @@ class Optimizer:
         first, second = f"{betas}[0]", f"{betas}[1]"
         inside = betas.strip("()[]").split(",")
         if betas[:1] in "([" and len(inside) == 2 and "(" not in betas[1:]:
-            first, second = (factor(text.strip()) for text in inside)
+            first, second = (as_factor(text.strip()) for text in inside)
         m = self.keep("mean", f"{self.torch}.zeros_like(p)")
         s = self.keep("square", f"{self.torch}.zeros_like(p)")
         t = self.keep("steps", "0")
         lines = [f"{t} += 1"]
-        if self.kind == "AdamW" and self.is_set("weight_decay"):
+        if self.kind == "AdamW" and self.is_nonzero("weight_decay"):
             lines.append(f"p *= 1 - {rate} * {self.value('weight_decay')}")
         lines.append(f"{m} = {first} * {m} + (1 - {first}) * g")
         lines.append(f"{s} = {second} * {s} + (1 - {second}) * g ** 2")
         root = s
-        if self.is_set("amsgrad"):
+        if self.is_nonzero("amsgrad"):
             root = self.keep("largest", f"{self.torch}.zeros_like(p)")
             lines.append(f"{root} = {self.torch}.maximum({root}, {s})")
         lines.append(f"size = {rate} / (1 - {first} ** {t})")
@@ -214,12 +216,12 @@ class Optimizer:
         s = self.keep("square", f"{self.torch}.zeros_like(p)")
         lines = [f"{s} = {alpha} * {s} + (1 - {alpha}) * g ** 2"]
         spread = s
-        if self.is_set("centered"):
+        if self.is_nonzero("centered"):
             a = self.keep("mean", f"{self.torch}.zeros_like(p)")
             lines.append(f"{a} = {alpha} * {a} + (1 - {alpha}) * g")
             spread = f"({s} - {a} ** 2)"
         step = f"g / ({spread}.sqrt() + {self.settings['eps']})"
-        if not self.is_set("momentum"):
+        if not self.is_nonzero("momentum"):
             return [*lines, f"p -= {rate} * {step}"]
         v = self.keep("velocity", f"{self.torch}.zeros_like(p)")
         return [*lines, f"{v} = {self.value('momentum')} * {v} + {step}", f"p -= {rate} * {v}"]
@@ -229,7 +231,7 @@ class Optimizer:
         start = self.settings["initial_accumulator_value"]
         s = self.keep("square", f"{self.torch}.full_like(p, {start})")
         lines = []
-        if self.is_set("lr_decay"):
+        if self.is_nonzero("lr_decay"):
             t = self.keep("steps", "0")
             lines.append(f"{t} += 1")
             rate = f"{rate} / (1 + ({t} - 1) * {self.value('lr_decay')})"

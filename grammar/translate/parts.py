@@ -1,6 +1,6 @@
 """What a module is rewritten to: the lines that make its leaves, and the text of a call.
 
-The modules that take layers and models apart all return a ``Part``.
+The modules that take layers and models apart all return a ``RewrittenModule``.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Part:
+class RewrittenModule:
     """A layer or a model, taken apart into leaves and the text of a call.
 
-    ``own`` holds its own leaves as (name in torch, variable). ``variables`` gives the text that replaces each
-    attribute, ``parts`` the Part of each inner module. ``apply`` writes a call. ``function`` is the name or
-    the text of a function that does what the module does. ``more`` writes out one more method on request.
+    ``own_leaves`` holds its own leaves as (name in torch, variable). ``variables`` gives the text that
+    replaces each attribute, ``parts`` the Part of each inner module. ``apply`` writes a call. ``function`` is
+    the name or the text of a function that does what the module does. ``more`` writes out one more method on
+    request.
     """
 
     __slots__ = (
@@ -25,7 +26,7 @@ class Part:
         "lines",
         "methods",
         "more",
-        "own",
+        "own_leaves",
         "parts",
         "trains",
         "variables",
@@ -35,10 +36,10 @@ class Part:
         self.apply = apply
         self.function = function
         self.lines: list[str] = []
-        self.own: list[tuple[str, str]] = []
+        self.own_leaves: list[tuple[str, str]] = []
         self.buffers: list[tuple[str, str]] = []
         self.variables: dict[str, str] = {}
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, RewrittenModule] = {}
         self.methods: dict[str, str] = {}
         self.more: Callable[[str], bool] | None = None
         self.trains = False
@@ -51,9 +52,9 @@ class Part:
             for name, part in self.parts.items()
             for path, variable in part.parameters
         ]
-        return [*self.own, *inner]
+        return [*self.own_leaves, *inner]
 
-    def hold(self, name: str, inner: Part) -> None:
+    def add_submodule(self, name: str, inner: RewrittenModule) -> None:
         """Make ``inner`` the member called ``name``; its leaves then count among this module's."""
         self.parts[name] = inner
         self.buffers += [(f"{name}.{path}", variable) for path, variable in inner.buffers]
@@ -62,11 +63,11 @@ class Part:
 
     def keep(self, name: str, variable: str, text: str) -> None:
         """Add a leaf of this module itself."""
-        self.own.append((name, variable))
+        self.own_leaves.append((name, variable))
         self.variables[name] = variable
         self.lines.append(f"{variable} = {text}")
 
-    def as_value(self) -> str:
+    def as_function(self) -> str:
         """Return the text of the module as a function that can be passed on."""
         if self.function:
             return self.function

@@ -9,14 +9,14 @@ from autodiff.core.base.errors import Edit
 from autodiff.core.base.source import Span
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
-from autodiff.grammar.translate.reading import Pasted
+from autodiff.grammar.translate.reading import PastedProgram
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class Passing:
+class PassedName:
     """A name passed to a function of the program: the argument of a call, and its parameter."""
 
     __slots__ = ("argument", "call", "function", "parameter")
@@ -30,14 +30,14 @@ class Passing:
         self.parameter = parameter
 
 
-def meanings(pasted: Pasted, name: str) -> tuple[list[Any], list[Passing]]:
+def uses_of_name(pasted: PastedProgram, name: str) -> tuple[list[Any], list[PassedName]]:
     """Return the places that refer to the value of ``name``, and how it is passed to functions.
 
     Places where it is passed to a function of the program are among the passings only.
     """
     functions = {node.name: node for node in walk(pasted.script) if isinstance(node, tree.FunctionDef)}
     places: list[Any] = []
-    passings: list[Passing] = []
+    passings: list[PassedName] = []
     known: set[tuple[int, str]] = set()
     pending: list[tuple[Any, str]] = [(pasted.script, name)]
     while pending:
@@ -46,9 +46,9 @@ def meanings(pasted: Pasted, name: str) -> tuple[list[Any], list[Passing]]:
             continue
         known.add((id(scope), called))
         for node in walk(scope):
-            if not isinstance(node, tree.Name) or node.id != called or shadowed(pasted, node, scope):
+            if not isinstance(node, tree.Name) or node.id != called or is_shadowed(pasted, node, scope):
                 continue
-            passing = handed(pasted, node, functions)
+            passing = passed_name(pasted, node, functions)
             if passing is None:
                 places.append(node)
             else:
@@ -57,7 +57,7 @@ def meanings(pasted: Pasted, name: str) -> tuple[list[Any], list[Passing]]:
     return places, passings
 
 
-def shadowed(pasted: Pasted, node: Any, scope: Any) -> bool:
+def is_shadowed(pasted: PastedProgram, node: Any, scope: Any) -> bool:
     """Whether a function between a name and ``scope`` has a parameter of that name."""
     around = pasted.inside(node, tree.FunctionDef)
     while around is not None and around is not scope:
@@ -67,7 +67,9 @@ def shadowed(pasted: Pasted, node: Any, scope: Any) -> bool:
     return False
 
 
-def handed(pasted: Pasted, node: Any, functions: dict[str, tree.FunctionDef]) -> Passing | None:
+def passed_name(
+    pasted: PastedProgram, node: Any, functions: dict[str, tree.FunctionDef]
+) -> PassedName | None:
     """Return how a name is passed to a function of the program; None if it is not."""
     argument = pasted.parent(node)
     call = pasted.parent(argument)
@@ -81,11 +83,11 @@ def handed(pasted: Pasted, node: Any, functions: dict[str, tree.FunctionDef]) ->
     position = next(index for index, one in enumerate(call.arguments) if one is argument)
     for index, parameter in enumerate(function.parameters):
         if argument.keyword == parameter.name or (argument.keyword is None and index == position):
-            return Passing(call, argument, function, parameter)
+            return PassedName(call, argument, function, parameter)
     return None
 
 
-def left_out(elements: tuple[Any, ...], element: Any) -> Edit:
+def element_removal(elements: tuple[Any, ...], element: Any) -> Edit:
     """Return the edit that removes one of several arguments or parameters, with its comma."""
     index = next(number for number, one in enumerate(elements) if one is element)
     if index:

@@ -10,16 +10,16 @@ from autodiff.core.base.source import Span
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 from autodiff.grammar.translate.models import shortened
-from autodiff.grammar.translate.reading import CannotRewriteError, Pasted
+from autodiff.grammar.translate.reading import CannotRewriteError, PastedProgram
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-ONE_BY_ONE = "use one variable per entry, or two lists side by side"
+DICTIONARY_ADVICE = "use one variable per entry, or two lists side by side"
 
 
-def dictionary(pasted: Pasted, span: Span | None) -> list[Edit]:
+def dictionary_edits(pasted: PastedProgram, span: Span | None) -> list[Edit]:
     """Rewrite ``config = {"lr": 0.1}`` and its uses with one variable for each entry.
 
     Raises CannotRewriteError for a use other than reading or setting an entry by a literal key.
@@ -42,17 +42,17 @@ def dictionary(pasted: Pasted, span: Span | None) -> list[Edit]:
         if not key.isidentifier() or key[0] == "_" or key in entries:
             return []
         entries[key] = pasted.text(value)
-    names = {key: pasted.fresh(key, f"{target.id}_{key}") for key in entries}
-    edits = uses(pasted, target, names)
+    names = {key: pasted.new_name(key, f"{target.id}_{key}") for key in entries}
+    edits = entry_edits(pasted, target, names)
     lines = [f"{names[key]} = {text}" for key, text in entries.items()]
     return [pasted.replacement(statement, lines), *edits]
 
 
-def is_dictionary(pasted: Pasted, node: Any) -> bool:
+def is_dictionary(pasted: PastedProgram, node: Any) -> bool:
     return isinstance(node, tree.ListDisplay) and pasted.source.text.startswith("{", node.span.start)
 
 
-def uses(pasted: Pasted, target: tree.Name, names: dict[str, str]) -> list[Edit]:
+def entry_edits(pasted: PastedProgram, target: tree.Name, names: dict[str, str]) -> list[Edit]:
     """Return the edits of the places where entries are read or set by key."""
     edits = []
     within = pasted.inside(target, tree.FunctionDef)
@@ -69,26 +69,26 @@ def uses(pasted: Pasted, target: tree.Name, names: dict[str, str]) -> list[Edit]
             key = place.arguments[0].value if isinstance(place, tree.Call) and place.arguments else None
         if not isinstance(key, tree.String):
             what = f"`{shortened(pasted.text(pasted.statement(node)))}`"
-            raise CannotRewriteError(node, what, ONE_BY_ONE)
-        if is_set(pasted, place) and pasted.inside(node, tree.FunctionDef) is not within:
+            raise CannotRewriteError(node, what, DICTIONARY_ADVICE)
+        if is_assigned(pasted, place) and pasted.inside(node, tree.FunctionDef) is not within:
             what = f"`{shortened(pasted.text(pasted.statement(node)))}`"
             raise CannotRewriteError(node, what, "return the value from the function")
         if key.value not in names:
             if not key.value.isidentifier() or place is not outer:
-                raise CannotRewriteError(node, f"`{pasted.text(place)}`", ONE_BY_ONE)
-            names[key.value] = pasted.fresh(key.value, f"{target.id}_{key.value}")
+                raise CannotRewriteError(node, f"`{pasted.text(place)}`", DICTIONARY_ADVICE)
+            names[key.value] = pasted.new_name(key.value, f"{target.id}_{key.value}")
         edits.append(Edit(place.span, names[key.value]))
     return edits
 
 
-def is_set(pasted: Pasted, node: Any) -> bool:
+def is_assigned(pasted: PastedProgram, node: Any) -> bool:
     parent = pasted.parent(node)
     if isinstance(parent, tree.AugmentedAssign):
         return parent.target is node
     return isinstance(parent, tree.Assign) and any(target is node for target in parent.targets)
 
 
-def tried(pasted: Pasted, span: Span | None) -> list[Edit]:
+def try_edits(pasted: PastedProgram, span: Span | None) -> list[Edit]:
     """Replace a ``try`` by its lines without the handlers; an error in them then ends the script."""
     text = pasted.source.text
     for node in walk(pasted.script):
@@ -110,7 +110,7 @@ def tried(pasted: Pasted, span: Span | None) -> list[Edit]:
     return []
 
 
-def written(pasted: Pasted, span: Span | None) -> list[Edit]:
+def file_edits(pasted: PastedProgram, span: Span | None) -> list[Edit]:
     """Print what a script writes to a file: ``with open(...) as f: f.write(text)``.
 
     Returns no edits where the file is used in any other way.
@@ -121,11 +121,11 @@ def written(pasted: Pasted, span: Span | None) -> list[Edit]:
         call, target = node.items[0]
         if not isinstance(call, tree.Call) or call.function.span != span or not isinstance(target, tree.Name):
             continue
-        return printed(pasted, node, target.id)
+        return print_edits(pasted, node, target.id)
     return []
 
 
-def printed(pasted: Pasted, node: tree.With, file: str) -> list[Edit]:
+def print_edits(pasted: PastedProgram, node: tree.With, file: str) -> list[Edit]:
     """Return the edit for a block that only writes to a file: the same lines with ``print``."""
     changes: dict[int, str] = {}
     for use in walk(*node.body):
@@ -140,13 +140,13 @@ def printed(pasted: Pasted, node: tree.With, file: str) -> list[Edit]:
             changes[id(call)] = f"print({kept})"
         else:
             return []
-    place = node.body[0].span.to(node.body[-1].span)
+    place = node.body[0].span.extend_to(node.body[-1].span)
     text = pasted.render_span(place, list(node.body), lambda part: changes.get(id(part)))
     margin, inner = pasted.indentation(node), pasted.indentation(node.body[0])
     return [Edit(node.span, text.replace("\n" + inner, "\n" + margin))]
 
 
-def comprehension(pasted: Pasted, span: Span | None) -> list[Edit]:
+def comprehension_edits(pasted: PastedProgram, span: Span | None) -> list[Edit]:
     """Rewrite ``filter(test, xs)`` and ``map(f, xs)`` as lists."""
     for node in walk(pasted.script):
         if not isinstance(node, tree.Call) or node.function.span != span or len(node.arguments) != 2:
@@ -155,7 +155,7 @@ def comprehension(pasted: Pasted, span: Span | None) -> list[Edit]:
         if isinstance(function, tree.Lambda) and len(function.parameters) == 1:
             name, text = function.parameters[0].name, pasted.text(function.body)
         elif isinstance(function, (tree.Name, tree.Attribute)):
-            name = pasted.fresh("value")
+            name = pasted.new_name("value")
             text = f"{pasted.text(function)}({name})"
         else:
             return []

@@ -13,7 +13,7 @@ from autodiff.core.base.errors import AutodiffError, Edit
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import children, walk
-from autodiff.grammar.syntax.words import Words, read_words
+from autodiff.grammar.syntax.words import Tokens, read_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: A text of more characters is not taken for a pasted program.
-LONGEST = 200_000
+MAX_PASTED_LENGTH = 200_000
 #: Replaces the underscore that a name begins with. It is a letter that programs do not use in names.
-LETTER = "\u01c1"
-_PRIVATE = re.compile(r"\b_(?=\w)")
-USUAL = {"torch": "torch", "F": "torch.nn.functional", "nn": "torch.nn", "optim": "torch.optim"}
+UNDERSCORE_LETTER = "\u01c1"
+_LEADING_UNDERSCORE = re.compile(r"\b_(?=\w)")
+USUAL_ALIASES = {"torch": "torch", "F": "torch.nn.functional", "nn": "torch.nn", "optim": "torch.optim"}
 
 
 class CannotRewriteError(Exception):
     """A part of a program has no rewrite: ``what`` names it, ``advice`` says what to do instead."""
 
-    def __init__(self, node: tree.Syntax, what: str, advice: str) -> None:
+    def __init__(self, node: tree.SyntaxNode, what: str, advice: str) -> None:
         super().__init__(what)
         self.node = node
-        self.what = what
+        self.subject = what
         self.advice = advice
 
 
-class Pasted:
+class PastedProgram:
     """A pasted program: its source, its syntax tree, and what its names stand for."""
 
     __slots__ = ("aliases", "classes", "masked", "names", "parents", "script", "source", "times")
@@ -47,7 +47,7 @@ class Pasted:
         self.source = source
         self.masked = masked  # the text that the tree was read from
         self.script = script
-        self.aliases = dict(USUAL)
+        self.aliases = dict(USUAL_ALIASES)
         self.classes: dict[str, tree.ClassDef] = {}
         self.names: set[str] = set()
         self.parents: dict[int, Any] = {}
@@ -86,21 +86,21 @@ class Pasted:
     def short(self, module: str) -> str:
         """Return the program's own name for a module: ``F`` for ``torch.nn.functional``."""
         found = [name for name, full in self.aliases.items() if full == module]
-        return next((name for name in found if name not in USUAL), found[0] if found else module)
+        return next((name for name in found if name not in USUAL_ALIASES), found[0] if found else module)
 
-    def text(self, node: tree.Syntax) -> str:
+    def text(self, node: tree.SyntaxNode) -> str:
         return self.source.excerpt(node.span)
 
-    def line(self, node: tree.Syntax) -> int:
+    def line(self, node: tree.SyntaxNode) -> int:
         return self.source.position(node.span.start)[0]
 
-    def indentation(self, node: tree.Syntax) -> str:
+    def indentation(self, node: tree.SyntaxNode) -> str:
         """Return the leading blanks of the line on which a statement begins."""
         column = self.source.position(node.span.start)[1] - 1
         before = self.source.text[node.span.start - column : node.span.start]
         return before if not before.strip() else before[: len(before) - len(before.lstrip())]
 
-    def parent(self, node: tree.Syntax) -> Any:
+    def parent(self, node: tree.SyntaxNode) -> Any:
         return self.parents.get(id(node))
 
     def statement(self, node: Any) -> Any:
@@ -116,13 +116,13 @@ class Pasted:
             node = self.parent(node)
         return node
 
-    def fresh(self, *wanted: str) -> str:
+    def new_name(self, *wanted: str) -> str:
         """The first of the names that nothing is called yet, or the last with a number; it is taken then."""
-        from autodiff.grammar.objects.builtins.namespaces import builtin
+        from autodiff.grammar.objects.builtins.namespaces import builtin_value
         from autodiff.grammar.objects.values import UNBOUND
 
         for name in wanted:
-            if name not in self.names and builtin(name) is UNBOUND:
+            if name not in self.names and builtin_value(name) is UNBOUND:
                 break
         else:
             number = 2
@@ -132,11 +132,11 @@ class Pasted:
         self.names.add(name)
         return name
 
-    def settled(self, text: str) -> bool:
+    def is_constant(self, text: str) -> bool:
         """Whether a text keeps its value: it is no plain name, or a name assigned at most once."""
         return not text.isidentifier() or self.times.get(text, 0) <= 1
 
-    def render(self, node: tree.Syntax, replace: Callable[[Any], str | None]) -> str:
+    def render(self, node: tree.SyntaxNode, replace: Callable[[Any], str | None]) -> str:
         """Return the source of a node, with each part replaced for which ``replace`` returns a text."""
         return self.render_span(node.span, [node], replace)
 
@@ -161,7 +161,7 @@ class Pasted:
         A statement that shares its line, or is the only one of its block, becomes ``pass``.
         """
         text, span = self.source.text, statement.span
-        body = body_of(self.parent(statement), statement)
+        body = enclosing_block(self.parent(statement), statement)
         start = text.rfind("\n", 0, span.start) + 1
         end = text.find("\n", span.end)
         end = len(text) if end < 0 else end + 1
@@ -177,10 +177,10 @@ class Pasted:
         """Return the edit that writes ``lines`` in place of a statement, with its indentation."""
         if not lines:
             return self.removal(statement)
-        lines = spaced(lines)
+        lines = separate_functions(lines)
         if (
             lines[-1].startswith(" ")
-            and is_function(lines)
+            and ends_in_function(lines)
             and self.source.text[statement.span.end :].split("\n")[1:2] not in ([], [""])
         ):
             lines.append("")
@@ -196,7 +196,7 @@ def is_target(parent: Any, node: Any) -> bool:
     return False
 
 
-def body_of(parent: Any, statement: tree.Statement) -> tuple[Any, ...]:
+def enclosing_block(parent: Any, statement: tree.Statement) -> tuple[Any, ...]:
     """Return the block of ``parent`` that a statement belongs to."""
     bodies: list[tuple[Any, ...]] = []
     if isinstance(parent, tree.If):
@@ -213,28 +213,28 @@ def indented(lines: list[str], margin: str) -> str:
     return "\n".join([margin + line if line else "" for line in lines])
 
 
-def read_pasted(source: Source) -> Pasted | None:
+def parse_pasted(source: Source) -> PastedProgram | None:
     """Read the program in a source; None if it is not Python, or too long to have been pasted."""
-    from autodiff.grammar.syntax.parser import Reader
+    from autodiff.grammar.syntax.parser import ScriptParser
 
-    if len(source.text) > LONGEST:
+    if len(source.text) > MAX_PASTED_LENGTH:
         return None
-    masked = Source(_PRIVATE.sub(LETTER, source.text), source.name)
-    reader = Reader(masked)
+    masked = Source(_LEADING_UNDERSCORE.sub(UNDERSCORE_LETTER, source.text), source.name)
+    reader = ScriptParser(masked)
     try:
-        script = reader.drive(without_foreign(read_words(masked, reader.table)), "script")
+        script = reader.drive(known_tokens_only(read_words(masked, reader.table)), "script")
     except AutodiffError:
         return None
-    return Pasted(source, script, masked.text) if isinstance(script, tree.Script) else None
+    return PastedProgram(source, script, masked.text) if isinstance(script, tree.Script) else None
 
 
 #: Keywords that the grammar lacks, each with one that is used in the same place.
-LIKE = {"raise": "return", "yield": "return", "global": "del", "nonlocal": "del"}
+SIMILAR_KEYWORDS = {"raise": "return", "yield": "return", "global": "del", "nonlocal": "del"}
 
 
-def without_foreign(words: Words) -> Words:
+def known_tokens_only(words: Tokens) -> Tokens:
     """Return the tokens of a program, with tokens of the grammar in place of those it lacks."""
-    made = Words()
+    made = Tokens()
     made.error = words.error
     brackets: list[str] = []
     lambdas: list[int] = []
@@ -264,30 +264,30 @@ def without_foreign(words: Words) -> Words:
             kind, skipping = "True", True
         elif kind == "finally":
             kind = "else"
-        kind = LIKE.get(kind, kind)
+        kind = SIMILAR_KEYWORDS.get(kind, kind)
         made.add(kind, *place)
     return made
 
 
-def statements_of(pasted: Pasted) -> Iterator[Any]:
+def statements_outside_classes(pasted: PastedProgram) -> Iterator[Any]:
     """Yield every statement outside of classes, in the order of the text."""
     for node in walk(pasted.script):
         if isinstance(node, tree.Statement) and pasted.inside(node, tree.ClassDef) is None:
             yield node
 
 
-def spaced(lines: list[str]) -> list[str]:
+def separate_functions(lines: list[str]) -> list[str]:
     """Return the lines with an empty line after each function."""
     made: list[str] = []
     for line in lines:
         ends = made and made[-1].startswith("    ") and not line.startswith(" ") and line
-        if ends and not made[-1].startswith("    with") and is_function(made):
+        if ends and not made[-1].startswith("    with") and ends_in_function(made):
             made.append("")
         made.append(line)
     return made
 
 
-def is_function(lines: list[str]) -> bool:
+def ends_in_function(lines: list[str]) -> bool:
     """Whether the last block of the lines belongs to a ``def``."""
     header = next((line for line in reversed(lines) if line and not line.startswith(" ")), "")
     return header.startswith("def ")

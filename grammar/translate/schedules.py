@@ -8,9 +8,9 @@ from __future__ import annotations
 from autodiff.core.base.errors import Edit
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
-from autodiff.grammar.translate.layers import factor
-from autodiff.grammar.translate.models import arguments_of, shortened
-from autodiff.grammar.translate.reading import CannotRewriteError, Pasted, statements_of
+from autodiff.grammar.translate.layers import as_factor
+from autodiff.grammar.translate.models import argument_texts, shortened
+from autodiff.grammar.translate.reading import CannotRewriteError, PastedProgram, statements_outside_classes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.translate.optimizers import Optimizer
 
 #: The settings of each schedule in torch's order, with torch's defaults; empty if it has to be given.
-SETTINGS: dict[str, dict[str, str]] = {
+SCHEDULE_SETTINGS: dict[str, dict[str, str]] = {
     "StepLR": {"step_size": "", "gamma": "0.1"},
     "MultiStepLR": {"milestones": "", "gamma": "0.1"},
     "ExponentialLR": {"gamma": ""},
@@ -36,28 +36,28 @@ class Schedule:
 
     __slots__ = ("call", "kind", "name", "optimizer", "pasted", "statement")
 
-    def __init__(self, pasted: Pasted, statement: Any, call: tree.Call, optimizer: Optimizer) -> None:
+    def __init__(self, pasted: PastedProgram, statement: Any, call: tree.Call, optimizer: Optimizer) -> None:
         self.pasted = pasted
         self.statement = statement
         self.call = call
         self.name = statement.targets[0].id
         self.kind = pasted.full(call.function).rpartition(".")[2]
         self.optimizer = optimizer
-        if self.kind not in SETTINGS:
+        if self.kind not in SCHEDULE_SETTINGS:
             advice = f"set `{optimizer.name}_lr[0]` yourself at the end of an epoch"
             raise CannotRewriteError(call, f"`lr_scheduler.{self.kind}`", advice)
 
     def size(self, count: str, base: str) -> str:
         """Return the text of the step size after ``count`` epochs; ``base`` is the first step size."""
-        given, more = arguments_of(self.call, self.pasted.text)
-        known = ["optimizer", *SETTINGS[self.kind]]
-        settings = SETTINGS[self.kind] | dict(zip(known, given, strict=False)) | more
+        given, more = argument_texts(self.call, self.pasted.text)
+        known = ["optimizer", *SCHEDULE_SETTINGS[self.kind]]
+        settings = SCHEDULE_SETTINGS[self.kind] | dict(zip(known, given, strict=False)) | more
         unknown = [name for name in settings if name not in (*known, "last_epoch", "verbose")]
-        missing = [name for name in SETTINGS[self.kind] if not settings[name]]
+        missing = [name for name in SCHEDULE_SETTINGS[self.kind] if not settings[name]]
         if unknown or missing or settings.get("last_epoch", "-1") != "-1":
             what = f"`{(unknown + missing + ['last_epoch'])[0]}` of `lr_scheduler.{self.kind}`"
             raise CannotRewriteError(self.call, what, "work the step size out from the number of the epoch")
-        value = {name: factor(text) for name, text in settings.items()}
+        value = {name: as_factor(text) for name, text in settings.items()}
         if self.kind == "StepLR":
             return f"{base} * {value['gamma']} ** ({count} // {value['step_size']})"
         if self.kind == "MultiStepLR":
@@ -73,7 +73,7 @@ class Schedule:
             wave = f"(1 + {torch}.cos({angle}).item()) / 2"
             if low in ("0", "0.0"):
                 return f"{base} * {wave}"
-            return f"{factor(low)} + ({base} - {factor(low)}) * {wave}"
+            return f"{as_factor(low)} + ({base} - {as_factor(low)}) * {wave}"
         turn = f"min({count}, {value['total_iters']}) / {value['total_iters']}"
         if self.kind == "LinearLR":
             start, end = value["start_factor"], value["end_factor"]
@@ -84,10 +84,10 @@ class Schedule:
 
     def edits(self) -> list[Edit]:
         pasted, name, rate = self.pasted, self.name, self.optimizer.rate
-        count = pasted.fresh(f"{name}_epochs")
-        base = factor(self.optimizer.settings["lr"])
-        if not pasted.settled(self.optimizer.settings["lr"]):
-            base = pasted.fresh(f"{name}_first")
+        count = pasted.new_name(f"{name}_epochs")
+        base = as_factor(self.optimizer.settings["lr"])
+        if not pasted.is_constant(self.optimizer.settings["lr"]):
+            base = pasted.new_name(f"{name}_first")
         size = self.size(f"{count}[0]", base)
         lines = [f"{count} = [0]"]
         if base.endswith("_first"):
@@ -117,10 +117,10 @@ class Schedule:
         return found
 
 
-def schedules_of(pasted: Pasted, optimizers: dict[str, Optimizer]) -> list[Schedule]:
+def find_schedules(pasted: PastedProgram, optimizers: dict[str, Optimizer]) -> list[Schedule]:
     """Return the schedules of a program; each must belong to one of ``optimizers``."""
     found = []
-    for statement in statements_of(pasted):
+    for statement in statements_outside_classes(pasted):
         call = statement.value if isinstance(statement, tree.Assign) else None
         if not isinstance(call, tree.Call) or ".lr_scheduler." not in pasted.full(call.function):
             continue

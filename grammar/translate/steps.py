@@ -8,38 +8,38 @@ from __future__ import annotations
 from autodiff.core.base.errors import Edit
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
-from autodiff.grammar.translate.models import Workshop, shortened
+from autodiff.grammar.translate.models import ModuleTranslator, shortened
 from autodiff.grammar.translate.optimizers import Optimizer
-from autodiff.grammar.translate.passed import Passing, left_out, meanings
-from autodiff.grammar.translate.reading import CannotRewriteError, Pasted, statements_of
-from autodiff.grammar.translate.schedules import schedules_of
+from autodiff.grammar.translate.passed import PassedName, element_removal, uses_of_name
+from autodiff.grammar.translate.reading import CannotRewriteError, PastedProgram, statements_outside_classes
+from autodiff.grammar.translate.schedules import find_schedules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class Steps:
+class OptimizerEdits:
     """All optimizers of a program with their schedules, and the edits that write them out."""
 
     __slots__ = ("edits", "found", "pasted")
 
-    def __init__(self, pasted: Pasted) -> None:
+    def __init__(self, pasted: PastedProgram) -> None:
         self.pasted = pasted
         self.edits: list[Edit] = []
         self.found: dict[str, Optimizer] = {}
 
     def rewrite(self) -> None:
         """Collect the edits in ``edits``."""
-        shop = Workshop(self.pasted)
+        shop = ModuleTranslator(self.pasted)
         models = {
             statement.targets[0].id
-            for statement in statements_of(self.pasted)
+            for statement in statements_outside_classes(self.pasted)
             if isinstance(statement, tree.Assign)
             and isinstance(statement.targets[0], tree.Name)
-            and shop.made_in(statement.value) is not None
+            and shop.constructor_call(statement.value) is not None
         }
-        for statement in statements_of(self.pasted):
+        for statement in statements_outside_classes(self.pasted):
             call = statement.value if isinstance(statement, tree.Assign) else None
             if isinstance(call, tree.Call) and is_optimizer(self.pasted.full(call.function)):
                 target = statement.targets[0]
@@ -50,26 +50,28 @@ class Steps:
                         statement, f"`{target.id}` made twice", "give each a name of its own"
                     )
                 self.found[target.id] = Optimizer(self.pasted, statement, call, models)
-        schedules = schedules_of(self.pasted, self.found)
+        schedules = find_schedules(self.pasted, self.found)
         for optimizer in self.found.values():
             rated = [schedule for schedule in schedules if schedule.optimizer is optimizer]
-            is_one = is_short(optimizer.settings["lr"]) and self.pasted.settled(optimizer.settings["lr"])
-            if rated or self.changes_rate(optimizer) or not is_one:
-                optimizer.rate = self.pasted.fresh(f"{optimizer.name}_lr", f"{optimizer.name}_rate")
+            is_one = is_simple_text(optimizer.settings["lr"]) and self.pasted.is_constant(
+                optimizer.settings["lr"]
+            )
+            if rated or self.uses_param_groups(optimizer) or not is_one:
+                optimizer.rate = self.pasted.new_name(f"{optimizer.name}_lr", f"{optimizer.name}_rate")
             self.write(optimizer)
         for schedule in schedules:
             self.edits += schedule.edits()
 
-    def changes_rate(self, optimizer: Optimizer) -> bool:
-        return any(is_member(node, optimizer.name, "param_groups") for node in walk(self.pasted.script))
+    def uses_param_groups(self, optimizer: Optimizer) -> bool:
+        return any(is_attribute_of(node, optimizer.name, "param_groups") for node in walk(self.pasted.script))
 
     def write(self, optimizer: Optimizer) -> None:
         pasted, name = self.pasted, optimizer.name
-        plain = optimizer.is_plain()
+        plain = optimizer.is_inlined()
         lines: list[str] = []
         if not plain:
             if not optimizer.leaves.isidentifier():
-                listed = pasted.fresh(f"{name}_leaves")
+                listed = pasted.new_name(f"{name}_leaves")
                 lines.append(f"{listed} = {as_list(optimizer.leaves)}")
                 optimizer.leaves = listed
             if optimizer.rate:
@@ -77,8 +79,8 @@ class Steps:
             step = optimizer.function()
             lines += optimizer.lists + step
         clears = False
-        places, passings = meanings(pasted, name)
-        self.edits += {edit.span: edit for one in passings for edit in taken_out(one)}.values()
+        places, passings = uses_of_name(pasted, name)
+        self.edits += {edit.span: edit for one in passings for edit in argument_removals(one)}.values()
         for node in places:
             if node in optimizer.statement.targets:
                 continue
@@ -101,12 +103,12 @@ class Steps:
                     clears = True
                     self.edits.append(Edit(call.span, f"{name}_zero_grad()"))
             elif method == "param_groups":
-                self.rate_use(optimizer, outer)
+                self.rewrite_param_groups(optimizer, outer)
             elif method in ("state_dict", "load_state_dict") and isinstance(
                 statement, tree.ExpressionStatement
             ):
                 self.edits.append(pasted.removal(statement))
-            elif not self.is_schedules(node):
+            elif not self.is_schedule_argument(node):
                 text = shortened(pasted.text(statement))
                 advice = "write the step where it is taken: `with torch.no_grad(): w -= lr * w.grad`"
                 raise CannotRewriteError(statement, f"`{text}`", advice)
@@ -119,7 +121,7 @@ class Steps:
             ]
         self.edits.append(pasted.replacement(optimizer.statement, lines))
 
-    def is_schedules(self, node: tree.Name) -> bool:
+    def is_schedule_argument(self, node: tree.Name) -> bool:
         """Whether an optimizer is the argument of a schedule."""
         argument = self.pasted.parent(node)
         call = self.pasted.parent(argument)
@@ -131,7 +133,7 @@ class Steps:
         lines = [f"{leaf} -= {rate} * {leaf}.grad" for leaf in optimizer.names()]
         return f"with {optimizer.torch}.no_grad():" + margin + margin.join(lines)
 
-    def rate_use(self, optimizer: Optimizer, groups: Any) -> None:
+    def rewrite_param_groups(self, optimizer: Optimizer, groups: Any) -> None:
         """Rewrite ``optimizer.param_groups[0]["lr"]``, and loops over the groups that change it."""
         pasted, parent = self.pasted, self.pasted.parent(groups)
         if isinstance(parent, tree.Subscript):
@@ -155,7 +157,7 @@ class Steps:
                 isinstance(e, tree.Subscript) and isinstance(e.index, tree.String) and e.index.value == "lr"
                 for e in entries
             ):
-                place = parent.body[0].span.to(parent.body[-1].span)
+                place = parent.body[0].span.extend_to(parent.body[-1].span)
                 text = pasted.render_span(
                     place,
                     list(parent.body),
@@ -170,11 +172,11 @@ class Steps:
         )
 
 
-def taken_out(passing: Passing) -> list[Edit]:
+def argument_removals(passing: PassedName) -> list[Edit]:
     """Return the edits that remove an optimizer from a call and from the function's parameters."""
     return [
-        left_out(passing.call.arguments, passing.argument),
-        left_out(passing.function.parameters, passing.parameter),
+        element_removal(passing.call.arguments, passing.argument),
+        element_removal(passing.function.parameters, passing.parameter),
     ]
 
 
@@ -184,7 +186,7 @@ def is_optimizer(full: str) -> bool:
     return module.startswith("torch.optim") and "lr_scheduler" not in module and name != "lr_scheduler"
 
 
-def is_member(node: Any, name: str, attribute: str) -> bool:
+def is_attribute_of(node: Any, name: str, attribute: str) -> bool:
     return (
         isinstance(node, tree.Attribute)
         and node.name == attribute
@@ -198,6 +200,6 @@ def as_list(text: str) -> str:
     return text if text[:1] == "[" else f"[{text[1:-1].rstrip(', ')}]" if text[:1] == "(" else f"list({text})"
 
 
-def is_short(text: str) -> bool:
+def is_simple_text(text: str) -> bool:
     """Whether a text is a number, a name or an attribute."""
     return text.replace(".", "").replace("_", "").replace("e-", "").replace("e+", "").isalnum()

@@ -1,6 +1,6 @@
 """Attaches rewrites to errors: one repair for everything that belongs together, or why there is none.
 
-The rewrites themselves are in the other modules; ``WRITERS`` chooses one by error code.
+The rewrites themselves are in the other modules; ``REWRITES_BY_CODE`` chooses one by error code.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.source import Source
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.translate.reading import CannotRewriteError, Pasted, read_pasted
+from autodiff.grammar.translate.reading import CannotRewriteError, PastedProgram, parse_pasted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,22 +16,25 @@ if TYPE_CHECKING:
 
 GROUPS = "make one optimizer for each group, with its own step size"
 #: Codes of errors that get a rewrite: dictionary, `try`, class, layer, optimizer, loader or file, `filter`.
-TOLD = frozenset(["E0120", "E0122", "E0128", "E0140", "E0141", "E0143", "E0201"])
+REWRITTEN_CODES = frozenset(["E0120", "E0122", "E0128", "E0140", "E0141", "E0143", "E0201"])
 
 
-def tell(error: AutodiffError, source: Source) -> None:
+def add_rewrites(error: AutodiffError, source: Source) -> None:
     """Give an error the rewrite of its program, and list beside it what else needs one."""
-    everything = (error, *error.further)
-    if not any(one.code in TOLD and (one.code != "E0201" or is_listing(one, source)) for one in everything):
+    everything = (error, *error.other_errors)
+    if not any(
+        one.code in REWRITTEN_CODES and (one.code != "E0201" or is_list_function(one, source))
+        for one in everything
+    ):
         return
-    pasted = read_pasted(source)
+    pasted = parse_pasted(source)
     if pasted is None:
         return
-    error.further += beside(error, pasted)
-    error.further = together([error, *error.further], source, error)[1:]
+    error.other_errors += other_absences(error, pasted)
+    error.other_errors = rewrite_uncovered([error, *error.other_errors], source, error)[1:]
 
 
-def together(
+def rewrite_uncovered(
     errors: list[AutodiffError], source: Source, first: AutodiffError | None = None
 ) -> list[AutodiffError]:
     """Give each error its rewrite, and return the errors that no other rewrite covers."""
@@ -40,18 +43,18 @@ def together(
     for one in errors:
         if any(covers(edit, one) for edit in rewritten):
             continue
-        rewritten += rewrite(one, source, one is first)
+        rewritten += add_rewrite(one, source, one is first)
         if not any(same.code == one.code and same.help == one.help and not one.fixes for same in kept):
             kept.append(one)
     return kept
 
 
-def rewrite_each(errors: list[AutodiffError], source: Source) -> None:
+def rewrite_all(errors: list[AutodiffError], source: Source) -> None:
     """Give errors their rewrites; an error that another rewrite covers keeps its text."""
     rewritten: list[Edit] = []
     for one in errors:
         if not any(covers(edit, one) for edit in rewritten):
-            rewritten += rewrite(one, source, False)
+            rewritten += add_rewrite(one, source, False)
 
 
 def covers(edit: Edit, error: AutodiffError) -> bool:
@@ -60,28 +63,28 @@ def covers(edit: Edit, error: AutodiffError) -> bool:
     return span is not None and edit.span.start <= span.start and span.end <= edit.span.end
 
 
-def rewrite(error: AutodiffError, source: Source, is_first: bool) -> list[Edit]:
+def add_rewrite(error: AutodiffError, source: Source, is_first: bool) -> list[Edit]:
     """Return the edits of an error's rewrite, and set the fix or the reason why there is none."""
-    if error.code not in TOLD or (error.code == "E0201" and not is_listing(error, source)):
+    if error.code not in REWRITTEN_CODES or (error.code == "E0201" and not is_list_function(error, source)):
         return []
-    pasted = read_pasted(source)  # read again: each rewrite adds its own names
+    pasted = parse_pasted(source)  # read again: each rewrite adds its own names
     if pasted is None:
         return []
     try:
-        found = WRITERS[error.code](pasted, error)
+        found = REWRITES_BY_CODE[error.code](pasted, error)
     except CannotRewriteError as unable:
-        error.fixes, error.help = (), (reason(pasted, unable),)
+        error.fixes, error.help = (), (refusal_text(pasted, unable),)
         return []
     if found:
         if not is_first or error.code == "E0201":  # the first keeps its help, in case its rewrite fails
             error.help = ()
         written = "" if error.span is None else source.excerpt(error.span)
         introduction = INTRODUCTIONS.get(written) or INTRODUCTIONS[error.code]
-        error.fixes = (Fix(described(pasted, found, introduction), *found),)
+        error.fixes = (Fix(describe_edits(pasted, found, introduction), *found),)
     return found
 
 
-def beside(error: AutodiffError, pasted: Pasted) -> list[AutodiffError]:
+def other_absences(error: AutodiffError, pasted: PastedProgram) -> list[AutodiffError]:
     """Return errors for absent features that the program also uses, outside of its classes."""
     from autodiff.grammar.interpret.scope import resolve
     from autodiff.grammar.lints.resolution import Resolver
@@ -106,79 +109,79 @@ def beside(error: AutodiffError, pasted: Pasted) -> list[AutodiffError]:
     return sorted(found, key=lambda one: one.span.end if one.span else 0)
 
 
-def reason(pasted: Pasted, unable: CannotRewriteError) -> str:
+def refusal_text(pasted: PastedProgram, unable: CannotRewriteError) -> str:
     """Return the text that says why there is no rewrite, and what to do about it."""
-    return f"{unable.what} in line {pasted.line(unable.node)} has no rewrite; {unable.advice}"
+    return f"{unable.subject} in line {pasted.line(unable.node)} has no rewrite; {unable.advice}"
 
 
-def models(pasted: Pasted, error: AutodiffError) -> list[Edit]:
-    from autodiff.grammar.translate.uses import Models
+def rewrite_models(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:
+    from autodiff.grammar.translate.uses import ModelEdits
 
-    found = Models(pasted)
+    found = ModelEdits(pasted)
     if not found.is_about(error.span):
         return []
     found.rewrite()
     return found.edits
 
 
-def optimizers(pasted: Pasted, error: AutodiffError) -> list[Edit]:
-    from autodiff.grammar.translate.steps import Steps
+def rewrite_optimizers(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:
+    from autodiff.grammar.translate.steps import OptimizerEdits
 
-    steps = Steps(pasted)
+    steps = OptimizerEdits(pasted)
     steps.rewrite()
     return steps.edits
 
 
-def files(pasted: Pasted, error: AutodiffError) -> list[Edit]:
+def rewrite_files(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:
     from autodiff.grammar.translate.loaders import Loaders
 
     if error.span is not None and pasted.source.excerpt(error.span) == "open":
-        from autodiff.grammar.translate.plain import written
+        from autodiff.grammar.translate.plain import file_edits
 
-        return written(pasted, error.span)
-    if not error.about or not str(error.about[0]).startswith("torch.utils.data"):
+        return file_edits(pasted, error.span)
+    if not error.repair_context or not str(error.repair_context[0]).startswith("torch.utils.data"):
         return []
     found = Loaders(pasted)
     found.rewrite()
     return found.edits
 
 
-def dictionaries(pasted: Pasted, error: AutodiffError) -> list[Edit]:
+def rewrite_dictionaries(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:
     from autodiff.grammar.syntax.walk import path_to
-    from autodiff.grammar.translate.plain import dictionary
+    from autodiff.grammar.translate.plain import dictionary_edits
     from autodiff.grammar.translate.steps import is_optimizer
 
     for node in path_to(pasted.script, error.span) if error.span else []:
         if isinstance(node, tree.Call) and is_optimizer(pasted.full(node.function)):
             raise CannotRewriteError(node, "groups of parameters", GROUPS)
-    return dictionary(pasted, error.span)
+    return dictionary_edits(pasted, error.span)
 
 
-def names(pasted: Pasted, error: AutodiffError) -> list[Edit]:
-    from autodiff.grammar.translate.plain import comprehension
+def rewrite_list_functions(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:
+    from autodiff.grammar.translate.plain import comprehension_edits
 
-    return comprehension(pasted, error.span)
+    return comprehension_edits(pasted, error.span)
 
 
-def is_listing(error: AutodiffError, source: Source) -> bool:
+def is_list_function(error: AutodiffError, source: Source) -> bool:
     """Whether an unknown name is ``filter`` or ``map``."""
     return error.span is not None and source.excerpt(error.span) in ("filter", "map")
 
 
-def tries(pasted: Pasted, error: AutodiffError) -> list[Edit]:
-    from autodiff.grammar.translate.plain import tried
+def rewrite_tries(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:
+    from autodiff.grammar.translate.plain import try_edits
 
-    return tried(pasted, error.span)
+    return try_edits(pasted, error.span)
 
 
-WRITERS: dict[str, Callable[[Pasted, AutodiffError], list[Edit]]] = {
-    "E0120": dictionaries,
-    "E0122": tries,
-    "E0128": models,
-    "E0140": models,
-    "E0141": optimizers,
-    "E0143": files,
-    "E0201": names,
+REWRITES_BY_CODE: dict[str, Callable[[PastedProgram, AutodiffError], list[Edit]]] = {
+    "E0120": rewrite_dictionaries,
+    "E0122": rewrite_tries,
+    "E0128": rewrite_models,
+    "E0140": rewrite_models,
+    "E0141": rewrite_optimizers,
+    "E0143": rewrite_files,
+    "E0201": rewrite_list_functions,
 }
 
 
@@ -194,7 +197,7 @@ INTRODUCTIONS = {
 }
 
 
-def described(pasted: Pasted, edits: list[Edit], introduction: str) -> str:
+def describe_edits(pasted: PastedProgram, edits: list[Edit], introduction: str) -> str:
     """Describe the edits in the order of the text; equal changes are listed once."""
     source = pasted.source
     lines, small, gone = [], [], []
@@ -210,14 +213,14 @@ def described(pasted: Pasted, edits: list[Edit], introduction: str) -> str:
         else:
             place = "in place of" if old else "after" if edit.text.startswith("\n") else "before"
             lines.append(f"{place} {where}:")
-            lines += block(new, source.position(edit.span.start)[1] - 1)
+            lines += indented_block(new, source.position(edit.span.start)[1] - 1)
     if gone:
-        lines.append(f"without {listed_lines(gone)}")
+        lines.append(f"without {line_ranges(gone)}")
     lines += dict.fromkeys(small)
     return "\n".join([introduction, *["    " + line if line else "" for line in lines]])
 
 
-def listed_lines(places: list[tuple[int, int]]) -> str:
+def line_ranges(places: list[tuple[int, int]]) -> str:
     """Return a text such as ``lines 4 to 33, 36``; adjacent places are joined."""
     runs: list[tuple[int, int]] = []
     for first, last in places:
@@ -229,7 +232,7 @@ def listed_lines(places: list[tuple[int, int]]) -> str:
     return ("lines " if len(runs) > 1 or runs[0][0] != runs[0][1] else "line ") + ", ".join(texts)
 
 
-def block(text: str, margin: int) -> list[str]:
+def indented_block(text: str, margin: int) -> list[str]:
     """Return the lines of a new text, without the margin that all but the first have."""
     first, *rest = text.split("\n")
     return [

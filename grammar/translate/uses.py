@@ -9,18 +9,23 @@ from autodiff.core.base.errors import Edit
 from autodiff.core.base.source import Span
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
-from autodiff.grammar.translate.layers import factor
-from autodiff.grammar.translate.models import INIT, Workshop, shortened, wrapped
-from autodiff.grammar.translate.parts import Part
-from autodiff.grammar.translate.reading import CannotRewriteError, Pasted, spaced, statements_of
+from autodiff.grammar.translate.layers import as_factor
+from autodiff.grammar.translate.models import INIT, ModuleTranslator, list_text, shortened
+from autodiff.grammar.translate.parts import RewrittenModule
+from autodiff.grammar.translate.reading import (
+    CannotRewriteError,
+    PastedProgram,
+    separate_functions,
+    statements_outside_classes,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 #: Methods of a model that have no effect here; their calls are removed.
-IDLE = ("to", "cuda", "cpu", "double", "float", "share_memory", "compile", "load_state_dict")
-LISTS = ("parameters", "named_parameters", "buffers", "state_dict", "named_buffers")
+NO_EFFECT_METHODS = ("to", "cuda", "cpu", "double", "float", "share_memory", "compile", "load_state_dict")
+LIST_METHODS = ("parameters", "named_parameters", "buffers", "state_dict", "named_buffers")
 
 
 class Model:
@@ -32,31 +37,31 @@ class Model:
         self.name = name
         self.statement = statement
         self.call = call
-        self.part = Part()
+        self.part = RewrittenModule()
         self.training = ""
 
 
-class Models:
+class ModelEdits:
     """All models of a program, and the edits that make functions and leaves of them."""
 
-    __slots__ = ("edits", "found", "lists", "pasted", "shop", "shown", "unmade")
+    __slots__ = ("edits", "found", "lists", "pasted", "shown", "translator", "unnamed_calls")
 
-    def __init__(self, pasted: Pasted) -> None:
+    def __init__(self, pasted: PastedProgram) -> None:
         self.pasted = pasted
-        self.shop = Workshop(pasted)
+        self.translator = ModuleTranslator(pasted)
         self.edits: list[Edit] = []
         self.found: dict[str, Model] = {}
         self.lists: dict[tuple[str, str], str] = {}
-        self.unmade: list[tree.Call] = []
+        self.unnamed_calls: list[tree.Call] = []
         self.shown: set[str] = set()  # classes that are never made, replaced in place
         self.find()
 
     def find(self) -> None:
         """Find the modules that are made outside of other modules."""
-        for statement in statements_of(self.pasted):
+        for statement in statements_outside_classes(self.pasted):
             call, name = None, ""
             if isinstance(statement, tree.Assign) and len(statement.targets) == 1:
-                call = self.shop.made_in(statement.value)
+                call = self.translator.constructor_call(statement.value)
                 target = statement.targets[0]
                 name = target.id if isinstance(target, tree.Name) else ""
             if call is not None and name and self.has_weights(call):
@@ -67,28 +72,28 @@ class Models:
         known = {id(part) for model in self.found.values() for part in walk(model.call)}
         for node in walk(self.pasted.script):
             if (
-                self.shop.kind_of(node)
+                self.translator.module_kind(node)
                 and id(node) not in known
                 and self.pasted.inside(node, tree.ClassDef) is None
             ):
                 known |= {id(part) for part in walk(node)}
                 if self.has_weights(node):
-                    self.unmade.append(node)
+                    self.unnamed_calls.append(node)
 
     def has_weights(self, call: tree.Call) -> bool:
         """Whether a module is more than one function; a loss or an activation is not."""
-        from autodiff.grammar.translate.layers import FUNCTIONS
+        from autodiff.grammar.translate.layers import FUNCTION_LAYERS
 
         return (
-            self.shop.kind_of(call) == "class"
-            or self.pasted.full(call.function).split(".")[-1] not in FUNCTIONS
+            self.translator.module_kind(call) == "class"
+            or self.pasted.full(call.function).split(".")[-1] not in FUNCTION_LAYERS
         )
 
     def is_about(self, span: Span | None) -> bool:
         """Whether a place is the name of a model class, or is in a call that makes a model."""
         if span is None:
             return False
-        calls = [*(model.call for model in self.found.values()), *self.unmade]
+        calls = [*(model.call for model in self.found.values()), *self.unnamed_calls]
         return any(self.pasted.classes[name].name_span == span for name in self.classes()) or any(
             call.span.start <= span.start and span.end <= call.span.end for call in calls
         )
@@ -97,13 +102,13 @@ class Models:
 
     def rewrite(self) -> None:
         """Collect the edits in ``edits``."""
-        self.name_unmade()
+        self.name_unnamed_models()
         for model in self.found.values():
             self.take_apart(model)
         for model in self.found.values():
-            self.follow(model)
+            self.rewrite_uses(model)
         for model in self.found.values():
-            lines = self.made_lines(model)
+            lines = self.creation_lines(model)
             self.edits.append(self.pasted.replacement(model.statement, lines))
         for name in self.classes() - self.shown:
             self.edits.append(self.pasted.removal(self.pasted.classes[name]))
@@ -111,19 +116,19 @@ class Models:
 
     def classes(self) -> set[str]:
         """Return the names of the program's model classes."""
-        return {name for name, node in self.pasted.classes.items() if self.shop.is_model_class(node)}
+        return {name for name, node in self.pasted.classes.items() if self.translator.is_model_class(node)}
 
-    def name_unmade(self) -> None:
+    def name_unnamed_models(self) -> None:
         """Rewrite modules that are made and used without a name, and classes that are never made."""
         made = {self.pasted.full(model.call.function) for model in self.found.values()}
-        for call in self.unmade:
+        for call in self.unnamed_calls:
             statement = self.pasted.statement(call)
             kind = self.pasted.full(call.function).rpartition(".")[2]
-            name = self.pasted.fresh(kind.lower() if kind.lower() != kind else f"{kind}_of")
+            name = self.pasted.new_name(kind.lower() if kind.lower() != kind else f"{kind}_of")
             model = Model(name, None, call)
             self.take_apart(model)
             made.add(kind)
-            lines = spaced(self.made_lines(model))
+            lines = separate_functions(self.creation_lines(model))
             if not isinstance(
                 self.pasted.parent(statement), (tree.Script, tree.FunctionDef, tree.For, tree.With)
             ):
@@ -134,16 +139,16 @@ class Models:
             text = "".join([f"{line}\n{margin}" for line in lines])
             self.edits.append(Edit(Span(statement.span.start, statement.span.start), text))
             self.edits.append(Edit(call.span, name))
-        for name in sorted(self.classes() - made - self.shop.used_classes):
+        for name in sorted(self.classes() - made - self.translator.used_classes):
             node = self.pasted.classes[name]
             inner = any(
                 isinstance(part, tree.Call) and self.pasted.full(part.function) == name
                 for part in walk(self.pasted.script)
             )
             if not inner:
-                self.show_unused(node)
+                self.replace_unused_class(node)
 
-    def show_unused(self, node: tree.ClassDef) -> None:
+    def replace_unused_class(self, node: tree.ClassDef) -> None:
         """Replace a class that is never made by a function, if it can be made without arguments."""
         init = next(
             (part for part in node.body if isinstance(part, tree.FunctionDef) and part.name == INIT), None
@@ -154,22 +159,22 @@ class Models:
         self.shown.add(node.name)
         name = node.name.lower() if node.name.lower() != node.name else f"{node.name}_of"
         model = Model(
-            self.pasted.fresh(name),
+            self.pasted.new_name(name),
             None,
             tree.Call(node.name_span, tree.Name(node.name_span, node.name), ()),
         )
         self.take_apart(model)
-        self.edits.append(Edit(node.span, "\n".join(spaced(self.made_lines(model)))))
+        self.edits.append(Edit(node.span, "\n".join(separate_functions(self.creation_lines(model)))))
 
     def take_apart(self, model: Model) -> None:
-        shop = self.shop
-        shop.model, shop.root, shop.training = model.name, model.call, ""
+        shop = self.translator
+        shop.model_name, shop.root, shop.training = model.name, model.call, ""
         model.part = shop.make(model.call, model.name, self.pasted.text)
         model.training = shop.training
         if not model.part.function:
             model.part.function = model.name
 
-    def made_lines(self, model: Model) -> list[str]:
+    def creation_lines(self, model: Model) -> list[str]:
         """Return the lines that replace the statement that made the model."""
         part = model.part
         lines = [f"{model.training} = [True]"] if model.training else []
@@ -181,21 +186,21 @@ class Models:
         ):
             lines += [f"def {model.name}(x):", f"    return {part.apply(['x'])}"]
         elif part.function != model.name:
-            lines.append(f"{model.name} = {part.as_value()}")
+            lines.append(f"{model.name} = {part.as_function()}")
         for (of, kind), name in self.lists.items():
             if of == model.name:
-                lines += f"{name} = {self.listed(part, kind)}".split("\n")
+                lines += f"{name} = {self.leaf_list_text(part, kind)}".split("\n")
         return lines
 
-    def listed(self, part: Part, kind: str) -> str:
+    def leaf_list_text(self, part: RewrittenModule, kind: str) -> str:
         pairs = part.buffers if "buffers" in kind else part.parameters
         if kind.startswith("named"):
-            return wrapped([f'("{path}", {name})' for path, name in pairs])
-        return wrapped([name for _, name in pairs])
+            return list_text([f'("{path}", {name})' for path, name in pairs])
+        return list_text([name for _, name in pairs])
 
     def import_functions(self) -> None:
         """Import ``F`` after the last import, if the rewrite uses it and the program has imports."""
-        shop = self.shop
+        shop = self.translator
         if any(full == "torch.nn.functional" for name, full in self.pasted.aliases.items() if name != "F"):
             return
         imports = [
@@ -212,7 +217,7 @@ class Models:
 
     # -- uses ---------------------------------------------------------------------------------------
 
-    def follow(self, model: Model) -> None:
+    def rewrite_uses(self, model: Model) -> None:
         """Rewrite every use of a model outside of its class."""
         pasted = self.pasted
         done: set[int] = set()
@@ -285,13 +290,13 @@ class Models:
             and isinstance(statement, tree.ExpressionStatement)
         ):
             self.edits.append(pasted.removal(statement))
-        elif is_called and name in LISTS:
-            self.edits.append(Edit(call.span, self.list_of(model, name, call)))
-        elif is_called and name in IDLE:
+        elif is_called and name in LIST_METHODS:
+            self.edits.append(Edit(call.span, self.list_name(model, name, call)))
+        elif is_called and name in NO_EFFECT_METHODS:
             self.leave_out(node, call, statement)
         elif is_called and name == "zero_grad":
-            leaf = "p" if "p" not in pasted.names else pasted.fresh("leaf")
-            loop = f"for {leaf} in {self.list_of(model, 'parameters', call)}:"
+            leaf = "p" if "p" not in pasted.names else pasted.new_name("leaf")
+            loop = f"for {leaf} in {self.list_name(model, 'parameters', call)}:"
             self.edits.append(pasted.replacement(statement, [loop, f"    {leaf}.grad = None"]))
         elif name == "training":
             self.edits.append(Edit(first.span, f"{model.training}[0]" if model.training else "True"))
@@ -307,13 +312,13 @@ class Models:
             key = chain[0].name if isinstance(chain[0], tree.Attribute) else ""
             part = model.part.parts.get(key)
         if part is None and key in model.part.variables:
-            self.edits.append(Edit(chain[0].span, factor(model.part.variables[key])))
+            self.edits.append(Edit(chain[0].span, as_factor(model.part.variables[key])))
             return
         for outer in chain[1:]:
             if part is None:
                 break
             if isinstance(outer, tree.Attribute) and outer.name in part.variables:
-                self.edits.append(Edit(outer.span, factor(part.variables[outer.name])))
+                self.edits.append(Edit(outer.span, as_factor(part.variables[outer.name])))
                 return
             inner_key = outer.name if isinstance(outer, tree.Attribute) else ""
             if isinstance(outer, tree.Subscript) and isinstance(outer.index, tree.Number):
@@ -325,20 +330,20 @@ class Models:
             raise CannotRewriteError(chain[-1], what, advice)
         self.named(chain[-1], part)
 
-    def named(self, place: Any, part: Part) -> None:
+    def named(self, place: Any, part: RewrittenModule) -> None:
         """Rewrite a module inside of a model that is called, passed on, or given a name of its own."""
         statement = self.pasted.statement(place)
         target = statement.targets[0] if isinstance(statement, tree.Assign) else None
-        value = part.as_value()
-        if isinstance(target, tree.Name) and statement.value is place and self.pasted.settled(target.id):
+        value = part.as_function()
+        if isinstance(target, tree.Name) and statement.value is place and self.pasted.is_constant(target.id):
             alias = Model(target.id, statement, tree.Call(place.span, place, ()))
             alias.part = part
-            self.follow(alias)
+            self.rewrite_uses(alias)
             self.edits.append(Edit(place.span, value))
         else:
             self.edits.append(Edit(place.span, value if value.isidentifier() else f"({value})"))
 
-    def list_of(self, model: Model, kind: str, call: tree.Call) -> str:
+    def list_name(self, model: Model, kind: str, call: tree.Call) -> str:
         """Return the name of the list of leaves, which is made once, beside the model."""
         if kind == "state_dict":
             raise CannotRewriteError(
@@ -351,7 +356,7 @@ class Models:
             suffix = {"parameters": "parameters", "named_parameters": "named", "buffers": "buffers"}.get(
                 kind, kind
             )
-            self.lists[key] = self.pasted.fresh(f"{model.name}_{suffix}")
+            self.lists[key] = self.pasted.new_name(f"{model.name}_{suffix}")
         return self.lists[key]
 
     def switch(self, model: Model, name: str, call: tree.Call, statement: Any) -> None:

@@ -30,35 +30,37 @@ FAILS_IN_TORCH = re.compile(r"torch\.(vander|a(rc)?(cos|sin|tan)h_)\(")
 
 
 @pytest.fixture(scope="module")
-def entries() -> list[catalog.Entry]:
+def entries() -> list[catalog.FunctionEntry]:
     return [catalog.describe(function) for function in catalog.public_names()]
 
 
-def test_the_reference_is_what_the_records_say(entries: list[catalog.Entry], update_golden: bool) -> None:
-    text = markdown_text(by_family(entries), catalog.inner_records())
+def test_the_reference_is_what_the_records_say(
+    entries: list[catalog.FunctionEntry], update_golden: bool
+) -> None:
+    text = markdown_text(by_family(entries), catalog.internal_records())
     if update_golden:
         REFERENCE.write_text(text)
     assert REFERENCE.read_text() == text, "pytest tests/cli/test_ops.py --update-golden writes it anew"
 
 
-def test_every_function_and_every_op_is_there(entries: list[catalog.Entry]) -> None:
+def test_every_function_and_every_op_is_there(entries: list[catalog.FunctionEntry]) -> None:
     assert sorted(name for entry in entries for name in entry.names) == sorted(FUNCTIONS)
     sections = set(re.findall(r"^### (?:op )?(\S+)$", REFERENCE.read_text(), re.MULTILINE))
     public = {key.partition(".")[2] for key in FUNCTIONS}
     assert not set(OPS) - sections - public
 
 
-def test_every_function_has_an_example_and_says_what_it_is(entries: list[catalog.Entry]) -> None:
+def test_every_function_has_an_example_and_says_what_it_is(entries: list[catalog.FunctionEntry]) -> None:
     assert not [entry.names[0] for entry in entries if entry.example is None]
     assert not [entry.names[0] for entry in entries if not entry.line or "<symbol" in entry.line]
 
 
-def test_kinks_are_those_of_the_records(entries: list[catalog.Entry]) -> None:
+def test_kinks_are_those_of_the_records(entries: list[catalog.FunctionEntry]) -> None:
     text = REFERENCE.read_text()
     assert not [op.name for op in OPS.values() if op.kink and op.kink not in text]
 
 
-def test_an_example_of_a_kink_stands_on_it(entries: list[catalog.Entry]) -> None:
+def test_an_example_of_a_kink_stands_on_it(entries: list[catalog.FunctionEntry]) -> None:
     examples = {entry.names[0]: entry.example for entry in entries}
     assert examples["torch.relu"].printed.endswith("tensor([0., 0., 1.])\n")
     assert "tensor([0.5000, 0.0000, 1.0000])" in examples["torch.maximum"].printed
@@ -110,7 +112,9 @@ def test_a_function_that_calls_its_op_is_listed_with_the_rule(autodiff) -> None:
     assert re.search(r"^  igamma .*d out/d x = exp", autodiff("ops").out, re.MULTILINE)
 
 
-def test_no_gradient_passes_is_said_only_of_what_passes_none(autodiff, entries: list[catalog.Entry]) -> None:
+def test_no_gradient_passes_is_said_only_of_what_passes_none(
+    autodiff, entries: list[catalog.FunctionEntry]
+) -> None:
     said = set(re.findall(r"^  (\S+) +no gradient passes$", autodiff("ops").out, re.MULTILINE))
     assert {"floor", "zeros", "sign"} <= said
     passing = {short_name(e.names[0]) for e in entries if any(record.rules for record in e.records)}
@@ -208,7 +212,7 @@ def test_json_holds_the_same(autodiff) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80])
-def test_it_fits_the_terminal(entries: list[catalog.Entry], width: int) -> None:
+def test_it_fits_the_terminal(entries: list[catalog.FunctionEntry], width: int) -> None:
     lines = list(list_lines(by_family(entries), width))
     for entry in entries:
         lines += entry_lines(entry, width, is_folded=True)

@@ -81,7 +81,7 @@ def test_diagnostics_keep_to_the_width(path, width):
     try:
         execute(source, write=lambda text: None)
     except AutodiffError as error:
-        for one in (error, *error.further):
+        for one in (error, *error.other_errors):
             code = {line.strip() for text in one.advice for line in text.split("\n")[1:]}
             for line in diagnostic_lines(one, source, width, folded=True):
                 said = line.strip()

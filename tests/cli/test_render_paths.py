@@ -7,7 +7,7 @@ import pytest
 from autodiff.cli.render.derivation import derivation_lines
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.paths import path_lines
-from autodiff.core.report.records import Path, Use
+from autodiff.core.report.records import InputUse, Path
 
 from tests.cli.reports import texts, w1_derivation
 
@@ -122,7 +122,7 @@ def test_two_paths_cancel_one_pair_at_a_time():
 
 
 def test_uses_are_listed_where_they_say_more_than_the_paths():
-    uses = (Use("w*x", 3, 1, 1, 1.0), Use("w*y", None, 0, 2**40, -3.0))
+    uses = (InputUse("w*x", 3, 1, 1, 1.0), InputUse("w*y", None, 0, 2**40, -3.0))
     few = w1_derivation(count=2, uses=uses, use_count=2)
     assert "uses" not in texts(path_lines(few, Page()))
     many = w1_derivation(count=2**40 + 1, uses=uses, use_count=7, magnitude=4.0)

@@ -14,8 +14,8 @@ from autodiff.cli.render.reports import explain_lines, formula_text, run_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.base.errors import LimitError, UsageError
 from autodiff.core.derivation.graph_report import Graph, GraphEdge
-from autodiff.core.report.entry_records import Entry
-from autodiff.core.report.records import Complete, GradientReport, Variable
+from autodiff.core.report.entry_records import EntryDerivation
+from autodiff.core.report.records import GradientReport, StandaloneFormula, Variable
 
 from tests.cli.reports import node, seed_1_graph, seed_1_report, texts, w1_derivation
 
@@ -214,7 +214,7 @@ def test_derivation_of_a_tensor():
         backward=np.full((2, 2), 4.0),
         is_scalar=False,
         weight="ones(2, 2)",
-        entry=Entry(
+        entry=EntryDerivation(
             (0, 1),
             "S",
             "W[0,1]",
@@ -271,7 +271,9 @@ def test_dot_escapes_names():
 
 
 def test_formula_is_bare():
-    report = seed_1_report(derivations=(w1_derivation(complete=Complete(lambda: ("-w2*x1 - w3*x2", ""))),))
+    report = seed_1_report(
+        derivations=(w1_derivation(complete=StandaloneFormula(lambda: ("-w2*x1 - w3*x2", ""))),)
+    )
     assert formula_text(report) == "-w2*x1 - w3*x2\n"
 
 
@@ -281,7 +283,7 @@ def test_a_formula_that_is_too_long_is_refused():
 
 
 def test_a_formula_with_a_part_that_no_expression_gives_is_refused():
-    derivation = w1_derivation(complete=Complete(lambda: ("", "Half.backward")))
+    derivation = w1_derivation(complete=StandaloneFormula(lambda: ("", "Half.backward")))
     with pytest.raises(UsageError, match=r"`Half\.backward`") as refusal:
         formula_text(seed_1_report(derivations=(derivation,)))
     assert refusal.value.code == "E0617"

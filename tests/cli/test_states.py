@@ -13,7 +13,7 @@ from autodiff.core.base.source import Source
 from autodiff.core.report.tensor_states import TensorStates
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
-from autodiff.grammar.session.tensor_states import tensor_states
+from autodiff.grammar.session.tensor_states import collect_tensor_states
 
 from tests.cli.reports import texts
 
@@ -37,7 +37,7 @@ def states_of(code: str) -> TensorStates:
         subject = differentiate(execution, Settings())
     except AutodiffError:
         subject = None
-    return tensor_states(execution, subject)
+    return collect_tensor_states(execution, subject)
 
 
 def around(code: str) -> dict[str, tuple[object, object]]:
@@ -163,12 +163,12 @@ def test_why_a_gradient_is_none(autodiff):
 
 def test_a_graph_that_is_kept_was_passed_too():
     code = EVERY_REASON.replace("inputs=[y]", "inputs=[y], retain_graph=True")
-    assert {state.name: state.why_none or None for state in states_of(code).entries} == REASONS
+    assert {state.name: state.no_grad_reason or None for state in states_of(code).entries} == REASONS
 
 
 def test_without_any_pass_that_is_the_reason():
     states = states_of("x = torch.ones(2, requires_grad=True)\ny = x * 2\n")
-    assert [state.why_none for state in states.entries] == ["no backward()", "no backward()"]
+    assert [state.no_grad_reason for state in states.entries] == ["no backward()", "no backward()"]
 
 
 def test_of_many_tensors_the_first_are_named():

@@ -7,7 +7,7 @@ import sys
 
 FULL = """
 from autodiff.cli.process.supervisor import set_wall
-from autodiff.grammar.objects.python_errors import translate
+from autodiff.grammar.objects.python_errors import convert_python_error
 
 set_wall(1)
 kept = []
@@ -22,7 +22,7 @@ try:
     bytearray(1 << 20)
 except MemoryError:
     print("full")
-said = translate(caught)
+said = convert_python_error(caught)
 kept.append(bytearray(100 << 20))
 print(said.code)
 """

@@ -12,7 +12,7 @@ from autodiff.cli.render.reports import explain_lines, run_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
-from autodiff.core.derivation.describe import describe, describe_twice
+from autodiff.core.derivation.describe import describe, describe_second_order
 from autodiff.core.derivation.graph_report import Graph, GraphEdge, GraphNode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
@@ -105,7 +105,9 @@ def test_wide_second_derivatives_are_folded(width):
     source = Source("w = 3\nx = 2\nz = exp(w*x)*sin(x)\nL = z**3/w + tanh(z*w)", "wide.ad")
     asked = Settings()
     subject, seconds = differentiate_twice(execute(source, asked, write=lambda text: None), asked, None)
-    for line in explain_lines(describe_twice(subject, source, seconds, max_paths=99, top=10), Page(width)):
+    for line in explain_lines(
+        describe_second_order(subject, source, seconds, max_paths=99, top=10), Page(width)
+    ):
         assert length(line) <= width, line
 
 

@@ -15,13 +15,13 @@ from autodiff.core import grad, no_grad, tensor
 from autodiff.core.base.errors import GradientError
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.source import Source
-from autodiff.core.engine.hooks import watch
+from autodiff.core.engine.hooks import pass_watch
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.tape import LIMIT, is_written
-from autodiff.core.graph.node import SMALL, ArrayNode
+from autodiff.core.fast.tape import MAX_TAPE_ENTRIES, is_tape_entry
+from autodiff.core.graph.node import SMALL_BYTES, ArrayNode
 from autodiff.core.graph.op import OPS
-from autodiff.core.graph.state import TRUSTED, mode
+from autodiff.core.graph.state import LINKS_BEFORE_CHECK, mode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 
@@ -36,7 +36,7 @@ total, mean, tanh = FUNCTIONS["torch.sum"], FUNCTIONS["torch.mean"], FUNCTIONS["
 @pytest.fixture(autouse=True)
 def unwatched() -> None:
     """Hooks of tests before this one would be seen."""
-    watch.start()
+    pass_watch.start()
 
 
 def leaf(*entries: Any, dtype: str = "float64") -> Tensor:
@@ -53,7 +53,7 @@ def test_neither_operations_nor_a_pass_make_a_node() -> None:
     h = tanh(w * x + 0.5)
     loss = mean((h - 1.0) ** 2)
     loss.backward()
-    assert is_written(h)
+    assert is_tape_entry(h)
     assert loss.tape is not None
     assert loss.tape[0].nodes is None
     kept = np.tanh(np.array([2.5, -2.5]))
@@ -138,7 +138,7 @@ def test_passes_along_tapes_give_what_nodes_give(seeds: range, dtype: str, numbe
             assert repr(written) == repr(made), seed
 
 
-@pytest.mark.parametrize("steps", [1, LIMIT // 2, 2 * LIMIT])
+@pytest.mark.parametrize("steps", [1, MAX_TAPE_ENTRIES // 2, 2 * MAX_TAPE_ENTRIES])
 def test_long_programs_go_on_on_another_tape(steps: int) -> None:
     x, a = leaf(0.3, -0.2), leaf(0.9, 1.1)
     y, h, slope = x, np.array([0.3, -0.2]), np.ones(2)
@@ -148,21 +148,21 @@ def test_long_programs_go_on_on_another_tape(steps: int) -> None:
         h = np.tanh(h) * np.array([0.9, 1.1])
     loss = total(y)
     loss.backward()
-    assert is_written(y)
-    assert is_written(loss)
+    assert is_tape_entry(y)
+    assert is_tape_entry(loss)
     assert of(x) == pytest.approx(slope)
 
 
 def test_a_long_chain_of_larger_arrays_is_kept_on_tapes() -> None:
-    x = tensor(np.ones(SMALL // 8), requires_grad=True)
+    x = tensor(np.ones(SMALL_BYTES // 8), requires_grad=True)
     y = x
-    for _ in range(LIMIT):
+    for _ in range(MAX_TAPE_ENTRIES):
         y = y * 1.0
-    assert is_written(y)
+    assert is_tape_entry(y)
     assert y.tape is not None
-    assert y.tape[0].depth > TRUSTED
+    assert y.tape[0].depth > LINKS_BEFORE_CHECK
     total(y).backward()
-    assert of(x) == [1.0] * (SMALL // 8)
+    assert of(x) == [1.0] * (SMALL_BYTES // 8)
 
 
 def test_nodes_made_afterwards_are_those_of_arrays() -> None:
@@ -194,14 +194,14 @@ def test_nodes_made_afterwards_are_those_of_arrays() -> None:
     ],
 )
 def test_some_results_have_nodes_at_once(make: Callable[[Tensor], Tensor], is_on_tape: bool) -> None:
-    assert is_written(make(leaf(1.0, 2.0))) == is_on_tape
+    assert is_tape_entry(make(leaf(1.0, 2.0))) == is_on_tape
 
 
-@pytest.mark.parametrize(("n", "is_on_tape"), [(SMALL // 8, True), (SMALL // 8 + 1, False)])
+@pytest.mark.parametrize(("n", "is_on_tape"), [(SMALL_BYTES // 8, True), (SMALL_BYTES // 8 + 1, False)])
 def test_large_arrays_have_nodes(n: int, is_on_tape: bool) -> None:
     x = tensor(np.ones(n), requires_grad=True)
-    assert is_written(x * 2.0) == is_on_tape
-    assert is_written(total(x)) == is_on_tape
+    assert is_tape_entry(x * 2.0) == is_on_tape
+    assert is_tape_entry(total(x)) == is_on_tape
 
 
 # -- changes in place ---------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ def test_grad_of_leaves_leaves_others_alone() -> None:
     assert slope.tolist() == [4.0, 6.0]
     loss = total(w * v)
     assert [g.tolist() for g in grad(loss, [v, w]) if g is not None] == [[2.0, 3.0], [1.0, 1.0]]
-    assert is_written(loss)  # all leaves were asked for
+    assert is_tape_entry(loss)  # all leaves were asked for
     assert w.grad is None
     assert v.grad is None
 
@@ -280,7 +280,7 @@ def test_second_derivatives_take_nodes() -> None:
     w = leaf(2.0, 3.0)
     loss = total(w**3)
     (slope,) = grad(loss, w, create_graph=True)
-    assert not is_written(loss)
+    assert not is_tape_entry(loss)
     (second,) = grad(total(slope), w)
     assert second.tolist() == [12.0, 18.0]
 
@@ -302,7 +302,9 @@ def test_numpy_does_not_warn_in_a_pass(recwarn: pytest.WarningsRecorder) -> None
     assert not list(recwarn)
 
 
-@pytest.mark.parametrize(("n", "steps"), [(4, TRUSTED * LIMIT), (SMALL // 8, 2 * LIMIT)])
+@pytest.mark.parametrize(
+    ("n", "steps"), [(4, LINKS_BEFORE_CHECK * MAX_TAPE_ENTRIES), (SMALL_BYTES // 8, 2 * MAX_TAPE_ENTRIES)]
+)
 def test_what_nobody_uses_is_let_go_of(n: int, steps: int) -> None:
     """Of a loop that looks back one step; where arrays are larger also if a result is kept now and then."""
     w = tensor(np.ones(n), requires_grad=True)
@@ -329,7 +331,7 @@ def test_names_are_those_of_the_script() -> None:
     )
     execution = execute(Source(text), Settings())
     names = execution.names
-    assert is_written(names["k"])
+    assert is_tape_entry(names["k"])
     product = names["k"].node.inputs[0]
     assert [names["h"].node.name, product.name, names["k"].node.name] == ["h", None, "k"]
     assert names["loss"].node.name == "loss"
@@ -340,11 +342,11 @@ def test_bare_gradients_make_no_node() -> None:
     execution = execute(Source(text), Settings())
     subject = differentiate(execution, Settings())
     assert [g.tolist() for g in subject.received.values()] == [[2.0, 4.0]]
-    assert is_written(execution.names["loss"])
+    assert is_tape_entry(execution.names["loss"])
 
 
 def test_leaves_may_take_the_last_places_of_a_tape() -> None:
-    for filled in range(LIMIT - 3, LIMIT + 1):
+    for filled in range(MAX_TAPE_ENTRIES - 3, MAX_TAPE_ENTRIES + 1):
         mode.close_tape()
         w = leaf(2.0, 3.0)
         h = w * 1.0
@@ -384,7 +386,7 @@ def test_numbers_in_single_precision_stand_on_the_tape() -> None:
     loss = 1 - h**2
     loss.backward()
     for x in (h, loss):
-        assert is_written(x)
+        assert is_tape_entry(x)
         assert x.tape is not None
         assert x.tape[0].nodes is None
         assert (type(x.value), x.value.dtype, x.shape) == (np.ndarray, np.dtype("float32"), ())

@@ -11,7 +11,7 @@ from autodiff.core import grad, no_grad, tensor
 from autodiff.core.base.errors import GradientError, ShapeError
 from autodiff.core.engine.public_functions import METHODS
 from autodiff.core.graph.dtypes import float32
-from autodiff.core.graph.saved_values import SECOND_TIME
+from autodiff.core.graph.saved_values import ALREADY_FREED
 from autodiff.core.ops.elementwise.transcendental import exp, log, sin, tanh
 
 
@@ -44,7 +44,7 @@ def test_a_second_pass_needs_retain_graph() -> None:
     L.backward()
     with pytest.raises(GradientError) as caught:
         L.backward()
-    assert caught.value.message == SECOND_TIME
+    assert caught.value.message == ALREADY_FREED
 
 
 def test_a_second_pass_through_sums_is_free() -> None:

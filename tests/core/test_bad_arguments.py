@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from agreed_lines import FOREIGN
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.engine.public_functions import FUNCTIONS, Function
+from autodiff.core.engine.public_functions import FUNCTIONS, PublicFunction
 from autodiff.core.engine.tensor import tensor
 from autodiff.core.graph import dtypes
 
@@ -42,7 +42,7 @@ ARGUMENTS = {
 FEW = ("vector", "matrix", "number", "cube", "ints", "None", "7", "1.5", "string", "list", "empty")
 
 
-def argument_lists(function: Function) -> list[tuple[str, ...]]:
+def argument_lists(function: PublicFunction) -> list[tuple[str, ...]]:
     lists: list[tuple[str, ...]] = [(), *((name,) for name in ARGUMENTS)]
     lists += itertools.product(ARGUMENTS, repeat=2)
     if len(function.parameters) > 2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.base.did_you_mean import closest, nearest
+from autodiff.core.base.did_you_mean import closest_name, similar_names
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from autodiff.core.base.did_you_mean import closest, nearest
     ],
 )
 def test_the_nearest(name: str, known: list[str], meant: str) -> None:
-    assert closest(name, known) == meant
+    assert closest_name(name, known) == meant
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_the_nearest(name: str, known: list[str], meant: str) -> None:
     ],
 )
 def test_what_is_too_far(name: str, known: list[str]) -> None:
-    assert nearest(name, known) == []
+    assert similar_names(name, known) == []

@@ -12,13 +12,13 @@ from autodiff.core.base.source import Source
 from autodiff.core.derivation import derive as derivations
 from autodiff.core.derivation import whole_formula as formulas
 from autodiff.core.derivation.describe import describe
-from autodiff.core.derivation.entry_symbols import Entries
-from autodiff.core.derivation.path_sentence import path_in_words
+from autodiff.core.derivation.entry_symbols import EntryTable
+from autodiff.core.derivation.path_sentence import path_as_sentence
 from autodiff.core.graph.op import OPS
-from autodiff.core.paths.use_contributions import MOST_USES, size_of
+from autodiff.core.paths.use_contributions import MOST_USES, max_abs
 from autodiff.core.report.records import Derivation
 from autodiff.core.symbolic.evaluate import value_of
-from autodiff.core.symbolic.expr import call, infix, name, number
+from autodiff.core.symbolic.expr import call, infix, name_expr, number_expr
 from autodiff.core.symbolic.simplify import simplify
 from autodiff.core.symbolic.sum_text import written_sum
 from autodiff.grammar.execution import execute
@@ -82,13 +82,13 @@ def test_of_very_many_uses_the_largest_are_kept_in_their_order() -> None:
 
 
 def test_what_is_no_number_weighs_most() -> None:
-    assert size_of(float("nan")) == float("inf")
-    assert size_of(np.array([1.0, np.nan])) == float("inf")
-    assert (size_of(np.array([1.0, -3.0])), size_of(np.zeros(0))) == (3.0, 0.0)
+    assert max_abs(float("nan")) == float("inf")
+    assert max_abs(np.array([1.0, np.nan])) == float("inf")
+    assert (max_abs(np.array([1.0, -3.0])), max_abs(np.zeros(0))) == (3.0, 0.0)
 
 
 def test_of_a_long_path_the_first_and_the_last_steps_are_told() -> None:
-    said = path_in_words([f"n{at}" for at in range(13)], [2.0] * 12)
+    said = path_as_sentence([f"n{at}" for at in range(13)], [2.0] * 12)
     assert said == (
         "per unit of n0, n1 grows by 2, so n2 grows by 4, so n3 grows by 8, so n4 grows by 16,"
         " and so on until n9 grows by 512, so n10 grows by 1024, so n11 grows by 2048, so n12 grows by 4096"
@@ -133,18 +133,18 @@ def test_what_is_left_out_of_a_long_path_stands_in_the_formula_as_a_number() -> 
     ("sign", "flipped"), [("<", ">="), ("<=", ">"), (">", "<="), (">=", "<"), ("==", "!="), ("!=", "==")]
 )
 def test_a_choice_of_nothing_turns_its_condition_around(sign: str, flipped: str) -> None:
-    chosen = call("where", infix(sign, name("x"), name("y")), number(0), name("a"))
+    chosen = call("where", infix(sign, name_expr("x"), name_expr("y")), number_expr(0), name_expr("a"))
     assert str(simplify(chosen)) == f"a*[x {flipped} y]"
 
 
 def test_entries_of_a_mean_are_parts_of_it() -> None:
-    table = Entries((2, 2), lambda place: name(f"x{place[0]}{place[1]}"))
+    table = EntryTable((2, 2), lambda place: name_expr(f"x{place[0]}{place[1]}"))
     mean = OPS["mean"](table, dim=(0,), keepdim=False)
     assert value_of(mean.at((1,)), {"x01": 3.0, "x11": 5.0}) == 4.0
 
 
 def test_four_alike_terms_are_written_out_and_five_are_not() -> None:
-    terms = [name(f"v[{k}]") for k in range(5)]
+    terms = [name_expr(f"v[{k}]") for k in range(5)]
     assert written_sum(terms[:4]) == "v[0] + v[1] + v[2] + v[3]"
     assert written_sum(terms) == "sum(v[k] for k in range(5))"
 
@@ -158,9 +158,9 @@ def test_an_entry_used_twice_by_one_op_is_one_step() -> None:
 
 
 def test_of_a_very_long_sum_the_last_term_is_set_too() -> None:
-    total = name("x0")
+    total = name_expr("x0")
     for at in range(1, 30):
-        total = infix("+", total, name(f"x{at}"))
+        total = infix("+", total, name_expr(f"x{at}"))
     shown = lines_of(total)
     assert shown[-2:] == [r"+ \cdots", "+ x_{29}"]
     assert len(shown) == 12
@@ -170,13 +170,13 @@ def test_of_one_long_path_the_whole_formula_is_made_when_it_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[int] = []
-    made = formulas.factored
+    made = formulas.factor_gradient
 
     def counted(*what: Any) -> Any:
         asked.append(1)
         return made(*what)
 
-    monkeypatch.setattr(derivations, "factored", counted)
+    monkeypatch.setattr(derivations, "factor_gradient", counted)
     lines = "\n".join(f"y{at + 1} = y{at}*1.5 + 1" for at in range(60))
     found = derive(f"x = 2.\ny0 = x**2\n{lines}", "x")
     assert (found.count, asked) == (1, [])

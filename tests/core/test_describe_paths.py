@@ -102,8 +102,8 @@ def test_the_check_sees_a_path_that_was_followed_wrongly(monkeypatch: pytest.Mon
     """The paths and backward share their rules, so the check is about the walk; this breaks the walk."""
     from autodiff.core.paths import path_sum
 
-    right = path_sum.pull_edge
-    monkeypatch.setattr(path_sum, "pull_edge", lambda node, index, g: right(node, index, g) * 1.5)
+    right = path_sum.edge_pullback
+    monkeypatch.setattr(path_sum, "edge_pullback", lambda node, index, g: right(node, index, g) * 1.5)
     assert derive("x = leaf(3.)\nL = x*x", "x").difference == pytest.approx(3.0)
     assert derive("x = leaf([1., 2.])\nL = x.sum()", "x").difference == pytest.approx(0.5)
 
@@ -132,7 +132,7 @@ def test_paths_are_counted_when_first_asked_for(monkeypatch: pytest.MonkeyPatch)
 
 def test_bare_gradients_name_no_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Naming takes longer than the pass; only the graph and derivations show names."""
-    monkeypatch.setattr("autodiff.core.paths.node_names.Names", None)
+    monkeypatch.setattr("autodiff.core.paths.node_names.NodeNames", None)
     (variable,) = describe(*run(FIRST, "w1", "L"), graph=False, derivations=False).gradients
     assert (variable.name, variable.grad) == ("w1", -8.0)
     with pytest.raises(TypeError):

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
-from autodiff.core.derivation.entry_symbols import LINEAR, Entries
+from autodiff.core.derivation.entry_symbols import LINEAR, EntryTable
 from autodiff.core.graph.op import OPS
-from autodiff.core.report.entry_records import Entry
+from autodiff.core.report.entry_records import EntryDerivation
 from autodiff.core.report.records import Derivation
 from autodiff.core.symbolic.evaluate import value_of
-from autodiff.core.symbolic.expr import name
+from autodiff.core.symbolic.expr import name_expr
 from autodiff.core.symbolic.sum_text import written_sum
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
@@ -36,7 +36,7 @@ def derivations(text: str, place: tuple[int, ...], **settings: Any) -> dict[str,
     return {derivation.wrt: derivation for derivation in report.derivations}
 
 
-def entry_of(text: str, wrt: str, place: tuple[int, ...], **settings: Any) -> Entry:
+def entry_of(text: str, wrt: str, place: tuple[int, ...], **settings: Any) -> EntryDerivation:
     entry = derivations(text, place, wrt=[wrt], **settings)[wrt].entry
     assert entry is not None
     return entry
@@ -126,7 +126,7 @@ def test_long_sums_are_folded() -> None:
 
 
 def test_the_index_of_a_folded_sum_is_no_name_of_the_script() -> None:
-    terms = [name(f"k[{at},0]") for at in range(6)]
+    terms = [name_expr(f"k[{at},0]") for at in range(6)]
     assert written_sum(terms) == "sum(k[m,0] for m in range(6))"
 
 
@@ -233,7 +233,7 @@ def test_linear_ops_are_ops() -> None:
 def test_entries_answer_with_the_entries_of_a_forward() -> None:
     """An op on tables, asked everywhere, is its forward on arrays."""
     x = np.arange(6.0).reshape(2, 3) + 1
-    table = Entries((2, 3), lambda place: name(f"x{place[0]}{place[1]}"))
+    table = EntryTable((2, 3), lambda place: name_expr(f"x{place[0]}{place[1]}"))
     values = {f"x{i}{j}": x[i, j] for i, j in np.ndindex(2, 3)}
     for made, expected in (
         (OPS["softmax"](table, dim=1), np.exp(x) / np.exp(x).sum(1, keepdims=True)),
@@ -259,8 +259,8 @@ def test_determinants_and_inverses_are_written_out(n: int) -> None:
     x, y = draw.uniform(0.5, 2.0, (2, n, n)), draw.uniform(-1.0, 1.0, (n, 2))
     values = {f"x{b}{i}{j}": x[b, i, j] for b, i, j in np.ndindex(x.shape)}
     values |= {f"y{i}{j}": y[i, j] for i, j in np.ndindex(y.shape)}
-    tables = Entries(x.shape, lambda place: name("x" + "".join(map(str, place))))
-    right = Entries(y.shape, lambda place: name(f"y{place[0]}{place[1]}"))
+    tables = EntryTable(x.shape, lambda place: name_expr("x" + "".join(map(str, place))))
+    right = EntryTable(y.shape, lambda place: name_expr(f"y{place[0]}{place[1]}"))
     det = np.linalg.det(x)
     for made, expected in (
         (OPS["det"](tables), det),
@@ -351,7 +351,7 @@ def test_entries_of_random_graphs(seed: int) -> None:
             assert evaluated(entry, text) == pytest.approx(entry.backward, rel=1e-9, abs=1e-10), text
 
 
-def evaluated(entry: Entry, text: str) -> float:
+def evaluated(entry: EntryDerivation, text: str) -> float:
     """The exact formula as Python reads it: ``X[0,1]`` is an entry of the array X."""
     asked = Settings()
     names = execute(Source(text, "script.ad"), asked, lambda text: None).names

@@ -7,7 +7,18 @@ from collections.abc import Callable
 
 import pytest
 from autodiff.core.symbolic.evaluate import value_of
-from autodiff.core.symbolic.expr import ONE, Expr, call, infix, name, names_in, neg, number, substitute, text
+from autodiff.core.symbolic.expr import (
+    ONE,
+    Expr,
+    call,
+    expr_text,
+    infix,
+    name_expr,
+    names_in,
+    neg,
+    number_expr,
+    substitute,
+)
 from autodiff.core.symbolic.simplify import simplify
 from autodiff.core.symbolic.terms import summands
 from expression_reader import parse
@@ -71,13 +82,13 @@ def test_brackets_are_few_and_claims_are_iverson_brackets(written: str, spelled:
     ],
 )
 def test_numbers_print_shortest(value: float, spelled: str) -> None:
-    assert str(number(value)) == spelled
+    assert str(number_expr(value)) == spelled
 
 
 def test_rounded_numbers_keep_their_brackets() -> None:
-    third = number(-1 / 3)
-    assert text(infix("*", name("x"), third), None, 6) == "x*(-0.333333)"
-    assert text(infix("**", third, number(2)), None, 6) == "(-0.333333)**2"
+    third = number_expr(-1 / 3)
+    assert expr_text(infix("*", name_expr("x"), third), None, 6) == "x*(-0.333333)"
+    assert expr_text(infix("**", third, number_expr(2)), None, 6) == "(-0.333333)**2"
 
 
 @pytest.mark.parametrize(
@@ -139,16 +150,16 @@ def test_terms_of_a_sum_carry_their_signs() -> None:
 def test_names_and_substitution() -> None:
     expr = parse("w*x - w**2")
     assert names_in(expr) == ["w", "x"]
-    assert str(substitute(expr, {"w": number(-3.0)})) == "-3*x - (-3)**2"
+    assert str(substitute(expr, {"w": number_expr(-3.0)})) == "-3*x - (-3)**2"
 
 
-leaves = st.one_of(st.sampled_from("xyz").map(name), st.integers(-3, 3).map(number))
+leaves = st.one_of(st.sampled_from("xyz").map(name_expr), st.integers(-3, 3).map(number_expr))
 expressions = st.recursive(
     leaves,
     lambda inner: st.one_of(
         st.tuples(st.sampled_from("+-*/"), inner, inner).map(lambda t: infix(*t)),
         inner.map(neg),
-        st.tuples(inner, st.integers(-2, 3)).map(lambda t: infix("**", t[0], number(t[1]))),
+        st.tuples(inner, st.integers(-2, 3)).map(lambda t: infix("**", t[0], number_expr(t[1]))),
         st.tuples(inner, inner, inner).map(lambda t: call("where", infix(">", t[0], ONE), t[1], t[2])),
         inner.map(lambda e: call("sin", e)),
     ),
@@ -174,26 +185,26 @@ def test_python_reads_the_text_as_it_was_meant(expr: Expr) -> None:
 
 
 DEEP: dict[str, Callable[[Expr], Expr]] = {
-    "sum to the left": lambda e: infix("+", e, name("a")),
-    "sum to the right": lambda e: infix("-", name("a"), e),
-    "product": lambda e: infix("*", name("a"), e),
+    "sum to the left": lambda e: infix("+", e, name_expr("a")),
+    "sum to the right": lambda e: infix("-", name_expr("a"), e),
+    "product": lambda e: infix("*", name_expr("a"), e),
     "shared": lambda e: infix("+", e, e),
-    "powers": lambda e: infix("**", name("a"), e),
+    "powers": lambda e: infix("**", name_expr("a"), e),
     "calls": lambda e: call("sin", e),
     "calls of products": lambda e: infix("*", call("sin", e), e),
-    "quotients": lambda e: infix("/", infix("+", e, ONE), name("a")),
+    "quotients": lambda e: infix("/", infix("+", e, ONE), name_expr("a")),
     "matrices": lambda e: infix("@", e, e),
     "signs": lambda e: neg(infix("+", e, ONE)),
-    "choices": lambda e: call("where", infix(">", e, ONE), e, number(0)),
+    "choices": lambda e: call("where", infix(">", e, ONE), e, number_expr(0)),
 }
 
 
 @pytest.mark.parametrize("step", DEEP.values(), ids=DEEP)
 def test_depth_is_no_limit(step: Callable[[Expr], Expr]) -> None:
-    one, other = name("x"), name("x")
+    one, other = name_expr("x"), name_expr("x")
     for _ in range(3000):
         one, other = step(one), step(other)
     assert one == other
-    assert len(text(one, 100)) <= 103
-    assert len(text(simplify(one), 100)) <= 103
-    assert names_in(substitute(one, {"x": name("y")}))
+    assert len(expr_text(one, 100)) <= 103
+    assert len(expr_text(simplify(one), 100)) <= 103
+    assert names_in(substitute(one, {"x": name_expr("y")}))

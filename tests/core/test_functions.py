@@ -9,7 +9,7 @@ from autodiff.core.engine.argument_kinds import MISSING
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import tensor
 from autodiff.grammar.objects.attributes import find_method
-from autodiff.grammar.objects.builtins.namespaces import builtin
+from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.values import UNBOUND
 from conftest import REPOSITORY
 from script_runner import run_script
@@ -93,9 +93,9 @@ def is_there(name: str) -> bool:
     if namespace == "Tensor":
         return find_method(tensor(1.0), bare) is not None
     if namespace == "autograd":
-        return builtin("autograd").find(bare) is not UNBOUND
+        return builtin_value("autograd").find(bare) is not UNBOUND
     return name in FUNCTIONS or (
-        not namespace and (builtin(name) is not UNBOUND or is_there(f"Tensor.{name}"))
+        not namespace and (builtin_value(name) is not UNBOUND or is_there(f"Tensor.{name}"))
     )
 
 
@@ -114,7 +114,7 @@ def test_what_is_complex_is_refused_by_name(name: str) -> None:
     error = run_script(f"x = torch.ones(2, 2)\ny = torch.{name}(x)").error
     assert error is not None
     assert name.rpartition(".")[2] in error.message or "fft" in error.message
-    assert error.about or error.help or error.fixes or error.caret
+    assert error.repair_context or error.help or error.fixes or error.caret
 
 
 @pytest.mark.oracle

@@ -24,10 +24,10 @@ cross_entropy = FUNCTIONS["F.cross_entropy"]
 
 @pytest.fixture(autouse=True)
 def every_table_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fast_paths.settings, "least", 2)
-    monkeypatch.setattr(softmax_rows, "LARGE", 2)
+    monkeypatch.setattr(fast_paths.fusion_settings, "least", 2)
+    monkeypatch.setattr(softmax_rows, "MIN_TILED_SIZE", 2)
     monkeypatch.setattr(tiles, "TILE", 100)
-    monkeypatch.setattr(tiles, "WORTH_A_THREAD", 10_000)
+    monkeypatch.setattr(tiles, "MIN_THREADED_SIZE", 10_000)
     monkeypatch.setattr(tiles, "SHARED_TILE", 1_000)
 
 
@@ -40,7 +40,7 @@ def scores(count: int, width: int, dtype: str) -> Any:
 def both_ways(run: Any) -> list[list[Any]]:
     answers = []
     for least in (2, NEVER):
-        fast_paths.settings.least = least
+        fast_paths.fusion_settings.least = least
         with np.errstate(all="ignore"):
             answers.append(run())
     return answers

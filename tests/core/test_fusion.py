@@ -13,11 +13,11 @@ from autodiff.core.base import fast_paths
 from autodiff.core.base.errors import GradientError
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine.backward import backward_from
-from autodiff.core.engine.hooks import register_hook, watch
+from autodiff.core.engine.hooks import pass_watch, register_hook
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast import tiles
-from autodiff.core.fused.tile_program import Program
+from autodiff.core.fused.tile_program import TileProgram
 from autodiff.core.graph.node import ArrayNode
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="nothing is put off")
@@ -54,14 +54,14 @@ BINARY: list[Callable[[Any, Any], Any]] = [
 
 @pytest.fixture(autouse=True)
 def everything_is_put_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(fast_paths.settings, "least", 2)
+    monkeypatch.setattr(fast_paths.fusion_settings, "least", 2)
     monkeypatch.setattr(tiles, "TILE", 300)
     yield
-    watch.start()
+    pass_watch.start()
 
 
 def is_put_off(x: Tensor) -> bool:
-    return x.lazy is not None and not x.lazy.is_known
+    return x.lazy is not None and not x.lazy.is_computed
 
 
 def value_of(x: Tensor | None) -> Any:
@@ -145,7 +145,7 @@ def compare(found: list[Any], expected: list[Any], precision: float) -> None:
 def test_random_programs(seed: int, dtype: str) -> None:
     runs = []
     for least in (2, NEVER):
-        fast_paths.settings.least = least
+        fast_paths.fusion_settings.least = least
         with np.errstate(all="ignore"):
             runs.append(random_program(seed, dtype))
     compare(*runs, precision=1e-12 if dtype == "float64" else 1e-4)
@@ -157,8 +157,8 @@ def leaf(n: int = SIZE, seed: int = 0) -> Tensor:
 
 def test_nothing_is_computed_before_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = []
-    run = Program.run
-    monkeypatch.setattr(Program, "run", lambda program: runs.append(program) or run(program))
+    run = TileProgram.run
+    monkeypatch.setattr(TileProgram, "run", lambda program: runs.append(program) or run(program))
     x, y, a = leaf(), leaf(seed=1), tensor(0.5, requires_grad=True)
     h = FUNCTIONS["torch.tanh"](a * x + y)
     loss = FUNCTIONS["torch.sum"](h**2 * FUNCTIONS["torch.exp"](-x))
@@ -206,7 +206,7 @@ def test_what_is_not_put_off() -> None:
         tensor(np.ones((4, 4))[:, ::2], requires_grad=True).T * 2,
     ):
         assert not is_put_off(made)
-    fast_paths.settings.least = SIZE + 1
+    fast_paths.fusion_settings.least = SIZE + 1
     assert not is_put_off(x + 1)
 
 
@@ -226,7 +226,7 @@ def test_long_formulas_are_cut() -> None:
     for _ in range(500):
         h = h * 1.001 + 0.001
         assert h.lazy is not None
-        assert h.lazy.length <= fast_paths.settings.most + 1
+        assert h.lazy.length <= fast_paths.fusion_settings.most + 1
     FUNCTIONS["torch.sum"](h).backward()
     assert x.grad is not None
     np.testing.assert_allclose(x.grad.value, 1.001**500, rtol=1e-12)
@@ -286,8 +286,8 @@ def test_hooks_and_anomalies_see_every_gradient() -> None:
     np.testing.assert_allclose(seen[0], 6 * x.value)
     assert x.grad is not None
     np.testing.assert_allclose(x.grad.value, 36 * x.value)
-    watch.start()
-    watch.anomaly = True
+    pass_watch.start()
+    pass_watch.anomaly = True
     zero = tensor(np.zeros(4), requires_grad=True)
     with np.errstate(all="ignore"), pytest.raises(GradientError, match="'MulBackward0' returned nan"):
         FUNCTIONS["torch.sum"](FUNCTIONS["torch.sqrt"](zero * zero)).backward()
@@ -308,7 +308,7 @@ def test_infinities_and_nan_come_out_as_they_do_at_once() -> None:
     for formula in formulas:
         runs = []
         for least in (2, NEVER):
-            fast_paths.settings.least = least
+            fast_paths.fusion_settings.least = least
             x = tensor(values, requires_grad=True)
             with np.errstate(all="ignore"):
                 y = formula(x)
@@ -335,7 +335,7 @@ def test_two_threads_give_what_one_gives(monkeypatch: pytest.MonkeyPatch) -> Non
     grads = []
     for threads in (1, 2):
         monkeypatch.setattr(tiles, "thread_count", lambda threads=threads: threads)
-        monkeypatch.setattr(tiles, "WORTH_A_THREAD", 0)
+        monkeypatch.setattr(tiles, "MIN_THREADED_SIZE", 0)
         monkeypatch.setattr(tiles, "SHARED_TILE", 70)
         x, a = leaf(), tensor(2.0, requires_grad=True)
         loss = FUNCTIONS["torch.mean"](FUNCTIONS["torch.sin"](a * x) ** 2)

@@ -8,8 +8,8 @@ import sys
 import pytest
 from autodiff.core import tensor
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.fast.tape import LIMIT
-from autodiff.core.graph.state import KEPT
+from autodiff.core.fast.tape import MAX_TAPE_ENTRIES
+from autodiff.core.graph.state import HEAP_PINS
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="the plain engine has no tapes")
 
@@ -40,7 +40,7 @@ def test_a_long_program_finds_the_memory_that_the_one_before_has_left() -> None:
 
 def test_memory_is_kept_of_so_many_tapes_and_no_more() -> None:
     w = tensor(0.5, requires_grad=True)
-    for _ in range(LIMIT * 260):
+    for _ in range(MAX_TAPE_ENTRIES * 260):
         w * 0.5
-    assert len(KEPT) == KEPT.maxlen == 256
-    assert all(entry == (0,) * 7 for entry in KEPT)
+    assert len(HEAP_PINS) == HEAP_PINS.maxlen == 256
+    assert all(entry == (0,) * 7 for entry in HEAP_PINS)

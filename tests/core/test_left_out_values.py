@@ -11,11 +11,11 @@ from autodiff.core import grad, tensor
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
-from autodiff.core.engine.hooks import watch
+from autodiff.core.engine.hooks import pass_watch
 from autodiff.core.engine.public_functions import FUNCTIONS
-from autodiff.core.fast.array_operators import ALIKE, takes_floats, use_of
-from autodiff.core.fast.array_tape import study
-from autodiff.core.fast.tape import Use, is_written
+from autodiff.core.fast.array_operators import SAME_SHAPE, is_float_elementwise, shared_bound_op
+from autodiff.core.fast.array_tape import analyse_bound_op
+from autodiff.core.fast.tape import BoundOp, is_tape_entry
 from autodiff.core.graph.node import ArrayNode
 from autodiff.core.graph.op import OPS, Op
 from autodiff.core.symbolic.symbol import values_read
@@ -31,7 +31,8 @@ pytestmark = pytest.mark.skipif(not is_fast, reason="the plain engine keeps ever
 
 tanh = FUNCTIONS["torch.tanh"]
 OF_ONE = sorted(
-    (op for op in list(OPS.values()) if op.of_one is not None and takes_floats(op)), key=lambda op: op.name
+    (op for op in list(OPS.values()) if op.of_one is not None and is_float_elementwise(op)),
+    key=lambda op: op.name,
 )
 #: Where functions have kinks, end, or go beyond all bounds.
 EDGES = [0.3, -0.5, 0.0, -0.0, 1.0, -1.0, 2.0, 3.5, -7.0, 1e300, -1e300, np.inf, -np.inf, np.nan]
@@ -40,7 +41,7 @@ EDGES = [0.3, -0.5, 0.0, -0.0, 1.0, -1.0, 2.0, 3.5, -7.0, 1e300, -1e300, np.inf,
 @pytest.fixture(autouse=True)
 def unwatched() -> None:
     """Hooks of tests before this one would be seen."""
-    watch.start()
+    pass_watch.start()
 
 
 def leaf(*entries: float, dtype: str = "float64") -> Tensor:
@@ -60,7 +61,7 @@ def test_a_result_that_no_rule_reads_is_let_go_of() -> None:
     added = product + b
     kept = ref(product.value), ref(added.value)
     result = tanh(added)
-    assert is_written(result)
+    assert is_tape_entry(result)
     del product, added
     assert [value() for value in kept] == [None, None]
     result.backward(tensor(np.ones(2)))
@@ -79,7 +80,7 @@ def test_nodes_have_the_values_that_were_left_out() -> None:
         steps.append(-steps[-1])
         steps.append(2.0 - steps[-1])
     values = [step.value for step in steps]
-    assert is_written(steps[0])
+    assert is_tape_entry(steps[0])
     nodes = [node_of(step) for step in steps]
     assert [node.out.tobytes() for node in nodes] == [value.tobytes() for value in values]
     expected: list[list[Any]] = [
@@ -97,8 +98,8 @@ def test_nodes_have_the_values_that_were_left_out() -> None:
 
 @pytest.mark.parametrize("op", OF_ONE, ids=lambda op: op.name)
 def test_what_the_rule_of_a_function_reads_is_kept(op: Op) -> None:
-    use = use_of(op, ALIKE)
-    study(use)
+    use = shared_bound_op(op, SAME_SHAPE)
+    analyse_bound_op(use)
     with np.errstate(all="ignore"):
         node = node_of(op(leaf(0.3, 0.5)))
     read = {"out" if value == "out" else "operand" for value in values_read(node)}
@@ -121,7 +122,7 @@ def test_passes_give_what_nodes_give(op: Op, dtype: str) -> None:
             x = leaf(*entries, dtype=dtype)
             y = op(x * 1.0)
             ask(y)
-            assert is_written(y) == (ask(y) is None)
+            assert is_tape_entry(y) == (ask(y) is None)
             try:
                 y.backward(weight)
             except Exception as error:  # what has no derivative says so both ways
@@ -134,10 +135,12 @@ def test_passes_give_what_nodes_give(op: Op, dtype: str) -> None:
 
 def test_few_functions_keep_both() -> None:
     for op in OF_ONE:
-        study(use_of(op, ALIKE))
-    both = [op.name for op in OF_ONE if (use := use_of(op, ALIKE)).needs_operands and use.needs_out]
-    assert use_of(OPS["tanh"], ALIKE).needs_operands is False
-    assert use_of(OPS["sin"], ALIKE).needs_out is False
+        analyse_bound_op(shared_bound_op(op, SAME_SHAPE))
+    both = [
+        op.name for op in OF_ONE if (use := shared_bound_op(op, SAME_SHAPE)).needs_operands and use.needs_out
+    ]
+    assert shared_bound_op(OPS["tanh"], SAME_SHAPE).needs_operands is False
+    assert shared_bound_op(OPS["sin"], SAME_SHAPE).needs_out is False
     assert len(both) < len(OF_ONE) / 4, both
 
 
@@ -150,7 +153,7 @@ def test_gradients_of_gradients_take_nodes(make: Callable[[Tensor], Tensor]) -> 
     x = leaf(0.3, -0.5)
     make(x)
     y = make(x)
-    assert is_written(y)
+    assert is_tape_entry(y)
     (slope,) = grad(y, [x], grad_outputs=tensor(np.ones(2)), create_graph=True)
     curvature = None
     if slope.requires_grad:
@@ -176,7 +179,7 @@ def test_results_of_functions_and_differences_are_let_go_of() -> None:
     doubled = difference * 2
     kept = [ref(value.value) for value in (product, sine, difference, doubled)]
     result = exp(doubled)
-    assert is_written(result)
+    assert is_tape_entry(result)
     del product, sine, difference, doubled
     # The rule of the sine reads its operand, that of a product its factors.
     assert [value() is None for value in kept] == [False, True, False, True]
@@ -210,8 +213,8 @@ def test_nodes_are_made_without_a_warning_and_of_arrays() -> None:
 )
 def test_a_rule_that_asks_anything_of_an_operand_needs_it(rules: dict[str, Any], needs_operand: bool) -> None:
     op = Op("asked", lambda x: x, is_elementwise=True, **rules)
-    use = Use(op, ALIKE)
-    study(use)
+    use = BoundOp(op, SAME_SHAPE)
+    analyse_bound_op(use)
     assert use.needs_operands == needs_operand
 
 

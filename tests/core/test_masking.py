@@ -21,7 +21,7 @@ def test_zeros_by_bits(dtype: str, zero: float) -> None:
     x = rng.normal(size=(60, 50)).astype(dtype)
     x[:7, 0] = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -np.nan]
     for condition in (x > 0, x < np.inf, x != x, np.zeros_like(x, bool), (x > 0).T.copy().T):
-        assert masking.keeps(condition, x)
+        assert masking.can_mask(condition, x)
         for given in ((condition, x, zero), (condition, zero, x)):
             found, expected = masking.where(*given), np.where(*given)
             assert found.dtype == expected.dtype == dtype
@@ -32,10 +32,10 @@ def test_zeros_by_bits(dtype: str, zero: float) -> None:
 
 def test_what_is_left_to_numpy() -> None:
     x = np.ones((50, 60))
-    assert masking.keeps(x > 0, x)
+    assert masking.can_mask(x > 0, x)
     for condition, other in ((x > 0, x[0]), (x[0] > 0, x), (x, x), (x > 0, x.astype(int)), (True, x)):
-        assert not masking.keeps(condition, other)
-    assert not masking.keeps(x[:2] > 0, x[:2])
+        assert not masking.can_mask(condition, other)
+    assert not masking.can_mask(x[:2] > 0, x[:2])
     assert (masking.where(x > 2, 5.0, x) == 1).all()
 
 
@@ -57,7 +57,7 @@ def test_products_of_copies(shapes: tuple[tuple[int, int], tuple[int, int]], dty
     a, b = (rng.normal(size=shape).astype(dtype) for shape in shapes)
     for x in ways_to_repeat(a):
         for y in ways_to_repeat(b):
-            found, expected = strided_copies.times(x, y), x.copy() @ y.copy()
+            found, expected = strided_copies.fast_matmul_2d(x, y), x.copy() @ y.copy()
             assert found.dtype == dtype
             assert found.shape == expected.shape
             terms = np.abs(x) @ np.abs(y)
@@ -71,15 +71,17 @@ def test_infinities_meet_every_entry() -> None:
     column = np.broadcast_to(np.array([[np.inf]]), (1, 2))
     factors = np.array([[-1.0, 1.0], [2.0, 1.0]])
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(strided_copies.times(column, factors), [[np.nan, np.inf]])
-        np.testing.assert_array_equal(strided_copies.times(factors.T, column.T), [[np.nan], [np.inf]])
+        np.testing.assert_array_equal(strided_copies.fast_matmul_2d(column, factors), [[np.nan, np.inf]])
+        np.testing.assert_array_equal(
+            strided_copies.fast_matmul_2d(factors.T, column.T), [[np.nan], [np.inf]]
+        )
 
 
 def test_a_chain_of_products_needs_no_product_of_matrices_on_the_way_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(2)
-    monkeypatch.setattr(strided_copies, "SMALL", 35)
+    monkeypatch.setattr(strided_copies, "SMALL_SIZE", 35)
     factors = [tensor(rng.normal(size=(6, 6)), requires_grad=True) for _ in range(4)]
 
     def slopes() -> list[Any]:
@@ -97,13 +99,13 @@ def test_a_chain_of_products_needs_no_product_of_matrices_on_the_way_back(
 
 
 @pytest.mark.parametrize("name", ["sum", "mean"])
-@pytest.mark.parametrize("shape", [(2, 3), (strided_copies.SMALL + 1,)])
+@pytest.mark.parametrize("shape", [(2, 3), (strided_copies.SMALL_SIZE + 1,)])
 def test_what_every_entry_of_a_sum_receives_is_copied_where_it_is_small(
     name: str, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x = tensor(np.ones(shape), requires_grad=True)
     (found,) = grad(FUNCTIONS[f"torch.{name}"](x) * 3.0, x)
-    assert (0 in found.value.strides) is (name == "sum" and x.size > strided_copies.SMALL)
+    assert (0 in found.value.strides) is (name == "sum" and x.size > strided_copies.SMALL_SIZE)
     monkeypatch.setattr(strided_copies, "is_fast", False)
     (expected,) = grad(FUNCTIONS[f"torch.{name}"](x) * 3.0, x)
     assert found.tolist() == expected.tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core.base.errors import GradientError, LimitError
-from autodiff.core.base.random_source import source
+from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
@@ -255,27 +255,27 @@ def test_a_seed_fixes_the_numbers(name, args, kwargs):
     assert draw(7) == first
     assert draw(8) != first
     assert first[0] != first[1] or name in ("bernoulli", "randint")
-    source.reset(0)
+    random_source.reset(0)
 
 
 def test_runs_begin_with_seed_zero_unless_told():
-    source.reset(0)
+    random_source.reset(0)
     wanted = np.random.Generator(np.random.PCG64(0)).standard_normal((2, 3))
     np.testing.assert_array_equal(call_mine("randn", 2, 3).data, wanted)
-    source.reset(0)
+    random_source.reset(0)
 
 
 def test_both_precisions_draw_the_same_numbers():
-    source.reset(3)
+    random_source.reset(3)
     double = call_mine("randn", 4)
-    source.reset(3)
+    random_source.reset(3)
     single = call_mine("randn", 4, dtype=dtypes.float32)
     np.testing.assert_array_equal(double.data.astype(np.float32), single.data)
-    source.reset(0)
+    random_source.reset(0)
 
 
 def test_draws_have_the_right_kind_and_range():
-    source.reset(0)
+    random_source.reset(0)
     whole = call_mine("randint", 3, 6, (200,))
     assert whole.dtype is dtypes.int64
     assert set(whole.tolist()) == {3, 4, 5}
@@ -284,4 +284,4 @@ def test_draws_have_the_right_kind_and_range():
     assert 0 <= even.data.min() < even.data.max() < 1
     assert set(call_mine("bernoulli", Tensor.of(np.full(50, 0.5))).tolist()) == {0.0, 1.0}
     assert sorted(call_mine("randperm", 5).tolist()) == [0, 1, 2, 3, 4]
-    source.reset(0)
+    random_source.reset(0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from autodiff.core import Tensor, grad, tensor
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.engine.public_functions import find
-from autodiff.core.ops.select.indexing import getitem, setitem_value
+from autodiff.core.engine.public_functions import find_function
+from autodiff.core.ops.select.indexing import getitem, value_after_assignment
 from op_by_name import case, compare_errors, mine, theirs, with_curved
 from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
 
@@ -36,7 +36,7 @@ def putting(x: np.ndarray, value, index) -> Case:
     def put(x_, *values):
         value_ = values[0] if values else value
         if isinstance(x_, Tensor):
-            return setitem_value(x_, mine(index), value_)
+            return value_after_assignment(x_, mine(index), value_)
         out = x_.clone()
         out[theirs(index)] = value_
         return out
@@ -50,7 +50,7 @@ def through_a_view(view: str, x: np.ndarray, value: np.ndarray) -> Case:
 
     def write(x_, value_):
         whole = x_ * 1
-        part = find(view)(whole) if isinstance(x_, Tensor) else getattr(whole, view)()
+        part = find_function(view)(whole) if isinstance(x_, Tensor) else getattr(whole, view)()
         if isinstance(x_, Tensor):
             part.assign_in_place(part * value_)
         else:
@@ -266,7 +266,7 @@ def test_assignment_errors_in_torch_words(x, index, value):
     with pytest.raises(Exception) as wanted:  # noqa: PT011 - which type is torch's business
         out[theirs(index)] = theirs(value) if isinstance(value, np.ndarray) else value
     with pytest.raises(AutodiffError) as got:
-        setitem_value(mine(x), mine(index), mine(value) if isinstance(value, np.ndarray) else value)
+        value_after_assignment(mine(x), mine(index), mine(value) if isinstance(value, np.ndarray) else value)
     assert got.value.message == str(wanted.value)
 
 
@@ -291,7 +291,7 @@ def test_reads_and_writes_as_numpy(index):
     np.testing.assert_array_equal(getitem(x, mine(index)).data, A[index])
     wanted = A.copy()
     wanted[index] = 7.0
-    np.testing.assert_array_equal(setitem_value(x, mine(index), 7.0).data, wanted)
+    np.testing.assert_array_equal(value_after_assignment(x, mine(index), 7.0).data, wanted)
     np.testing.assert_array_equal(x.data, A)  # nothing was written to
 
 
@@ -303,7 +303,7 @@ def test_an_entry_picked_twice_receives_both_gradients():
 
 def test_what_was_overwritten_receives_nothing():
     x, v = tensor(A, requires_grad=True), tensor(9.0, requires_grad=True)
-    y = setitem_value(x, 0, v)
+    y = value_after_assignment(x, 0, v)
     gx, gv = grad(y, [x, v], tensor(np.ones((2, 3))))
     assert gx.tolist() == [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
     assert gv.item() == 3.0
@@ -311,6 +311,6 @@ def test_what_was_overwritten_receives_nothing():
 
 def test_ints_take_what_fits_them():
     x = tensor([1, 2, 3])
-    assert setitem_value(x, 0, 2.7).tolist() == [2, 2, 3]
-    assert setitem_value(x, 0, tensor(2.7)).tolist() == [2, 2, 3]
-    assert setitem_value(tensor(A), 0, tensor([1, 2, 3])).dtype.name == "float64"
+    assert value_after_assignment(x, 0, 2.7).tolist() == [2, 2, 3]
+    assert value_after_assignment(x, 0, tensor(2.7)).tolist() == [2, 2, 3]
+    assert value_after_assignment(tensor(A), 0, tensor([1, 2, 3])).dtype.name == "float64"

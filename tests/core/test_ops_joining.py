@@ -7,7 +7,7 @@ import pytest
 from autodiff.core import tensor
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine.public_functions import FUNCTIONS
-from autodiff.core.graph.op import OPS, ForEach
+from autodiff.core.graph.op import OPS, VariadicRules
 from autodiff.core.ops.shape.join import variadic
 
 
@@ -26,12 +26,12 @@ from autodiff.core.ops.shape.join import variadic
 )
 def test_pieces_are_what_the_rules_give(name: str, shapes: list[tuple[int, ...]], dim: int) -> None:
     op = OPS[name]
-    assert isinstance(op.vjps, ForEach)
-    assert op.vjps.pieces is not None
+    assert isinstance(op.vjps, VariadicRules)
+    assert op.vjps.all_at_once is not None
     operands = tuple(np.ones(shape) for shape in shapes)
     out = op.forward(*operands, dim=dim)
     g = np.arange(out.size, dtype=float).reshape(out.shape)
-    pieces = [np.asarray(piece) for piece in op.vjps.pieces(g, operands, dim=dim)]
+    pieces = [np.asarray(piece) for piece in op.vjps.all_at_once(g, operands, dim=dim)]
     rules = [np.asarray(op.vjps[k](g, out, *operands, dim=dim)) for k in range(len(operands))]
     assert [(p.shape, p.tolist()) for p in pieces] == [(r.shape, r.tolist()) for r in rules]
 

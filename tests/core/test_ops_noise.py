@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
-from autodiff.core.base.random_source import source
+from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import FUNCTIONS
 from op_by_name import call, compare_errors, compare_warnings
 from op_oracle import Case, compare_with_torch
@@ -76,7 +76,7 @@ def ones(n: int, value: float = 1.0) -> Any:
 
 
 def test_slopes_lie_between_the_bounds_and_are_those_of_backward() -> None:
-    source.reset(0)
+    random_source.reset(0)
     x = ones(1000, -1.0)
     out = FUNCTIONS["F.rrelu"](x, 0.2, 0.3, training=True)
     slopes = -out.data
@@ -87,14 +87,14 @@ def test_slopes_lie_between_the_bounds_and_are_those_of_backward() -> None:
 
 
 def test_alpha_dropout_keeps_mean_and_variance() -> None:
-    source.reset(0)
+    random_source.reset(0)
     x = tensor(np.random.default_rng(1).normal(size=200_000))
     out = FUNCTIONS["F.alpha_dropout"](x, 0.3, training=True).data
     np.testing.assert_allclose([out.mean(), out.std()], [0.0, 1.0], atol=0.01)
 
 
 def test_feature_alpha_dropout_takes_whole_channels() -> None:
-    source.reset(0)
+    random_source.reset(0)
     x = tensor(np.random.default_rng(1).normal(size=(4, 50, 6)), requires_grad=True)
     out = FUNCTIONS["F.feature_alpha_dropout"](x, 0.4, training=True)
     FUNCTIONS["torch.sum"](out).backward()
@@ -108,7 +108,7 @@ def test_a_hard_gumbel_softmax_is_one_hot_with_the_gradient_of_the_soft(dim: int
     x = tensor(X, requires_grad=True)
     results = []
     for hard in (False, True):
-        source.reset(7)
+        random_source.reset(7)
         out = FUNCTIONS["F.gumbel_softmax"](x, tau=0.5, hard=hard, dim=dim)
         results.append((out.data, grad([out], [x], [tensor(np.cos(X))])[0].data))
     (soft, first), (hard, second) = results
@@ -117,7 +117,7 @@ def test_a_hard_gumbel_softmax_is_one_hot_with_the_gradient_of_the_soft(dim: int
 
 
 def test_gumbel_softmax_draws_the_classes_as_often_as_they_are_likely() -> None:
-    source.reset(0)
+    random_source.reset(0)
     x = tensor(np.tile(np.log([0.2, 0.5, 0.3]), (20_000, 1)))
     drawn = FUNCTIONS["F.gumbel_softmax"](x, hard=True).data
     np.testing.assert_allclose(drawn.mean(axis=0), [0.2, 0.5, 0.3], atol=0.02)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from autodiff.core import tensor
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.base.random_source import source
+from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import FUNCTIONS
 from script_runner import printed, run_script
 
@@ -15,7 +15,7 @@ multinomial = FUNCTIONS["torch.multinomial"]
 
 @pytest.fixture(autouse=True)
 def seeded() -> None:
-    source.reset(0)
+    random_source.reset(0)
 
 
 def test_places_are_drawn_as_often_as_their_weights_say() -> None:

@@ -7,7 +7,7 @@ import pytest
 from autodiff.core import tensor
 from autodiff.core.engine.public_functions import METHODS
 from autodiff.core.graph.op import OPS
-from autodiff.core.ops.select.rearrange import transposed_matrices
+from autodiff.core.ops.select.rearrange import transpose_last_dims
 from autodiff.core.ops.shape import reshape
 from op_by_name import compare_errors
 
@@ -80,8 +80,8 @@ def test_what_moves_nothing_is_the_tensor_itself():
 
 def test_transposes_are_read_as_properties():
     x = tensor(B)
-    assert reshape.transposed(x).shape == (4, 3, 2)
-    assert transposed_matrices(x, "mT").shape == (2, 4, 3)
+    assert reshape.reverse_dims(x).shape == (4, 3, 2)
+    assert transpose_last_dims(x, "mT").shape == (2, 4, 3)
 
 
 @pytest.mark.parametrize("name", ["float32", "int64", "bool", "float64"])

@@ -9,7 +9,7 @@ import pytest
 from autodiff.core import Tensor, tensor
 from autodiff.core.engine.public_functions import METHODS
 from autodiff.core.graph.node import Node
-from autodiff.core.paths.path_sum import count_paths, follow, paths_between
+from autodiff.core.paths.path_sum import count_paths, paths_between, paths_with_contributions
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
 
 
@@ -41,13 +41,13 @@ def test_untracked_operands_end_no_path() -> None:
 def test_the_output_itself_is_reached_by_the_empty_path() -> None:
     y = node_of(tensor(3.0, requires_grad=True) * 2)
     assert count_paths(y, [y]) == {y: 1}
-    assert list(follow(y, y, 1.0)) == [((), 1.0)]
+    assert list(paths_with_contributions(y, y, 1.0)) == [((), 1.0)]
 
 
 def test_paths_come_in_source_order() -> None:
     a, b = tensor(3.0, requires_grad=True), tensor(1.0, requires_grad=True)
     e = (a + b) * (b + 1)
-    contributions = [g for _, g in follow(node_of(e), node_of(b), 1.0)]
+    contributions = [g for _, g in paths_with_contributions(node_of(e), node_of(b), 1.0)]
     assert contributions == [2.0, 4.0]
 
 
@@ -64,7 +64,7 @@ def test_contributions_of_scalars_add_up_to_backward(seed: int) -> None:
     root, leaves = random_scalar_graph(seed, 12)
     subject = subject_of(root, {})
     for leaf in leaves:
-        total = sum(g for _, g in follow(root, leaf, 1.0))
+        total = sum(g for _, g in paths_with_contributions(root, leaf, 1.0))
         assert total == pytest.approx(subject.cotangents.get(leaf, 0.0), rel=1e-12, abs=1e-12)
 
 
@@ -73,7 +73,9 @@ def test_contributions_of_tensors_add_up_to_backward(seed: int) -> None:
     root, leaves = random_tensor_graph(seed, 6)
     subject = subject_of(root, {})
     for leaf in leaves:
-        total = sum((g for _, g in follow(root, leaf, subject.seed)), start=np.zeros(leaf.shape))
+        total = sum(
+            (g for _, g in paths_with_contributions(root, leaf, subject.seed)), start=np.zeros(leaf.shape)
+        )
         np.testing.assert_allclose(total, subject.cotangents.get(leaf, 0.0), rtol=1e-12, atol=1e-12)
 
 
@@ -82,7 +84,7 @@ def test_more_paths_than_anybody_could_follow() -> None:
     for _ in range(1000):
         y = y + y
     assert count_paths(node_of(y), [node_of(x)]) == {node_of(x): 2**1000}
-    first = list(islice(follow(node_of(y), node_of(x), 1.0), 3))
+    first = list(islice(paths_with_contributions(node_of(y), node_of(x), 1.0), 3))
     assert [(len(path), g) for path, g in first] == [(1000, 1.0)] * 3
     assert [path[-1][1] for path, _ in first] == [0, 1, 0]
 
@@ -91,7 +93,7 @@ def test_long_chains_do_not_recurse() -> None:
     x = y = tensor(1.0, requires_grad=True)
     for _ in range(100_000):
         y = y * 1.0
-    [(path, g)] = follow(node_of(y), node_of(x), 1.0)
+    [(path, g)] = paths_with_contributions(node_of(y), node_of(x), 1.0)
     assert (len(path), g) == (100_000, 1.0)
     assert count_paths(node_of(y), [node_of(x)]) == {node_of(x): 1}
 
@@ -109,5 +111,5 @@ def test_paths_around_an_unrelated_branch_are_not_searched() -> None:
     z = tensor(2.0, requires_grad=True)
     for _ in range(200):
         y = y + y
-    [(path, g)] = follow(node_of(METHODS["sin"](y) + z), node_of(z), 1.0)
+    [(path, g)] = paths_with_contributions(node_of(METHODS["sin"](y) + z), node_of(z), 1.0)
     assert (len(path), g) == (1, 1.0)

@@ -49,10 +49,10 @@ def test_kernels_give_what_the_rules_give(
     name: str, shape: tuple[int, ...], dtype: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x, g = scores(shape, dtype), np.random.default_rng(9).normal(size=shape).astype(dtype)
-    monkeypatch.setattr(tiles, "WORTH_A_THREAD", 0)
+    monkeypatch.setattr(tiles, "MIN_THREADED_SIZE", 0)
     monkeypatch.setattr(tiles, "thread_count", lambda: threads)
     monkeypatch.setattr(tiles, "SHARED_TILE", 5_000)
-    assert softmax_rows.fits(x.ndim - 1, x, g)
+    assert softmax_rows.are_large_rows(x.ndim - 1, x, g)
     found = value_and_slopes(name, x, g)
     monkeypatch.setattr(softmax_rows, "is_fast", False)
     expected = value_and_slopes(name, x, g)
@@ -65,13 +65,13 @@ def test_kernels_give_what_the_rules_give(
 
 def test_what_is_left_to_the_rules() -> None:
     x = np.ones((400, 300))
-    assert softmax_rows.fits(1, x, x)
-    assert not softmax_rows.fits(0, x)
-    assert not softmax_rows.fits(1, x[:5])
-    assert not softmax_rows.fits(1, x, x.T.copy().T)
-    assert not softmax_rows.fits(1, x, x.astype("float32"))
-    assert not softmax_rows.fits(1, x.astype("int64"))
-    assert not softmax_rows.fits(1, tensor(x), x)
+    assert softmax_rows.are_large_rows(1, x, x)
+    assert not softmax_rows.are_large_rows(0, x)
+    assert not softmax_rows.are_large_rows(1, x[:5])
+    assert not softmax_rows.are_large_rows(1, x, x.T.copy().T)
+    assert not softmax_rows.are_large_rows(1, x, x.astype("float32"))
+    assert not softmax_rows.are_large_rows(1, x.astype("int64"))
+    assert not softmax_rows.are_large_rows(1, tensor(x), x)
 
 
 def test_second_derivatives_of_a_large_cross_entropy() -> None:
@@ -85,7 +85,7 @@ def test_second_derivatives_of_a_large_cross_entropy() -> None:
         assert slope is not None
         (curvature,) = grad(FUNCTIONS["torch.sum"](slope * weights), x)
         assert curvature is not None
-        assert softmax_rows.fits(1, x.value) is fast
+        assert softmax_rows.are_large_rows(1, x.value) is fast
         return slope.value, curvature.value
 
     found = second(True)
@@ -106,7 +106,7 @@ def test_an_error_in_the_other_thread_is_heard(monkeypatch: pytest.MonkeyPatch) 
             raise MemoryError("here")
 
     with pytest.raises(MemoryError, match="here"):
-        tiles.in_tiles(work, 10, tiles.WORTH_A_THREAD)
+        tiles.run_in_tiles(work, 10, tiles.MIN_THREADED_SIZE)
     assert sorted(covered) == [(0, 5), (5, 10)]
 
 

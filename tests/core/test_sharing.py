@@ -7,7 +7,7 @@ import pytest
 from autodiff.core import no_grad, tensor
 from autodiff.core.base.errors import GradientError
 from autodiff.core.engine.public_functions import METHODS
-from autodiff.core.ops.select.indexing import getitem, setitem_value
+from autodiff.core.ops.select.indexing import getitem, value_after_assignment
 
 
 def call(name, x, *args):
@@ -66,7 +66,7 @@ def test_data_writes_go_through_to_the_leaf_and_its_views() -> None:
     w = tensor([1.0, 2.0, 3.0], requires_grad=True)
     part = getitem(w, slice(0, 2))
     data = w.data_alias()
-    data.assign_in_place(setitem_value(data, 0, 7.0))
+    data.assign_in_place(value_after_assignment(data, 0, 7.0))
     assert w.tolist() == [7.0, 2.0, 3.0]
     assert part.tolist() == [7.0, 2.0]
 

@@ -26,4 +26,4 @@ def test_the_end_of_the_text_has_a_position() -> None:
 
 def test_excerpts_and_joined_spans() -> None:
     source = Source("a + bb")
-    assert source.excerpt(Span(0, 1).to(Span(4, 6))) == "a + bb"
+    assert source.excerpt(Span(0, 1).extend_to(Span(4, 6))) == "a + bb"

@@ -13,7 +13,7 @@ from autodiff.core.engine.public_functions import METHODS
 from autodiff.core.graph.node import Node
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.paths.path_sum import count_paths, follow
+from autodiff.core.paths.path_sum import count_paths, paths_with_contributions
 from autodiff.core.paths.strongest_paths import ScalarEdges
 from graph_builder import random_scalar_graph
 
@@ -33,7 +33,7 @@ def test_the_strongest_are_those_enumeration_finds(seed: int) -> None:
     edges = edges_below(root)
     assert edges.are_finite
     for leaf in leaves:
-        every = [(path, c) for path, c in follow(root, leaf, 1.5) if c]
+        every = [(path, c) for path, c in paths_with_contributions(root, leaf, 1.5) if c]
         sizes = sorted((abs(c) for _, c in every), reverse=True)
         found = edges.strongest(leaf, 1.5, 10**6)
         assert [abs(c) for _, c in found] == pytest.approx(sizes, rel=1e-12)
@@ -48,7 +48,7 @@ def test_what_a_path_carries_is_the_product_of_its_derivatives() -> None:
     y = OPS["sin"](x) * 3.0 + x * x * -7.0
     edges = edges_below(node_of(y))
     for path, carried in edges.strongest(node_of(x), 2.0, 10):
-        followed = dict(follow(node_of(y), node_of(x), 2.0))
+        followed = dict(paths_with_contributions(node_of(y), node_of(x), 2.0))
         assert carried == pytest.approx(followed[path], rel=1e-15)
 
 
@@ -95,7 +95,7 @@ def test_paths_that_share_stretches_are_walked_as_they_are() -> None:
     for _ in range(24):
         one, other = nodes[-1] * draw.uniform(0.5, 1.5), nodes[-2] * draw.uniform(-1.5, 1.5)
         nodes.append(one - other if draw.random() < 0.5 else other - one)
-    every = dict(follow(node_of(nodes[-1]), node_of(x), -2.0))
+    every = dict(paths_with_contributions(node_of(nodes[-1]), node_of(x), -2.0))
     found = edges_below(node_of(nodes[-1])).strongest(node_of(x), -2.0, 5_000)
     assert len(found) == 5_000 < len(every)
     for path, carried in found:
@@ -112,7 +112,7 @@ def test_rules_that_give_up_on_python_numbers_are_followed_in_numpy() -> None:
     edges = edges_below(node_of(y))
     assert edges.are_finite
     assert [c for _, c in edges.strongest(node_of(x), 1.0, 2)] == [
-        c for _, c in follow(node_of(y), node_of(x), 1.0) if c
+        c for _, c in paths_with_contributions(node_of(y), node_of(x), 1.0) if c
     ]
 
 

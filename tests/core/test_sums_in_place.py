@@ -10,7 +10,13 @@ from autodiff.core.base.errors import GradientError
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.tape import LIMIT, NEAR, is_written, may_take_on, node_made
+from autodiff.core.fast.tape import (
+    MAX_SEARCH_DISTANCE,
+    MAX_TAPE_ENTRIES,
+    allows_in_place_sums,
+    existing_node,
+    is_tape_entry,
+)
 from autodiff.core.graph.node import VersionCounter
 from autodiff.core.graph.state import mode
 from autodiff.grammar import run
@@ -44,15 +50,15 @@ def add_up(total: Tensor, term: Tensor) -> None:
 
 def test_a_long_sum_goes_on_from_tape_to_tape() -> None:
     w, total = leaf(2.0), tensor(0.0)
-    for step in range(LIMIT):
+    for step in range(MAX_TAPE_ENTRIES):
         add_up(total, w * 0.5)
         if step % 1000 == 999:
             mode.close_tape()
-        assert is_written(total)
+        assert is_tape_entry(total)
     assert total.versions is not None
-    assert total.versions.count == LIMIT
+    assert total.versions.count == MAX_TAPE_ENTRIES
     total.backward()
-    assert (total.item(), slope(w)) == (LIMIT, LIMIT / 2)
+    assert (total.item(), slope(w)) == (MAX_TAPE_ENTRIES, MAX_TAPE_ENTRIES / 2)
 
 
 @pytest.mark.parametrize("statement", ["total += e * e", "total -= e * e", "total += e"])
@@ -61,14 +67,14 @@ def test_loops_of_scripts_make_no_node(statement: str, factor: str) -> None:
     """Tensors that are made while no tape is open, as at the head of a turn, make no difference."""
     lines = ["w = torch.tensor(2., requires_grad=True)", "total = torch.tensor(0.)", "for i in range(3000):"]
     names = run("\n".join([*lines, f"    e = {factor} * w", f"    {statement}"]))
-    assert node_made(names["total"]) is None
+    assert existing_node(names["total"]) is None
 
 
 def test_long_loops_make_none_either() -> None:
     """The limits are looked at every 8,192 turns, which falls together with the end of a tape at times."""
     lines = ["w = torch.tensor(2., requires_grad=True)", "total = 0", "for i in range(60000):"]
     names = run("\n".join([*lines, "    total += (w * i - 1)**2"]))
-    assert node_made(names["total"]) is None
+    assert existing_node(names["total"]) is None
 
 
 def test_the_sum_keeps_its_name() -> None:
@@ -122,7 +128,7 @@ def test_far_back_it_is_right_as_well() -> None:
     w = leaf(2.0)
     total = tensor(0.0)
     add_up(total, w)
-    for _ in range(NEAR + 5):
+    for _ in range(MAX_SEARCH_DISTANCE + 5):
         w * 2.0
     mode.close_tape()
     add_up(total, w)
@@ -158,14 +164,14 @@ def test_what_may_take_on_sums_of_itself() -> None:
     constant = tensor(1.0)
     w * constant
     row = tensor([1.0, 2.0], requires_grad=True) + 1.0
-    assert may_take_on(total, mode.tape)
+    assert allows_in_place_sums(total, mode.tape)
     for other in (shared, read, of_itself, constant, w):
         assert other.tape is mode.tape
-        assert not may_take_on(other, mode.tape)
+        assert not allows_in_place_sums(other, mode.tape)
     assert row.tape is mode.tape
-    assert not may_take_on(row, mode.tape)
+    assert not allows_in_place_sums(row, mode.tape)
     assert total.versions is None
     total.versions = VersionCounter()
-    assert may_take_on(total, mode.tape)
+    assert allows_in_place_sums(total, mode.tape)
     total.versions.users.append((ref(w), ()))  # as an op that keeps it for its derivative
-    assert not may_take_on(total, mode.tape)
+    assert not allows_in_place_sums(total, mode.tape)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from autodiff.core import tensor
 from autodiff.core.graph.op import OPS
-from autodiff.core.symbolic.expr import name, number
+from autodiff.core.symbolic.expr import name_expr, number_expr
 from autodiff.core.symbolic.simplify import simplify
-from autodiff.core.symbolic.symbol import Symbol, local_symbol
+from autodiff.core.symbolic.symbol import Symbol, symbolic_derivative
 from expression_reader import sym
 
 
@@ -81,7 +81,7 @@ def test_arithmetic_writes_itself_down() -> None:
 def test_spellings_and_shapes(
     op: str, shapes: list[tuple[int, ...]], params: dict[str, Any], spelled: str, shape: tuple[int, ...]
 ) -> None:
-    operands = [Symbol(name(letter), s) for letter, s in zip("abc", shapes, strict=False)]
+    operands = [Symbol(name_expr(letter), s) for letter, s in zip("abc", shapes, strict=False)]
     written = OPS[op](*operands, **params)
     assert (str(written.expr), written.shape) == (spelled, shape)
 
@@ -111,11 +111,11 @@ def test_what_is_picked_where_it_was_put_is_itself(
 def test_an_entry_of_a_unit_vector_is_one_or_nothing() -> None:
     unit = OPS["embed"](sym("a"), shape=(3,), basic=(1,), advanced=())
     assert [str(simplify(OPS["select"](unit, dim=0, index=at).expr)) for at in (0, 1, -2)] == ["0", "a", "a"]
-    assert str(OPS["select"](Symbol(name("x"), (3,)), dim=0, index=-1).expr) == "x[-1]"
+    assert str(OPS["select"](Symbol(name_expr("x"), (3,)), dim=0, index=-1).expr) == "x[-1]"
 
 
 def test_a_number_times_a_unit_vector_adds_up_to_the_number() -> None:
-    unit = OPS["embed"](Symbol(number(0.25)), shape=(4,), basic=(1,), advanced=())
+    unit = OPS["embed"](Symbol(number_expr(0.25)), shape=(4,), basic=(1,), advanced=())
     assert str(simplify(OPS["sum"](unit, dim=None, keepdim=False).expr)) == "0.25"
     weighed = OPS["sum"](unit * sym("x", 4), dim=None, keepdim=False)
     assert str(simplify(weighed.expr)) == "sum(0.25*one_hot(1, 4)*x)"
@@ -123,14 +123,16 @@ def test_a_number_times_a_unit_vector_adds_up_to_the_number() -> None:
 
 def test_a_choice_between_numbers_that_is_made_already_is_no_choice() -> None:
     x = sym("x", 2)
-    assert str(simplify(OPS["where"](Symbol(number(0)), Symbol(number(7)), x).expr)) == "x"
-    assert str(simplify(OPS["where"](Symbol(number(1)), x, Symbol(number(7))).expr)) == "x"
-    kept = OPS["where"](Symbol(number(1)), Symbol(number(7)), x)  # whose result has as many entries as x
+    assert str(simplify(OPS["where"](Symbol(number_expr(0)), Symbol(number_expr(7)), x).expr)) == "x"
+    assert str(simplify(OPS["where"](Symbol(number_expr(1)), x, Symbol(number_expr(7))).expr)) == "x"
+    kept = OPS["where"](
+        Symbol(number_expr(1)), Symbol(number_expr(7)), x
+    )  # whose result has as many entries as x
     assert str(simplify(kept.expr)) == "where(1, 7, x)"
 
 
 def test_a_copied_number_is_filled_up_only_where_it_must() -> None:
-    one = OPS["expand"](Symbol(number(1)), shape=(2, 3))
+    one = OPS["expand"](Symbol(number_expr(1)), shape=(2, 3))
     assert str((one * sym("x", 2, 3)).expr) == "1*x"
     assert str((sym("X", 4, 2) @ one).expr) == "X @ ones(2, 3)"
     assert str(OPS["sum"](one, dim=None, keepdim=False).expr) == "6*1"
@@ -162,5 +164,5 @@ def test_local_derivatives(op: str) -> None:
     operands = tuple(map(sym, "xy"[: len(LOCALS[op])]))
     value = tensor(1.0, requires_grad=True)
     node = OPS[op](*[value] * len(operands)).node
-    written = [local_symbol(node, index, sym("out"), operands) for index in range(len(operands))]
+    written = [symbolic_derivative(node, index, sym("out"), operands) for index in range(len(operands))]
     assert [str(simplify(x.expr)) for x in written] == LOCALS[op]

@@ -13,9 +13,9 @@ from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.core.graph.node import Node
 from autodiff.core.ops.select.indexing import getitem
 from autodiff.core.symbolic.evaluate import value_of
-from autodiff.core.symbolic.expr import Expr, name, number
+from autodiff.core.symbolic.expr import Expr, name_expr, number_expr
 from autodiff.core.symbolic.simplify import simplify
-from autodiff.core.symbolic.symbol import Symbol, pull_symbol, values_read
+from autodiff.core.symbolic.symbol import Symbol, symbolic_vjp, values_read
 from expression_reader import sym
 
 # -- every use of an op: what is written is what the engine computes ---------------------------------------
@@ -126,12 +126,14 @@ def test_what_is_written_is_what_the_engine_computes(use: str) -> None:
     for index, (below, value) in enumerate(zip(node.inputs, node.operands, strict=True)):
         values[f"x{index}"] = value
         is_plain = below is None
-        operands.append(Symbol(number(value) if is_plain else name(f"x{index}"), np.shape(value)))
+        operands.append(Symbol(number_expr(value) if is_plain else name_expr(f"x{index}"), np.shape(value)))
     totals: dict[Node, Any] = {}
     for index, below in enumerate(node.inputs):
         if below is None:
             continue
-        pulled = pull_symbol(node, index, sym("G", *result.shape), sym("out", *result.shape), tuple(operands))
+        pulled = symbolic_vjp(
+            node, index, sym("G", *result.shape), sym("out", *result.shape), tuple(operands)
+        )
         assert pulled.shape == below.shape
         written: Expr = simplify(pulled.expr)
         assert "vjp" not in str(written)
@@ -219,7 +221,7 @@ def test_custom_functions_read_what_they_save() -> None:
     assert keeping is not None
     assert values_read(node) == frozenset()
     assert values_read(keeping) == {0}
-    assert str(pull_symbol(node, 0, sym("G", 1), sym("out", 1), (sym("x", 1),)).expr) == "Double.backward(G)"
+    assert str(symbolic_vjp(node, 0, sym("G", 1), sym("out", 1), (sym("x", 1),)).expr) == "Double.backward(G)"
 
 
 @pytest.mark.oracle

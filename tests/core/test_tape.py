@@ -11,12 +11,12 @@ from autodiff.core import grad, no_grad, tensor
 from autodiff.core.base.errors import GradientError
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.source import Source
-from autodiff.core.engine.hooks import watch
+from autodiff.core.engine.hooks import pass_watch
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.tape import LIMIT, is_written
+from autodiff.core.fast.tape import MAX_TAPE_ENTRIES, is_tape_entry
 from autodiff.core.graph.node import Leaf, ScalarNode
-from autodiff.core.graph.state import CLOSED, TRUSTED, mode, set_grad_enabled
+from autodiff.core.graph.state import LINKS_BEFORE_CHECK, NO_TAPE, mode, set_grad_enabled
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.grammar.execution import execute
 from autodiff.grammar.execution import run as run_script
@@ -30,7 +30,7 @@ sin, exp = FUNCTIONS["torch.sin"], FUNCTIONS["torch.exp"]
 @pytest.fixture(autouse=True)
 def unwatched() -> None:
     """Hooks of tests before this one would be seen."""
-    watch.start()
+    pass_watch.start()
 
 
 def leaf(value: float) -> Tensor:
@@ -67,14 +67,14 @@ def test_neither_operations_nor_a_pass_make_a_node() -> None:
     y = w * x
     z = sin(y) / x
     z.backward()
-    assert is_written(y)
-    assert is_written(z)
+    assert is_tape_entry(y)
+    assert is_tape_entry(z)
     assert z.tape is not None
     assert z.tape[0].nodes is None
     assert of(w) == math.cos(6.0) * (1.0 / 2.0) * 2.0
 
 
-@pytest.mark.parametrize("steps", [1, LIMIT // 3, LIMIT, 3 * LIMIT])
+@pytest.mark.parametrize("steps", [1, MAX_TAPE_ENTRIES // 3, MAX_TAPE_ENTRIES, 3 * MAX_TAPE_ENTRIES])
 def test_long_programs_go_on_on_another_tape(steps: int) -> None:
     x, a = leaf(0.3), leaf(1.1)
     y = chain(x, a, steps)
@@ -83,10 +83,10 @@ def test_long_programs_go_on_on_another_tape(steps: int) -> None:
     assert of(x) == g
     assert of(a) == pytest.approx(of_a, rel=1e-13)
     assert y.tape is not None
-    assert len(y.tape) <= LIMIT
+    assert len(y.tape) <= MAX_TAPE_ENTRIES
 
 
-@pytest.mark.parametrize("steps", [2, 2 * LIMIT])
+@pytest.mark.parametrize("steps", [2, 2 * MAX_TAPE_ENTRIES])
 def test_nodes_made_afterwards_give_the_same_gradients(steps: int) -> None:
     x, a = leaf(0.3), leaf(1.1)
     y = chain(x, a, steps)
@@ -94,7 +94,7 @@ def test_nodes_made_afterwards_give_the_same_gradients(steps: int) -> None:
     written = of(x), of(a)
     x.grad = a.grad = None
     root = y.node
-    assert not is_written(y)
+    assert not is_tape_entry(y)
     assert root is not None
     order = newest_first([root])
     assert len(order) == 3 * steps + 2
@@ -109,7 +109,7 @@ def test_what_is_computed_with_a_node_goes_on_with_nodes() -> None:
     y = x * x
     assert y.node is not None
     z = y * x + x
-    assert not is_written(z * 1.0)
+    assert not is_tape_entry(z * 1.0)
     z.backward()
     assert of(x) == pytest.approx(0.3 * 0.3 + 0.3 * 0.6 + 1.0)
 
@@ -142,7 +142,7 @@ def test_a_graph_that_nobody_holds_is_let_go_of() -> None:
     for _ in range(3):
         x = leaf(0.5)
         gone.append(ref(x.node))
-        chain(x, kept, 2 * LIMIT)
+        chain(x, kept, 2 * MAX_TAPE_ENTRIES)
         del x
     mode.close_tape()
     assert [node() for node in gone] == [None] * 3
@@ -152,7 +152,7 @@ def test_links_keep_no_more_than_is_needed() -> None:
     """Operations that are begun on one tape and ended on the next link all tapes there are."""
     kept = leaf(0.5)
     gone = []
-    for turn in range(4 * TRUSTED * LIMIT // 7):
+    for turn in range(4 * LINKS_BEFORE_CHECK * MAX_TAPE_ENTRIES // 7):
         first = leaf(1.0) if turn % 1000 == 0 else kept
         if first is not kept:
             gone.append(ref(first.node))
@@ -166,11 +166,11 @@ def test_links_keep_no_more_than_is_needed() -> None:
 def test_a_long_chain_is_kept_on_tapes() -> None:
     x = leaf(1.0)
     y = x
-    for _ in range(2 * TRUSTED * LIMIT):
+    for _ in range(2 * LINKS_BEFORE_CHECK * MAX_TAPE_ENTRIES):
         y = y * 1.0
-    assert is_written(y)
+    assert is_tape_entry(y)
     assert y.tape is not None
-    assert y.tape[0].depth >= 2 * TRUSTED
+    assert y.tape[0].depth >= 2 * LINKS_BEFORE_CHECK
     y.backward()
     assert of(x) == 1.0
 
@@ -194,9 +194,9 @@ def test_sums_over_tapes_are_added_up_in_the_order_of_the_nodes() -> None:
 
 def test_entries_that_nobody_uses_do_not_gather() -> None:
     x = leaf(0.5)
-    for _ in range(5 * LIMIT):
+    for _ in range(5 * MAX_TAPE_ENTRIES):
         x * x
-    assert len(mode.tape) <= LIMIT
+    assert len(mode.tape) <= MAX_TAPE_ENTRIES
 
 
 def test_a_pass_uses_up_what_it_came_by() -> None:
@@ -233,11 +233,11 @@ def test_sums_in_place_stay_on_the_tape() -> None:
     for _ in range(3):
         term = x * x
         total.assign_in_place(total + term)
-    assert is_written(total)
+    assert is_tape_entry(total)
     assert total.versions is not None
     assert total.versions.count == 3
     total.backward()
-    assert is_written(total)
+    assert is_tape_entry(total)
     assert of(x) == 3.0
 
 
@@ -266,7 +266,7 @@ def test_nothing_is_recorded_where_recording_is_off() -> None:
     x = leaf(0.5)
     y = x * x
     with no_grad():
-        assert mode.tape is CLOSED
+        assert mode.tape is NO_TAPE
         assert not (y * x).requires_grad
         assert (y * x).node is None
     with set_grad_enabled(False):
@@ -301,7 +301,7 @@ def test_hooks_and_retained_gradients_are_seen() -> None:
         register_hook(b, lambda g: seen.append(g.item()))
         (b * b).backward()
     finally:
-        watch.start()
+        pass_watch.start()
     assert seen == [6.0]
 
 

@@ -6,35 +6,35 @@ import numpy as np
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.core.check.difference_quotients import Slope
-from autodiff.core.check.functions import ANALYTIC, Scalar
+from autodiff.core.check.functions import ANALYTIC_OPS, OutputFunction
 from autodiff.core.check.verify import _Verifier, verify
 from autodiff.core.engine.public_functions import METHODS
-from autodiff.core.report.records import Subject
+from autodiff.core.report.records import ReportedPass
 from autodiff.core.report.verdict import (
     BLURRED,
     DISAGREE,
     KINK,
-    LEAVES,
+    LEAVES_DOMAIN,
     NOT_FINITE,
     OK,
     UNDECIDED,
     WRONG,
-    Check,
+    GradientCheck,
 )
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
 
 GRAPHS = {"numbers": random_scalar_graph, "tensors": random_tensor_graph}
 
 
-def subject_from(code: str) -> Subject:
+def subject_from(code: str) -> ReportedPass:
     settings = Settings()
-    return differentiate(execute(Source(code), settings, ignore, ignore_warning), settings)
+    return differentiate(execute(Source(code), settings, discard_text, discard_warning), settings)
 
 
-def check(code: str, order: int = 1) -> Check:
+def check(code: str, order: int = 1) -> GradientCheck:
     subject = subject_from(code)
     [(spelled, node)] = subject.wrt
     return verify(subject, spelled, node, order, 0)
@@ -130,7 +130,7 @@ MATRICES = {"bmm": "x.view(1, 1, 2)", "mm": "x.view(1, 2)", "mv": "x.view(1, 2)"
 
 
 @pytest.mark.parametrize(
-    "name", sorted(ANALYTIC & set(METHODS) - {"select", "index", "slice", "diagonal", "trace"})
+    "name", sorted(ANALYTIC_OPS & set(METHODS) - {"select", "index", "slice", "diagonal", "trace"})
 )
 def test_complex_steps_are_exact(name: str) -> None:
     values = "1.3, 1.7" if name == "acosh" else "0.3, 0.7"
@@ -220,7 +220,7 @@ def test_a_remainder_of_steps_that_are_too_large_is_none(code: str) -> None:
 def test_differences_do_not_outvote_a_complex_step() -> None:
     subject = subject_from("x = tensor(2., requires_grad=True)\nL = x**3")
     [(spelled, node)] = subject.wrt
-    ways = _Verifier(Scalar(subject, spelled, node), np.random.default_rng(0), 1)
+    ways = _Verifier(OutputFunction(subject, spelled, node), np.random.default_rng(0), 1)
     ways.rounding, ways.is_blurred = 0.0, False
     slope = Slope(-12.0, 0.0, 12.0, 1.0, 0.0, None)
     slope.error = 1e-9
@@ -235,10 +235,10 @@ def test_what_is_not_finite_cannot_be_checked() -> None:
 
 def test_where_no_step_stays_in_the_domain() -> None:
     code = "x = tensor(709.782712893384, requires_grad=True)\nL = exp(x)"
-    assert (check(code).verdict, check(code).is_complex) == (OK, True)  # the complex step stays
+    assert (check(code).verdict, check(code).is_complex_step) == (OK, True)  # the complex step stays
     assert check(code + ".abs()").reason == BLURRED
     found = check("x = tensor(0., requires_grad=True)\nL = (x**1.5).abs()")
-    assert (found.verdict, found.reason) == (UNDECIDED, LEAVES)
+    assert (found.verdict, found.reason) == (UNDECIDED, LEAVES_DOMAIN)
 
 
 def test_single_precision_is_judged_by_its_own_measure() -> None:
@@ -266,7 +266,7 @@ def test_of_large_tensors_some_entries_are_stepped() -> None:
 CUBES = "x = torch.linspace(1, 2, 900, dtype=torch.{}, requires_grad=True)\nL = (x**3).sum()"
 
 
-def off_at(subject: Subject, at: int, error: float) -> Check:
+def off_at(subject: ReportedPass, at: int, error: float) -> GradientCheck:
     [(spelled, node)] = subject.wrt
     wrong = np.array(subject.cotangents[node])
     wrong[at] *= 1 + error

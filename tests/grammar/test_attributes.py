@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from autodiff.grammar.objects import methods
-from autodiff.grammar.objects.attributes import ATTRIBUTES
+from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS
 from script_runner import printed, run_script
 
 VALUES = {
@@ -100,7 +100,7 @@ def test_did_you_mean() -> None:
 
 
 def test_tables_do_not_overlap() -> None:
-    assert not set(ATTRIBUTES) & set(methods.METHODS)
+    assert not set(ATTRIBUTE_READERS) & set(methods.METHODS)
 
 
 @pytest.mark.parametrize("name", ["nn.Linear", "nn.Module", "optim.SGD", "save", "load"])

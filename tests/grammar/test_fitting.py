@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 from autodiff.core.graph import dtypes
-from autodiff.grammar.objects.argument_types import FIRST_CALLS, kind_of
-from autodiff.grammar.objects.torch_argument_errors import blame
+from autodiff.grammar.objects.argument_types import USUAL_CALLS, class_key
+from autodiff.grammar.objects.torch_argument_errors import find_mistake
 
 DATA = [1.5, 2, [1.5, 2.5], [1, 2], [[1.0], [2]]]
 NAMED = {"requires_grad": True, "dtype": dtypes.float64}
 
 
-@pytest.mark.parametrize("call", FIRST_CALLS, ids=str)
+@pytest.mark.parametrize("call", USUAL_CALLS, ids=str)
 def test_the_first_calls_fit(call: tuple[Any, ...]) -> None:
     key, data, *named = call
-    [value] = [value for value in DATA if kind_of(value) == data]
+    [value] = [value for value in DATA if class_key(value) == data]
     named_values = {name: NAMED[name] for name in named[: len(named) // 2]}
-    assert [kind_of(x) for x in named_values.values()] == named[len(named) // 2 :]
-    assert blame(key, [value], named_values, False) is None
+    assert [class_key(x) for x in named_values.values()] == named[len(named) // 2 :]
+    assert find_mistake(key, [value], named_values, False) is None

@@ -7,16 +7,16 @@ import tokenize
 
 import pytest
 from autodiff.core.base.source import Source
-from autodiff.grammar.syntax.parser import table
+from autodiff.grammar.syntax.parser import load_table
 from autodiff.grammar.syntax.words import read_words, widths
 
 
 def kinds(text: str) -> list[str]:
-    return read_words(Source(text), table()).kinds
+    return read_words(Source(text), load_table()).kinds
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
-    words = read_words(Source(text), table())
+    words = read_words(Source(text), load_table())
     return [(kind, text[a:b]) for kind, a, b in zip(words.kinds, words.starts, words.ends, strict=True)]
 
 
@@ -92,7 +92,7 @@ def test_offsets():
     ],
 )
 def test_mistakes_are_placed(text, code, start, end):
-    words = read_words(Source(text), table())
+    words = read_words(Source(text), load_table())
     assert words.kinds[-1] == "ERROR"
     assert words.error is not None
     span = words.error.span
@@ -101,11 +101,11 @@ def test_mistakes_are_placed(text, code, start, end):
 
 @pytest.mark.parametrize("digits", [5_000, 200_000])
 def test_endless_numbers_and_names(digits):
-    words = read_words(Source("x = " + "9" * digits), table())
+    words = read_words(Source("x = " + "9" * digits), load_table())
     assert words.error.code == "E0109"
-    assert read_words(Source("x = 0." + "9" * digits), table()).error is None
-    assert read_words(Source("x" * digits), table()).error is None
-    assert read_words(Source("'" + "\\n" * digits + "'"), table()).error is None
+    assert read_words(Source("x = 0." + "9" * digits), load_table()).error is None
+    assert read_words(Source("x" * digits), load_table()).error is None
+    assert read_words(Source("'" + "\\n" * digits + "'"), load_table()).error is None
 
 
 @pytest.mark.parametrize("text", ["    ", "\t", "  \t ", "\t  ", " \f  ", "\t\f\t"])

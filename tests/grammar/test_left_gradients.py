@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 
 W = "w = torch.tensor(3., requires_grad=True)\n"
@@ -17,7 +17,9 @@ SUM = "w.grad in the script holds the sum over several backward() calls; this is
 
 def notes(script: str, **asked: object) -> list[str]:
     settings = Settings(**asked)
-    return list(differentiate(execute(Source(script), settings, ignore, ignore_warning), settings).notes)
+    return list(
+        differentiate(execute(Source(script), settings, discard_text, discard_warning), settings).notes
+    )
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_a_loop_that_computes_with_arrays_is_tried_once_when_it_begins_again(tak
 def test_short_loops_are_left_to_the_closures(
     rows: str, turns: list[int], taken: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fast_loops_compile, "WORTH", 40)
+    monkeypatch.setattr(fast_loops_compile, "MIN_STEPS", 40)
     ran(through(rows))
     assert taken == turns
 
@@ -225,7 +225,7 @@ def test_a_loop_that_is_interrupted_leaves_the_names_of_its_turn(monkeypatch: py
     with pytest.raises(Interrupted):
         ran(through("x, y in zip(us, vs)", "p = a * x"))
     ((program, frame),) = frames
-    assert [frame[slot] for slot, _ in program.counters] == [12.5, 6.25]
+    assert [frame[slot] for slot, _ in program.loop_variables] == [12.5, 6.25]
     assert [frame[slot].value for slot, _ in program.outputs] == [6.0]
 
 

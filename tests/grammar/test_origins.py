@@ -41,8 +41,10 @@ def looked_at(tell: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> in
 
 def test_a_name_read_twice_in_each_line_is_followed_once(monkeypatch) -> None:
     asked: list[str] = []
-    given_to = origins.given_to
-    monkeypatch.setattr(origins, "given_to", lambda scene, name: asked.append(name) or given_to(scene, name))
+    given_to = origins.assignments_to
+    monkeypatch.setattr(
+        origins, "assignments_to", lambda scene, name: asked.append(name) or given_to(scene, name)
+    )
     lines = ["a0 = torch.tensor(1.)", *(f"a{n + 1} = a{n} + a{n}" for n in range(7))]
     run_script("\n".join([*lines, "y = (a7 > 1).float()", "y.backward()"]))
     assert 8 <= len(asked) <= 10 * asked.count("a7")  # a0 to a7 and torch
@@ -90,8 +92,8 @@ def test_what_is_added_to_an_entry_goes_into_the_tensor() -> None:
 
 def test_of_many_cuts_a_few_are_told_and_all_are_mended(monkeypatch) -> None:
     tried: list[object] = []
-    run = try_repairs.attempt
-    monkeypatch.setattr(try_repairs, "attempt", lambda *given: tried.append(given) or run(*given))
+    run = try_repairs.run_once
+    monkeypatch.setattr(try_repairs, "run_once", lambda *given: tried.append(given) or run(*given))
     lines = ["a0 = x*2", *(f"a{n + 1} = a{n}.detach()*1.5" for n in range(30)), "a30.sum().backward()"]
     error = run_script(INPUT + "\n".join(lines)).error
     assert error is not None

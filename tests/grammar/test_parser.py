@@ -91,7 +91,7 @@ def test_offsets_inside_f_strings(text, name, expected):
         node = pending.pop()
         if isinstance(node, tuple):
             pending += node
-        elif isinstance(node, tree.Syntax):
+        elif isinstance(node, tree.SyntaxNode):
             if type(node).__name__ == name:
                 found.append(source.excerpt(node.span))
             pending += [getattr(node, field, None) for field in type(node).__slots__]

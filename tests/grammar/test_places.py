@@ -7,7 +7,7 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor, tensor
 from autodiff.grammar.execution import execute
-from autodiff.grammar.session.leaf_names import tensors_at
+from autodiff.grammar.session.leaf_names import named_tensors
 from autodiff.grammar.session.run import Settings, differentiate
 
 
@@ -79,7 +79,7 @@ def test_a_list_that_holds_itself_ends():
     x = tensor(1.0)
     loop: list[object] = [x]
     loop.append(loop)
-    found = list(tensors_at({"a": loop, "b": (x, [x]), "c": 1}))
+    found = list(named_tensors({"a": loop, "b": (x, [x]), "c": 1}))
     assert [place for place, _ in found] == ["a[0]", "b[0]", "b[1][0]"]
     assert all(value.__class__ is Tensor for _, value in found)
 

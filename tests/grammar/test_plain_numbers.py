@@ -7,7 +7,7 @@ import math
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 from script_runner import printed, run_script
 
@@ -77,7 +77,7 @@ def test_functions_of_math_are_differentiated(call: str) -> None:
     told: list[str] = []
     settings = Settings()
     execution = execute(
-        Source(f"{script}L = {call}"), settings, ignore, lambda message, span: told.append(message)
+        Source(f"{script}L = {call}"), settings, discard_text, lambda message, span: told.append(message)
     )
     subject = differentiate(execution, settings)
     assert not told
@@ -117,7 +117,7 @@ def test_in_other_scripts_functions_of_math_give_numbers() -> None:
     settings = Settings(wrt=["n"])
     written: list[str] = []
     execute(
-        Source("n = 4.\nt = torch.ones(1)\nprint(math.sqrt(n))"), settings, written.append, ignore_warning
+        Source("n = 4.\nt = torch.ones(1)\nprint(math.sqrt(n))"), settings, written.append, discard_warning
     )
     assert written == ["2.0\n"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from autodiff.core.base.errors import CompileError, Edit, Fix
 from autodiff.core.base.source import Source, Span
-from autodiff.grammar.help.syntax.recovery import MOST, keep_what_mends
+from autodiff.grammar.help.syntax.recovery import MAX_ERRORS, keep_working_repair
 from autodiff.grammar.syntax.parser import parse
 from conftest import REPOSITORY
 from hypothesis import assume, given, settings
@@ -18,7 +18,7 @@ def mistakes(text: str) -> list[tuple[str, int]]:
     source = Source(text)
     with pytest.raises(CompileError) as caught:
         parse(source)
-    found = [caught.value, *caught.value.further]
+    found = [caught.value, *caught.value.other_errors]
     return [(error.code, source.position(error.span.start)[0]) for error in found]
 
 
@@ -74,7 +74,7 @@ def test_names_bound_nowhere_are_reported_together() -> None:
     text = "a = first\nb = second\nc = first + third\n"
     error = run_script(text).error
     assert error is not None
-    names = [text[e.span.start : e.span.end] for e in (error, *error.further)]
+    names = [text[e.span.start : e.span.end] for e in (error, *error.other_errors)]
     assert names == ["first", "second", "third"]
 
 
@@ -103,11 +103,11 @@ def test_names_given_from_outside_are_known() -> None:
 
     with pytest.raises(CompileError) as caught:
         execute(Source("y = learning_rate * 2\nx = = 3\n"), Settings(sets={"learning_rate": 0.1}))
-    assert caught.value.further == []
+    assert caught.value.other_errors == []
 
 
 def test_ten_are_enough() -> None:
-    assert len(mistakes("x = = 3\n" * 1000)) == MOST == 10
+    assert len(mistakes("x = = 3\n" * 1000)) == MAX_ERRORS == 10
 
 
 def test_further_mistakes_stand_in_the_order_of_the_text() -> None:
@@ -118,7 +118,7 @@ def test_further_mistakes_stand_in_the_order_of_the_text() -> None:
 def test_further_mistakes_keep_only_what_mends_them() -> None:
     with pytest.raises(CompileError) as caught:
         parse(Source("x = = 3\nif x > 1 && x = 2:\n    pass\nprint x\n"))
-    signs, statement = caught.value.further
+    signs, statement = caught.value.other_errors
     assert [fix.text for fix in signs.fixes] == ["write `and`"]  # it reads on to the `=`
     assert [fix.text for fix in statement.fixes] == ["write `print(x)`"]
 
@@ -128,21 +128,21 @@ def test_what_does_not_mend_a_further_mistake_is_not_shown() -> None:
     at = text.index("2x")
     guesses = (Fix("leave it", Edit(Span(at, at + 2), "2x")), Fix("cut it", Edit(Span(at + 2, at + 2), "y")))
     error = CompileError("a mistake", code="E0109", span=Span(at, at + 2), fixes=guesses)
-    keep_what_mends(error, text, (6, len(text)))
+    keep_working_repair(error, text, (6, len(text)))
     assert (error.fixes, error.help) == ((), ())
 
 
 def test_a_repair_below_a_mistake_is_judged_by_its_line() -> None:
     with pytest.raises(CompileError) as caught:
         parse(Source("x = = 3\nfor i in y:\n    try:\n        pass\n    except E:\n        raise E('a')\n"))
-    assert caught.value.further[-1].fixes[0].text == "write `assert False, 'a'`"
+    assert caught.value.other_errors[-1].fixes[0].text == "write `assert False, 'a'`"
 
 
 def further_of(text: str) -> list[str]:
     try:
         parse(Source(text))
     except CompileError as error:
-        return [one.code for one in error.further]
+        return [one.code for one in error.other_errors]
     return []
 
 

@@ -20,7 +20,7 @@ def tried(text: str, *replacements: str, code: str = "E0200") -> AutodiffError:
     span = Span(at, at + len("MISTAKE"))
     fixes = tuple(Fix(new, Edit(span, new)) for new in replacements)
     error = ScriptError("a mistake", code=code, span=span, fixes=fixes)
-    try_repairs.keep_what_holds(error, Source(text), Settings())
+    try_repairs.keep_working_fixes(error, Source(text), Settings())
     return error
 
 
@@ -114,7 +114,7 @@ def test_an_interruption_passes_through(monkeypatch, kind):
         raise kind
 
     before = limits.steps, limits.memory
-    monkeypatch.setattr(try_repairs, "attempt", interrupted)
+    monkeypatch.setattr(try_repairs, "run_once", interrupted)
     with pytest.raises(kind):
         tried("x = MISTAKE\n", "1")
     assert (limits.steps, limits.memory) == before

@@ -11,7 +11,7 @@ import pytest
 from autodiff.core import Tensor, tensor
 from autodiff.core.base.errors import GradientError, UsageError
 from autodiff.core.base.source import Source
-from autodiff.core.report.records import Subject
+from autodiff.core.report.records import ReportedPass
 from autodiff.grammar import run
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Execution, Settings, differentiate
@@ -21,7 +21,7 @@ SEED = (
 )
 
 
-def subject(text: str, **settings: object) -> Subject:
+def subject(text: str, **settings: object) -> ReportedPass:
     asked = Settings(**settings)
     return differentiate(execute(Source(text), asked, lambda text: None), asked)
 

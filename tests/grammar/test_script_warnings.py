@@ -6,7 +6,7 @@ import pytest
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
-from autodiff.grammar.help.warnings import HELP, help_on
+from autodiff.grammar.help.warnings import WARNING_HELP, warning_help
 from autodiff.grammar.session.run import Settings
 
 LEAF = "x = torch.tensor([2., 3.], requires_grad=True)\n"
@@ -65,19 +65,19 @@ def test_a_warning_is_explained(text: str) -> None:
     warnings: list[str] = []
     execute(Source(LEAF + text), Settings(), lambda line: None, lambda said, span: warnings.append(said))
     assert len(warnings) == 1
-    assert len(help_on(warnings[0])) == 1
+    assert len(warning_help(warnings[0])) == 1
 
 
 def test_no_two_explanations_meet() -> None:
-    assert all(len(help_on(part)) == 1 for part in HELP)
-    assert help_on("anything else") == ()
+    assert all(len(warning_help(part)) == 1 for part in WARNING_HELP)
+    assert warning_help("anything else") == ()
 
 
 def test_a_leaf_that_was_scaled_is_explained_with_the_line_that_was_meant() -> None:
     text = "w = torch.randn(3, requires_grad=True) * 0.01\nprint(w.grad)\n"
     execution = execute(Source(text), write=lambda text: None)
     [(warning, span)] = execution.warnings
-    [told] = help_on(warning, execution.source, span)
+    [told] = warning_help(warning, execution.source, span)
     assert told.endswith("make the result the leaf: `w = (torch.randn(3) * 0.01).requires_grad_()`")
 
 
@@ -96,7 +96,7 @@ def test_what_is_broadcast_is_paired_in_the_words_of_the_call(call: str, paired:
     text = f"pred = torch.ones(3, 1)\nlabels = torch.ones(3)\nboth = [pred, labels]\nL = {call}"
     execution = execute(Source(text), write=lambda text: None)
     [(warning, span)] = execution.warnings
-    [told] = help_on(warning, execution.source, span)
+    [told] = warning_help(warning, execution.source, span)
     assert told.endswith(f"every pair is compared; `{paired}` pairs entry by entry" if paired else "compared")
     if paired:
         names = execute(Source(f"{text}\nmeant = {paired}")).names

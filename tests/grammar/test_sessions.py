@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from autodiff.core.base.source import Source
-from autodiff.grammar.syntax.prompts import as_script
+from autodiff.grammar.syntax.prompts import strip_prompts
 from script_runner import printed, run_script
 
 PYTHON = """\
@@ -65,7 +65,7 @@ def test_cells_and_timed_lines_run() -> None:
 @pytest.mark.parametrize("session", [PYTHON, NOTEBOOK, CELLS, TIMED])
 def test_every_character_keeps_its_place(session: str) -> None:
     source = Source(session)
-    script = as_script(source)
+    script = strip_prompts(source)
     assert script is not source
     assert len(script.text) == len(session)
     assert [n for n, c in enumerate(script.text) if c in "\r\n"] == [
@@ -99,4 +99,4 @@ def test_errors_stand_where_they_stand_in_the_session(session: str, code: str, m
 )
 def test_other_scripts_are_left_as_they_are(text: str) -> None:
     source = Source(text)
-    assert as_script(source) is source
+    assert strip_prompts(source) is source

@@ -8,16 +8,16 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.report.cause import Cause
 from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.repair.gradient_remedies import changed_lines
-from autodiff.grammar.repair.proposals.edges import away_from_the_edge, safe_branch
+from autodiff.grammar.repair.proposals.edges import avoid_edge, choose_before_op
 from autodiff.grammar.repair.proposals.stable import known_functions
-from autodiff.grammar.syntax.parser import read
+from autodiff.grammar.syntax.parser import parse_to_first_error
 
 
 def scene_at(script: str, place: str) -> Scene:
     """The scene of a script that failed where ``place`` is last written."""
     at = script.rindex(place)
     source = Source(script, "script.ad")
-    return Scene(AutodiffError(""), Span(at, at + len(place)), read(source), source, [], {})
+    return Scene(AutodiffError(""), Span(at, at + len(place)), parse_to_first_error(source), source, [], {})
 
 
 def forms(script: str, place: str) -> list[str]:
@@ -75,12 +75,12 @@ def test_formulas_that_are_another(script: str, place: str) -> None:
 
 def cause_of(op: str, selecting: Span | None = None) -> Cause:
     cause = Cause("masked", "", "y", op, 0, 1, None)
-    cause.selecting = selecting
+    cause.selection_span = selecting
     return cause
 
 
 def written(script: str, place: str, op: str) -> list[str]:
-    return [fix.apply(script) for fix in away_from_the_edge(cause_of(op), scene_at(script, place))]
+    return [fix.apply(script) for fix in avoid_edge(cause_of(op), scene_at(script, place))]
 
 
 def test_log1p_is_kept_above_minus_1() -> None:
@@ -117,7 +117,7 @@ def test_acos_of_a_method_is_repaired_in_float64_last() -> None:
 def test_the_branch_that_was_left_out_is_tried_first(script: str, first: str) -> None:
     scene = scene_at(script, "torch.log(x)")
     selecting = Span(script.index("torch.where"), len(script))
-    [fix, other] = safe_branch(cause_of("log", selecting), scene)
+    [fix, other] = choose_before_op(cause_of("log", selecting), scene)
     assert fix.text.endswith(first)
     assert not other.text.endswith(first)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 
 STEP = "with torch.no_grad():\n    for p in params:\n        p -= 0.1 * p.grad\n"
@@ -33,7 +33,7 @@ LOOP = (
 )
 def test_a_leaf_that_was_stepped_is_what_was_used(script: str, wrt: str, expected: float) -> None:
     settings = Settings(wrt=[wrt])
-    execution = execute(Source(script, "s.ad"), settings, ignore, ignore_warning)
+    execution = execute(Source(script, "s.ad"), settings, discard_text, discard_warning)
     subject = differentiate(execution, settings)
     ((name, node),) = subject.wrt
     assert name == wrt

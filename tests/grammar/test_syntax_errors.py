@@ -187,6 +187,30 @@ ODD_WORDS = (
     "while def return del assert import from as with class "
     "pass try raise global yield async await except None ; % # é ² “ \u200b \u202e \0 \t \f \r \n"
 )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "('''\n'''\ta's",
+        "(a '''\n'''_b",
+        "x['''\n''' 2]",
+        "x = '''\r\n''' y",
+        "print '''\n'''",
+        "f '''a\nb''' 2",
+        "del '''\n'''",
+        "'''\n''' = 3",
+        "x = (1\n'''\n''' 2)",
+        "def f('''\n'''): pass",
+    ],
+)
+def test_what_spans_lines_is_quoted_in_one(text: str) -> None:
+    error = error_of(text)
+    assert_readable(error, text)
+    for one in (error, *error.other_errors):
+        assert not any("\n" in said or "\r" in said for said in (one.message, one.caret, *one.advice))
+
+
 PIECES = st.sampled_from(ODD_WORDS.split(" "))
 
 

@@ -13,13 +13,19 @@ import pytest
 from autodiff.core.base.source import Source
 from autodiff.grammar.syntax import parser
 from autodiff.grammar.syntax.build import BUILDERS
-from autodiff.grammar.syntax.make_parse_table import GRAMMAR, TABLE, compile_grammar, kind_names, render_table
+from autodiff.grammar.syntax.make_parse_table import (
+    GRAMMAR_PATH,
+    TABLE_PATH,
+    compile_grammar,
+    render_table,
+    token_kinds,
+)
 from autodiff.grammar.syntax.words import read_words
 from lark.lexer import Lexer, Token
 
 
 def test_shipped_table_is_current():
-    assert TABLE.read_text(encoding="utf-8") == render_table(), (
+    assert TABLE_PATH.read_text(encoding="utf-8") == render_table(), (
         "run: python -m autodiff.grammar.syntax.make_parse_table"
     )
 
@@ -29,11 +35,14 @@ def test_table_does_not_depend_on_hash_order(seed):
     code = "from autodiff.grammar.syntax.make_parse_table import render_table; print(render_table(), end='')"
     environment = {**os.environ, "PYTHONHASHSEED": seed}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
-    assert done.stdout.decode() == TABLE.read_text(encoding="utf-8")
+    assert done.stdout.decode() == TABLE_PATH.read_text(encoding="utf-8")
 
 
 def test_every_rule_has_its_builder_and_every_builder_its_rule():
-    made = {rule.does for rule in parser.table().rules.all()} - {parser.PASS, parser.LIST}
+    made = {rule.builder_name for rule in parser.load_table().rules.all()} - {
+        parser.PASS_CHILD,
+        parser.MAKE_LIST,
+    }
     assert made == set(BUILDERS)
 
 
@@ -41,7 +50,7 @@ def test_grammar_has_no_conflicts(caplog):
     lark.logger.setLevel(logging.DEBUG)
     try:
         with caplog.at_level(logging.DEBUG, logger="lark"):
-            grammar = GRAMMAR.read_text(encoding="utf-8")
+            grammar = GRAMMAR_PATH.read_text(encoding="utf-8")
             lark.Lark(grammar, parser="lalr", lexer=Empty, start=["script", "expression"], debug=True)
             assert "onflict" not in caplog.text
             lark.Lark('start: a\na: a a | "x"', parser="lalr", start="start", debug=True)
@@ -68,7 +77,7 @@ class OurWords(Lexer):
 
     def lex(self, text: str) -> Iterator[Token]:
         source = Source(text)
-        words = read_words(source, parser.table())
+        words = read_words(source, parser.load_table())
         for kind, start, end in zip(words.kinds, words.starts, words.ends, strict=True):
             if kind != "$END":
                 yield Token(self.names.get(kind, kind), source.text[start:end], start)
@@ -130,11 +139,11 @@ def generic_builder(name: str):
 
 @pytest.mark.parametrize("text", CORPUS)
 def test_driver_and_lark_agree(text):
-    reference = compile_grammar(GRAMMAR.read_text(encoding="utf-8"), OurWords)
-    OurWords.names = {kind: name for name, kind in kind_names(reference).items()}
+    reference = compile_grammar(GRAMMAR_PATH.read_text(encoding="utf-8"), OurWords)
+    OurWords.names = {kind: name for name, kind in token_kinds(reference).items()}
     builders = {name: generic_builder(name) for name in BUILDERS}
     source = Source(text)
-    reader = parser.Reader(source, builders=builders)
+    reader = parser.ScriptParser(source, builders=builders)
     words = read_words(source, reader.table)
     texts = [text[start:end] for start, end in zip(words.starts, words.ends, strict=True)]
     ours = [marked(item) for item in shape_of_ours(reader.drive(words, "script"))]
@@ -145,7 +154,7 @@ def test_driver_and_lark_agree(text):
 
 def marked(item: object) -> object:
     """The driver hands a string literal on as the reader of its source; mark its place."""
-    return STRING if isinstance(item, parser.Reader) else item
+    return STRING if isinstance(item, parser.ScriptParser) else item
 
 
 STRING = object()

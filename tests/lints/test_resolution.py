@@ -63,7 +63,7 @@ def everything_wrong(text: str) -> list[AutodiffError]:
     try:
         return errors_in(text)
     except CompileError as error:
-        return [error, *error.further]
+        return [error, *error.other_errors]
 
 
 EVERYTHING = """\
@@ -152,7 +152,7 @@ def test_beside_what_does_not_parse_and_without_what_follows_from_it() -> None:
         lint(Source(broken))
     first = raised.value
     assert place(broken, first) == wanted[0]
-    assert sorted(place(broken, one) for one in (first, *first.further)) == wanted
+    assert sorted(place(broken, one) for one in (first, *first.other_errors)) == wanted
 
 
 def test_what_follows_from_a_mistake_is_none() -> None:

@@ -11,14 +11,14 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.report.records import Subject
-from autodiff.core.report.verdict import OK, WRONG, Check
+from autodiff.core.report.records import ReportedPass
+from autodiff.core.report.verdict import OK, WRONG, GradientCheck
 from ops.engines import compiled, flat, leaf_of, weights
 from ops.operands import read
 from ops.table import FAMILIES, samples_of
 
 
-def checks_of(text: str) -> list[Check]:
+def checks_of(text: str) -> list[GradientCheck]:
     """The checks of the first output of a sample that has a gradient, for every leaf."""
     [function] = compiled([text])
     leaves = [leaf_of(x.array, x.is_leaf) for x in read(text).operands]
@@ -31,14 +31,14 @@ def checks_of(text: str) -> list[Check]:
         seed = 1.0 if out.value.__class__ is float else weights(out.shape, out.data.dtype, 1.0)
         below = [node for node in order if isinstance(node, Leaf)]
         wrt = tuple((f"x{at}", node) for at, node in enumerate(below))
-        subject = Subject("L", out.node, seed, None, wrt, order, sweep(order, {out.node: seed}))
+        subject = ReportedPass("L", out.node, seed, None, wrt, order, sweep(order, {out.node: seed}))
         return [verify(subject, spelled, node, 1, 0) for spelled, node in wrt]
     return []
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_gradient_is_called_wrong(family: str) -> None:
-    found: list[Check] = []
+    found: list[GradientCheck] = []
     for texts in samples_of(family).values():
         for text in texts[:1]:
             with np.errstate(all="ignore"):

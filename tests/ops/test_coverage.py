@@ -105,7 +105,7 @@ def test_every_record_is_run_by_enough_samples(monkeypatch: pytest.MonkeyPatch) 
 
         return counted
 
-    for record in (*OPS.values(), *records._RENAMED.values()):
+    for record in (*OPS.values(), *records._WITH_GRAD_FN.values()):
         monkeypatch.setattr(record, "of_one", None)  # the short way knows forward and scalar already
         monkeypatch.setattr(record, "__call__", record.apply)
         monkeypatch.setattr(record, "forward", counting(record.name, record.forward))

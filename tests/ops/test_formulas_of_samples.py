@@ -10,9 +10,9 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.paths.node_names import Names
+from autodiff.core.paths.node_names import NodeNames
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 from formula_evaluator import value_in_language, variables_of
 from ops.engines import PRELUDE, flat
@@ -53,7 +53,9 @@ def script_of(text: str) -> str | None:
     lines += [f"{x} = {leaf_text(y)}" for x, y in zip(call.names.split(", "), call.operands, strict=False)]
     lines.append(f"made = {call.expression}")
     try:
-        made = execute(Source("\n".join(lines), "s.ad"), Settings(), ignore, ignore_warning).names["made"]
+        made = execute(Source("\n".join(lines), "s.ad"), Settings(), discard_text, discard_warning).names[
+            "made"
+        ]
     except AutodiffError:  # a sample of what is refused
         return None
     outputs = flat(made)
@@ -75,9 +77,9 @@ def formulas_of(text: str) -> list[tuple[str, str]]:
     if script is None:
         return []
     source = Source(script, "s.ad")
-    subject = differentiate(execute(source, Settings(), ignore, ignore_warning), Settings())
+    subject = differentiate(execute(source, Settings(), discard_text, discard_warning), Settings())
     report = describe(subject, source, graph=False, max_paths=20, top=3)
-    variables = variables_of(subject, Names(subject.order, source))
+    variables = variables_of(subject, NodeNames(subject.order, source))
     found = []
     for derivation in report.derivations:
         formula = derivation.complete

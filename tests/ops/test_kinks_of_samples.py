@@ -10,7 +10,7 @@ from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.paths.node_names import Names
+from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.why.kinks import Kink, kinks_of
 from ops.engines import compiled, flat, leaf_of, script, weights
 from ops.operands import read
@@ -36,7 +36,7 @@ def found_in(text: str) -> dict[str, tuple[Kink, ...]]:
             order = newest_first([root])
             seed = 1.0 if root.out.__class__ is float else weights(out.shape, root.out.dtype, 1.0)
             cotangents = sweep(order, {root: seed})
-            names = Names(order, Source(script([text])))
+            names = NodeNames(order, Source(script([text])))
             found[f"output {at}"] = kinks_of(order, cotangents, names, 1)
     return found
 

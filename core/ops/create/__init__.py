@@ -2,7 +2,4 @@
 
 May import core.base, core.engine, core.graph, core.ops.elementwise and core.ops.shape. Imported by
 core.ops, core.ops.nn, core.ops.select and grammar.objects.
-
-May import core.base, core.engine, core.graph, core.ops.elementwise and core.ops.shape. Imported by
-core.ops, core.ops.nn, core.ops.select and grammar.objects.
 """

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, no_such_call, type_name
+from autodiff.core.base.errors import ScriptError, no_matching_overload, type_name
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType
-from autodiff.core.ops.create.creation import array_of, leaf, require_grad, zeros
+from autodiff.core.ops.create.creation import data_as_array, make_leaf, require_grad, zeros
 from autodiff.core.ops.shape.dims import check_sizes
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def constructor(name: str, dtype: DType | None) -> None:
+def declare_constructor(name: str, dtype: DType | None) -> None:
     """Declare one of torch's old constructors, which takes lists, another tensor or the sizes of zeros."""
 
     @public(f"{name}(*data: any = 0)", method=False)
@@ -28,9 +28,9 @@ def constructor(name: str, dtype: DType | None) -> None:
             (only,) = data
             is_leaf_number = only.__class__ is Tensor and only.requires_grad and not only.ndim
             if only.__class__ is Tensor and not is_leaf_number:
-                return taken_over(only, only.dtype if dtype is None else kind)
+                return detach_same_dtype(only, only.dtype if dtype is None else kind)
             if isinstance(only, (list, tuple, range)) and not is_size(only):
-                return leaf(array_of(only, kind))
+                return make_leaf(data_as_array(only, kind))
             if is_size(only):
                 data = only
             elif only.__class__ is not int and not is_leaf_number:
@@ -43,7 +43,7 @@ def constructor(name: str, dtype: DType | None) -> None:
                 )
         sizes = [int(n.item()) if n.__class__ is Tensor and n.size == 1 else n for n in data]
         if any(n.__class__ not in (int, bool) for n in sizes):
-            raise no_such_call("new", *data)
+            raise no_matching_overload("new", *data)
         return zeros(check_sizes([int(n) for n in sizes]), kind, False)
 
     construct.__doc__ = f"``{name}(2, 3)`` is zeros; ``{name}([1, 2])`` holds these numbers."
@@ -54,7 +54,7 @@ def is_size(value: Any) -> bool:
     return isinstance(value, tuple) and value.__class__ is not tuple
 
 
-def taken_over(x: Tensor, dtype: DType) -> Tensor:
+def detach_same_dtype(x: Tensor, dtype: DType) -> Tensor:
     """Return ``x.detach()``; the dtype of ``x`` must be that of the class."""
     if x.dtype is not dtype:
         wanted, given = (
@@ -72,13 +72,13 @@ def taken_over(x: Tensor, dtype: DType) -> Tensor:
     return x.detach()
 
 
-constructor("Tensor", None)
-constructor("FloatTensor", dtypes.float32)
-constructor("DoubleTensor", dtypes.float64)
-constructor("LongTensor", dtypes.int64)
-constructor("IntTensor", dtypes.int32)
-constructor("ByteTensor", dtypes.uint8)
-constructor("BoolTensor", dtypes.bool_)
+declare_constructor("Tensor", None)
+declare_constructor("FloatTensor", dtypes.float32)
+declare_constructor("DoubleTensor", dtypes.float64)
+declare_constructor("LongTensor", dtypes.int64)
+declare_constructor("IntTensor", dtypes.int32)
+declare_constructor("ByteTensor", dtypes.uint8)
+declare_constructor("BoolTensor", dtypes.bool_)
 
 
 @public("Variable(data: tensor, requires_grad: bool = False)", method=False)

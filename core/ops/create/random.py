@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, type_name
 from autodiff.core.base.lazy import np
-from autodiff.core.base.random_source import source
+from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import expose, public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType
-from autodiff.core.ops.create.creation import KEYWORDS, allocate, leaf
+from autodiff.core.ops.create.creation import KEYWORD_PARAMETERS, check_shape_allocation, make_leaf
 from autodiff.core.ops.shape.dims import Shape, check_sizes
 
 TYPE_CHECKING = False
@@ -41,10 +41,10 @@ def manual_seed(seed: Any) -> None:
         raise ScriptError(str(error), code="E0206") from None
     if not -(2**63) <= whole < 2**64:
         raise ScriptError("Overflow when unpacking long long", code="E0206", caret="a seed has 64 bits")
-    source.reset(whole)
+    random_source.reset(whole)
 
 
-def floating(dtype: DType | None, kernel: str) -> DType:
+def random_dtype(dtype: DType | None, kernel: str) -> DType:
     """Return the dtype of a random result, which must be floating: torch has no kernel for ints."""
     dtype = dtype or dtypes.default_dtype()
     if not dtype.is_floating_point:
@@ -52,7 +52,7 @@ def floating(dtype: DType | None, kernel: str) -> DType:
     return dtype
 
 
-def check_exponential(x: Tensor) -> None:
+def check_exponential_dtype(x: Tensor) -> None:
     """Refuse integer tensors for exponentially distributed numbers."""
     if not x.dtype.is_floating_point:
         raise ScriptError(
@@ -63,47 +63,47 @@ def check_exponential(x: Tensor) -> None:
         )
 
 
-def drawn(numbers: Any, dtype: DType, requires_grad: bool) -> Tensor:
-    return leaf(np.asarray(numbers).astype(dtype.name), requires_grad)
+def random_tensor(numbers: Any, dtype: DType, requires_grad: bool) -> Tensor:
+    return make_leaf(np.asarray(numbers).astype(dtype.name), requires_grad)
 
 
-def normals(shape: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
-    dtype = floating(dtype, "normal_kernel_cpu")
-    allocate(check_sizes(shape), dtype)
-    return drawn(source.generator.standard_normal(shape), dtype, requires_grad)
+def normal_tensor(shape: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+    dtype = random_dtype(dtype, "normal_kernel_cpu")
+    check_shape_allocation(check_sizes(shape), dtype)
+    return random_tensor(random_source.generator.standard_normal(shape), dtype, requires_grad)
 
 
-def uniforms(shape: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
-    dtype = floating(dtype, "check_uniform_bounds")
-    allocate(check_sizes(shape), dtype)
-    return drawn(source.generator.random(shape), dtype, requires_grad)
+def uniform_tensor(shape: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+    dtype = random_dtype(dtype, "check_uniform_bounds")
+    check_shape_allocation(check_sizes(shape), dtype)
+    return random_tensor(random_source.generator.random(shape), dtype, requires_grad)
 
 
-@public(f"randn(*size: ints, {KEYWORDS})", method=False)
+@public(f"randn(*size: ints, {KEYWORD_PARAMETERS})", method=False)
 def randn(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
     """Normally distributed numbers of mean 0 and variance 1."""
-    return normals(size, dtype, requires_grad)
+    return normal_tensor(size, dtype, requires_grad)
 
 
-@public(f"rand(*size: ints, {KEYWORDS})", method=False)
+@public(f"rand(*size: ints, {KEYWORD_PARAMETERS})", method=False)
 def rand(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
     """Uniformly distributed numbers from 0 to 1."""
-    return uniforms(size, dtype, requires_grad)
+    return uniform_tensor(size, dtype, requires_grad)
 
 
-@public(f"randn_like(input: tensor, {KEYWORDS})", method=False)
+@public(f"randn_like(input: tensor, {KEYWORD_PARAMETERS})", method=False)
 def randn_like(x: Tensor, dtype: DType | None, requires_grad: bool) -> Tensor:
     """``randn`` with the shape and type of another tensor."""
-    return normals(x.shape, dtype or x.dtype, requires_grad)
+    return normal_tensor(x.shape, dtype or x.dtype, requires_grad)
 
 
-@public(f"rand_like(input: tensor, {KEYWORDS})", method=False)
+@public(f"rand_like(input: tensor, {KEYWORD_PARAMETERS})", method=False)
 def rand_like(x: Tensor, dtype: DType | None, requires_grad: bool) -> Tensor:
     """``rand`` with the shape and type of another tensor."""
-    return uniforms(x.shape, dtype or x.dtype, requires_grad)
+    return uniform_tensor(x.shape, dtype or x.dtype, requires_grad)
 
 
-@public(f"randint(low: int = 0, high: any = None, size: any = None, {KEYWORDS})", method=False)
+@public(f"randint(low: int = 0, high: any = None, size: any = None, {KEYWORD_PARAMETERS})", method=False)
 def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: bool) -> Tensor:
     """Whole numbers from ``low`` up to but not including ``high``: ``randint(10, (2, 3))``."""
     if size is None:
@@ -127,12 +127,12 @@ def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: 
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}", code="E0308"
         )
     dtype = dtype or dtypes.int64
-    check_bounds(low, high, dtype)
-    allocate(check_sizes(size), dtype)
-    return drawn(source.generator.integers(low, high, tuple(size)), dtype, requires_grad)
+    check_int_range(low, high, dtype)
+    check_shape_allocation(check_sizes(size), dtype)
+    return random_tensor(random_source.generator.integers(low, high, tuple(size)), dtype, requires_grad)
 
 
-def check_bounds(low: int, high: int, dtype: DType) -> None:
+def check_int_range(low: int, high: int, dtype: DType) -> None:
     """Refuse a range of ints that ``dtype`` cannot hold."""
     if dtype.is_floating_point:
         return
@@ -149,8 +149,8 @@ def check_bounds(low: int, high: int, dtype: DType) -> None:
 @public("randperm(n: int, *, device: device = None)", method=False)
 def randperm(n: int) -> Tensor:
     """The numbers from 0 to ``n`` - 1 in random order."""
-    allocate(check_sizes((n,)), dtypes.int64)
-    return drawn(source.generator.permutation(n), dtypes.int64, False)
+    check_shape_allocation(check_sizes((n,)), dtypes.int64)
+    return random_tensor(random_source.generator.permutation(n), dtypes.int64, False)
 
 
 @public("normal(mean: value = 0.0, std: value = 1.0, size: size = None)", method=False)
@@ -172,7 +172,7 @@ def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
             help=("write `torch.normal(0.0, 1.0, (2, 3))`",),
         )
     centre = mean.data if mean.__class__ is Tensor else mean
-    check_broadcast(tuple(tensors))
+    broadcast_shape(tuple(tensors))
     shape = np.broadcast_shapes(*(x.shape for x in tensors)) if size is None else check_sizes(size)
     if size is not None and tensors:
         raise ScriptError(
@@ -181,9 +181,9 @@ def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
             operands=tuple(tensors),
             help=("leave the size out: it is that of the tensors",),
         )
-    dtype = floating(tensors[0].dtype if tensors else None, "normal_kernel_cpu")
-    allocate(shape, dtype)
-    return drawn(centre + spread * source.generator.standard_normal(shape), dtype, False)
+    dtype = random_dtype(tensors[0].dtype if tensors else None, "normal_kernel_cpu")
+    check_shape_allocation(shape, dtype)
+    return random_tensor(centre + spread * random_source.generator.standard_normal(shape), dtype, False)
 
 
 @public("bernoulli(input: tensor, p: float = None)")
@@ -192,8 +192,8 @@ def bernoulli(x: Tensor, p: float | None) -> Tensor:
     if p is not None:
         if not 0 <= p <= 1:
             raise ScriptError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}", code="E0308")
-        return drawn(source.generator.random(x.shape) < p, x.dtype, False)
-    dtype = floating(x.dtype, "bernoulli_tensor_cpu_p_")
+        return random_tensor(random_source.generator.random(x.shape) < p, x.dtype, False)
+    dtype = random_dtype(x.dtype, "bernoulli_tensor_cpu_p_")
     chances = x.data
     if not np.all((chances >= 0) & (chances <= 1)):
         raise ScriptError(
@@ -203,7 +203,7 @@ def bernoulli(x: Tensor, p: float | None) -> Tensor:
             operands=(x,),
             caret="probabilities lie between 0 and 1",
         )
-    return drawn(source.generator.random(x.shape) < chances, dtype, False)
+    return random_tensor(random_source.generator.random(x.shape) < chances, dtype, False)
 
 
 expose("manual_seed(seed: any)", manual_seed, method=False)

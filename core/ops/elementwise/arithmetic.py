@@ -6,10 +6,10 @@ import math
 import operator
 
 from autodiff.core.base.errors import GradientError, ScriptError, type_name
-from autodiff.core.base.lazy import Later, np
+from autodiff.core.base.lazy import LazyModule, np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import check_scale, refuse_truths, whole_number
+from autodiff.core.engine.value_checks import checked_integer, require_not_bool, require_scale_factor
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.op import OPS, PLAIN_NUMBERS, Op, elementwise
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
 
 # Loaded late: every script loads this family, but only the derivative of ``pow`` uses these two.
-comparison = Later("autodiff.core.ops.elementwise.comparison")
-transcendental = Later("autodiff.core.ops.elementwise.transcendental")
+comparison = LazyModule("autodiff.core.ops.elementwise.comparison")
+transcendental = LazyModule("autodiff.core.ops.elementwise.transcendental")
 
 #: The smallest positive number in single precision.
-SMALLEST = 2.0**-149
+SMALLEST_FLOAT32 = 2.0**-149
 
 
-def left_number(name: str, otherwise: str) -> Callable[[Node], str]:
+def grad_fn_by_left(name: str, otherwise: str) -> Callable[[Node], str]:
     """Return a function from a node to ``name`` if its left operand is a plain number, else ``otherwise``.
 
     torch dispatches a plain number on the left to another kernel, whose node has another name.
@@ -40,8 +40,8 @@ def left_number(name: str, otherwise: str) -> Callable[[Node], str]:
     return grad_fn
 
 
-def right_number(name: str, otherwise: str) -> Callable[[Node], str]:
-    """As ``left_number``, for a plain number on the right."""
+def grad_fn_by_right(name: str, otherwise: str) -> Callable[[Node], str]:
+    """As ``grad_fn_by_left``, for a plain number on the right."""
 
     def grad_fn(node: Node) -> str:
         return name if node.inputs[1] is None else otherwise
@@ -57,23 +57,23 @@ def pow_grad_fn(node: Node) -> str:
 def pow_forward(x: Any, y: Any) -> Any:
     if y.__class__ is bool and x.__class__ is np.ndarray and x.dtype.kind == "b":
         return np.logical_or(x, not y)  # x ** False and x ** True, for which torch needs no kernel
-    refuse_truth_values("pow", x, y)
-    if y.__class__ is float and y and abs(y) < SMALLEST and x.__class__ is np.ndarray:
-        y = math.copysign(SMALLEST, y)  # single precision would round it to 0
+    refuse_bool_operands("pow", x, y)
+    if y.__class__ is float and y and abs(y) < SMALLEST_FLOAT32 and x.__class__ is np.ndarray:
+        y = math.copysign(SMALLEST_FLOAT32, y)  # single precision would round it to 0
     try:
         return np.power(x, y)
     except (ValueError, OverflowError):
         if y.__class__ is np.ndarray:
-            return whole_power(x, y)
+            return integer_power(x, y)
         if y > 0:
-            return np.power(x, whole_number(y, dtype_of(x)))
+            return np.power(x, checked_integer(y, dtype_of(x)))
         raise ScriptError(
             "Integers to negative integer powers are not allowed.",
             help=("make the base a float tensor: write 2.0 instead of 2, or call .double()",),
         ) from None
 
 
-def whole_power(x: Any, y: Any) -> Any:
+def integer_power(x: Any, y: Any) -> Any:
     """Return integer powers where some exponents are negative: those are truncated to 0, except of ±1."""
     sign = np.where(y % 2 == 0, 1, x)
     return np.where(y >= 0, np.power(x, np.maximum(y, 0)), np.where(np.abs(x) == 1, sign, 0))
@@ -81,12 +81,14 @@ def whole_power(x: Any, y: Any) -> Any:
 
 def pow_slope(out: Any, x: Any, y: Any) -> Any:
     """Return y xʸ⁻¹, and 0 for y = 0: x⁰ is constant, and x⁻¹ must not be computed at x = 0."""
-    none = y == 0
+    is_constant = y == 0
     if y.__class__ is int and abs(y) > 2**53:
         y = float(y)
-    if none is False and x.__class__ is float:
+    if is_constant is False and x.__class__ is float:
         return y * x ** (y - 1)  # fast path, same value: losses of single numbers often have squares
-    return comparison.except_where(none, 0.0, y * x ** comparison.except_where(none, 0.0, y - 1))
+    return comparison.except_where(
+        is_constant, 0.0, y * x ** comparison.except_where(is_constant, 0.0, y - 1)
+    )
 
 
 def subtract_forward(x: Any, y: Any) -> Any:
@@ -96,7 +98,7 @@ def subtract_forward(x: Any, y: Any) -> Any:
     return np.subtract(x, y)
 
 
-def refuse_truth_values(kernel: str, x: Any, y: Any) -> None:
+def refuse_bool_operands(kernel: str, x: Any, y: Any) -> None:
     """Refuse operands that are all bools; numpy would return a dtype that the language does not have."""
     if np.result_type(x, y).kind == "b":
         raise ScriptError(
@@ -109,7 +111,7 @@ def refuse_truth_values(kernel: str, x: Any, y: Any) -> None:
 
 def check_divisor(kernel: str, x: Any, y: Any) -> None:
     """Refuse bools, and integer division by zero: integers cannot represent infinity."""
-    refuse_truth_values(kernel, x, y)
+    refuse_bool_operands(kernel, x, y)
     if np.result_type(x, y).kind != "f" and not np.all(y):
         raise ScriptError("ZeroDivisionError", caret="division of whole numbers by zero")
 
@@ -144,7 +146,7 @@ def div_trunc_forward(x: Any, y: Any) -> Any:
     return quotient.astype(np.result_type(x, y), copy=False)
 
 
-def no_rule(message: str, *help: str) -> Callable[..., Any]:
+def missing_derivative_rule(message: str, *help: str) -> Callable[..., Any]:
     """Return a rule that raises torch's error for an op without a derivative."""
 
     def rule(*_: Any, **params: Any) -> Any:
@@ -161,7 +163,7 @@ sub = elementwise(
     -1,
     infix="-",
     scalar=operator.sub,
-    grad_fn=left_number("RsubBackward1", "SubBackward0"),
+    grad_fn=grad_fn_by_left("RsubBackward1", "SubBackward0"),
 )
 mul = elementwise(
     "mul",
@@ -180,12 +182,12 @@ div = elementwise(
     infix="/",
     scalar=operator.truediv,
     real=True,
-    grad_fn=left_number("MulBackward0", "DivBackward0"),
+    grad_fn=grad_fn_by_left("MulBackward0", "DivBackward0"),
 )
 neg = elementwise("neg", lambda x: np.negative(x), -1, infix="-", scalar=operator.neg)
 
 
-def pow_saves(node: Node) -> tuple[tuple[int | str, ...], ...]:
+def pow_saved(node: Node) -> tuple[tuple[int | str, ...], ...]:
     """Return what torch saves: the result too if the exponent is a tensor, even one without gradient."""
     base, exponent = node.inputs
     if exponent is None:
@@ -202,7 +204,7 @@ pow = elementwise(
     infix="**",
     scalar=operator.pow,
     grad_fn=pow_grad_fn,
-    saved=pow_saves,
+    saved=pow_saved,
     kink="the slope in the base is 0 where the exponent is 0; the slope in the exponent is 0 at base 0",
 )
 square = elementwise(
@@ -228,15 +230,15 @@ div_floor: Op = elementwise(
 div_trunc: Op = elementwise(
     "div_trunc", div_trunc_forward, 0, 0, saved=((1,), (0, 1)), grad_fn="DivBackward2"
 )
-NO_FLOOR_DIVIDE = no_rule(
+NO_FLOOR_DIVIDE_RULE = missing_derivative_rule(
     "derivative for aten::floor_divide is not implemented",
     "`torch.floor(a / b)` has the gradient 0; `a.detach() // b` stops it",
 )
 floor_divide = elementwise(
     "floor_divide",
     floor_divide_forward,
-    NO_FLOOR_DIVIDE,
-    NO_FLOOR_DIVIDE,
+    NO_FLOOR_DIVIDE_RULE,
+    NO_FLOOR_DIVIDE_RULE,
     infix="//",
     scalar=operator.floordiv,
     grad_fn="NotImplemented",
@@ -248,7 +250,7 @@ remainder = elementwise(
     lambda out, x, y: -div_floor(x, y),
     infix="%",
     scalar=remainder_scalar,
-    grad_fn=right_number("RemainderBackward0", "RemainderBackward1"),
+    grad_fn=grad_fn_by_right("RemainderBackward0", "RemainderBackward1"),
     kink="the jumps at multiples of the divisor are ignored",
 )
 fmod = elementwise(
@@ -257,7 +259,7 @@ fmod = elementwise(
     1,
     lambda out, x, y: -div_trunc(x, y),
     scalar=math.fmod,
-    grad_fn=right_number("FmodBackward0", "FmodBackward1"),
+    grad_fn=grad_fn_by_right("FmodBackward0", "FmodBackward1"),
     kink="the jumps at multiples of the divisor are ignored",
 )
 
@@ -289,7 +291,7 @@ def power(x: Any, y: Any) -> Any:
 @public("add(input: value, other, *, alpha: float = 1)", in_place=True)
 def add_scaled(x: Any, y: Any, alpha: float) -> Any:
     """``input + alpha * other``, entry by entry."""
-    check_scale(x, y, "alpha", alpha)
+    require_scale_factor(x, y, "alpha", alpha)
     if alpha == 1 or all(t.__class__ is Tensor and t.dtype.kind == "b" for t in (x, y)):
         return add(x, y if alpha else mul(False, y))  # bools have no multiples
     return add(x, mul(alpha, y) if y.__class__ is Tensor else alpha * y)
@@ -298,16 +300,16 @@ def add_scaled(x: Any, y: Any, alpha: float) -> Any:
 @public("sub(input: value, other, *, alpha: float = 1)", also=("subtract",), in_place=True)
 def subtract_scaled(x: Any, y: Any, alpha: float) -> Any:
     """``input - alpha * other``, entry by entry."""
-    check_scale(x, y, "alpha", alpha)
-    refuse_truths(sub, x, y)
+    require_scale_factor(x, y, "alpha", alpha)
+    require_not_bool(sub, x, y)
     return sub(x, y if alpha == 1 else mul(alpha, y))
 
 
 @public("rsub(input, other, *, alpha: float = 1)", method=False)
 def subtract_from(x: Any, y: Any, alpha: float) -> Any:
     """``other - alpha * input``, entry by entry."""
-    check_scale(x, y, "alpha", alpha)
-    refuse_truths(sub, x, y)
+    require_scale_factor(x, y, "alpha", alpha)
+    require_not_bool(sub, x, y)
     name = "RsubBackward1" if y.__class__ in PLAIN_NUMBERS else "RsubBackward0"
     return sub.named(name)(y, x if alpha == 1 else mul(alpha, x))
 

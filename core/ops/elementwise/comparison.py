@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import expose, public
-from autodiff.core.engine.tensor import Tensor, check_broadcast, tensor
+from autodiff.core.engine.tensor import Tensor, broadcast_shape, tensor
 from autodiff.core.fast import masking
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.op import Op, elementwise, selective
@@ -26,7 +26,7 @@ def no_gradient(g: Any, out: Any, *operands: Any) -> Any:
     raise AssertionError("a condition is never tracked")
 
 
-def on_whole_numbers(name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
+def integers_only(name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
     """Return ``forward`` for bools and ints, with torch's error for floats."""
 
     def checked(*operands: Any) -> Any:
@@ -57,20 +57,20 @@ logical_or = elementwise("logical_or", lambda x, y: np.logical_or(x, y), 0, 0)
 logical_xor = elementwise("logical_xor", lambda x, y: np.logical_xor(x, y), 0, 0)
 logical_not = elementwise("logical_not", lambda x: np.logical_not(x), 0)
 bitwise_and = elementwise(
-    "bitwise_and", on_whole_numbers("bitwise_and", lambda x, y: np.bitwise_and(x, y)), 0, 0, infix="&"
+    "bitwise_and", integers_only("bitwise_and", lambda x, y: np.bitwise_and(x, y)), 0, 0, infix="&"
 )
 bitwise_or = elementwise(
-    "bitwise_or", on_whole_numbers("bitwise_or", lambda x, y: np.bitwise_or(x, y)), 0, 0, infix="|"
+    "bitwise_or", integers_only("bitwise_or", lambda x, y: np.bitwise_or(x, y)), 0, 0, infix="|"
 )
 bitwise_xor = elementwise(
-    "bitwise_xor", on_whole_numbers("bitwise_xor", lambda x, y: np.bitwise_xor(x, y)), 0, 0, infix="^"
+    "bitwise_xor", integers_only("bitwise_xor", lambda x, y: np.bitwise_xor(x, y)), 0, 0, infix="^"
 )
 bitwise_not = elementwise(
-    "bitwise_not", on_whole_numbers("bitwise_not", lambda x: np.bitwise_not(x)), 0, infix="~"
+    "bitwise_not", integers_only("bitwise_not", lambda x: np.bitwise_not(x)), 0, infix="~"
 )
 
 
-def shifted(name: str, move: Callable[[Any, Any], Any], is_left: bool) -> Callable[..., Any]:
+def shift_forward(name: str, move: Callable[[Any, Any], Any], is_left: bool) -> Callable[..., Any]:
     """Return the forward of a bit shift of integers.
 
     A count that is negative or at least the number of bits gives 0; for a negative number shifted right, -1.
@@ -97,10 +97,10 @@ def shifted(name: str, move: Callable[[Any, Any], Any], is_left: bool) -> Callab
 
 
 bitwise_left_shift = elementwise(
-    "bitwise_left_shift", shifted("lshift", lambda x, y: np.left_shift(x, y), True), 0, 0, infix="<<"
+    "bitwise_left_shift", shift_forward("lshift", lambda x, y: np.left_shift(x, y), True), 0, 0, infix="<<"
 )
 bitwise_right_shift = elementwise(
-    "bitwise_right_shift", shifted("rshift", lambda x, y: np.right_shift(x, y), False), 0, 0, infix=">>"
+    "bitwise_right_shift", shift_forward("rshift", lambda x, y: np.right_shift(x, y), False), 0, 0, infix=">>"
 )
 isnan = elementwise("isnan", lambda x: np.isnan(x), 0)
 isinf = elementwise("isinf", lambda x: np.isinf(x), 0)
@@ -147,7 +147,7 @@ for comparison in (isnan, isinf, isfinite):
 
 
 @public("where(condition: tensor, input: value = None, other = None)", method=False)
-def choose(condition: Tensor, x: Any, y: Any) -> Any:
+def where_or_nonzero(condition: Tensor, x: Any, y: Any) -> Any:
     """``input`` where the condition holds, ``other`` elsewhere; of a condition alone, where it holds."""
     if x is None and y is None:
         return nonzero(condition, True)
@@ -211,9 +211,9 @@ def unravel_index(indices: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, ...]
 
 
 @public("Tensor.where(input: tensor, condition: tensor, other)", method=True)
-def choose_from(x: Tensor, condition: Tensor, y: Any) -> Any:
+def where_method(x: Tensor, condition: Tensor, y: Any) -> Any:
     """The tensor's own entries where the condition holds, ``other`` elsewhere."""
-    return choose(condition, x, y)
+    return where_or_nonzero(condition, x, y)
 
 
 @public(
@@ -228,7 +228,7 @@ def isclose(x: Tensor, y: Tensor, rtol: float, atol: float, equal_nan: bool) -> 
     for name, bound in (("rtol", rtol), ("atol", atol)):
         if bound < 0:
             raise ScriptError(f"{name} must be greater than or equal to zero, but got {bound}")
-    check_broadcast((x, y))
+    broadcast_shape((x, y))
     return Tensor.of(np.asarray(np.isclose(x.data, y.data, rtol=rtol, atol=atol, equal_nan=equal_nan)))
 
 

@@ -7,7 +7,7 @@ import math
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.graph.op import Op, elementwise
-from autodiff.core.ops.elementwise.arithmetic import refuse_truth_values
+from autodiff.core.ops.elementwise.arithmetic import refuse_bool_operands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,24 +31,28 @@ def round_scalar(x: float) -> float:
     return math.copysign(round(x), x)
 
 
-def of_numbers(name: str, forward: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def numbers_only(name: str, forward: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return ``forward`` with torch's error for bools."""
 
     def checked(x: Any) -> Any:
-        refuse_truth_values(f"{name}_vml_cpu", x, x)
+        refuse_bool_operands(f"{name}_vml_cpu", x, x)
         return forward(x)
 
     return checked
 
 
-FLAT = "flat between its jumps, and 0 at them by convention"
+FLAT_KINK = "flat between its jumps, and 0 at them by convention"
 
-floor = elementwise("floor", of_numbers("floor", lambda x: np.floor(x)), 0, scalar=floor_scalar, kink=FLAT)
-ceil = elementwise("ceil", of_numbers("ceil", lambda x: np.ceil(x)), 0, scalar=ceil_scalar, kink=FLAT)
-trunc: Op = elementwise(
-    "trunc", of_numbers("trunc", lambda x: np.trunc(x)), 0, scalar=trunc_scalar, kink=FLAT
+floor = elementwise(
+    "floor", numbers_only("floor", lambda x: np.floor(x)), 0, scalar=floor_scalar, kink=FLAT_KINK
 )
-round_ = elementwise("round", of_numbers("round", lambda x: np.round(x)), 0, scalar=round_scalar, kink=FLAT)
+ceil = elementwise("ceil", numbers_only("ceil", lambda x: np.ceil(x)), 0, scalar=ceil_scalar, kink=FLAT_KINK)
+trunc: Op = elementwise(
+    "trunc", numbers_only("trunc", lambda x: np.trunc(x)), 0, scalar=trunc_scalar, kink=FLAT_KINK
+)
+round_ = elementwise(
+    "round", numbers_only("round", lambda x: np.round(x)), 0, scalar=round_scalar, kink=FLAT_KINK
+)
 round_to = elementwise(
     "round_to",
     lambda x, decimals: np.round(x, decimals),
@@ -56,7 +60,7 @@ round_to = elementwise(
     grad_fn="RoundBackward1",
     kinds="f",
     kernel="round_cpu",
-    kink=FLAT,
+    kink=FLAT_KINK,
 )
 frac = elementwise(
     "frac",

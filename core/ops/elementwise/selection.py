@@ -11,9 +11,9 @@ from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast import masking
 from autodiff.core.graph.op import Op, elementwise, selective
-from autodiff.core.ops.elementwise.arithmetic import refuse_truth_values, right_number
+from autodiff.core.ops.elementwise.arithmetic import grad_fn_by_right, refuse_bool_operands
 from autodiff.core.ops.elementwise.comparison import except_where, isnan, where
-from autodiff.core.ops.elementwise.rounding import FLAT
+from autodiff.core.ops.elementwise.rounding import FLAT_KINK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,20 +58,20 @@ def min_scalar(x: float, y: float) -> float:
 
 def clamp_min_forward(x: Any, low: Any) -> Any:
     if low.__class__ is bool:
-        refuse_truth_values("clamp_min_scalar_cpu", x, low)
+        refuse_bool_operands("clamp_min_scalar_cpu", x, low)
     return np.maximum(low, x)
 
 
 def clamp_max_forward(x: Any, high: Any) -> Any:
     if high.__class__ is bool:
-        refuse_truth_values("clamp_max_scalar_cpu", x, high)
+        refuse_bool_operands("clamp_max_scalar_cpu", x, high)
     return np.minimum(high, x)
 
 
 def clamp_forward(x: Any, low: Any, high: Any) -> Any:
     if x.dtype.kind == "b":
         kernel = "clamp_scalar_cpu" if low.__class__ is bool else "clamp_cpu"
-        refuse_truth_values(kernel, low, high)
+        refuse_bool_operands(kernel, low, high)
     return np.minimum(high, np.maximum(low, x))
 
 
@@ -79,7 +79,7 @@ def clamp_grad_fn(node: Node) -> str:
     return "ClampBackward1" if node.inputs[1] is None and node.inputs[2] is None else "ClampBackward0"
 
 
-sign = elementwise("sign", sign_forward, 0, scalar=lambda x: float((x > 0) - (x < 0)), kink=FLAT)
+sign = elementwise("sign", sign_forward, 0, scalar=lambda x: float((x > 0) - (x < 0)), kink=FLAT_KINK)
 abs = elementwise("abs", abs_forward, lambda out, x: sign(x), scalar=operator.abs, kink="the slope at 0 is 0")
 relu = selective(
     "relu",
@@ -137,7 +137,7 @@ clamp_min = selective(
     lambda g, out, x, low: where(x >= low, g, 0.0),
     lambda g, out, x, low: where(x < low, g, 0.0),
     scalar=max_scalar,
-    grad_fn=right_number("ClampMinBackward0", "ClampMinBackward1"),
+    grad_fn=grad_fn_by_right("ClampMinBackward0", "ClampMinBackward1"),
     kink="the bound counts as inside: the slope is 1 there",
 )
 clamp_max = selective(
@@ -146,7 +146,7 @@ clamp_max = selective(
     lambda g, out, x, high: where(x <= high, g, 0.0),
     lambda g, out, x, high: where(x > high, g, 0.0),
     scalar=min_scalar,
-    grad_fn=right_number("ClampMaxBackward0", "ClampMaxBackward1"),
+    grad_fn=grad_fn_by_right("ClampMaxBackward0", "ClampMaxBackward1"),
     kink="the bound counts as inside: the slope is 1 there",
 )
 copysign: Op = elementwise(
@@ -156,7 +156,7 @@ copysign: Op = elementwise(
     0,
     scalar=math.copysign,
     real=True,
-    grad_fn=right_number("CopysignBackward1", "CopysignBackward0"),
+    grad_fn=grad_fn_by_right("CopysignBackward1", "CopysignBackward0"),
     kink="the slope at 0 is 0, in both operands",
 )
 

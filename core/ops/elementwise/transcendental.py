@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PI = math.pi
 
 
-def by_number(name: str) -> Callable[[Node], str]:
+def grad_fn_by_number(name: str) -> Callable[[Node], str]:
     """Return the function that names torch's node: 0 for two tensors, 1 or 2 for a number first or second."""
 
     def grad_fn(node: Node) -> str:
@@ -169,12 +169,12 @@ logit = elementwise(
 )
 
 
-def within_forward(x: Any, *, eps: float) -> Any:
+def logit_within_forward(x: Any, *, eps: float) -> Any:
     kept = np.clip(x, eps, 1 - eps)
     return np.log(kept / (1 - kept))
 
 
-def within_vjp(g: Any, out: Any, x: Any, *, eps: float) -> Any:
+def logit_within_vjp(g: Any, out: Any, x: Any, *, eps: float) -> Any:
     """g / (x (1 - x)) between the bounds, which count as inside, and 0 outside."""
     is_outside = (x < eps) | (x > 1 - eps)
     kept = except_where(is_outside, 0.5, x)
@@ -183,8 +183,8 @@ def within_vjp(g: Any, out: Any, x: Any, *, eps: float) -> Any:
 
 logit_within: Op = selective(
     "logit_within",
-    within_forward,
-    within_vjp,
+    logit_within_forward,
+    logit_within_vjp,
     real=True,
     grad_fn="LogitBackward0",
     kink="at the bounds the slope is that of the inside",
@@ -193,7 +193,7 @@ logit_within: Op = selective(
 # -- functions of two operands ------------------------------------------------------------------------
 
 
-def inverse_radius(x: Any, y: Any) -> Any:
+def inverse_squared_radius(x: Any, y: Any) -> Any:
     """Return 1 / (x² + y²), and 0 at the origin, where torch sets both slopes of ``atan2`` to 0."""
     squared = x * x + y * y
     return except_where(squared == 0, 0.0, 1 / squared)
@@ -202,8 +202,8 @@ def inverse_radius(x: Any, y: Any) -> Any:
 atan2 = elementwise(
     "atan2",
     lambda x, y: np.arctan2(x, y),
-    lambda out, x, y: y * inverse_radius(x, y),
-    lambda out, x, y: -x * inverse_radius(x, y),
+    lambda out, x, y: y * inverse_squared_radius(x, y),
+    lambda out, x, y: -x * inverse_squared_radius(x, y),
     scalar=math.atan2,
     real=True,
     kink="both slopes at the origin are 0",
@@ -240,7 +240,7 @@ xlogy: Op = selective(
     lambda g, out, x, y: except_where((x == 0) & (y <= 0), 0.0, xlogy(g, y)),
     lambda g, out, x, y: g * x / y,
     real=True,
-    grad_fn=by_number("Xlogy"),
+    grad_fn=grad_fn_by_number("Xlogy"),
     kink="at 0 * log(0) the slope in x is 0, in y nan",
 )
 xlog1py: Op = selective(
@@ -249,7 +249,7 @@ xlog1py: Op = selective(
     lambda g, out, x, y: except_where((x == 0) & (y <= -1), 0.0, xlog1py(g, y)),
     lambda g, out, x, y: g * x / (y + 1),
     real=True,
-    grad_fn=by_number("SpecialXlog1Py"),
+    grad_fn=grad_fn_by_number("SpecialXlog1Py"),
 )
 
 # -- special functions --------------------------------------------------------------------------------
@@ -312,12 +312,14 @@ lgamma = elementwise(
     real=True,
 )
 #: Below this x², I1(x)/x is ½ to all digits. The quotient is not used there: I1(x) may be rounded to 0.
-TINY = 1e-32
+TINY_SQUARE = 1e-32
 
 i1: Op = elementwise(
     "i1",
     from_scipy("i1"),
-    lambda out, x: i0(x) - except_where(x**2 < TINY, 0.5, out / except_where(x**2 < TINY, 1.0, x)),
+    lambda out, x: (
+        i0(x) - except_where(x**2 < TINY_SQUARE, 0.5, out / except_where(x**2 < TINY_SQUARE, 1.0, x))
+    ),
     real=True,
     grad_fn="SpecialI1Backward0",
 )
@@ -389,7 +391,7 @@ def clamped_logit(x: Any, eps: float | None) -> Any:
 
 
 @public("polygamma(n: int, input)", also=("special.polygamma",), method=False)
-def polygamma_of(n: int, x: Any) -> Any:
+def checked_polygamma(n: int, x: Any) -> Any:
     """The derivative of order ``n`` of digamma."""
     if n < 0:
         raise ScriptError("polygamma(n, x) does not support negative n.", code="E0308")

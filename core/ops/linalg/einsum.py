@@ -15,7 +15,7 @@ from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import int64, promote
 from autodiff.core.graph.op import Op
-from autodiff.core.ops.linalg.product_checks import no_kernel
+from autodiff.core.ops.linalg.product_checks import no_bool_kernel_error
 from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.join import variadic
 from autodiff.core.ops.shape.pick import diagonal
@@ -71,7 +71,7 @@ einsum_op: Op = variadic(
 )
 
 
-def error(message: str, *operands: Tensor) -> ShapeError:
+def einsum_error(message: str, *operands: Tensor) -> ShapeError:
     return ShapeError(f"einsum(): {message}", code="E0302", operands=operands)
 
 
@@ -86,7 +86,7 @@ def einsum(equation: str, operands: list[Tensor] | None) -> Tensor:
         )
     left, arrow, result = equation.partition("->")
     parts = read_operands(left, operands)
-    spelled, batch = spell_ellipses(parts, operands, set(equation))
+    spelled, batch = expand_ellipses(parts, operands, set(equation))
     if arrow:
         result = read_output(result, len(left) + len(arrow), operands, parts).replace("...", batch)
     else:
@@ -95,29 +95,32 @@ def einsum(equation: str, operands: list[Tensor] | None) -> Tensor:
     return contract(spelled, operands, result)
 
 
-def subscripts(text: str, start: int, where: str, operands: list[Tensor]) -> Iterator[str]:
+def read_subscripts(text: str, start: int, where: str, operands: list[Tensor]) -> Iterator[str]:
     """Yield the letters and ``...`` of an operand or the output; ``start`` is its offset in the equation."""
-    at, has_ellipsis = 0, False
-    while at < len(text):
-        letter = text[at]
+    position, has_ellipsis = 0, False
+    while position < len(text):
+        letter = text[position]
         if letter == ".":
             is_output = where == "output"
             if has_ellipsis:
                 already = "but an ellipsis (...)" if is_output else "for which an ellipsis"
-                raise error(f"found '.' for {where} {already} was already found", *operands)
-            if text[at : at + 3] != "...":
+                raise einsum_error(f"found '.' for {where} {already} was already found", *operands)
+            if text[position : position + 3] != "...":
                 shown = " (...)" if is_output else ""
-                raise error(f"found '.' for {where} that is not part of any ellipsis{shown}", *operands)
+                raise einsum_error(
+                    f"found '.' for {where} that is not part of any ellipsis{shown}", *operands
+                )
             letter, has_ellipsis = "...", True
         elif letter not in LETTERS and letter != " ":
-            raise error(
-                f"invalid subscript given at index {start + at} in the equation string, subscripts must be in"
+            raise einsum_error(
+                f"invalid subscript given at index {start + position} in the equation string,"
+                " subscripts must be in"
                 " [a-zA-Z]",
                 *operands,
             )
         if letter != " ":
             yield letter
-        at += len(letter)
+        position += len(letter)
 
 
 def read_operands(text: str, operands: list[Tensor]) -> list[str]:
@@ -125,41 +128,41 @@ def read_operands(text: str, operands: list[Tensor]) -> list[str]:
     terms, start = [], 0
     for number, part in enumerate(text.split(",")):
         if number == len(operands):
-            raise error("fewer operands were provided than specified in the equation", *operands)
-        terms.append("".join(subscripts(part, start, f"operand {number}", operands)))
+            raise einsum_error("fewer operands were provided than specified in the equation", *operands)
+        terms.append("".join(read_subscripts(part, start, f"operand {number}", operands)))
         start += len(part) + 1
     if len(terms) < len(operands):
-        raise error("more operands were provided than specified in the equation", *operands)
+        raise einsum_error("more operands were provided than specified in the equation", *operands)
     return terms
 
 
 def read_output(text: str, start: int, operands: list[Tensor], spelled: list[str]) -> str:
     """Return the subscripts after the arrow, without spaces; each must occur in an operand."""
     result = ""
-    for letter in subscripts(text, start, "output", operands):
+    for letter in read_subscripts(text, start, "output", operands):
         if letter in result:
-            raise error(f"output subscript {letter} appears more than once in the output", *operands)
+            raise einsum_error(f"output subscript {letter} appears more than once in the output", *operands)
         if letter != "..." and letter not in "".join(spelled):
-            raise error(
+            raise einsum_error(
                 f"output subscript {letter} does not appear in the equation for any input operand", *operands
             )
         result += letter
     return result
 
 
-def spell_ellipses(parts: list[str], operands: list[Tensor], taken: set[str]) -> tuple[list[str], str]:
+def expand_ellipses(parts: list[str], operands: list[Tensor], taken: set[str]) -> tuple[list[str], str]:
     """Return the operands' letters with letters in place of ``...``, and those of the longest ``...``."""
     counts = []
     for position, (part, x) in enumerate(zip(parts, operands, strict=True)):
         named = len(part.replace("...", ""))
         if "..." not in part and named != x.ndim:
-            raise error(
+            raise einsum_error(
                 f"the number of subscripts in the equation ({named}) does not match the number of dimensions"
                 f" ({x.ndim}) for operand {position} and no ellipsis was given",
                 x,
             )
         if named > x.ndim:
-            raise error(
+            raise einsum_error(
                 f"the number of subscripts in the equation ({named}) is more than the number of dimensions"
                 f" ({x.ndim}) for operand {position}",
                 x,
@@ -177,13 +180,13 @@ def contract(letters: list[str], operands: list[Tensor], result: str) -> Tensor:
     """Take diagonals for repeated letters, check sizes, squeeze dimensions of size 1, then apply the op."""
     plain: list[tuple[str, Tensor]] = []
     for position, (part, x) in enumerate(zip(letters, operands, strict=True)):
-        plain.append(without_repeats(part, x, position))
+        plain.append(take_diagonals(part, x, position))
     sizes: dict[str, int] = {}
     for position, (part, x) in enumerate(plain):
         for letter, n in zip(part, x.shape, strict=True):
             known = sizes.get(letter, 1)
             if n != 1 and known not in (1, n):
-                raise error(
+                raise einsum_error(
                     f"subscript {letter} has size {n} for operand {position} which does not broadcast with"
                     f" previously seen size {known}",
                     *operands,
@@ -199,11 +202,11 @@ def contract(letters: list[str], operands: list[Tensor], result: str) -> Tensor:
     if len(plain) == 1 and set(plain[0][0]) == set(result):
         part, x = plain[0]
         return permute(x, dims=tuple(part.index(letter) for letter in result))
-    dtype = type_of_product(plain, result)
+    dtype = contraction_dtype(plain, result)
     return einsum_op(*(cast(x, dtype) for _, x in plain), equation=equation)
 
 
-def type_of_product(operands: list[tuple[str, Tensor]], result: str) -> DType:
+def contraction_dtype(operands: list[tuple[str, Tensor]], result: str) -> DType:
     """Return the dtype in which torch computes the result, two operands at a time from the left.
 
     Letters of both operands that are summed over make a matrix product, which takes one dtype. Letters of one
@@ -212,29 +215,29 @@ def type_of_product(operands: list[tuple[str, Tensor]], result: str) -> DType:
     sizes = {letter: n for part, x in operands for letter, n in zip(part, x.shape, strict=True)}
     long = {letter for letter, n in sizes.items() if n != 1}
     part, first = operands[0]
-    met, dtype = set(part), first.dtype
+    seen_letters, dtype = set(part), first.dtype
     if len(operands) == 1:
         return dtype if dtype.is_floating_point else int64
     for position, (own, x) in enumerate(operands[1:], 2):
         kept = {*result, *"".join(part for part, _ in operands[position:])}
         dtype, other = (
             int64 if alone & long - kept and not kind.is_floating_point else kind
-            for alone, kind in ((met - {*own}, dtype), ({*own} - met, x.dtype))
+            for alone, kind in ((seen_letters - {*own}, dtype), ({*own} - seen_letters, x.dtype))
         )
-        if not met & {*own} & long - kept:
+        if not seen_letters & {*own} & long - kept:
             dtype = promote([(dtype, 1), (other, 1)])
         else:
-            if x.size and all(sizes[letter] for letter in met):
+            if x.size and all(sizes[letter] for letter in seen_letters):
                 check_bmm_types(first, x, dtype, other)
             dtype = other
-        met = (met | {*own}) & kept
+        seen_letters = (seen_letters | {*own}) & kept
     return dtype
 
 
 def check_bmm_types(x: Tensor, y: Tensor, left: DType, right: DType) -> None:
     """Check ``left`` and ``right``, the dtypes that x and y have in a batched product, as torch does."""
     if left.kind == "b":
-        raise no_kernel(x, y, "bmm")
+        raise no_bool_kernel_error(x, y, "bmm")
     if left is not right:
         raise ScriptError(
             f"expected scalar type {left.long_name} but found {right.long_name}",
@@ -243,7 +246,7 @@ def check_bmm_types(x: Tensor, y: Tensor, left: DType, right: DType) -> None:
         )
 
 
-def without_repeats(part: str, x: Tensor, position: int) -> tuple[str, Tensor]:
+def take_diagonals(part: str, x: Tensor, position: int) -> tuple[str, Tensor]:
     """Return the operand without repeated letters: the diagonal of ``ii`` is named ``i`` and comes last."""
     for letter in sorted(set(part)):
         while part.count(letter) > 1:
@@ -251,7 +254,7 @@ def without_repeats(part: str, x: Tensor, position: int) -> tuple[str, Tensor]:
             second = part.index(letter, first + 1)
             m, n = x.shape[first], x.shape[second]
             if m != n:
-                raise error(
+                raise einsum_error(
                     f"subscript {letter} is repeated for operand {position} but the sizes don't match,"
                     f" {n} != {m}",
                     x,

@@ -11,7 +11,7 @@ from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.comparison import zero
-from autodiff.core.ops.linalg.factorizations import first_along, remembered
+from autodiff.core.ops.linalg.factorizations import cache_last, first_along
 from autodiff.core.ops.linalg.products import matmul, mT
 from autodiff.core.ops.linalg.triangular import solve_triangular
 from autodiff.core.ops.shape.join import cat
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def lu_of(x: Any) -> tuple[Any, ...]:
+def compute_lu(x: Any) -> tuple[Any, ...]:
     from scipy.linalg import lu
 
     if not x.size:
@@ -31,7 +31,7 @@ def lu_of(x: Any) -> tuple[Any, ...]:
     return tuple(part.astype(x.dtype) for part in lu(x, check_finite=False))
 
 
-lu_factors = remembered("lu", lu_of)
+lu_factors = cache_last("lu", compute_lu)
 
 
 def lu_vjp(middle: Any, lower: Any, upper: Any, x: Any) -> Any:
@@ -69,7 +69,7 @@ def lu(x: Tensor, pivot: bool) -> NamedResult:
         raise ScriptError(message, code="E0312", operands=(x,))
     rows, columns = x.shape[-2:]
     order = Tensor.of(lu_permutation(x.data))
-    block, rest = first_square(x if rows <= columns else matmul(mT(order), x))
+    block, rest = split_leading_square(x if rows <= columns else matmul(mT(order), x))
     lower, upper = lu_lower(block), lu_upper(block)
     if rows < columns:
         beside = solve_triangular(lower, matmul(mT(order), rest), upper=False, unit=True)
@@ -80,7 +80,7 @@ def lu(x: Tensor, pivot: bool) -> NamedResult:
     return NamedResult("torch.return_types.linalg_lu", ("P", "L", "U"), (order, lower, upper))
 
 
-def first_square(x: Tensor) -> tuple[Tensor, Tensor]:
+def split_leading_square(x: Tensor) -> tuple[Tensor, Tensor]:
     """Return the leading square block, which determines the factors, and the columns or rows beyond it."""
     rows, columns = x.shape[-2:]
     n = min(rows, columns)

@@ -16,20 +16,20 @@ from autodiff.core.base.lazy import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.comparison import where, zero
-from autodiff.core.ops.linalg.products import mT, mT_named
+from autodiff.core.ops.linalg.products import mT, named_mT
 from autodiff.core.ops.linalg.solve import (
     check_floats,
     check_matrices,
     check_square,
     check_square_shape,
+    checked_svd,
     cofactor,
     det,
     inv,
     per_matrix,
-    svd_of,
 )
 from autodiff.core.ops.linalg.triangular import solve_triangular
 from autodiff.core.ops.shape.join import cat
@@ -43,33 +43,33 @@ if TYPE_CHECKING:
 
     Factors = tuple[Any, ...]
 
-_last: dict[str, tuple[Any, Factors]] = {}
+_last_factors: dict[str, tuple[Any, Factors]] = {}
 
 
-def remembered(kind: str, compute: Callable[[Any], Factors]) -> Callable[[Any], Factors]:
+def cache_last(kind: str, compute: Callable[[Any], Factors]) -> Callable[[Any], Factors]:
     """Return ``compute`` with its last result cached. Arrays are never mutated, so identity is the key."""
 
     def factors(x: Any) -> Factors:
-        matrix, answer = _last.get(kind, (None, ()))
+        matrix, answer = _last_factors.get(kind, (None, ()))
         if matrix is not x:
             answer = compute(x)
-            _last[kind] = x, answer
+            _last_factors[kind] = x, answer
         return answer
 
     return factors
 
 
-def columns(x: Any) -> Any:
+def per_column(x: Any) -> Any:
     """Return one vector per matrix as a row, to scale columns."""
     return unsqueeze(x, dim=len(x.shape) - 1)
 
 
-def rows(x: Any) -> Any:
+def per_row(x: Any) -> Any:
     """Return one vector per matrix as a column, to scale rows."""
     return unsqueeze(x, dim=len(x.shape))
 
 
-def off_diagonal(x: Any, gaps: Any) -> Any:
+def divide_off_diagonal(x: Any, gaps: Any) -> Any:
     """Return x_ij / gaps_ij off the diagonal, 0 on it."""
     diagonal = np.eye(x.shape[-1], dtype=bool)
     return where(diagonal, 0.0, x / where(diagonal, 1.0, gaps))
@@ -99,7 +99,7 @@ cholesky: Op = primitive("cholesky", cholesky_forward, cholesky_vjp, grad_fn="Li
 
 # -- QR -----------------------------------------------------------------------------------------------
 
-qr_factors = remembered("qr", lambda x: tuple(np.linalg.qr(x)))
+qr_factors = cache_last("qr", lambda x: tuple(np.linalg.qr(x)))
 
 
 def qr_vjp(from_q: Any, middle: Any, q: Any, r: Any) -> Any:
@@ -139,19 +139,19 @@ def eigh_forward(x: Any) -> Factors:
         ) from None
 
 
-eigh_factors = remembered("eigh", eigh_forward)
+eigh_factors = cache_last("eigh", eigh_forward)
 
 
 def eigenvectors_vjp(g: Any, out: Any, x: Any) -> Any:
     """V (skew(Vᵀg) / (λ_j - λ_i)) Vᵀ, where skew(m) = (m - mᵀ) / 2: symmetric, as the matrix is."""
     w = eigenvalues(x)
-    return out @ off_diagonal(antisymmetric(mT(out) @ g) * 0.5, columns(w) - rows(w)) @ mT(out)
+    return out @ divide_off_diagonal(antisymmetric(mT(out) @ g) * 0.5, per_column(w) - per_row(w)) @ mT(out)
 
 
 eigenvalues: Op = primitive(
     "eigenvalues",
     lambda x: eigh_factors(x)[0],
-    lambda g, out, x: (eigenvectors(x) * columns(g)) @ mT(eigenvectors(x)),
+    lambda g, out, x: (eigenvectors(x) * per_column(g)) @ mT(eigenvectors(x)),
     grad_fn="LinalgEighBackward0",
 )
 eigenvectors: Op = primitive(
@@ -160,8 +160,8 @@ eigenvectors: Op = primitive(
 
 # -- singular values ------------------------------------------------------------------------------------
 
-svd_factors = remembered("svd", lambda x: tuple(svd_of(x, full_matrices=False)))
-full_svd_factors = remembered("full svd", lambda x: tuple(svd_of(x, full_matrices=True)))
+svd_factors = cache_last("svd", lambda x: tuple(checked_svd(x, full_matrices=False)))
+full_svd_factors = cache_last("full svd", lambda x: tuple(checked_svd(x, full_matrices=True)))
 
 
 def svd_parts(full: bool) -> Callable[[Any], Factors]:
@@ -174,7 +174,7 @@ def antisymmetric(x: Any) -> Any:
 
 def squared_gaps(s: Any) -> Any:
     """Return the matrix s_j² - s_i²."""
-    return columns(s) ** 2 - rows(s) ** 2
+    return per_column(s) ** 2 - per_row(s) ** 2
 
 
 def left_vectors_vjp(g: Any, out: Any, x: Any, *, full: bool) -> Any:
@@ -183,9 +183,9 @@ def left_vectors_vjp(g: Any, out: Any, x: Any, *, full: bool) -> Any:
     count = s.shape[-1]
     if full:  # the vectors beyond have no derivative of their own
         g = first_along(g, len(g.shape) - 1, count)
-    inner = u @ (off_diagonal(antisymmetric(mT(u) @ g), squared_gaps(s)) * columns(s))
+    inner = u @ (divide_off_diagonal(antisymmetric(mT(u) @ g), squared_gaps(s)) * per_column(s))
     if x.shape[-2] > count:
-        scaled = g / columns(s)
+        scaled = g / per_column(s)
         inner = inner + scaled - u @ (mT(u) @ scaled)
     return inner @ vt
 
@@ -196,9 +196,9 @@ def right_vectors_vjp(g: Any, out: Any, x: Any, *, full: bool) -> Any:
     count = s.shape[-1]
     if full:  # as above
         g = first_along(g, len(g.shape) - 2, count)
-    inner = (off_diagonal(antisymmetric(vt @ mT(g)), squared_gaps(s)) * rows(s)) @ vt
+    inner = (divide_off_diagonal(antisymmetric(vt @ mT(g)), squared_gaps(s)) * per_row(s)) @ vt
     if x.shape[-1] > count:
-        scaled = g / rows(s)
+        scaled = g / per_row(s)
         inner = inner + scaled - (scaled @ mT(vt)) @ vt
     return u @ inner
 
@@ -211,7 +211,7 @@ def first_along(x: Any, dim: int, count: int) -> Any:
 singular_values: Op = primitive(
     "singular_values",
     lambda x: svd_factors(x)[1],
-    lambda g, out, x: (left_vectors(x, full=False) * columns(g)) @ right_vectors(x, full=False),
+    lambda g, out, x: (left_vectors(x, full=False) * per_column(g)) @ right_vectors(x, full=False),
     grad_fn="LinalgSvdBackward0",
 )
 left_vectors: Op = primitive(
@@ -232,7 +232,7 @@ def log_det_slope(x: Any) -> Any:
         return cofactor(x) / per_matrix(det(x))
 
 
-def sign_forward(x: Any) -> Any:
+def sign_of_det_forward(x: Any) -> Any:
     """Return the sign of the determinant: 1 or -1, 0 where the matrix is singular or its determinant nan."""
     sign, size = np.linalg.slogdet(x)
     return np.where(np.isnan(size), 0, sign).astype(x.dtype, copy=False)
@@ -240,7 +240,7 @@ def sign_forward(x: Any) -> Any:
 
 sign_of_det: Op = primitive(
     "sign_of_det",
-    sign_forward,
+    sign_of_det_forward,
     lambda g, out, x: zero(x),
     grad_fn="LinalgSlogdetBackward0",
 )
@@ -255,11 +255,11 @@ log_abs_det: Op = primitive(
 
 
 @public("linalg.cholesky(input: tensor, *, upper: bool = False)", method=False)
-def cholesky_of(x: Tensor, upper: bool) -> Tensor:
+def checked_cholesky(x: Tensor, upper: bool) -> Tensor:
     """The lower triangular L with L Lᵀ = A, for a symmetric positive definite A; or Lᵀ with ``upper``."""
     check_square(x, "linalg.cholesky")
     try:
-        return mT_named(cholesky(mT(x)), "LinalgCholeskyExBackward0") if upper else cholesky(x)
+        return named_mT(cholesky(mT(x)), "LinalgCholeskyExBackward0") if upper else cholesky(x)
     except np.linalg.LinAlgError:
         which, order = failing_minor(x)
         raise ScriptError(
@@ -322,7 +322,7 @@ def checked_triangle(x: Tensor, uplo: str) -> Tensor:
     check_square_shape(x, "linalg.eigh")
     if uplo.upper() not in ("L", "U"):
         raise ScriptError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
-    need_kind(x, "linalg_eigh_cpu", "f")
+    require_kind(x, "linalg_eigh_cpu", "f")
     return mT(x) if uplo.upper() == "U" else x
 
 

@@ -10,13 +10,13 @@ from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.elementwise.selection import abs, sign
-from autodiff.core.ops.linalg.product_checks import broadcast_batches, check_same_dtype
+from autodiff.core.ops.linalg.product_checks import broadcast_batches, check_numeric_dtypes
 from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.reduce.variance import vector_norm
 from autodiff.core.ops.shape.dims import wrap_dim
@@ -53,10 +53,10 @@ def linalg_cross(x: Tensor, y: Tensor, dim: int) -> Tensor:
             f" {y.shape[axis]}",
             operands=(x, y),
         )
-    check_allocation(check_broadcast((x, y)), 8)
-    need_kind(x, "cross", "if")
+    check_allocation(broadcast_shape((x, y)), 8)
+    require_kind(x, "cross", "if")
     kinds = f"{x.dtype.long_name} but found {y.dtype.long_name}"
-    check_same_dtype(x, y, f"expected scalar type {kinds}")
+    check_numeric_dtypes(x, y, f"expected scalar type {kinds}")
     return cross_op(x, y, dim=axis)
 
 
@@ -78,7 +78,7 @@ def cross(x: Tensor, y: Tensor, dim: int | None) -> Tensor:
 # -- distances ------------------------------------------------------------------------------------------
 
 #: Above this number of rows torch computes Euclidean distances with a matrix product.
-MANY = 25
+MATRIX_PRODUCT_ROWS = 25
 COMPUTE_MODES = (
     "use_mm_for_euclid_dist_if_necessary",
     "use_mm_for_euclid_dist",
@@ -86,7 +86,7 @@ COMPUTE_MODES = (
 )
 
 
-def largest_vjp(g: Any, out: Any, x: Any) -> Any:
+def largest_coordinate_vjp(g: Any, out: Any, x: Any) -> Any:
     """sign(x) g for each entry that attains the maximum; as in torch, each of several receives all of g."""
     dim = len(x.shape) - 1
     reached = abs(x) == expand(unsqueeze(out, dim=dim), shape=x.shape)
@@ -96,7 +96,7 @@ def largest_vjp(g: Any, out: Any, x: Any) -> Any:
 largest_coordinate: Op = primitive(
     "largest_coordinate",
     lambda x: np.abs(x).max(axis=-1) if x.shape[-1] else np.zeros(x.shape[:-1], x.dtype),
-    largest_vjp,
+    largest_coordinate_vjp,
     grad_fn="CdistBackward0",
     kink="each of the largest coordinates receives the whole slope",
 )
@@ -132,7 +132,8 @@ def cdist(x: Tensor, y: Tensor, p: float, compute_mode: str) -> Tensor:
     batch = broadcast_batches(x, y)
     rows, columns = x.shape[-2], y.shape[-2]
     is_product = p == 2 and (
-        compute_mode == COMPUTE_MODES[1] or (compute_mode == COMPUTE_MODES[0] and max(rows, columns) > MANY)
+        compute_mode == COMPUTE_MODES[1]
+        or (compute_mode == COMPUTE_MODES[0] and max(rows, columns) > MATRIX_PRODUCT_ROWS)
     )
     if x.size and y.size:
         kinds = f"expected scalar type {x.dtype.long_name} but found {y.dtype.long_name}"
@@ -140,7 +141,7 @@ def cdist(x: Tensor, y: Tensor, p: float, compute_mode: str) -> Tensor:
             kinds = (
                 f"expected m1 and m2 to have the same dtype, but got: {x.dtype.c_name} != {y.dtype.c_name}"
             )
-        check_same_dtype(x, y, kinds)
+        check_numeric_dtypes(x, y, kinds)
     y = cast(y, x.dtype)
     check_allocation((*batch, rows, columns, x.shape[-1]), 8)
     difference = unsqueeze(x, dim=x.ndim - 1) - unsqueeze(y, dim=y.ndim - 2)

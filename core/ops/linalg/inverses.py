@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def inverse_of(matrix: Any) -> tuple[Any, int]:
+def invert_by_elimination(matrix: Any) -> tuple[Any, int]:
     """Return the inverse by elimination, and the position (from 1) of the first zero pivot; 0 without one."""
     from scipy.linalg.lapack import dgetrf, dgetrs
 
@@ -31,18 +31,18 @@ def inverse_of(matrix: Any) -> tuple[Any, int]:
     return inverse, place
 
 
-def inverses_and_places(x: Any) -> tuple[Any, Any]:
+def inverses_and_pivots(x: Any) -> tuple[Any, Any]:
     """Return the inverse of each matrix, inf and nan included, and the position of its zero pivot or 0."""
     inverses, places = np.empty(x.shape, x.dtype), np.zeros(x.shape[:-2], np.int32)
     for index in np.ndindex(places.shape):
         if x.shape[-1]:
-            inverses[index], places[index] = inverse_of(x[index])
+            inverses[index], places[index] = invert_by_elimination(x[index])
     return inverses, places
 
 
 inv_ex_op: Op = primitive(
     "inv_ex",
-    lambda x: inverses_and_places(x)[0],
+    lambda x: inverses_and_pivots(x)[0],
     lambda g, out, x: -(mT(out) @ g @ mT(out)),
     grad_fn="LinalgInvExBackward0",
 )
@@ -52,7 +52,7 @@ inv_ex_op: Op = primitive(
 def inv_ex(x: Tensor, check_errors: bool) -> NamedResult:
     """The inverse, and for each matrix the position of a zero pivot in elimination, or 0."""
     check_square(x, "linalg.inv")
-    _, places = inverses_and_places(x.data)
+    _, places = inverses_and_pivots(x.data)
     if check_errors and places.any():
         position, place = zero_pivot(x)
         which = f"(Batch element {position}): " if x.ndim > 2 else ""
@@ -80,7 +80,7 @@ def tensorsolve(a: Tensor, b: Tensor, dims: tuple[int, ...] | None) -> Tensor:
             operands=(a, b),
         )
     shape = a.shape[b.ndim :]
-    check_halves(a, prod(shape), b.size, "other.ndim")
+    check_square_split(a, prod(shape), b.size, "other.ndim")
     matrix = reshape_tensor(a, (b.size, b.size))
     return reshape(solve_system(matrix, reshape_tensor(b, (b.size,)), left=True), shape=shape)
 
@@ -95,7 +95,7 @@ def tensorinv(a: Tensor, ind: int) -> Tensor:
             f"Expected 'ind' to be at most the number of dimensions, {a.ndim}, but got {ind}", operands=(a,)
         )
     rows = prod(a.shape[:ind])
-    check_halves(a, prod(a.shape[ind:]), rows, "ind")
+    check_square_split(a, prod(a.shape[ind:]), rows, "ind")
     matrix = reshape_tensor(a, (rows, rows))
     check_square(matrix, "linalg.inv")
     try:
@@ -108,7 +108,7 @@ def tensorinv(a: Tensor, ind: int) -> Tensor:
     return op(inverse, shape=(*a.shape[ind:], *a.shape[:ind]))
 
 
-def check_halves(a: Tensor, columns: int, rows: int, name: str) -> None:
+def check_square_split(a: Tensor, columns: int, rows: int, name: str) -> None:
     if columns != rows:
         raise ShapeError(
             f"Expected self to satisfy the requirement prod(self.shape[{name}:]) =="

@@ -10,7 +10,7 @@ from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.arithmetic import add
 from autodiff.core.ops.elementwise.comparison import zero
@@ -22,8 +22,8 @@ from autodiff.core.ops.linalg.solve import (
     check_matrices,
     check_square,
     check_square_shape,
+    checked_svd,
     inv_matrix,
-    svd_of,
 )
 from autodiff.core.ops.reduce.reduction import sum
 from autodiff.core.ops.shape.join import cat
@@ -62,7 +62,7 @@ matrix_exp: Op = primitive(
 # -- the pseudo-inverse ---------------------------------------------------------------------------------
 
 
-def least_kept(s: Any, x: Any, atol: Any, rtol: Any) -> Any:
+def singular_value_cutoff(s: Any, x: Any, atol: Any, rtol: Any) -> Any:
     """Return the bound that nonzero singular values exceed: ``atol``, or ``rtol`` times the largest, if more.
 
     Without either, ``rtol`` is the rounding error of a matrix of that size. Arrays hold one bound per matrix.
@@ -85,8 +85,8 @@ def pinv_forward(x: Any, *, atol: Any, rtol: Any, hermitian: bool) -> Any:
     """Return V diag(1/s) Uᵀ without the s that count as 0; ``hermitian`` reads only the lower triangle."""
     if hermitian:
         x = np.tril(x) + np.swapaxes(np.tril(x, -1), -1, -2)
-    u, s, vt = svd_of(x, full_matrices=False)
-    kept = s > least_kept(s, x, atol, rtol)
+    u, s, vt = checked_svd(x, full_matrices=False)
+    kept = s > singular_value_cutoff(s, x, atol, rtol)
     inverted = np.divide(1, s, out=np.zeros_like(s), where=kept)
     return np.swapaxes(vt, -1, -2) @ (inverted[..., None] * np.swapaxes(u, -1, -2))
 
@@ -102,7 +102,7 @@ pinv: Op = primitive(
 
 
 @public("matrix_exp(input: tensor)", also=("linalg.matrix_exp",))
-def exp_of_matrix(x: Tensor) -> Tensor:
+def checked_matrix_exp(x: Tensor) -> Tensor:
     """The matrix exponential of a square matrix."""
     check_square(x, "linalg.matrix_exp")
     return matrix_exp(x)
@@ -129,10 +129,10 @@ def matrix_power(x: Tensor, n: int) -> Tensor:
     return power
 
 
-TOLERANCES = "hermitian: bool = False, *, atol: value = None, rtol: value = None"
+TOLERANCE_PARAMETERS = "hermitian: bool = False, *, atol: value = None, rtol: value = None"
 
 
-@public(f"linalg.pinv(input: tensor, rcond: value = None, {TOLERANCES})", method=False)
+@public(f"linalg.pinv(input: tensor, rcond: value = None, {TOLERANCE_PARAMETERS})", method=False)
 def pseudo_inverse(x: Tensor, rcond: Any, hermitian: bool, atol: Any, rtol: Any) -> Tensor:
     """The Moore-Penrose inverse.
 
@@ -145,24 +145,24 @@ def pseudo_inverse(x: Tensor, rcond: Any, hermitian: bool, atol: Any, rtol: Any)
             " dimensions of float, double, cfloat or cdouble types",
             operands=(x,),
         )
-    return inverted(x, 0.0 if rcond is not None else atol, rtol if rcond is None else rcond, hermitian)
+    return apply_pinv(x, 0.0 if rcond is not None else atol, rtol if rcond is None else rcond, hermitian)
 
 
-def inverted(x: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> Tensor:
+def apply_pinv(x: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> Tensor:
     hermitian = hermitian and x.size > 0
     if hermitian:
         check_square(x, "linalg.eigh")
-    batch, atol, rtol = tolerances(x, atol, rtol)
+    batch, atol, rtol = broadcast_tolerances(x, atol, rtol)
     x = x if batch == x.shape[:-2] else expand(x, shape=(*batch, *x.shape[-2:]))
     return pinv(x, atol=atol, rtol=rtol, hermitian=hermitian)
 
 
-def tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[tuple[int, ...], Any, Any]:
+def broadcast_tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[tuple[int, ...], Any, Any]:
     """Return the batch shape, broadcast with the tolerances, and the tolerances as numbers or arrays."""
     batch: tuple[int, ...] = (*x.shape[:-2], 1)
     for given in (rtol, atol):
         if given.__class__ is Tensor:
-            batch = check_broadcast((Tensor.of(given.data[..., None]), Tensor.of(np.empty(batch))))
+            batch = broadcast_shape((Tensor.of(given.data[..., None]), Tensor.of(np.empty(batch))))
     atol, rtol = (given.data if given.__class__ is Tensor else given for given in (atol, rtol))
     return batch[:-1], atol, rtol
 
@@ -192,8 +192,8 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Name
         raise ScriptError(
             "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
         )
-    vector = b.ndim == a.ndim - 1 and b.shape == a.shape[:-1]
-    dim = -1 if vector or b.ndim == 1 else -2
+    is_vector = b.ndim == a.ndim - 1 and b.shape == a.shape[:-1]
+    dim = -1 if is_vector or b.ndim == 1 else -2
     if b.shape[dim] != a.shape[-2]:
         raise ShapeError(
             f"torch.linalg.lstsq: input.size(-2) should match other.size({dim})",
@@ -209,19 +209,21 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Name
         )
     # Here torch treats a B with one dimension less as vectors, even if it counted the rows of a matrix above.
     broadcast_batches(a, unsqueeze(b, dim=b.ndim) if b.ndim < a.ndim else b)
-    check_decimals(a)
-    target = unsqueeze(b, dim=b.ndim) if vector else b
-    solution = inverted(a, None, rcond) @ target
-    recorded = reshape.named("LinalgLstsqBackward0")
-    solution = recorded(solution, shape=solution.shape)
+    check_rank_dtype(a)
+    target = unsqueeze(b, dim=b.ndim) if is_vector else b
+    solution = apply_pinv(a, None, rcond) @ target
+    named_reshape = reshape.named("LinalgLstsqBackward0")
+    solution = named_reshape(solution, shape=solution.shape)
     nothing = Tensor.of(np.zeros(0, a.data.dtype))
-    rank = rank_of(a.data)
-    residuals = recorded(slice_dim(solution, dim=0, start=0, stop=0, step=1), shape=(0,))
+    rank = compute_rank(a.data)
+    residuals = named_reshape(slice_dim(solution, dim=0, start=0, stop=0, step=1), shape=(0,))
     if driver != "gelsy" and a.shape[-2] > a.shape[-1] and (rank == a.shape[-1]).all():
-        off = target - a @ solution
-        residuals = sum.named("LinalgLstsqBackward0")(off * off, dim=(off.ndim - 2,), keepdim=False)
+        residual = target - a @ solution
+        residuals = sum.named("LinalgLstsqBackward0")(
+            residual * residual, dim=(residual.ndim - 2,), keepdim=False
+        )
     parts = (
-        recorded(solution, shape=solution.shape[:-1]) if vector else solution,
+        named_reshape(solution, shape=solution.shape[:-1]) if is_vector else solution,
         residuals,
         Tensor.of(np.zeros(0, np.int64) if driver == "gels" else rank),
         Tensor.of(singular_values(a.data)) if driver in ("gelsd", "gelss") else nothing,
@@ -231,7 +233,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Name
     )
 
 
-def check_decimals(x: Tensor) -> None:
+def check_rank_dtype(x: Tensor) -> None:
     """Raise torch's error for integers where the rank is computed."""
     if not x.dtype.is_floating_point:
         raise ScriptError(
@@ -242,25 +244,25 @@ def check_decimals(x: Tensor) -> None:
         )
 
 
-def rank_of(x: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
+def compute_rank(x: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
     """Return the number of nonzero singular values; ``hermitian`` uses the absolute eigenvalues."""
-    s = np.abs(np.linalg.eigvalsh(x)) if hermitian else svd_of(x, compute_uv=False)
-    return (s > least_kept(s, x, atol, rtol)).sum(axis=-1, dtype=np.int64)
+    s = np.abs(np.linalg.eigvalsh(x)) if hermitian else checked_svd(x, compute_uv=False)
+    return (s > singular_value_cutoff(s, x, atol, rtol)).sum(axis=-1, dtype=np.int64)
 
 
-@public(f"linalg.matrix_rank(input: tensor, tol: value = None, {TOLERANCES})", method=False)
+@public(f"linalg.matrix_rank(input: tensor, tol: value = None, {TOLERANCE_PARAMETERS})", method=False)
 def matrix_rank(x: Tensor, tol: Any, hermitian: bool, atol: Any, rtol: Any) -> Tensor:
     """The number of nonzero singular values, as for ``pinv``; ``tol`` is an older name of ``atol``."""
     check_matrices(x, "torch.linalg.matrix_rank", "input tensor input")
     if tol is None:
-        check_decimals(x)
+        check_rank_dtype(x)
     if hermitian and x.size:
         check_square(x, "linalg.eigh")
     if tol is not None:
         check_floats(x, "linalg.eigh" if hermitian else "linalg.svd")
         atol, rtol = tol, 0.0
-    _, atol, rtol = tolerances(x, atol, rtol)
-    return Tensor.of(rank_of(x.data, atol, rtol, hermitian and bool(x.size)))
+    _, atol, rtol = broadcast_tolerances(x, atol, rtol)
+    return Tensor.of(compute_rank(x.data, atol, rtol, hermitian and bool(x.size)))
 
 
 def check_chain(tensors: list[Tensor]) -> None:

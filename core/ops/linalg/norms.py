@@ -16,7 +16,7 @@ from autodiff.core.ops.elementwise.selection import abs
 from autodiff.core.ops.linalg.factorizations import singular_values
 from autodiff.core.ops.linalg.solve import check_floats, check_matrices, check_square_shape, inv_matrix
 from autodiff.core.ops.reduce.extremes import amax, amin
-from autodiff.core.ops.reduce.reduction import Dims, cast, check_not_empty, dims_of, sum
+from autodiff.core.ops.reduce.reduction import Dims, cast, check_not_empty, reduction_dims, sum
 from autodiff.core.ops.reduce.variance import check_norm_exists, vector_norm
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.reshape import movedim, reshape
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # -- vector norms ---------------------------------------------------------------------------------------
 
 
-def order_of_norm(ord: Any) -> float:
+def norm_order(ord: Any) -> float:
     """Return the order as a number. A string is an error, which torch's argument parser raises."""
     if ord.__class__ is Tensor and not ord.ndim:
         ord = ord.item()
@@ -45,7 +45,7 @@ def order_of_norm(ord: Any) -> float:
     return ord
 
 
-def in_type_asked(x: Tensor, dtype: DType | None, name: str) -> Tensor:
+def cast_for_norm(x: Tensor, dtype: DType | None, name: str) -> Tensor:
     """Return the tensor cast to the dtype in which the norm is computed, which must not be narrower."""
     if dtype is None:
         return x
@@ -64,11 +64,11 @@ def in_type_asked(x: Tensor, dtype: DType | None, name: str) -> Tensor:
 
 def norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool, dtype: DType | None = None) -> Tensor:
     """The norm of the entries as one vector, or over dimensions."""
-    order = order_of_norm(ord)
+    order = norm_order(ord)
     check_floats(x, "linalg.vector_norm")
     check_norm_exists(x, order, dim)
-    dims = dims_of(x, dim, keepdim)
-    x = in_type_asked(x, dtype, "linalg.vector_norm")
+    dims = reduction_dims(x, dim, keepdim)
+    x = cast_for_norm(x, dtype, "linalg.vector_norm")
     return vector_norm(x, ord=order, dim=dims, keepdim=keepdim)
 
 
@@ -84,7 +84,9 @@ def vector_norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool, dtype: DType
 
 # -- matrix norms ---------------------------------------------------------------------------------------
 
-NORM = "(input: tensor, ord: any = {}, dim: ints = {}, keepdim: bool = False, *, dtype: dtype = None)"
+NORM_PARAMETERS = (
+    "(input: tensor, ord: any = {}, dim: ints = {}, keepdim: bool = False, *, dtype: dtype = None)"
+)
 
 
 def matrix_dims(x: Tensor, dim: Shape | None) -> tuple[int, int]:
@@ -105,7 +107,7 @@ def matrix_dims(x: Tensor, dim: Shape | None) -> tuple[int, int]:
     return rows, columns
 
 
-@public("linalg.matrix_norm" + NORM.format("'fro'", "None"), method=False)
+@public("linalg.matrix_norm" + NORM_PARAMETERS.format("'fro'", "None"), method=False)
 def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType | None) -> Tensor:
     """A norm of each matrix: 'fro', 'nuc', inf, 1, 2 or their negatives for the smallest."""
     ord = int(ord) if ord.__class__ is bool else ord
@@ -117,14 +119,14 @@ def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DT
     if ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise ScriptError(f"linalg.matrix_norm: Order {ord} not supported.")
     rows, columns = matrix_dims(x, dim)
-    x = in_type_asked(x, dtype, "linalg.matrix_norm")
+    x = cast_for_norm(x, dtype, "linalg.matrix_norm")
     if ord == "fro":
         return norm_over(x, 2, (rows, columns), keepdim)
     if ord in (2, -2, "nuc"):
         values = singular_values(movedim(x, (rows, columns), (-2, -1)))
         if ord == -2:
             check_not_empty(values, "amin", (-1,))
-        norms = extreme_size(values, 0 if ord == "nuc" else float(ord), values.ndim - 1, False)
+        norms = reduce_by_order(values, 0 if ord == "nuc" else float(ord), values.ndim - 1, False)
         if not keepdim:
             return norms
         shape = tuple(1 if d in (rows, columns) else n for d, n in enumerate(x.shape))
@@ -132,10 +134,10 @@ def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DT
     along, over = (rows, columns) if ord in (1, -1) else (columns, rows)
     totals = sum(abs(x), dim=(along,), keepdim=keepdim)
     place = over if keepdim or over < along else over - 1
-    return extreme_size(totals, float(ord), place, keepdim)
+    return reduce_by_order(totals, float(ord), place, keepdim)
 
 
-def extreme_size(sizes: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
+def reduce_by_order(sizes: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
     """Return the largest for a positive order, the smallest for a negative one, else the sum; 0 if empty."""
     if ord < 0:
         check_not_empty(sizes, "amin", (dim,))
@@ -144,8 +146,8 @@ def extreme_size(sizes: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
     return (amax if ord > 0 else amin if ord else sum)(sizes, dim=(dim,), keepdim=keepdim)
 
 
-@public("linalg.norm" + NORM.format("None", "None"), method=False)
-def norm_of(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType | None) -> Tensor:
+@public("linalg.norm" + NORM_PARAMETERS.format("None", "None"), method=False)
+def linalg_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType | None) -> Tensor:
     """The norm of a vector, or a matrix norm where ``ord`` is given for two dimensions."""
     if dim is not None and len(dim) not in (1, 2):
         raise ShapeError(
@@ -174,7 +176,9 @@ def norm(x: Tensor, p: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Te
 
 def inverse_or_inf(x: Tensor) -> Tensor:
     """Return the inverse of each matrix, and infinity everywhere for a singular one."""
-    singular = np.reshape([is_singular(a) for a in x.data.reshape(-1, *x.shape[-2:])], (*x.shape[:-2], 1, 1))
+    singular = np.reshape(
+        [has_no_inverse(a) for a in x.data.reshape(-1, *x.shape[-2:])], (*x.shape[:-2], 1, 1)
+    )
     if not singular.any():
         return inv_matrix(x)
     lost = Tensor.of(singular)
@@ -183,7 +187,7 @@ def inverse_or_inf(x: Tensor) -> Tensor:
     )
 
 
-def is_singular(matrix: Any) -> bool:
+def has_no_inverse(matrix: Any) -> bool:
     try:
         np.linalg.inv(matrix)
     except np.linalg.LinAlgError:

@@ -7,11 +7,11 @@ import math
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_room
+from autodiff.core.engine.value_checks import require_castable
 from autodiff.core.ops.shape.dims import Shape
 
 
-def misfit(x: Tensor, y: Tensor, message: str) -> ShapeError:
+def inner_size_error(x: Tensor, y: Tensor, message: str) -> ShapeError:
     """Return the error for inner dimensions that differ, with torch's message."""
     left = f"{x.shape[-1]} {'entries' if x.ndim == 1 else 'columns'}"
     right = f"{y.shape[0 if y.ndim == 1 else -2]} {'entries' if y.ndim == 1 else 'rows'}"
@@ -22,13 +22,13 @@ def misfit(x: Tensor, y: Tensor, message: str) -> ShapeError:
     )
 
 
-def check_same_dtype(x: Tensor, y: Tensor, message: str, kernel: str = "addmm_impl_cpu_") -> None:
+def check_numeric_dtypes(x: Tensor, y: Tensor, message: str, kernel: str = "addmm_impl_cpu_") -> None:
     """Refuse operands of different dtypes, and bools."""
-    check_types(x, y, message)
-    check_numbers(x, y, kernel)
+    check_equal_dtypes(x, y, message)
+    refuse_bool_product(x, y, kernel)
 
 
-def check_types(x: Tensor, y: Tensor, message: str) -> None:
+def check_equal_dtypes(x: Tensor, y: Tensor, message: str) -> None:
     if x.dtype is not y.dtype:
         raise ScriptError(
             message,
@@ -38,13 +38,13 @@ def check_types(x: Tensor, y: Tensor, message: str) -> None:
         )
 
 
-def check_numbers(x: Tensor, y: Tensor, kernel: str) -> None:
+def refuse_bool_product(x: Tensor, y: Tensor, kernel: str) -> None:
     """Refuse bools; torch accepts them where an operand is empty."""
     if x.dtype.kind == "b" and x.size and y.size:
-        raise no_kernel(x, y, kernel)
+        raise no_bool_kernel_error(x, y, kernel)
 
 
-def no_kernel(x: Tensor, y: Tensor, kernel: str) -> ScriptError:
+def no_bool_kernel_error(x: Tensor, y: Tensor, kernel: str) -> ScriptError:
     return ScriptError(
         f"\"{kernel}\" not implemented for 'Bool'",
         code="E0312",
@@ -57,45 +57,47 @@ def check_sum_dtypes(x: Tensor, y: Tensor, z: Tensor) -> None:
     """Check the dtypes of ``x + y @ z``."""
     for name, left in (("self", x), ("mat1", y)):
         kinds = f"{left.dtype.long_name} and {z.dtype.long_name}"
-        check_types(left, z, f"{name} and mat2 must have the same dtype, but got {kinds}")
+        check_equal_dtypes(left, z, f"{name} and mat2 must have the same dtype, but got {kinds}")
 
 
-def check_terms(x: Tensor, first: Tensor, second: Tensor, shape: Shape, count: int, beta: float) -> bool:
+def check_sum_terms(x: Tensor, first: Tensor, second: Tensor, shape: Shape, count: int, beta: float) -> bool:
     """Whether the sums of ``count`` products have any terms; bools are refused then.
 
     Without terms torch scales ``x`` in place, so the dtype of ``x`` must hold ``beta``.
     """
-    is_asked = 0 not in shape and count > 0
-    if is_asked and x.dtype.kind == "b":
-        raise no_kernel(first, second, "addmm_impl_cpu_")
+    has_terms = 0 not in shape and count > 0
+    if has_terms and x.dtype.kind == "b":
+        raise no_bool_kernel_error(first, second, "addmm_impl_cpu_")
     if 0 not in shape and not count and beta and beta.__class__ is not bool:
-        need_room(x, Tensor.of(np.asarray(beta)))
-    return is_asked
+        require_castable(x, Tensor.of(np.asarray(beta)))
+    return has_terms
 
 
-def check_mm(x: Tensor, y: Tensor, m: Shape, n: Shape, is_turned: bool = False) -> None:
+def check_mm(x: Tensor, y: Tensor, m: Shape, n: Shape, is_transposed: bool = False) -> None:
     """Check x and y as torch does, which multiplies them as matrices of shapes ``m`` and ``n``.
 
-    ``is_turned`` says that it multiplies the transposes, that of y first.
+    ``is_transposed`` says that it multiplies the transposes, that of y first.
     """
     if m[1] != n[0]:
-        raise misfit(x, y, f"mat1 and mat2 shapes cannot be multiplied ({m[0]}x{m[1]} and {n[0]}x{n[1]})")
+        raise inner_size_error(
+            x, y, f"mat1 and mat2 shapes cannot be multiplied ({m[0]}x{m[1]} and {n[0]}x{n[1]})"
+        )
     if x.dtype is y.dtype:  # making the message is slower than a small product
-        return check_numbers(x, y, "addmm_impl_cpu_")
-    names = [x.dtype.c_name, y.dtype.c_name][:: -1 if is_turned else 1]
-    check_same_dtype(x, y, f"expected m1 and m2 to have the same dtype, but got: {' != '.join(names)}")
+        return refuse_bool_product(x, y, "addmm_impl_cpu_")
+    names = [x.dtype.c_name, y.dtype.c_name][:: -1 if is_transposed else 1]
+    check_numeric_dtypes(x, y, f"expected m1 and m2 to have the same dtype, but got: {' != '.join(names)}")
 
 
 def check_mv(x: Tensor, y: Tensor, m: Shape, n: int) -> None:
     """Check a matrix of shape ``m`` and a vector of ``n`` entries as torch does; x or y is the vector."""
     matrix, vector = (y, x) if x.ndim == 1 < y.ndim else (x, y)
     if m[1] != n:
-        raise misfit(x, y, f"size mismatch, got input ({m[0]}), mat ({m[0]}x{m[1]}), vec ({n})")
+        raise inner_size_error(x, y, f"size mismatch, got input ({m[0]}), mat ({m[0]}x{m[1]}), vec ({n})")
     if x.dtype is y.dtype:
-        return check_numbers(x, y, "addmv_impl_cpu")
+        return refuse_bool_product(x, y, "addmv_impl_cpu")
     kinds = f"{vector.dtype.long_name}, {matrix.dtype.long_name}, and {vector.dtype.long_name}"
     message = f"addmv input tensors must have the same dtype, but got {kinds}"
-    check_same_dtype(x, y, message, "addmv_impl_cpu")
+    check_numeric_dtypes(x, y, message, "addmv_impl_cpu")
 
 
 def check_bmm(x: Tensor, y: Tensor, m: Shape, n: Shape) -> None:
@@ -105,10 +107,10 @@ def check_bmm(x: Tensor, y: Tensor, m: Shape, n: Shape) -> None:
             "Expected size for first two dimensions of batch2 tensor to be:"
             f" [{m[0]}, {m[2]}] but got: [{n[0]}, {n[1]}]."
         )
-        raise misfit(x, y, message)
+        raise inner_size_error(x, y, message)
     if x.size and y.size:
-        check_numbers(x, y, "bmm")
-        check_same_dtype(x, y, f"expected scalar type {x.dtype.long_name} but found {y.dtype.long_name}")
+        refuse_bool_product(x, y, "bmm")
+        check_numeric_dtypes(x, y, f"expected scalar type {x.dtype.long_name} but found {y.dtype.long_name}")
 
 
 def check_batches(x: Tensor, y: Tensor) -> Shape:
@@ -131,7 +133,7 @@ def check_batches(x: Tensor, y: Tensor) -> Shape:
         if len(m) == 1:
             check_mv(x, y, (rows, n[-2]), m[0])
         else:
-            check_mm(x, y, (rows, n[-2]), m[::-1], is_turned=True)
+            check_mm(x, y, (rows, n[-2]), m[::-1], is_transposed=True)
         return n[:-2]
     batch = broadcast_batches(x, y)
     count = math.prod(batch)

@@ -15,8 +15,8 @@ from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import whole_number
-from autodiff.core.fast.strided_copies import SMALL, product, times
+from autodiff.core.engine.value_checks import checked_integer
+from autodiff.core.fast.strided_copies import SMALL_SIZE, fast_matmul, fast_matmul_2d
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.op import OPS, Op, primitive
 from autodiff.core.graph.registry import OPERATORS, declare
@@ -25,12 +25,12 @@ from autodiff.core.ops.linalg.product_checks import (
     check_bmm,
     check_mm,
     check_mv,
-    check_same_dtype,
+    check_numeric_dtypes,
     check_sum_dtypes,
-    check_terms,
-    misfit,
+    check_sum_terms,
+    inner_size_error,
     need_ndim,
-    no_kernel,
+    no_bool_kernel_error,
 )
 from autodiff.core.ops.shape.dims import expanded_shape, size_along
 from autodiff.core.ops.shape.reshape import reshape, reshape_tensor, sum_to, transpose
@@ -45,7 +45,7 @@ def mT(x: Any) -> Any:
     return x.T if len(x.shape) == 2 else transpose(x, dim0=len(x.shape) - 2, dim1=len(x.shape) - 1)
 
 
-def mT_named(x: Any, grad_fn: str) -> Any:
+def named_mT(x: Any, grad_fn: str) -> Any:
     """Return ``mT(x)`` as the last step of a function that torch records as one node, named ``grad_fn``."""
     return transpose.named(grad_fn)(x, dim0=len(x.shape) - 2, dim1=len(x.shape) - 1)
 
@@ -73,22 +73,22 @@ def matmul_right_vjp(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 mm: Op = primitive(
     "mm",
-    product,
+    fast_matmul,
     lambda g, out, x, y: g @ y.T,
     lambda g, out, x, y: x.T @ g,
-    fast_vjps=(lambda g, out, x, y: times(g, y.T), lambda g, out, x, y: times(x.T, g)),
+    fast_vjps=(lambda g, out, x, y: fast_matmul_2d(g, y.T), lambda g, out, x, y: fast_matmul_2d(x.T, g)),
     infix="@",
 )
 mv: Op = primitive(
     "mv",
-    product,
+    fast_matmul,
     lambda g, out, x, y: outer(g, y),
     lambda g, out, x, y: x.T @ g,
     infix="@",
 )
 vm: Op = primitive(  # torch has no such op: it unsqueezes, multiplies and squeezes
     "vm",
-    product,
+    fast_matmul,
     lambda g, out, x, y: y @ g,
     lambda g, out, x, y: outer(x, g),
     infix="@",
@@ -96,7 +96,7 @@ vm: Op = primitive(  # torch has no such op: it unsqueezes, multiplies and squee
 )
 dot: Op = primitive(
     "dot",
-    product,
+    fast_matmul,
     lambda g, out, x, y: g * y,
     lambda g, out, x, y: g * x,
     infix="@",
@@ -125,17 +125,17 @@ matmul_op: Op = primitive(
 )
 addmm: Op = primitive(
     "addmm",
-    lambda x, y, z, beta, alpha: blend(x, np.matmul(y, z), beta, alpha),
+    lambda x, y, z, beta, alpha: add_scaled_product(x, np.matmul(y, z), beta, alpha),
     lambda g, out, x, y, z, beta, alpha: sum_to(scaled(g, beta), shape=x.shape),
     lambda g, out, x, y, z, beta, alpha: scaled(g @ z.T, alpha),
     lambda g, out, x, y, z, beta, alpha: scaled(y.T @ g, alpha),
 )
 
 
-def blend(x: Any, product: Any, beta: float, alpha: float) -> Any:
+def add_scaled_product(x: Any, product: Any, beta: float, alpha: float) -> Any:
     """Return beta x + alpha product in the dtype of the product; with beta = 0, nan in x is ignored."""
     if product.dtype.kind in "iu":  # factors of integers are integers
-        alpha, beta = (whole_number(factor, dtype_of(product)) for factor in (alpha, beta))
+        alpha, beta = (checked_integer(factor, dtype_of(product)) for factor in (alpha, beta))
     term = product if alpha == 1 else (alpha * product).astype(product.dtype)
     return term if beta == 0 else term + (x if beta == 1 else (beta * x).astype(x.dtype))
 
@@ -145,10 +145,10 @@ def scaled(g: Any, factor: float) -> Any:
 
 
 #: The op by the numbers of dimensions of its operands; any other pair is a batch of products.
-BY_NDIM = {(2, 2): mm, (2, 1): mv, (1, 2): vm, (1, 1): dot}
+OPS_BY_NDIM = {(2, 2): mm, (2, 1): mv, (1, 2): vm, (1, 1): dot}
 
 
-def in_type_of(x: Tensor, y: Tensor) -> Tensor:
+def cast_like(x: Tensor, y: Tensor) -> Tensor:
     """Return x in the dtype of y. They differ in batches without entries only, which torch does not check."""
     if x.requires_grad and not y.dtype.is_floating_point:
         raise ScriptError(
@@ -161,18 +161,18 @@ def in_type_of(x: Tensor, y: Tensor) -> Tensor:
 
 
 #: The products that have passed torch's checks, by op, shapes and dtypes.
-CHECKED: set[tuple[Any, ...]] = set()
+CHECKED_PRODUCTS: set[tuple[Any, ...]] = set()
 
 
 def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
     """Apply a product op after torch's checks of shapes and dtypes, which are cached for small arrays."""
     a, b = x.value, y.value
     key = op, a.shape, b.shape, a.dtype.char, b.dtype.char
-    if key in CHECKED:
+    if key in CHECKED_PRODUCTS:
         return op.dispatch((x, y), {})
     check_product(op, x, y)
-    if is_fast and a.size <= SMALL and b.size <= SMALL and len(CHECKED) < 1000:
-        CHECKED.add(key)
+    if is_fast and a.size <= SMALL_SIZE and b.size <= SMALL_SIZE and len(CHECKED_PRODUCTS) < 1000:
+        CHECKED_PRODUCTS.add(key)
     return op(x, y)
 
 
@@ -184,16 +184,16 @@ def check_product(op: Op, x: Tensor, y: Tensor) -> None:
     elif op is dot:
         if x.dtype is not y.dtype:
             kinds = f"{x.dtype.long_name} and {y.dtype.long_name}"
-            check_same_dtype(x, y, f"dot : expected both vectors to have same dtype, but found {kinds}")
+            check_numeric_dtypes(x, y, f"dot : expected both vectors to have same dtype, but found {kinds}")
         if m != n:
-            raise misfit(
+            raise inner_size_error(
                 x,
                 y,
                 f"inconsistent tensor size, expected tensor [{m[0]}] and src [{n[0]}] to have the same number"
                 f" of elements, but got {m[0]} and {n[0]} elements respectively",
             )
         if x.dtype.kind == "b":
-            raise no_kernel(x, y, "dot")
+            raise no_bool_kernel_error(x, y, "dot")
     else:
         check_mm(x, y, m if op is mm else (1, *m), n)
     if op is mm:
@@ -209,7 +209,7 @@ def multiply_batches(x: Tensor, y: Tensor) -> Tensor:
     is_one = x.ndim == 2 or (x.ndim == y.ndim == 3 and m[0] == 1 < n[0])
     if is_one and x.requires_grad:  # torch multiplies the transposes here and copies the result
         return matmul_op.named("CloneBackward0")(x, y)
-    return matmul_op(in_type_of(x, y), y)
+    return matmul_op(cast_like(x, y), y)
 
 
 # -- the functions ------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def multiply_batches(x: Tensor, y: Tensor) -> Tensor:
 def matmul(x: Tensor, y: Tensor) -> Tensor:
     """``x @ y``: the product of matrices, of a matrix and a vector, of two vectors, or of batches of them."""
     m, n = x.ndim, y.ndim
-    op = BY_NDIM.get((m, n))
+    op = OPS_BY_NDIM.get((m, n))
     if not m or not n:
         raise ShapeError(
             f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D",
@@ -285,7 +285,7 @@ def bmm_batches(x: Tensor, y: Tensor) -> Tensor:
     need_ndim(y, 3, "batch2 must be a 3D tensor")
     check_bmm(x, y, x.shape, y.shape)
     check_allocation((*x.shape[:2], y.shape[2]), 8)
-    return bmm(in_type_of(x, y), y)
+    return bmm(cast_like(x, y), y)
 
 
 @public("inner(input: tensor, other: tensor)")
@@ -300,7 +300,7 @@ def inner(x: Tensor, y: Tensor) -> Tensor:
             operands=(x, y),
         )
     kernel = "dot" if x.ndim == y.ndim == 1 else "addmm_impl_cpu_"
-    check_same_dtype(x, y, "both inputs should have same dtype", kernel)
+    check_numeric_dtypes(x, y, "both inputs should have same dtype", kernel)
     if x.ndim == y.ndim == 1:
         return dot.named("ViewBackward0")(x, y)
     rows, others = (reshape_tensor(z, (math.prod(z.shape[:-1]), z.shape[-1])) for z in (x, y))
@@ -319,7 +319,7 @@ def addmm_matrices(x: Tensor, y: Tensor, z: Tensor, beta: float, alpha: float) -
     (rows, k), (other, columns) = y.shape, z.shape
     if k != other:
         message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{k} and {other}x{columns})"
-        raise misfit(y, z, message)
+        raise inner_size_error(y, z, message)
     shape = expanded_shape(x, (rows, columns))
-    check_terms(x, y, z, shape, k, beta)
+    check_sum_terms(x, y, z, shape, k, beta)
     return addmm(x, y, z, beta=beta, alpha=alpha)

@@ -12,12 +12,12 @@ from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.comparison import where, zero
 from autodiff.core.ops.linalg.product_checks import broadcast_batches
-from autodiff.core.ops.linalg.products import mT, mT_named, outer
-from autodiff.core.ops.reduce.reduction import total_type
+from autodiff.core.ops.linalg.products import mT, named_mT, outer
+from autodiff.core.ops.reduce.reduction import sum_dtype
 from autodiff.core.ops.shape.dims import Shape
 from autodiff.core.ops.shape.pick import diag_embed
 from autodiff.core.ops.shape.reshape import expand, reshape, squeeze, sum_to, unsqueeze
@@ -34,7 +34,7 @@ def per_matrix(g: Any) -> Any:
     return reshape(g, shape=(*g.shape, 1, 1)) if len(g.shape) else g
 
 
-def svd_of(x: Any, **words: Any) -> Any:
+def checked_svd(x: Any, **words: Any) -> Any:
     """Return numpy's SVD. Non-finite matrices are refused: numpy hangs on infinities in single precision."""
     finite = np.isfinite(x).all(axis=(-2, -1))
     if not finite.all():
@@ -48,13 +48,13 @@ def svd_of(x: Any, **words: Any) -> Any:
     return np.linalg.svd(x, **words)
 
 
-def singular_parts(x: Any) -> tuple[Any, Any, Any, Any]:
+def signed_svd(x: Any) -> tuple[Any, Any, Any, Any]:
     """Return u, s, vᵀ with x = u s vᵀ, and the determinant of u vᵀ, which is 1 or -1."""
-    u, s, vt = svd_of(x)
+    u, s, vt = checked_svd(x)
     return u, s, vt, np.linalg.det(u) * np.linalg.det(vt)
 
 
-def products_without(s: Any, *skipped: int) -> Any:
+def product_without(s: Any, *skipped: int) -> Any:
     return np.delete(s, skipped, axis=-1).prod(axis=-1)
 
 
@@ -63,8 +63,8 @@ def cofactor_forward(x: Any) -> Any:
     n = x.shape[-1]
     if not n or not np.isfinite(x).all():  # there are no singular values of nan
         return x * np.nan
-    u, s, vt, sign = singular_parts(x)
-    others = np.stack([products_without(s, i) for i in range(n)], axis=-1)
+    u, s, vt, sign = signed_svd(x)
+    others = np.stack([product_without(s, i) for i in range(n)], axis=-1)
     return sign[..., None, None] * ((u * others[..., None, :]) @ vt)
 
 
@@ -75,13 +75,13 @@ def cofactor_slope_forward(x: Any, h: Any) -> Any:
         return np.zeros_like(x)
     if not np.isfinite(x).all():
         return x * np.nan
-    u, s, vt, sign = singular_parts(x)
+    u, s, vt, sign = signed_svd(x)
     turned = np.swapaxes(u, -1, -2) @ h @ np.swapaxes(vt, -1, -2)
     slope = np.zeros_like(turned)
     for i in range(n):
         for j in range(n):
             if i != j:
-                rest = products_without(s, i, j)
+                rest = product_without(s, i, j)
                 slope[..., i, j] -= rest * turned[..., j, i]
                 slope[..., i, i] += rest * turned[..., j, j]
     return sign[..., None, None] * (u @ slope @ vt)
@@ -92,7 +92,7 @@ def cofactor_vjp(g: Any, out: Any, x: Any) -> Any:
 
     With B = x⁻¹ the cofactors are det(x) Bᵀ, and this is det(x) (Σ g·Bᵀ Bᵀ - Bᵀ gᵀ Bᵀ).
     """
-    if is_singular(x):
+    if is_near_singular(x):
         return cofactor_slope(x, g)
     b = mT(inv(x))
     return per_matrix(det(x)) * (per_matrix(entry_sum(g * b)) * b - b @ mT(g) @ b)
@@ -103,14 +103,14 @@ def entry_sum(x: Any) -> Any:
     return reshape(sum_to(x, shape=(*x.shape[:-2], 1, 1)), shape=x.shape[:-2])
 
 
-def is_singular(x: Any) -> bool:
+def is_near_singular(x: Any) -> bool:
     """Whether a matrix is too close to singular to be inverted; False for a symbol."""
     value = x.value if x.__class__ is Tensor else x
     if not isinstance(value, np.ndarray) or not value.size:
         return False
     if not np.isfinite(value).all():
         return True
-    s = svd_of(value, compute_uv=False)
+    s = checked_svd(value, compute_uv=False)
     return bool((s[..., -1] <= s[..., 0] * 1e-10).any())
 
 
@@ -126,13 +126,13 @@ cofactor: Op = primitive("cofactor", cofactor_forward, cofactor_vjp, grad_fn="Mu
 cofactor_slope: Op = primitive(
     "cofactor_slope",
     cofactor_slope_forward,
-    lambda g, out, x, h: third_derivative(g, x, h),
+    lambda g, out, x, h: det_third_derivative(g, x, h),
     lambda g, out, x, h: cofactor_slope(x, g),
     grad_fn="MulBackward0",
 )
 
 
-def third_derivative(g: Any, x: Any, h: Any) -> Any:
+def det_third_derivative(g: Any, x: Any, h: Any) -> Any:
     """Return the derivative of the cofactors along h and g: the third derivative of det.
 
     It is the coefficient of εδ in the cofactors of A = x + εh + δg, by the Faddeev-LeVerrier recursion: M
@@ -188,7 +188,7 @@ def trace_vjp(g: Any, out: Any, x: Any) -> Any:
     return diag_embed(expand(g, shape=(length,)), shape=x.shape, offset=0, dim1=0, dim2=1)
 
 
-trace: Op = primitive("trace", lambda x: np.trace(x, dtype=total_type(x)), trace_vjp)
+trace: Op = primitive("trace", lambda x: np.trace(x, dtype=sum_dtype(x)), trace_vjp)
 
 # -- the functions ------------------------------------------------------------------------------------
 
@@ -294,7 +294,7 @@ def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
         )
     try:
         if not left:
-            return mT_named(solve(mT(a), mT(b)), "LinalgSolveExBackward0")
+            return named_mT(solve(mT(a), mT(b)), "LinalgSolveExBackward0")
         if b.ndim == 1 and a.ndim == 2:
             return solve(a, b)
         if is_vector:
@@ -315,7 +315,7 @@ def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
 @public("trace(input: tensor)")
 def trace_matrix(x: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix."""
-    need_kind(x, "trace", "if")
+    require_kind(x, "trace", "if")
     if x.ndim != 2:
         raise ShapeError(
             f"trace: expected a matrix, but got tensor with dim {x.ndim}", code="E0303", operands=(x,)

@@ -8,10 +8,10 @@ from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.linalg.product_checks import broadcast_batches
-from autodiff.core.ops.linalg.products import mT, mT_named
+from autodiff.core.ops.linalg.products import mT, named_mT
 from autodiff.core.ops.linalg.solve import check_square_shape
 from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.pick import tril, triu
@@ -78,24 +78,24 @@ def solve_triangular_system(a: Tensor, b: Tensor, upper: bool, left: bool, unitr
             operands=(a, b),
         )
     broadcast_batches(a, b)
-    need_kind(a, "triangular_solve_cpu", "f")
+    require_kind(a, "triangular_solve_cpu", "f")
     b = cast(b, a.dtype)
     if left:
         return solve_triangular(a, b, upper=upper, unit=unitriangular)
     solution = solve_triangular(mT(a), mT(b), upper=not upper, unit=unitriangular)
-    return mT_named(solution, "LinalgSolveTriangularBackward0")
+    return named_mT(solution, "LinalgSolveTriangularBackward0")
 
 
 # -- with a given Cholesky factor -----------------------------------------------------------------------
 
 
-def from_factor_forward(b: Any, factor: Any, *, upper: bool) -> Any:
+def cholesky_solve_forward(b: Any, factor: Any, *, upper: bool) -> Any:
     lower = np.swapaxes(np.triu(factor), -1, -2) if upper else np.tril(factor)
     half = solve_triangular_forward(lower, b, upper=False, unit=False)
     return solve_triangular_forward(np.swapaxes(lower, -1, -2), half, upper=True, unit=False)
 
 
-def factor_vjp(s: Any, factor: Any, *, upper: bool) -> Any:
+def cholesky_factor_vjp(s: Any, factor: Any, *, upper: bool) -> Any:
     """Return -(S + Sᵀ) L, where -S is the cotangent of A. As in torch the factor counts as a full matrix."""
     both = s + mT(s)
     return sum_to(-(factor @ both if upper else both @ factor), shape=factor.shape)
@@ -103,18 +103,18 @@ def factor_vjp(s: Any, factor: Any, *, upper: bool) -> Any:
 
 cholesky_solve: Op = primitive(
     "cholesky_solve",
-    from_factor_forward,
+    cholesky_solve_forward,
     lambda g, out, b, factor, upper: sum_to(cholesky_solve(g, factor, upper=upper), shape=b.shape),
-    lambda g, out, b, factor, upper: factor_vjp(
+    lambda g, out, b, factor, upper: cholesky_factor_vjp(
         cholesky_solve(g, factor, upper=upper) @ mT(out), factor, upper=upper
     ),
 )
 cholesky_inverse: Op = primitive(
     "cholesky_inverse",
-    lambda factor, upper: from_factor_forward(
+    lambda factor, upper: cholesky_solve_forward(
         np.broadcast_to(np.eye(factor.shape[-1], dtype=factor.dtype), factor.shape), factor, upper=upper
     ),
-    lambda g, out, factor, upper: factor_vjp(out @ g @ out, factor, upper=upper),
+    lambda g, out, factor, upper: cholesky_factor_vjp(out @ g @ out, factor, upper=upper),
 )
 
 
@@ -150,7 +150,7 @@ def solve_with_factor(b: Tensor, factor: Tensor, upper: bool) -> Tensor:
             caret=f"one holds {b.dtype.name} numbers, the other {factor.dtype.name}",
         )
     broadcast_batches(factor, b)
-    need_kind(b, "cholesky_solve_cpu", "f")
+    require_kind(b, "cholesky_solve_cpu", "f")
     return cholesky_solve(b, factor, upper=upper)
 
 
@@ -158,7 +158,7 @@ def solve_with_factor(b: Tensor, factor: Tensor, upper: bool) -> Tensor:
 def inverse_from_factor(factor: Tensor, upper: bool) -> Tensor:
     """The inverse of A, given its Cholesky factor."""
     check_square_shape(factor, "cholesky_inverse")
-    need_kind(factor, "cholesky_inverse_out_cpu", "f")
+    require_kind(factor, "cholesky_inverse_out_cpu", "f")
     is_zero = np.diagonal(factor.data, 0, -2, -1) == 0
     if is_zero.any():
         batch, place = divmod(int(np.argmax(is_zero)), factor.shape[-1])

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def is_true(value: Any) -> bool:
+def read_flag(value: Any) -> bool:
     """Whether an argument is true; a tensor of other than one value raises torch's error."""
     if value.__class__ is Tensor and value.size != 1:
         what = "more than one value" if value.size else "no values"
@@ -24,7 +24,7 @@ def is_true(value: Any) -> bool:
     return bool(value.item() if value.__class__ is Tensor else value)
 
 
-def warn_of_sizes(x: Tensor, y: Tensor) -> None:
+def warn_of_broadcast(x: Tensor, y: Tensor) -> None:
     """Give torch's warning if a loss broadcasts, which is mostly a mistake."""
     if x.shape != y.shape:
         mode.warn(
@@ -34,7 +34,7 @@ def warn_of_sizes(x: Tensor, y: Tensor) -> None:
         )
 
 
-def need_floats(name: str, *tensors: Tensor) -> None:
+def check_any_floating(name: str, *tensors: Tensor) -> None:
     """Refuse operands none of which is floating: torch has no kernel for them."""
     if not any(x.dtype.is_floating_point for x in tensors):
         raise ScriptError(
@@ -45,7 +45,7 @@ def need_floats(name: str, *tensors: Tensor) -> None:
         )
 
 
-def check_weights(weight: Tensor, x: Tensor) -> None:
+def check_weight_same_shape(weight: Tensor, x: Tensor) -> None:
     if weight.shape != x.shape:
         raise ShapeError(
             "Weights and input must have the same size.",
@@ -61,7 +61,7 @@ def check_same_size(x: Tensor, y: Tensor, message: str) -> None:
         raise ShapeError(message.format(*sizes), operands=(x, y), caret=caret)
 
 
-def check_weight_shape(x: Tensor, weight: Tensor) -> None:
+def check_weight_broadcast(x: Tensor, weight: Tensor) -> None:
     """Refuse a weight that does not broadcast to the input's shape, from the last dimension on."""
     common = [1] * max(0, weight.ndim - x.ndim) + list(x.shape)
     for place in range(-1, -1 - weight.ndim, -1):

@@ -7,19 +7,19 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.fast_paths import is_fast, settings
+from autodiff.core.base.fast_paths import fusion_settings, is_fast
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.aliasing import keep, keeping
+from autodiff.core.engine.aliasing import register_saved_params, saves_arguments
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.strided_copies import SMALL
+from autodiff.core.fast.strided_copies import SMALL_SIZE
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.arithmetic import div
 from autodiff.core.ops.elementwise.comparison import where
-from autodiff.core.ops.losses.checks import need_floats
-from autodiff.core.ops.losses.regression import asked_reduction
+from autodiff.core.ops.losses.checks import check_any_floating
+from autodiff.core.ops.losses.regression import resolve_reduction
 from autodiff.core.ops.reduce.reduction import sum
-from autodiff.core.ops.reduce.softmax import log_softmax, normalized
+from autodiff.core.ops.reduce.softmax import apply_softmax, log_softmax
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.reshape import reshape
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
 
-NO_CLASSES = "this is a single number; there should be one per class"
+NO_CLASSES_CARET = "this is a single number; there should be one per class"
 
 
 def class_axis(shape: tuple[int, ...]) -> int:
@@ -43,10 +43,10 @@ def nll_forward(x: Any, *, target: Any, weight: Any, total: float, reduction: st
         picked = x[np.arange(len(x)), target[:, 0]][:, None]
     else:
         picked = np.take_along_axis(x, target, axis=axis)
-    return put_together(picked, axis, weight, total, reduction)
+    return reduce_nll(picked, axis, weight, total, reduction)
 
 
-def put_together(picked: Any, axis: int, weight: Any, total: float, reduction: str) -> Any:
+def reduce_nll(picked: Any, axis: int, weight: Any, total: float, reduction: str) -> Any:
     """Return the reduced loss, given the log probability at the target of each row."""
     losses = np.where(weight == 0, 0, -weight * picked).astype(picked.dtype, copy=False)
     losses = np.squeeze(losses, axis=axis)
@@ -102,56 +102,56 @@ nll_transposed: Op = primitive(
 )
 
 
-def wrong_rows(shape: tuple[int, ...], given: tuple[int, ...]) -> str | None:
+def early_shape_message(shape: tuple[int, ...], target_shape: tuple[int, ...]) -> str | None:
     """Return torch's message for target shapes that it refuses before it checks the dtype, or None."""
-    rows = given[0] if given else 0
+    rows = target_shape[0] if target_shape else 0
     if len(shape) > 1 and shape[0] != rows:
         return f"Expected input batch_size ({shape[0]}) to match target batch_size ({rows})."
-    if len(shape) <= 2 and len(given) > 1:
+    if len(shape) <= 2 and len(target_shape) > 1:
         return "0D or 1D target tensor expected, multi-target not supported"
-    if len(shape) == 4 and len(given) != 3:
+    if len(shape) == 4 and len(target_shape) != 3:
         return (
             "only batches of spatial targets supported (3D tensors) but got targets of dimension:"
-            f" {len(given)}"
+            f" {len(target_shape)}"
         )
     if len(shape) not in (1, 4):
-        return f"Expected target size {[shape[0], *shape[2:]]}, got {list(given)}"
+        return f"Expected target size {[shape[0], *shape[2:]]}, got {list(target_shape)}"
     return None
 
 
-def wrong_sizes(shape: tuple[int, ...], given: tuple[int, ...]) -> str:
+def late_shape_message(shape: tuple[int, ...], target_shape: tuple[int, ...]) -> str:
     """Return torch's message for the other wrong target shapes, which it refuses after the dtype."""
     if len(shape) == 1:
-        return f"For 1D input, 1D target must have size 1, but got target size: {given[0]}"
-    return f"size mismatch (got input: {list(shape)} , target: {list(given)}"
+        return f"For 1D input, 1D target must have size 1, but got target size: {target_shape[0]}"
+    return f"size mismatch (got input: {list(shape)} , target: {list(target_shape)}"
 
 
 #: A cache of one result for loops that pass the same targets again: target value, key, result.
-LAST: list[Any] = [None, None, None]
+LAST_TARGETS: list[Any] = [None, None, None]
 
 
-def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
+def nll_params(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
     """Return the parameters of ``nll_loss_op``: every row's class, its weight and the sum of the weights."""
     given, key = target.value, (x.shape, x.dtype, ignore_index)
-    if given is LAST[0] and key == LAST[1] and weight is None:
-        known: dict[str, Any] = LAST[2]
+    if given is LAST_TARGETS[0] and key == LAST_TARGETS[1] and weight is None:
+        known: dict[str, Any] = LAST_TARGETS[2]
         return known
-    found = checked_targets(x, target, weight, ignore_index)
-    if is_fast and weight is None and given.size <= SMALL:
-        LAST[:] = given, key, found
+    found = compute_nll_params(x, target, weight, ignore_index)
+    if is_fast and weight is None and given.size <= SMALL_SIZE:
+        LAST_TARGETS[:] = given, key, found
     return found
 
 
-def checked_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
+def compute_nll_params(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
     """Compute these parameters after torch's checks of shapes, dtypes and class numbers."""
     if not x.ndim:
-        raise ShapeError("Expected 1 or more dimensions (got 0)", operands=(x,), caret=NO_CLASSES)
+        raise ShapeError("Expected 1 or more dimensions (got 0)", operands=(x,), caret=NO_CLASSES_CARET)
     axis = class_axis(x.shape)
     wanted = x.shape[:axis] + x.shape[axis + 1 :]
     if x.ndim == 1 and target.shape == (1,):
         target = reshape(target, shape=())
     fits = target.shape == wanted
-    wrong = None if fits else wrong_rows(x.shape, target.shape)
+    wrong = None if fits else early_shape_message(x.shape, target.shape)
     if wrong is None and target.dtype.name not in ("int64", "uint8"):
         raise ScriptError(
             f"expected target dtype to be Long or Byte, but got {target.dtype.long_name}",
@@ -161,7 +161,7 @@ def checked_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_ind
         )
     if not fits:
         raise ShapeError(
-            wrong or wrong_sizes(x.shape, target.shape),
+            wrong or late_shape_message(x.shape, target.shape),
             operands=(x, target),
             caret=f"an input of shape {x.shape} needs targets of shape {wanted}, one class number per row",
         )
@@ -175,7 +175,7 @@ def checked_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_ind
             operands=(weight, x),
             caret=f"there are {x.shape[axis]} classes, and each needs one weight",
         )
-    need_floats("nll_loss2d_forward_out_frame" if x.ndim > 2 else "nll_loss_out_frame", x)
+    check_any_floating("nll_loss2d_forward_out_frame" if x.ndim > 2 else "nll_loss_out_frame", x)
     if weight is not None and weight.dtype is not x.dtype:
         raise ScriptError(
             f"expected scalar type {x.dtype.long_name} but found {weight.dtype.long_name}",
@@ -211,7 +211,7 @@ def checked_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_ind
     " ignore_index: int = -100, reduce: any = None, reduction: any = 'mean')",
     method=False,
 )
-@keeping("target", "weight")
+@saves_arguments("target", "weight")
 def nll_loss(
     x: Tensor,
     target: Tensor,
@@ -222,8 +222,8 @@ def nll_loss(
     reduction: str,
 ) -> Tensor:
     """Minus the log probability of the right class, averaged; ``input`` holds log probabilities."""
-    reduction = asked_reduction(size_average, reduce, reduction)
-    classes = class_targets(x, target, weight, ignore_index)
+    reduction = resolve_reduction(size_average, reduce, reduction)
+    classes = nll_params(x, target, weight, ignore_index)
     return nll_loss_op(x, **classes, reduction=reduction)
 
 
@@ -243,7 +243,7 @@ def cross_entropy(
     label_smoothing: float,
 ) -> Tensor:
     """nll_loss of log_softmax; ``target`` holds class numbers, or one probability per class."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     label_smoothing = max(label_smoothing, 0.0)  # torch ignores numbers below 0
     if label_smoothing > 1:
         raise ScriptError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
@@ -253,13 +253,16 @@ def cross_entropy(
         if target.dtype.kind != "f":
             message = "Expected floating point type for target with class probabilities, got"
             raise ScriptError(
-                f"{message} {target.dtype.long_name}", code="E0302", operands=(x, target), caret=NO_CLASSES
+                f"{message} {target.dtype.long_name}",
+                code="E0302",
+                operands=(x, target),
+                caret=NO_CLASSES_CARET,
             )
         raise ShapeError(
             "Dimension specified as 1 but tensor has no dimensions",
             code="E0303",
             operands=(x, target),
-            caret=NO_CLASSES,
+            caret=NO_CLASSES_CARET,
         )
     axis = class_axis(x.shape)
     is_soft = target.shape == x.shape
@@ -277,24 +280,24 @@ def cross_entropy(
             caret="these are probabilities, and no class number is among them",
         )
     if x.dtype.kind != "f":
-        normalized(log_softmax, x, axis, None)
+        apply_softmax(log_softmax, x, axis, None)
     if is_soft:
         return soft_cross_entropy(log_softmax(x, dim=axis), target, weight, reduction, label_smoothing)
-    classes = class_targets(x, target, weight, ignore_index)
-    if settings.has_begun and not label_smoothing:
-        from autodiff.core.fused.cross_entropy import put_off
+    classes = nll_params(x, target, weight, ignore_index)
+    if fusion_settings.has_begun and not label_smoothing:
+        from autodiff.core.fused.cross_entropy import deferred_cross_entropy
 
         params = {**classes, "reduction": reduction}
-        fused = put_off(log_softmax, nll_loss_op, put_together, x, params)
+        fused = deferred_cross_entropy(log_softmax, nll_loss_op, reduce_nll, x, params)
         if fused is not None:
-            keep(fused, (target, weight))
+            register_saved_params(fused, (target, weight))
             return fused
     logs = log_softmax(x, dim=axis)
     loss = nll_loss_op(logs, **classes, reduction=reduction)
-    keep(loss, (target, weight))
+    register_saved_params(loss, (target, weight))
     if not label_smoothing:
         return loss
-    weighted_logs = logs if weight is None else logs * class_column(weight, x, axis)
+    weighted_logs = logs if weight is None else logs * reshape_class_weight(weight, x, axis)
     smooth = -sum(weighted_logs, dim=(axis,), keepdim=False)
     smooth = where(target != ignore_index, smooth, 0.0)
     if reduction != "none":
@@ -304,7 +307,7 @@ def cross_entropy(
     return loss * (1 - label_smoothing) + smooth * (label_smoothing / x.shape[axis])
 
 
-def class_column(weight: Tensor, x: Tensor, axis: int) -> Tensor:
+def reshape_class_weight(weight: Tensor, x: Tensor, axis: int) -> Tensor:
     """Return the class weights, shaped to broadcast with ``x``."""
     return reshape(weight, shape=(-1,) + (1,) * (x.ndim - axis - 1))
 
@@ -327,7 +330,7 @@ def soft_cross_entropy(
                 operands=(weight, logs),
                 caret=f"there are {count} classes, and each needs one weight",
             )
-        products = products * class_column(weight, logs, axis)
+        products = products * reshape_class_weight(weight, logs, axis)
     if reduction == "none":
         return -sum(products, dim=(axis,), keepdim=False)
     total = -sum(products, dim=None, keepdim=False)

@@ -13,7 +13,7 @@ from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import Op, primitive
-from autodiff.core.ops.elementwise.arithmetic import no_rule
+from autodiff.core.ops.elementwise.arithmetic import missing_derivative_rule
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.losses.regression import reduce_tensor
 from autodiff.core.ops.shape.reshape import reshape, unsqueeze
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
     Labels = tuple[tuple[int, ...], ...]
 
-CHECKED = "(while checking arguments for ctc_loss_allocate_outputs)"
+CHECK_CONTEXT = "(while checking arguments for ctc_loss_allocate_outputs)"
 
 # -- the recursions ---------------------------------------------------------------------------------------
 
 
-def with_blanks(labels: tuple[int, ...], blank: int) -> Any:
+def insert_blanks(labels: tuple[int, ...], blank: int) -> Any:
     """Return the labels with blanks around them: b l₁ b l₂ b ... b."""
     extended = np.full(2 * len(labels) + 1, blank)
     extended[1::2] = labels
     return extended
 
 
-def forward_sums(x: Any, extended: Any) -> Any:
+def forward_recursion(x: Any, extended: Any) -> Any:
     """Return log α_t(s), over all alignments of steps 0 to t that end at position s (equations 6 to 8)."""
     steps, places = len(x), len(extended)
     alpha = np.full((steps, places), -np.inf)
@@ -53,12 +53,12 @@ def forward_sums(x: Any, extended: Any) -> Any:
     return alpha
 
 
-def alignments(x: Any, labels: tuple[int, ...], blank: int) -> tuple[float, Any]:
+def alignment_log_probs(x: Any, labels: tuple[int, ...], blank: int) -> tuple[float, Any]:
     """Return -log p(labels), and for every step and class the log probability of passing through it."""
-    extended = with_blanks(labels, blank)
-    alpha = forward_sums(x, extended)
+    extended = insert_blanks(labels, blank)
+    alpha = forward_recursion(x, extended)
     loss = -float(np.logaddexp.reduce(alpha[-1, -2:]))
-    beta = forward_sums(x[::-1], extended[::-1])[::-1, ::-1]
+    beta = forward_recursion(x[::-1], extended[::-1])[::-1, ::-1]
     passing = np.full(x.shape, -np.inf)
     both = alpha + beta - x[:, extended]  # α and β both count the step itself
     for place, label in enumerate(extended):
@@ -69,9 +69,9 @@ def alignments(x: Any, labels: tuple[int, ...], blank: int) -> tuple[float, Any]
 def ctc_forward(x: Any, *, labels: Labels, lengths: tuple[int, ...], blank: int) -> Any:
     """Return one loss per sequence of ``x``, which has shape (steps, sequences, classes)."""
     losses = []
-    for at, (sequence, length) in enumerate(zip(labels, lengths, strict=True)):
+    for row, (sequence, length) in enumerate(zip(labels, lengths, strict=True)):
         if length:
-            alpha = forward_sums(x[:length, at], with_blanks(sequence, blank))
+            alpha = forward_recursion(x[:length, row], insert_blanks(sequence, blank))
             losses.append(-np.logaddexp.reduce(alpha[-1, -2:]))
         else:
             losses.append(np.inf if sequence else -0.0)
@@ -87,13 +87,13 @@ def ctc_slope_forward(
     ``x``; after log_softmax, whose slopes add up to 0 in every step, both give the same gradient.
     """
     out = np.zeros_like(x)
-    for at, (sequence, length) in enumerate(zip(labels, lengths, strict=True)):
+    for row, (sequence, length) in enumerate(zip(labels, lengths, strict=True)):
         if not length:
             continue
-        loss, passing = alignments(x[:length, at], sequence, blank)
+        loss, passing = alignment_log_probs(x[:length, row], sequence, blank)
         if zero_infinity and loss == np.inf:
             continue
-        out[:length, at] = (np.exp(x[:length, at]) - np.exp(passing + loss)) * g[at]
+        out[:length, row] = (np.exp(x[:length, row]) - np.exp(passing + loss)) * g[row]
     return out
 
 
@@ -104,13 +104,15 @@ ctc_loss_op: Op = primitive(
     grad_fn="CtcLossBackward0",
     kink="the gradient is that of what log_softmax was taken of, as in torch: exp(x) is part of it",
 )
-NO_SECOND = no_rule("derivative for aten::_ctc_loss_backward is not implemented")
-ctc_slope: Op = primitive("ctc_slope", ctc_slope_forward, NO_SECOND, NO_SECOND, grad_fn="NotImplemented")
+NO_SECOND_DERIVATIVE = missing_derivative_rule("derivative for aten::_ctc_loss_backward is not implemented")
+ctc_slope: Op = primitive(
+    "ctc_slope", ctc_slope_forward, NO_SECOND_DERIVATIVE, NO_SECOND_DERIVATIVE, grad_fn="NotImplemented"
+)
 
 # -- the function -----------------------------------------------------------------------------------------
 
 
-def lengths_of(value: Any, batch: int, most: int, name: str) -> tuple[int, ...]:
+def read_lengths(value: Any, batch: int, limit: int, name: str) -> tuple[int, ...]:
     """Return one length per sequence, from a tuple or a tensor of ints."""
     if value.__class__ is Tensor:
         if value.dtype.kind != "i":
@@ -130,18 +132,20 @@ def lengths_of(value: Any, batch: int, most: int, name: str) -> tuple[int, ...]:
         )
     for n in lengths:
         if n < 0:
-            raise ScriptError(f"Expected {name} to have value at least 0, but got value {n} {CHECKED}")
-        if n > most:
-            raise ScriptError(f"Expected {name} to have value at most {most}, but got value {n} {CHECKED}")
+            raise ScriptError(f"Expected {name} to have value at least 0, but got value {n} {CHECK_CONTEXT}")
+        if n > limit:
+            raise ScriptError(
+                f"Expected {name} to have value at most {limit}, but got value {n} {CHECK_CONTEXT}"
+            )
     return lengths
 
 
-def labels_of(targets: Tensor, lengths: tuple[int, ...], classes: int) -> Labels:
+def read_labels(targets: Tensor, lengths: tuple[int, ...], classes: int) -> Labels:
     """Return the labels of each sequence; ``targets`` is a matrix of rows, or a vector of all labels."""
     if targets.ndim not in (1, 2):
         raise ShapeError(
             f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor for argument #2 'targets'"
-            f" {CHECKED}",
+            f" {CHECK_CONTEXT}",
             operands=(targets,),
         )
     values = targets.data.astype(np.int64)
@@ -152,7 +156,7 @@ def labels_of(targets: Tensor, lengths: tuple[int, ...], classes: int) -> Labels
         if total != targets.size:
             raise ShapeError(
                 f"Expected tensor to have size {total} at dimension 0, but got size {targets.size} for"
-                f" argument #2 'targets' {CHECKED}",
+                f" argument #2 'targets' {CHECK_CONTEXT}",
                 operands=(targets,),
                 caret=f"the target lengths add up to {total}",
             )
@@ -162,13 +166,13 @@ def labels_of(targets: Tensor, lengths: tuple[int, ...], classes: int) -> Labels
         if targets.shape[0] != len(lengths):
             raise ShapeError(
                 f"Expected tensor to have size {len(lengths)} at dimension 0, but got size {targets.shape[0]}"
-                f" for argument #2 'targets' {CHECKED}",
+                f" for argument #2 'targets' {CHECK_CONTEXT}",
                 operands=(targets,),
             )
         if longest > targets.shape[1]:
             raise ShapeError(
                 f"Expected tensor to have size at least {longest} at dimension 1, but got size"
-                f" {targets.shape[1]} for argument #2 'targets' {CHECKED}",
+                f" {targets.shape[1]} for argument #2 'targets' {CHECK_CONTEXT}",
                 operands=(targets,),
             )
         rows = [row[:n] for row, n in zip(values, lengths, strict=True)]
@@ -230,7 +234,7 @@ def ctc_loss(
     if whole.ndim != 3:
         raise ShapeError(
             f"Expected 3-dimensional tensor, but got {whole.ndim}-dimensional tensor for argument #1"
-            f" 'log_probs' {CHECKED}",
+            f" 'log_probs' {CHECK_CONTEXT}",
             operands=(x,),
         )
     steps, batch, classes = whole.shape
@@ -239,9 +243,9 @@ def ctc_loss(
             "blank must be in label range",
             caret=f"there are {classes} classes, numbered from 0 to {classes - 1}",
         )
-    lengths = lengths_of(input_lengths, batch, steps, "input_lengths")
-    counts = lengths_of(target_lengths, batch, 1 << 62, "target_lengths")
-    labels = labels_of(targets, counts, classes)
+    lengths = read_lengths(input_lengths, batch, steps, "input_lengths")
+    counts = read_lengths(target_lengths, batch, 1 << 62, "target_lengths")
+    labels = read_labels(targets, counts, classes)
     losses = ctc_loss_op(whole, labels=labels, lengths=lengths, blank=blank, zero_infinity=zero_infinity)
     if zero_infinity:
         losses = where(Tensor.of(losses.data == np.inf), 0.0, losses)

@@ -12,7 +12,7 @@ from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import default_dtype
 from autodiff.core.ops.elementwise.transcendental import exp, log
-from autodiff.core.ops.losses.regression import asked_reduction, reduce_tensor
+from autodiff.core.ops.losses.regression import reduce_tensor, resolve_reduction
 from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.pick import masked_fill
 from autodiff.core.ops.shape.reshape import reshape
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def fitting_variance(x: Tensor, var: Any) -> Tensor:
+def variance_tensor(x: Tensor, var: Any) -> Tensor:
     """Return the variance as a tensor that broadcasts with ``x``: one for each entry, or for each row."""
     if var.__class__ is float:
         floating = x.dtype if x.dtype.is_floating_point else default_dtype()
@@ -54,7 +54,7 @@ def fitting_variance(x: Tensor, var: Any) -> Tensor:
 )
 def gaussian_nll_loss(x: Tensor, y: Tensor, var: Any, full: bool, eps: float, reduction: str) -> Tensor:
     """½ (log var + (input - target)² / var), averaged; variances below ``eps`` count as ``eps``."""
-    var = fitting_variance(x, var)
+    var = variance_tensor(x, var)
     if reduction not in ("none", "mean", "sum"):
         raise ScriptError(f"{reduction} is not valid", code="E0206")
     if eps.__class__ is float and not var.dtype.is_floating_point:
@@ -91,7 +91,7 @@ def poisson_nll_loss(
     reduction: str,
 ) -> Tensor:
     """exp(input) - target · input, averaged; ``full`` adds Stirling's approximation of log(target!)."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     losses = exp(x) - y * x if log_input else x - y * log(x + eps)
     if full:
         stirling = y * log(y) - y + 0.5 * log(2 * math.pi * y)

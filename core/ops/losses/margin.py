@@ -6,23 +6,23 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.aliasing import keeping
-from autodiff.core.engine.in_place_checks import refuse_shape
+from autodiff.core.engine.aliasing import saves_arguments
+from autodiff.core.engine.in_place_checks import check_same_shape
 from autodiff.core.engine.public_functions import public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
-from autodiff.core.engine.value_checks import need_room
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
+from autodiff.core.engine.value_checks import require_castable
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.graph.op import Op
-from autodiff.core.ops.elementwise.arithmetic import add, div, no_rule
+from autodiff.core.ops.elementwise.arithmetic import add, div, missing_derivative_rule
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.elementwise.selection import clamp_min, minimum, relu
 from autodiff.core.ops.elementwise.transcendental import exp, sqrt
 from autodiff.core.ops.losses.regression import (
-    LEGACY,
-    asked_reduction,
+    REDUCTION_SIGNATURE,
+    broadcast_pair,
     entrywise_loss,
-    of_one_shape,
     reduce_tensor,
+    resolve_reduction,
 )
 from autodiff.core.ops.nn.activations import logsigmoid
 from autodiff.core.ops.nn.layers import pairwise_distance
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def spelled(x: Tensor) -> str:
+def spell_size(x: Tensor) -> str:
     return f"torch.Size({list(x.shape)})"
 
 
 #: Added to squared lengths to keep them above 0: torch's 1e-12 in single precision.
-TINY = 9.999999960041972e-13
+SQUARE_EPS = 9.999999960041972e-13
 
 
-def mean_or_sum(losses: Tensor, reduction: str) -> Tensor:
+def reduce_floating(losses: Tensor, reduction: str) -> Tensor:
     """Return the reduced losses; a mean needs a floating dtype."""
     if reduction == "mean":
         check_floating(losses, "mean")
@@ -65,65 +65,70 @@ soft_margin_loss_op: Op = entrywise_loss(
     "soft_margin_loss",
     lambda x, y: np.log1p(np.exp(-y * x)),
     soft_margin_partial,
-    no_rule("the derivative for 'target' is not implemented."),
+    missing_derivative_rule("the derivative for 'target' is not implemented."),
     fused_backward="SoftMarginLossBackwardBackward0",
 )
 
 
-@public(f"F.soft_margin_loss(input: tensor, target: tensor, {LEGACY})", method=False)
+@public(f"F.soft_margin_loss(input: tensor, target: tensor, {REDUCTION_SIGNATURE})", method=False)
 def soft_margin_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str) -> Tensor:
     """log(1 + exp(-target · input)), averaged; targets are 1 and -1."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     if x.dtype.name == "bool":
         -x  # noqa: B018 - torch negates the input first, and refuses that for bools
     if x.shape != y.shape:
-        check_broadcast((x, y))
-        refuse_shape(x, np.broadcast_shapes(x.shape, y.shape))
-    need_room(x, y)
+        broadcast_shape((x, y))
+        check_same_shape(x, np.broadcast_shapes(x.shape, y.shape))
+    require_castable(x, y)
     if not x.dtype.is_floating_point:
-        need_room(x, Tensor.of(0.5))
-    return soft_margin_loss_op(*of_one_shape(x, y), reduction=reduction)
+        require_castable(x, Tensor.of(0.5))
+    return soft_margin_loss_op(*broadcast_pair(x, y), reduction=reduction)
 
 
-@public(f"F.hinge_embedding_loss(input: tensor, target: tensor, margin: float = 1.0, {LEGACY})", method=False)
+@public(
+    f"F.hinge_embedding_loss(input: tensor, target: tensor, margin: float = 1.0, {REDUCTION_SIGNATURE})",
+    method=False,
+)
 def hinge_embedding_loss(
     x: Tensor, y: Tensor, margin: float, size_average: Any, reduce: Any, reduction: str
 ) -> Tensor:
     """``input`` where the target is 1, max(0, margin - input) where it is -1, averaged."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     apart = cast(Tensor.of(float(margin)), x.dtype) - x  # torch casts the margin to the input's dtype
     far = where(y != 1, clamp_min(apart, 0), 0)
-    return mean_or_sum(add(far, where(y != -1, x, 0)), reduction)
+    return reduce_floating(add(far, where(y != -1, x, 0)), reduction)
 
 
 @public(
-    f"F.margin_ranking_loss(input1: tensor, input2: tensor, target: tensor, margin: float = 0, {LEGACY})",
+    "F.margin_ranking_loss(input1: tensor, input2: tensor, target: tensor, margin: float = 0,"
+    f" {REDUCTION_SIGNATURE})",
     method=False,
 )
 def margin_ranking_loss(
     x: Tensor, y: Tensor, target: Tensor, margin: float, size_average: Any, reduce: Any, reduction: str
 ) -> Tensor:
     """max(0, -target (input1 - input2) + margin), averaged; a target of 1 asks for a larger input1."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     if x.ndim != y.ndim or x.ndim != target.ndim:
         raise ShapeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1:"
-            f" {spelled(x)}, input2: {spelled(y)}, target: {spelled(target)} ",
+            f" {spell_size(x)}, input2: {spell_size(y)}, target: {spell_size(target)} ",
             operands=(x, y, target),
         )
     apart = x - y
-    return mean_or_sum(clamp_min(-target * apart + float(margin), 0), reduction)
+    return reduce_floating(clamp_min(-target * apart + float(margin), 0), reduction)
 
 
 @public(
-    f"F.cosine_embedding_loss(input1: tensor, input2: tensor, target: tensor, margin: float = 0, {LEGACY})",
+    "F.cosine_embedding_loss(input1: tensor, input2: tensor, target: tensor, margin: float = 0,"
+    f" {REDUCTION_SIGNATURE})",
     method=False,
 )
 def cosine_embedding_loss(
     x: Tensor, y: Tensor, target: Tensor, margin: float, size_average: Any, reduce: Any, reduction: str
 ) -> Tensor:
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1, averaged."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     if target.ndim > 1:
         raise ShapeError("0D or 1D target tensor expected, multi-target not supported", operands=(target,))
     if x.ndim != target.ndim + 1 or y.ndim != target.ndim + 1:
@@ -134,9 +139,9 @@ def cosine_embedding_loss(
             caret="there is one target for each pair of vectors",
         )
     dot, of_x, of_y = (sum(a * b, dim=(target.ndim,), keepdim=False) for a, b in ((x, y), (x, x), (y, y)))
-    cos = dot / sqrt((of_x + TINY) * (of_y + TINY))
+    cos = dot / sqrt((of_x + SQUARE_EPS) * (of_y + SQUARE_EPS))
     alike = where(target == 1, 1 - cos, 0)
-    return mean_or_sum(add(alike, where(target == -1, clamp_min(cos - float(margin), 0), 0)), reduction)
+    return reduce_floating(add(alike, where(target == -1, clamp_min(cos - float(margin), 0), 0)), reduction)
 
 
 # -- one right class, or several --------------------------------------------------------------------------
@@ -152,7 +157,7 @@ def check_scores(x: Tensor) -> None:
         )
 
 
-def check_floats(x: Tensor, kernel: str) -> None:
+def check_floating_scores(x: Tensor, kernel: str) -> None:
     if not x.dtype.is_floating_point:
         raise ScriptError(
             f"\"{kernel}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
@@ -166,7 +171,7 @@ def check_scalar_type(x: Tensor, wanted: str) -> None:
         )
 
 
-def check_range(target: Tensor, least: int, classes: int, message: str) -> None:
+def check_class_range(target: Tensor, least: int, classes: int, message: str) -> None:
     if ((target.data < least) | (target.data >= classes)).any():
         raise ScriptError(
             message,
@@ -175,7 +180,7 @@ def check_range(target: Tensor, least: int, classes: int, message: str) -> None:
         )
 
 
-def per_sample(losses: Tensor, classes: int, x: Tensor, reduction: str, grad_fn: str) -> Tensor:
+def reduce_samples(losses: Tensor, classes: int, x: Tensor, reduction: str, grad_fn: str) -> Tensor:
     """Divide the sum of each sample by the number of classes, and reduce under the loss's node name."""
     if reduction != "none":
         return reduce_tensor(losses / classes, reduction, grad_fn)
@@ -183,7 +188,7 @@ def per_sample(losses: Tensor, classes: int, x: Tensor, reduction: str, grad_fn:
     return reshape.named(grad_fn)(losses / classes, shape=shape)
 
 
-def positive(x: Tensor) -> Tensor:
+def relu_without_nan(x: Tensor) -> Tensor:
     """Return the entries above 0, and 0 for all others, including nan."""
     is_nan = np.isnan(x.data)
     return relu(where(is_nan, 0.0, x) if is_nan.any() else x)
@@ -191,10 +196,10 @@ def positive(x: Tensor) -> Tensor:
 
 @public(
     "F.multi_margin_loss(input: tensor, target: tensor, p: int = 1, margin: float = 1.0,"
-    f" weight: tensor = None, {LEGACY})",
+    f" weight: tensor = None, {REDUCTION_SIGNATURE})",
     method=False,
 )
-@keeping("target", "weight")
+@saves_arguments("target", "weight")
 def multi_margin_loss(
     x: Tensor,
     target: Tensor,
@@ -206,7 +211,7 @@ def multi_margin_loss(
     reduction: str,
 ) -> Tensor:
     """max(0, margin - input[target] + input[class]) ** p, summed over the other classes, averaged."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ScriptError("only p == 1 and p == 2 supported", code="E0206")
     if weight is not None and weight.ndim != 1:
@@ -227,31 +232,31 @@ def multi_margin_loss(
             operands=(weight,),
             caret=f"there are {classes} classes, and each needs one weight",
         )
-    check_floats(x, "multi_margin_loss_cpu_kernel")
+    check_floating_scores(x, "multi_margin_loss_cpu_kernel")
     check_scalar_type(target, "Long")
-    check_range(target, 0, classes, "target out of range")
+    check_class_range(target, 0, classes, "target out of range")
     right = target.data.reshape(-1, 1)
-    short = positive(float(margin) - gather(rows, dim=1, index=right) + rows)
+    hinge = relu_without_nan(float(margin) - gather(rows, dim=1, index=right) + rows)
     if p == 2:
-        short = short * short
+        hinge = hinge * hinge
     if weight is not None:
         check_scalar_type(weight, x.dtype.long_name)
-        short = short * Tensor.of(weight.data[right])
-    others = where(right == np.arange(classes), 0.0, short)
+        hinge = hinge * Tensor.of(weight.data[right])
+    others = where(right == np.arange(classes), 0.0, hinge)
     losses = sum(others, dim=(1,), keepdim=False)
     grad_fn = "MultiMarginLossBackward0"
     if reduction == "none" and target.ndim:
         return div.named(grad_fn)(losses, classes)
-    return per_sample(losses, classes, x, reduction, grad_fn)
+    return reduce_samples(losses, classes, x, reduction, grad_fn)
 
 
-@public(f"F.multilabel_margin_loss(input: tensor, target: tensor, {LEGACY})", method=False)
-@keeping("target")
+@public(f"F.multilabel_margin_loss(input: tensor, target: tensor, {REDUCTION_SIGNATURE})", method=False)
+@saves_arguments("target")
 def multilabel_margin_loss(
     x: Tensor, target: Tensor, size_average: Any, reduce: Any, reduction: str
 ) -> Tensor:
     """``multi_margin_loss`` with several right classes per sample, which end at the first -1 of a target."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     check_scores(x)
     if target.shape != x.shape:
         raise ShapeError(
@@ -259,8 +264,8 @@ def multilabel_margin_loss(
             operands=(x, target),
         )
     classes = x.shape[-1] if x.ndim else 1
-    check_range(target, -1, classes, "argument #2 'target' is out of range")
-    check_floats(x, "multilabel_margin_loss_forward_out_frame")
+    check_class_range(target, -1, classes, "argument #2 'target' is out of range")
+    check_floating_scores(x, "multilabel_margin_loss_forward_out_frame")
     check_scalar_type(target, "Long")
     rows = x if x.ndim == 2 else reshape(x, shape=(1, x.size))
     labels = target.data.reshape(-1, classes)
@@ -268,10 +273,10 @@ def multilabel_margin_loss(
     right = np.where(counts, labels, 0)
     is_right = ((labels[:, :, None] == np.arange(classes)) & counts[:, :, None]).any(axis=1)
     wanted = reshape(gather(rows, dim=1, index=right), shape=(*rows.shape, 1))
-    short = positive(1 - wanted + reshape(rows, shape=(rows.shape[0], 1, classes)))
+    hinge = relu_without_nan(1 - wanted + reshape(rows, shape=(rows.shape[0], 1, classes)))
     compared = counts[:, :, None] & ~is_right[:, None, :]
-    losses = sum(where(compared, short, 0.0), dim=(1, 2), keepdim=False)
-    return per_sample(losses, classes, x, reduction, "MultilabelMarginLossBackward0")
+    losses = sum(where(compared, hinge, 0.0), dim=(1, 2), keepdim=False)
+    return reduce_samples(losses, classes, x, reduction, "MultilabelMarginLossBackward0")
 
 
 @public(
@@ -284,8 +289,8 @@ def multilabel_soft_margin_loss(
 ) -> Tensor:
     """binary_cross_entropy of sigmoid(x), averaged over the classes and then over the samples."""
     if size_average is not None or reduce is not None:
-        reduction = asked_reduction(size_average, reduce, reduction)
-    check_floats(x, "log_sigmoid_cpu")
+        reduction = resolve_reduction(size_average, reduce, reduction)
+    check_floating_scores(x, "log_sigmoid_cpu")
     losses = -(y * logsigmoid(x) + (1 - y) * logsigmoid(-x))
     if weight is not None:
         losses = losses * weight
@@ -298,7 +303,7 @@ def multilabel_soft_margin_loss(
 
 # -- triplets: an anchor, a positive and a negative -------------------------------------------------------
 
-TRIPLET = "anchor: tensor, positive: tensor, negative: tensor"
+TRIPLET_SIGNATURE = "anchor: tensor, positive: tensor, negative: tensor"
 
 
 def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
@@ -313,7 +318,7 @@ def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: fl
         )
 
 
-def triplet(
+def triplet_loss(
     anchor: Tensor,
     positive: Tensor,
     negative: Tensor,
@@ -329,8 +334,8 @@ def triplet(
 
 
 @public(
-    f"F.triplet_margin_loss({TRIPLET}, margin: float = 1.0, p: float = 2, eps: float = 1e-06,"
-    f" swap: bool = False, {LEGACY})",
+    f"F.triplet_margin_loss({TRIPLET_SIGNATURE}, margin: float = 1.0, p: float = 2, eps: float = 1e-06,"
+    f" swap: bool = False, {REDUCTION_SIGNATURE})",
     method=False,
 )
 def triplet_margin_loss(
@@ -346,17 +351,18 @@ def triplet_margin_loss(
     reduction: str,
 ) -> Tensor:
     """max(0, margin + d(anchor, positive) - d(anchor, negative)), averaged, with the p-norm as distance d."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     check_triplet(anchor, positive, negative, margin)
 
     def distance(x: Tensor, y: Tensor) -> Tensor:
         return pairwise_distance(x, y, p, eps, False)
 
-    return triplet(anchor, positive, negative, distance, margin, swap, reduction)
+    return triplet_loss(anchor, positive, negative, distance, margin, swap, reduction)
 
 
 @public(
-    f"F.triplet_margin_with_distance_loss({TRIPLET}, *, distance_function: any = None, margin: float = 1.0,"
+    f"F.triplet_margin_with_distance_loss({TRIPLET_SIGNATURE}, *, distance_function: any = None,"
+    " margin: float = 1.0,"
     " swap: bool = False, reduction: any = 'mean')",
     method=False,
 )
@@ -370,7 +376,7 @@ def triplet_margin_with_distance_loss(
     reduction: str,
 ) -> Tensor:
     """``triplet_margin_loss`` with a function of two tensors as the distance."""
-    reduction = asked_reduction(None, None, reduction)
+    reduction = resolve_reduction(None, None, reduction)
     check_triplet(anchor, positive, negative, margin)
     if distance is None:
         return triplet_margin_loss(anchor, positive, negative, margin, 2, 1e-6, swap, None, None, reduction)
@@ -381,4 +387,4 @@ def triplet_margin_with_distance_loss(
             code="E0209",
             caret="the distance is a function of two tensors",
         )
-    return triplet(anchor, positive, negative, distance, margin, swap, reduction)
+    return triplet_loss(anchor, positive, negative, distance, margin, swap, reduction)

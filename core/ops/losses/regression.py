@@ -11,11 +11,11 @@ import math
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.aliasing import keeping
-from autodiff.core.engine.in_place_checks import refuse_shape
+from autodiff.core.engine.aliasing import saves_arguments
+from autodiff.core.engine.in_place_checks import check_same_shape
 from autodiff.core.engine.public_functions import public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
-from autodiff.core.engine.value_checks import need_room
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
+from autodiff.core.engine.value_checks import require_castable
 from autodiff.core.graph.dtypes import promote
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
@@ -24,12 +24,12 @@ from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.elementwise.selection import abs, maximum, sign
 from autodiff.core.ops.elementwise.transcendental import exp, log, sigmoid, xlogy
 from autodiff.core.ops.losses.checks import (
+    check_any_floating,
     check_same_size,
-    check_weight_shape,
-    check_weights,
-    is_true,
-    need_floats,
-    warn_of_sizes,
+    check_weight_broadcast,
+    check_weight_same_shape,
+    read_flag,
+    warn_of_broadcast,
 )
 from autodiff.core.ops.nn.activations import logsigmoid
 from autodiff.core.ops.reduce.reduction import cast, check_floating, mean, sum
@@ -53,21 +53,21 @@ def check_reduction(reduction: str) -> str:
     return reduction
 
 
-LEGACY = "size_average: any = None, reduce: any = None, reduction: any = 'mean'"
+REDUCTION_SIGNATURE = "size_average: any = None, reduce: any = None, reduction: any = 'mean'"
 
 
-def asked_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
+def resolve_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     """Return the reduction; the deprecated ``size_average`` and ``reduce`` override it, with a warning."""
     if size_average is None and reduce is None:
         return check_reduction(reduction)
     # Like torch, evaluate the second argument only if the first does not decide.
-    is_mean = (size_average is None or is_true(size_average)) and (reduce is None or is_true(reduce))
-    wanted = "mean" if is_mean else "sum" if reduce is None or is_true(reduce) else "none"
+    is_mean = (size_average is None or read_flag(size_average)) and (reduce is None or read_flag(reduce))
+    wanted = "mean" if is_mean else "sum" if reduce is None or read_flag(reduce) else "none"
     mode.warn(f"size_average and reduce args will be deprecated, please use reduction='{wanted}' instead.")
     return wanted
 
 
-def reduced(losses: Any, reduction: str) -> Any:
+def reduce_array(losses: Any, reduction: str) -> Any:
     """Return the reduced losses, as arrays."""
     if reduction == "none":
         return losses
@@ -82,7 +82,7 @@ def reduce_tensor(losses: Tensor, reduction: str, grad_fn: str | None = None) ->
     return (op.named(grad_fn) if grad_fn else op)(losses, dim=None, keepdim=False)
 
 
-def share(g: Any, x: Any, reduction: str) -> Any:
+def entry_cotangent(g: Any, x: Any, reduction: str) -> Any:
     """Return the cotangent of each entry's loss."""
     if reduction == "mean":
         g = g / (math.prod(x.shape) or math.inf)
@@ -96,12 +96,12 @@ def entrywise_loss(
 
     def vjp(partial: Callable[..., Any]) -> Callable[..., Any]:
         def rule(g: Any, out: Any, *operands: Any, reduction: str, **params: Any) -> Any:
-            return share(g, operands[0], reduction) * partial(*operands, **params)
+            return entry_cotangent(g, operands[0], reduction) * partial(*operands, **params)
 
         return rule
 
     def whole(*operands: Any, reduction: str, **params: Any) -> Any:
-        return reduced(forward(*operands, **params), reduction)
+        return reduce_array(forward(*operands, **params), reduction)
 
     return primitive(name, whole, *map(vjp, partials), **details)
 
@@ -184,21 +184,21 @@ bce_with_logits_op = entrywise_loss(
 )
 
 
-def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+def broadcast_pair(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Return both tensors in their common dtype and broadcast shape."""
     if x.dtype is not y.dtype:
         common = promote([(x.dtype, x.ndim), (y.dtype, y.ndim)])
         x, y = cast(x, common), cast(y, common)
     if x.shape == y.shape:
         return x, y
-    check_broadcast((x, y))
+    broadcast_shape((x, y))
     shape = np.broadcast_shapes(x.shape, y.shape)
     return expand(x, shape=shape), expand(y, shape=shape)
 
 
-def weigh(losses: Tensor, x: Tensor, weight: Tensor, reduction: str) -> Tensor:
+def reduce_weighted(losses: Tensor, x: Tensor, weight: Tensor, reduction: str) -> Tensor:
     """Return the weighted losses, reduced; a mean divides by the sum of the weights, as in torch."""
-    check_weights(weight, x)
+    check_weight_same_shape(weight, x)
     if reduction not in REDUCTIONS:
         raise ScriptError(
             f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.", code="E0206"
@@ -209,58 +209,62 @@ def weigh(losses: Tensor, x: Tensor, weight: Tensor, reduction: str) -> Tensor:
     return reduce_tensor(products, "sum") / reduce_tensor(weight, "sum")
 
 
-@public(f"F.mse_loss(input: tensor, target: tensor, {LEGACY}, weight: tensor = None)", method=False)
+@public(
+    f"F.mse_loss(input: tensor, target: tensor, {REDUCTION_SIGNATURE}, weight: tensor = None)", method=False
+)
 def mse_loss(
     x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, weight: Tensor | None
 ) -> Tensor:
     """The squared differences, averaged."""
     if weight is None or size_average is not None or reduce is not None:
-        reduction = asked_reduction(size_average, reduce, reduction)
-    warn_of_sizes(x, y)
+        reduction = resolve_reduction(size_average, reduce, reduction)
+    warn_of_broadcast(x, y)
     if weight is not None:
-        apart, target = of_one_shape(x, y)
-        return weigh(pow(apart - target, 2), x, weight, reduction)
-    apart, target = of_one_shape(x, y)
-    need_floats("mse_cpu", apart, target)
+        apart, target = broadcast_pair(x, y)
+        return reduce_weighted(pow(apart - target, 2), x, weight, reduction)
+    apart, target = broadcast_pair(x, y)
+    check_any_floating("mse_cpu", apart, target)
     return mse_loss_op(apart, target, reduction=reduction)
 
 
-@public(f"F.l1_loss(input: tensor, target: tensor, {LEGACY}, weight: tensor = None)", method=False)
+@public(
+    f"F.l1_loss(input: tensor, target: tensor, {REDUCTION_SIGNATURE}, weight: tensor = None)", method=False
+)
 def l1_loss(
     x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, weight: Tensor | None
 ) -> Tensor:
     """The absolute differences, averaged."""
     if weight is None or size_average is not None or reduce is not None:
-        reduction = asked_reduction(size_average, reduce, reduction)
-    warn_of_sizes(x, y)
+        reduction = resolve_reduction(size_average, reduce, reduction)
+    warn_of_broadcast(x, y)
     if "bool" in (x.dtype.name, y.dtype.name):
-        check_broadcast((x, y))
+        broadcast_shape((x, y))
         x - y  # raises, as in torch, whose other losses take bools for numbers
-    apart, target = of_one_shape(x, y)
+    apart, target = broadcast_pair(x, y)
     losses = abs(apart - target)
     if weight is not None:
-        return weigh(losses, x, weight, reduction)
+        return reduce_weighted(losses, x, weight, reduction)
     if reduction == "mean":
         check_floating(losses, "mean")
     return reduce_tensor(losses, reduction)
 
 
 @public(
-    f"F.smooth_l1_loss(input: tensor, target: tensor, {LEGACY}, beta: float = 1.0)",
+    f"F.smooth_l1_loss(input: tensor, target: tensor, {REDUCTION_SIGNATURE}, beta: float = 1.0)",
     method=False,
 )
 def smooth_l1_loss(
     x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, beta: float
 ) -> Tensor:
     """Quadratic where |input - target| < beta, linear elsewhere, averaged."""
-    reduction = asked_reduction(size_average, reduce, reduction)
-    warn_of_sizes(x, y)
-    apart, target = of_one_shape(x, y)
+    reduction = resolve_reduction(size_average, reduce, reduction)
+    warn_of_broadcast(x, y)
+    apart, target = broadcast_pair(x, y)
     if not beta:
         return l1_loss(apart, target, None, None, reduction, None)
     if beta < 0:
         raise ScriptError("smooth_l1_loss does not support negative values for beta.")
-    need_floats("smooth_l1_cpu", apart, target)
+    check_any_floating("smooth_l1_cpu", apart, target)
     return smooth_l1_loss_op(apart, target, reduction=reduction, beta=beta)
 
 
@@ -271,33 +275,33 @@ def smooth_l1_loss(
 )
 def huber_loss(x: Tensor, y: Tensor, reduction: str, delta: float, weight: Tensor | None) -> Tensor:
     """Quadratic where |input - target| < delta, linear with slope delta elsewhere, averaged."""
-    warn_of_sizes(x, y)
-    apart, target = of_one_shape(x, y)
+    warn_of_broadcast(x, y)
+    apart, target = broadcast_pair(x, y)
     if weight is None:
         check_reduction(reduction)
     else:
-        check_weights(weight, x)
+        check_weight_same_shape(weight, x)
     if delta <= 0:
         raise ScriptError("huber_loss does not support non-positive values for delta.")
-    need_room(x, y)
-    need_floats("huber_cpu", apart, target)
+    require_castable(x, y)
+    check_any_floating("huber_cpu", apart, target)
     if weight is None:
         return huber_loss_op(apart, target, reduction=reduction, delta=delta)
     losses = huber_loss_op(apart, target, reduction="none", delta=delta)
     if reduction == "mean" and weight.shape == x.shape:  # torch divides by the number of entries here
         return reduce_tensor(losses * weight, reduction)
-    return weigh(losses, x, weight, reduction)
+    return reduce_weighted(losses, x, weight, reduction)
 
 
 @public(
-    f"F.binary_cross_entropy(input: tensor, target: tensor, weight: tensor = None, {LEGACY})",
+    f"F.binary_cross_entropy(input: tensor, target: tensor, weight: tensor = None, {REDUCTION_SIGNATURE})",
     method=False,
 )
 def binary_cross_entropy(
     x: Tensor, y: Tensor, weight: Tensor | None, size_average: Any, reduce: Any, reduction: str
 ) -> Tensor:
     """-(y log x + (1 - y) log(1 - x)) for probabilities x, averaged."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     check_same_size(
         x,
         y,
@@ -311,18 +315,18 @@ def binary_cross_entropy(
             operands=(x, y),
             caret=f"the input holds {x.dtype.name} numbers, the target {y.dtype.name}",
         )
-    need_floats("binary_cross_entropy", x)
+    check_any_floating("binary_cross_entropy", x)
     if weight is not None:
-        check_weight_shape(x, weight)
-    return weighted(binary_cross_entropy_op, x, y, weight, reduction)
+        check_weight_broadcast(x, weight)
+    return apply_weighted_loss(binary_cross_entropy_op, x, y, weight, reduction)
 
 
 @public(
     "F.binary_cross_entropy_with_logits(input: tensor, target: tensor, weight: tensor = None,"
-    f" {LEGACY}, pos_weight: tensor = None)",
+    f" {REDUCTION_SIGNATURE}, pos_weight: tensor = None)",
     method=False,
 )
-@keeping("pos_weight")
+@saves_arguments("pos_weight")
 def binary_cross_entropy_with_logits(
     x: Tensor,
     y: Tensor,
@@ -333,40 +337,42 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None,
 ) -> Tensor:
     """binary_cross_entropy of sigmoid(x), computed from x."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    reduction = resolve_reduction(size_average, reduce, reduction)
     check_same_size(x, y, "Target size ({1}) must be the same as input size ({0})")
-    need_floats("log_sigmoid_cpu", x)
+    check_any_floating("log_sigmoid_cpu", x)
     if y.dtype.name == "bool":
         y - y  # raises, as torch computes 1 - target in the target's dtype
-    need_room(y, x)
+    require_castable(y, x)
     if pos_weight is None:
         if weight is not None:
-            refuse_shape(x, check_broadcast((x, weight)))
-        return weighted(bce_with_logits_op, x, y, weight, reduction)
+            check_same_shape(x, broadcast_shape((x, weight)))
+        return apply_weighted_loss(bce_with_logits_op, x, y, weight, reduction)
     name = str(bce_with_logits_op.grad_fn)
-    check_broadcast((pos_weight, x))
-    refuse_shape(x, check_broadcast((x, pos_weight)))
+    broadcast_shape((pos_weight, x))
+    check_same_shape(x, broadcast_shape((x, pos_weight)))
     losses = sub.named(name)((1 - y) * x, (1 + (pos_weight - 1) * y) * logsigmoid(x))
     losses = cast(losses, y.dtype)
     if weight is not None:
-        refuse_shape(x, check_broadcast((x, weight)))
+        check_same_shape(x, broadcast_shape((x, weight)))
         losses = mul.named(name)(losses, weight)
     return reduce_tensor(losses, reduction, name)
 
 
-def weighted(op: Op, x: Tensor, y: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
-    x, y = of_one_shape(x, y)
+def apply_weighted_loss(op: Op, x: Tensor, y: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+    x, y = broadcast_pair(x, y)
     if weight is None:
         return op(x, y, reduction=check_reduction(reduction))
     name = str(op.grad_fn)
     return reduce_tensor(mul.named(name)(op(x, y, reduction="none"), weight), reduction, name)
 
 
-@public(f"F.kl_div(input: tensor, target: tensor, {LEGACY}, log_target: bool = False)", method=False)
+@public(
+    f"F.kl_div(input: tensor, target: tensor, {REDUCTION_SIGNATURE}, log_target: bool = False)", method=False
+)
 def kl_div(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, log_target: bool) -> Tensor:
     """target (log target - input), averaged; ``input`` holds log probabilities."""
     if size_average is not None or reduce is not None:
-        reduction = asked_reduction(size_average, reduce, reduction)
+        reduction = resolve_reduction(size_average, reduce, reduction)
     if reduction == "mean":
         mode.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean'"

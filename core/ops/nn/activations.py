@@ -14,7 +14,7 @@ from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import whole_number
+from autodiff.core.engine.value_checks import checked_integer
 from autodiff.core.graph.op import Op, elementwise, selective
 from autodiff.core.ops.elementwise.comparison import except_where, isnan, where
 from autodiff.core.ops.elementwise.selection import abs, relu
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ROOT_2 = math.sqrt(2)
 ROOT_2_PI = math.sqrt(2 * math.pi)
 ROOT_2_OVER_PI = math.sqrt(2 / math.pi)
-CUBIC = 0.044715
+GELU_CUBIC = 0.044715
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
@@ -39,13 +39,13 @@ def gelu_forward(x: Any) -> Any:
 
 def gelu_inner(x: Any) -> Any:
     """Return the cubic inside the tanh that approximates erf."""
-    return ROOT_2_OVER_PI * (x + CUBIC * x**3)
+    return ROOT_2_OVER_PI * (x + GELU_CUBIC * x**3)
 
 
 def gelu_tanh_partial(out: Any, x: Any) -> Any:
     """½(1 + t) + ½ x (1 - t²) · inner'(x), where t = tanh(inner(x))."""
     t = tanh(gelu_inner(x))
-    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * (ROOT_2_OVER_PI * (1 + 3 * CUBIC * x**2))
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * (ROOT_2_OVER_PI * (1 + 3 * GELU_CUBIC * x**2))
 
 
 def softplus_forward(x: Any, *, beta: float, threshold: float) -> Any:
@@ -187,15 +187,15 @@ prelu = selective(
 
 
 #: What torch saves for the derivative of a function that overwrites its input: the result.
-RESULT = (("out",),)
+SAVED_RESULT = (("out",),)
 
 
-def kept(x: Any, out: Any, inplace: bool) -> Any:
+def apply_inplace(x: Any, out: Any, inplace: bool) -> Any:
     """Return the result; with ``inplace``, the input overwritten by it."""
     return x.assign_in_place(out) if inplace else out
 
 
-def floats_only(x: Any, kernel: str) -> Any:
+def require_floating(x: Any, kernel: str) -> Any:
     """Return ``x``; refuse a tensor that is not floating, for which torch has no kernel."""
     if x.__class__ is Tensor and not x.dtype.is_floating_point:
         raise ScriptError(
@@ -208,33 +208,33 @@ def floats_only(x: Any, kernel: str) -> Any:
     return x
 
 
-def no_bools(x: Any, message: str) -> Any:
+def refuse_bools(x: Any, message: str) -> Any:
     """Return ``x``; refuse a tensor of bools."""
     if x.__class__ is Tensor and x.dtype.name == "bool":
         raise ScriptError(message, code="E0312", operands=(x,), caret="this tensor holds bools")
     return x
 
 
-def bound(x: Any, value: float) -> float:
+def bound_in_dtype(x: Any, value: float) -> float:
     """Return a bound in the dtype of ``x``: an integer if ``x`` holds integers."""
     if x.__class__ is not Tensor or x.dtype.is_floating_point:
         return value
-    return whole_number(value, x.dtype, (x,))
+    return checked_integer(value, x.dtype, (x,))
 
 
-def with_inplace(op: Op) -> Any:
-    return lambda x, inplace: kept(x, op(floats_only(x, f"{op.name}_cpu")), inplace)
+def make_inplace_function(op: Op) -> Any:
+    return lambda x, inplace: apply_inplace(x, op(require_floating(x, f"{op.name}_cpu")), inplace)
 
 
 for op in (silu, mish, hardsigmoid, hardswish):
-    expose(f"F.{op.name}(input, inplace: bool = False)", with_inplace(op), method=False)
-expose("F.logsigmoid(input)", lambda x: logsigmoid(floats_only(x, "log_sigmoid_cpu")), method=False)
+    expose(f"F.{op.name}(input, inplace: bool = False)", make_inplace_function(op), method=False)
+expose("F.logsigmoid(input)", lambda x: logsigmoid(require_floating(x, "log_sigmoid_cpu")), method=False)
 
 
 @public("F.relu(input, inplace: bool = False)", method=False)
 def functional_relu(x: Any, inplace: bool) -> Any:
     """x above 0, 0 elsewhere."""
-    return kept(x, relu(x), inplace)
+    return apply_inplace(x, relu(x), inplace)
 
 
 expose("F.tanhshrink(input)", lambda x: x - tanh(x), method=False)
@@ -243,45 +243,47 @@ expose("F.tanh(input)", tanh, method=False)
 
 
 @public("F.softplus(input, beta: float = 1, threshold: float = 20)", method=False)
-def softplus_of(x: Any, beta: float, threshold: float) -> Any:
+def functional_softplus(x: Any, beta: float, threshold: float) -> Any:
     """log(1 + exp(beta x)) / beta."""
-    return softplus(floats_only(x, "softplus_cpu"), beta=beta, threshold=threshold)
+    return softplus(require_floating(x, "softplus_cpu"), beta=beta, threshold=threshold)
 
 
 @public("F.gelu(input, approximate: str = 'none')", method=False)
-def gelu_of(x: Any, approximate: str) -> Any:
+def functional_gelu(x: Any, approximate: str) -> Any:
     """x times the standard normal distribution function, or its "tanh" approximation."""
     if approximate not in ("none", "tanh"):
         raise ScriptError("approximate argument must be either none or tanh.")
-    return (gelu_tanh if approximate == "tanh" else gelu)(floats_only(x, "GeluKernelImpl"))
+    return (gelu_tanh if approximate == "tanh" else gelu)(require_floating(x, "GeluKernelImpl"))
 
 
 @public("F.leaky_relu(input, negative_slope: float = 0.01, inplace: bool = False)", method=False)
-def leaky_relu_of(x: Any, negative_slope: float, inplace: bool) -> Any:
+def functional_leaky_relu(x: Any, negative_slope: float, inplace: bool) -> Any:
     """x above 0, ``negative_slope`` times x below."""
-    op = leaky_relu.named("LeakyReluBackward1", saved=RESULT) if inplace else leaky_relu
-    return kept(x, op(floats_only(x, "leaky_relu_cpu"), negative_slope=negative_slope), inplace)
+    op = leaky_relu.named("LeakyReluBackward1", saved=SAVED_RESULT) if inplace else leaky_relu
+    return apply_inplace(x, op(require_floating(x, "leaky_relu_cpu"), negative_slope=negative_slope), inplace)
 
 
 @public("F.elu(input, alpha: float = 1.0, inplace: bool = False)", method=False)
-def elu_of(x: Any, alpha: float, inplace: bool) -> Any:
+def functional_elu(x: Any, alpha: float, inplace: bool) -> Any:
     """x above 0, alpha (exp(x) - 1) below."""
-    op = elu.named("EluBackward1", saved=RESULT) if inplace else elu
-    return kept(x, op(floats_only(x, "elu_cpu"), alpha=alpha, scale=1.0, input_scale=1.0), inplace)
+    op = elu.named("EluBackward1", saved=SAVED_RESULT) if inplace else elu
+    return apply_inplace(
+        x, op(require_floating(x, "elu_cpu"), alpha=alpha, scale=1.0, input_scale=1.0), inplace
+    )
 
 
 @public("selu(input)", method=False)
 def selu(x: Any) -> Any:
     """elu with the scale and alpha that keep mean 0 and variance 1."""
-    return elu(floats_only(x, "elu_cpu"), alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0)
+    return elu(require_floating(x, "elu_cpu"), alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0)
 
 
 @public("F.selu(input, inplace: bool = False)", method=False)
 def functional_selu(x: Any, inplace: bool) -> Any:
     """elu with the scale and alpha that keep mean 0 and variance 1."""
-    op = elu.named("EluBackward1", saved=RESULT) if inplace else elu
-    x = floats_only(x, "elu_cpu")
-    return kept(x, op(x, alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0), inplace)
+    op = elu.named("EluBackward1", saved=SAVED_RESULT) if inplace else elu
+    x = require_floating(x, "elu_cpu")
+    return apply_inplace(x, op(x, alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0), inplace)
 
 
 @public("celu(input, alpha: float = 1.0, inplace: bool = False)", also=("F.celu",), method=False)
@@ -289,39 +291,41 @@ def celu(x: Any, alpha: float, inplace: bool) -> Any:
     """x above 0, alpha (exp(x / alpha) - 1) below."""
     if not alpha:
         raise ScriptError("ZeroDivisionError: alpha cannot be 0 for CELU", code="E0206")
-    floats_only(x, "elu_cpu")
-    op = elu.named("CeluBackward1", saved=RESULT) if inplace else elu.named("CeluBackward0")
-    return kept(x, op(x, alpha=alpha, scale=1.0, input_scale=1 / alpha), inplace)
+    require_floating(x, "elu_cpu")
+    op = elu.named("CeluBackward1", saved=SAVED_RESULT) if inplace else elu.named("CeluBackward0")
+    return apply_inplace(x, op(x, alpha=alpha, scale=1.0, input_scale=1 / alpha), inplace)
 
 
 @public("F.relu6(input, inplace: bool = False)", method=False)
 def relu6(x: Any, inplace: bool) -> Any:
     """x clamped to [0, 6]."""
-    return hardtanh_of(x, 0.0, 6.0, inplace)
+    return functional_hardtanh(x, 0.0, 6.0, inplace)
 
 
 @public("F.hardtanh(input, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False)", method=False)
-def hardtanh_of(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
+def functional_hardtanh(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
     """x clamped to [min_val, max_val]."""
     if min_val > max_val:
         raise ScriptError("min_val cannot be greater than max_val", code="E0206")
-    return between(x, min_val, max_val, inplace)
+    return hardtanh_unchecked(x, min_val, max_val, inplace)
 
 
-def between(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
+def hardtanh_unchecked(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
     """hardtanh without a check of the order of its bounds, as in ``hardtanh_``: the upper bound wins."""
-    no_bools(x, "Bool inputs not supported for hardtanh")
+    refuse_bools(x, "Bool inputs not supported for hardtanh")
     if x.__class__ is Tensor and x.dtype.name == "uint8" and min(min_val, max_val) < 0:
         raise ScriptError(
             "cannot do hardtanh on an unsigned type with negative limits", code="E0206", operands=(x,)
         )
-    return kept(x, hardtanh(x, min_val=bound(x, min_val), max_val=bound(x, max_val)), inplace)
+    return apply_inplace(
+        x, hardtanh(x, min_val=bound_in_dtype(x, min_val), max_val=bound_in_dtype(x, max_val)), inplace
+    )
 
 
 @public("F.softshrink(input, lambd: float = 0.5)", method=False)
-def softshrink_of(x: Any, lambd: float) -> Any:
+def functional_softshrink(x: Any, lambd: float) -> Any:
     """x moved towards 0 by ``lambd``, and 0 where |x| <= lambd."""
-    x = floats_only(x, "softshrink_check")
+    x = require_floating(x, "softshrink_check")
     if x.__class__ is Tensor:
         most = float(np.finfo(x.data.dtype).max)
         if not 0 <= lambd <= most:
@@ -335,9 +339,9 @@ def softshrink_of(x: Any, lambd: float) -> Any:
 
 
 @public("F.hardshrink(input, lambd: float = 0.5)", also=("hardshrink",), method=False)
-def hardshrink_of(x: Any, lambd: float) -> Any:
+def functional_hardshrink(x: Any, lambd: float) -> Any:
     """x, and 0 where |x| <= lambd."""
-    return hardshrink(floats_only(x, "hardshrink_cpu"), lambd=lambd)
+    return hardshrink(require_floating(x, "hardshrink_cpu"), lambd=lambd)
 
 
 @public(
@@ -345,14 +349,16 @@ def hardshrink_of(x: Any, lambd: float) -> Any:
     also=("threshold",),
     method=False,
 )
-def threshold_of(x: Any, at: float, value: float, inplace: bool) -> Any:
+def functional_threshold(x: Any, limit: float, value: float, inplace: bool) -> Any:
     """x above the threshold, ``value`` elsewhere."""
-    op = threshold.named("ThresholdBackward1", saved=RESULT) if inplace else threshold
-    no_bools(x, "\"threshold_cpu\" not implemented for 'Bool'")
-    return kept(x, op(x, threshold=bound(x, at), value=bound(x, value)), inplace)
+    op = threshold.named("ThresholdBackward1", saved=SAVED_RESULT) if inplace else threshold
+    refuse_bools(x, "\"threshold_cpu\" not implemented for 'Bool'")
+    return apply_inplace(
+        x, op(x, threshold=bound_in_dtype(x, limit), value=bound_in_dtype(x, value)), inplace
+    )
 
 
-def check_slopes(x: Tensor, weight: Tensor) -> None:
+def check_prelu_weight(x: Tensor, weight: Tensor) -> None:
     """Refuse prelu weights of another dtype than x, or neither one nor as many as there are channels."""
     if x.dtype is not weight.dtype:
         raise ScriptError(
@@ -374,13 +380,13 @@ def check_slopes(x: Tensor, weight: Tensor) -> None:
             f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}",
             operands=(weight,),
         )
-    floats_only(x, "prelu_cpu")
+    require_floating(x, "prelu_cpu")
 
 
 @public("prelu(input: tensor, weight: tensor)", also=("F.prelu",))
-def prelu_of(x: Tensor, weight: Tensor) -> Tensor:
+def functional_prelu(x: Tensor, weight: Tensor) -> Tensor:
     """x above 0, ``weight`` times x below, with one weight per channel or one for all."""
-    check_slopes(x, weight)
+    check_prelu_weight(x, weight)
     if weight.ndim == 1 and x.ndim != 1 and (x.ndim or weight.size == 1):
         weight = reshape(weight, shape=(1, weight.size)[: x.ndim] + (1,) * (x.ndim - 2))
     return prelu(x, weight)

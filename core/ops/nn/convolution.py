@@ -10,20 +10,20 @@ from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_room
+from autodiff.core.engine.value_checks import require_castable
 from autodiff.core.ops.elementwise.arithmetic import add
 from autodiff.core.ops.nn.convolution_checks import (
     check_bias_type,
     check_channels,
-    check_fits,
-    check_input,
-    check_kernel,
+    check_convolution_dtypes,
+    check_convolution_steps,
+    check_dimensions,
+    check_kernel_fits,
     check_output_padding,
-    check_sizes,
-    check_steps,
-    check_types,
-    padding_of,
-    steps,
+    check_spatial_sizes,
+    check_weight_not_empty,
+    resolve_padding,
+    sizes_per_dim,
 )
 from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.pick import slice_dim
@@ -47,24 +47,24 @@ def convolve(
     dims = len(stride)
     out_channels, in_channels, *kernel = weight.shape
     padded = constant_pad(x, pads=pads, value=0.0) if any(map(any, pads)) else x
-    seen = windows(padded, kernel=tuple(kernel), stride=stride, dilation=dilation)
-    places = seen.shape[2 : 2 + dims]
+    patches = windows(padded, kernel=tuple(kernel), stride=stride, dilation=dilation)
+    places = patches.shape[2 : 2 + dims]
     n, depth = x.shape[0], in_channels * prod(kernel)
     check_allocation((n, prod(places), x.shape[1], prod(kernel)))
     # One row per window: (groups, N * positions, C / groups * kernel).
-    apart = reshape(seen, shape=(n, groups, in_channels, *places, *kernel))
+    grouped = reshape(patches, shape=(n, groups, in_channels, *places, *kernel))
     spots = tuple(range(3, 3 + dims))
-    rows = permute(apart, dims=(1, 0, *spots, 2, *(axis + dims for axis in spots)))
+    rows = permute(grouped, dims=(1, 0, *spots, 2, *(axis + dims for axis in spots)))
     rows = reshape(rows, shape=(groups, n * prod(places), depth))
     filters = permute(reshape(weight, shape=(groups, out_channels // groups, depth)), dims=(0, 2, 1))
     sums = reshape(rows @ filters, shape=(groups, n, *places, out_channels // groups))
     ordered = permute(sums, dims=(1, 0, 2 + dims, *range(2, 2 + dims)))
-    out = with_bias(ordered, (n, out_channels, *places), bias)
+    out = add_bias(ordered, (n, out_channels, *places), bias)
     # without input channels torch returns no output channels
     return out if x.shape[1] else slice_dim.named(GRAD_FN)(out, dim=1, start=0, stop=0, step=1)
 
 
-def with_bias(x: Tensor, shape: Sizes, bias: Tensor | None) -> Tensor:
+def add_bias(x: Tensor, shape: Sizes, bias: Tensor | None) -> Tensor:
     """Return x in ``shape`` plus the bias; the last op gets torch's node name of the whole convolution."""
     if bias is None:
         return reshape.named(GRAD_FN)(x, shape=shape)
@@ -78,7 +78,7 @@ def convolve_transposed(
     bias: Tensor | None,
     stride: Sizes,
     padding: Sizes,
-    more: Sizes,
+    output_padding: Sizes,
     groups: int,
     dilation: Sizes,
 ) -> Tensor:
@@ -88,7 +88,7 @@ def convolve_transposed(
     n, places = x.shape[0], x.shape[2:]
     full = tuple(
         (m - 1) * s + d * (k - 1) + 1 + o
-        for m, s, d, k, o in zip(places, stride, dilation, kernel, more, strict=True)
+        for m, s, d, k, o in zip(places, stride, dilation, kernel, output_padding, strict=True)
     )
     check_allocation((n, groups * out_channels, prod(full)))
     sizes = [m - 2 * p for m, p in zip(full, padding, strict=True)]
@@ -99,8 +99,8 @@ def convolve_transposed(
             f" channel: ({row}{' x '.join(map(str, sizes))}). Output size is too small",
             operands=(x, weight),
         )
-    apart = reshape(x, shape=(n, groups, in_channels // groups, prod(places)))
-    rows = permute(apart, dims=(1, 0, 3, 2))
+    grouped = reshape(x, shape=(n, groups, in_channels // groups, prod(places)))
+    rows = permute(grouped, dims=(1, 0, 3, 2))
     rows = reshape(rows, shape=(groups, n * prod(places), in_channels // groups))
     filters = reshape(weight, shape=(groups, in_channels // groups, out_channels * prod(kernel)))
     spread = reshape(rows @ filters, shape=(groups, n, *places, out_channels, *kernel))
@@ -115,13 +115,13 @@ def convolve_transposed(
         dilation=dilation,
     )
     cut = constant_pad(summed, pads=tuple((-p, -p) for p in padding), value=0.0)
-    return with_bias(cut, cut.shape, bias)
+    return add_bias(cut, cut.shape, bias)
 
 
 # -- the functions --------------------------------------------------------------------------------------
 
 
-def convolution(dims: int) -> Callable[..., Tensor]:
+def make_convolution(dims: int) -> Callable[..., Tensor]:
     name = f"conv{dims}d"
 
     def conv(
@@ -130,20 +130,21 @@ def convolution(dims: int) -> Callable[..., Tensor]:
         is_same = padding == "same"
         if padding.__class__ is not str:
             check_bias_type(x, bias)
-        check_input(name, x, weight, stride, dims, padding, groups)
+        check_dimensions(name, x, weight, stride, dims, padding, groups)
         stride, dilation = (
-            steps(given, dims, what, is_same) for given, what in ((stride, "stride"), (dilation, "dilation"))
+            sizes_per_dim(given, dims, what, is_same)
+            for given, what in ((stride, "stride"), (dilation, "dilation"))
         )
-        pads = padding_of(padding, weight.shape[2:], stride, dilation)
-        check_steps(stride, tuple(before for before, _ in pads), dilation, groups)
+        pads = resolve_padding(padding, weight.shape[2:], stride, dilation)
+        check_convolution_steps(stride, tuple(before for before, _ in pads), dilation, groups)
         batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
         more = [after - before for before, after in pads]
         check_channels(batch, weight, bias, groups, transposed=False, added=more)
-        check_fits(batch, pads, weight.shape[2:], stride, dilation)
+        check_kernel_fits(batch, pads, weight.shape[2:], stride, dilation)
         if 0 not in batch.shape[:2]:
-            check_sizes(batch)
-        check_kernel(batch, weight, transposed=False)
-        check_types(batch, weight, bias, dilation, groups, transposed=False)
+            check_spatial_sizes(batch)
+        check_weight_not_empty(batch, weight, transposed=False)
+        check_convolution_dtypes(batch, weight, bias, dilation, groups, transposed=False)
         bias = None if bias is None else cast(bias, x.dtype)
         weight = cast(weight, x.dtype)
         out = convolve(batch, weight, bias, stride, pads, dilation, groups)
@@ -153,7 +154,7 @@ def convolution(dims: int) -> Callable[..., Tensor]:
     return conv
 
 
-def transposed_convolution(dims: int) -> Callable[..., Tensor]:
+def make_transposed_convolution(dims: int) -> Callable[..., Tensor]:
     name = f"conv_transpose{dims}d"
 
     def conv(
@@ -166,20 +167,23 @@ def transposed_convolution(dims: int) -> Callable[..., Tensor]:
         groups: int,
         dilation: Any,
     ) -> Tensor:
-        check_input(name, x, weight, stride, dims)
-        stride, padding = steps(stride, dims, "stride"), steps(padding, dims, "padding")
-        more, dilation = steps(output_padding, dims, "output_padding"), steps(dilation, dims, "dilation")
-        check_steps(stride, padding, dilation, groups)
+        check_dimensions(name, x, weight, stride, dims)
+        stride, padding = sizes_per_dim(stride, dims, "stride"), sizes_per_dim(padding, dims, "padding")
+        more, dilation = (
+            sizes_per_dim(output_padding, dims, "output_padding"),
+            sizes_per_dim(dilation, dims, "dilation"),
+        )
+        check_convolution_steps(stride, padding, dilation, groups)
         if min(more) < 0:
             raise ScriptError("negative output_padding is not supported")
         batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
         check_channels(batch, weight, bias, groups, transposed=True)
         check_output_padding(more, stride, dilation)
-        check_sizes(batch)
-        check_kernel(batch, weight, transposed=True)
-        check_types(batch, weight, bias, dilation, groups, transposed=True)
+        check_spatial_sizes(batch)
+        check_weight_not_empty(batch, weight, transposed=True)
+        check_convolution_dtypes(batch, weight, bias, dilation, groups, transposed=True)
         if bias is not None:
-            need_room(batch, bias)
+            require_castable(batch, bias)
             bias = cast(bias, x.dtype)
         weight = cast(weight, x.dtype)
         out = convolve_transposed(batch, weight, bias, stride, padding, more, groups, dilation)
@@ -195,10 +199,10 @@ for dims in (1, 2, 3):
         " padding: any = 0, dilation: ints = 1, groups: int = 1)",
         also=(f"conv{dims}d",),
         method=False,
-    )(convolution(dims))
+    )(make_convolution(dims))
     public(
         f"F.conv_transpose{dims}d(input: tensor, weight: tensor, bias: tensor = None, stride: ints = 1,"
         " padding: ints = 0, output_padding: ints = 0, groups: int = 1, dilation: ints = 1)",
         also=(f"conv_transpose{dims}d",),
         method=False,
-    )(transposed_convolution(dims))
+    )(make_transposed_convolution(dims))

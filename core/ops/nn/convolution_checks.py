@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_kind
-from autodiff.core.ops.shape.dims import legacy_type
-from autodiff.core.ops.shape.windows import per_dim, window_count
+from autodiff.core.engine.value_checks import require_kind
+from autodiff.core.ops.shape.dims import legacy_type_name
+from autodiff.core.ops.shape.windows import repeat_per_dim, window_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Sizes = tuple[int, ...]
 
 
-def check_input(
+def check_dimensions(
     name: str, x: Tensor, weight: Tensor, stride: Any, dims: int, padding: Any = 0, groups: int = 1
 ) -> None:
     if x.ndim not in (dims + 1, dims + 2):
@@ -28,7 +28,7 @@ def check_input(
     is_same = padding == "same"
     if is_same and weight.ndim > 2:
         check_groups(groups)
-    stride = [] if is_same else list(steps(stride, dims, "stride"))
+    stride = [] if is_same else list(sizes_per_dim(stride, dims, "stride"))
     message = "weight should have at least three dimensions"
     if weight.ndim > 2 and (weight.ndim < dims + 2 or dims > 1) and not is_same:
         message = (
@@ -67,7 +67,7 @@ def check_dilation(dilation: Sizes, transposed: bool) -> None:
     raise ScriptError(f"dilation should be greater than zero, but got {given}")
 
 
-def check_fast_dilation(dilation: Sizes) -> None:
+def check_float32_dilation(dilation: Sizes) -> None:
     """Refuse a dilation of 0, with the message of torch's kernels for float32."""
     if min(dilation) <= 0:
         raise ScriptError(
@@ -75,7 +75,7 @@ def check_fast_dilation(dilation: Sizes) -> None:
         )
 
 
-def check_types(
+def check_convolution_dtypes(
     x: Tensor, weight: Tensor, bias: Tensor | None, dilation: Sizes, groups: int, transposed: bool
 ) -> None:
     """Refuse dtypes for which torch has no kernel; it has more for float32, and an empty input needs none."""
@@ -83,7 +83,7 @@ def check_types(
     is_large = x.shape[0] > 1 or (dims > 1 and min(weight.shape[-2:]) > 3) or x.size > 20480
     is_alike = x.dtype is weight.dtype and (bias is None or bias.dtype is x.dtype)
     if is_alike and x.dtype.name == "float32" and x.size and (groups > 1 or is_large) and not transposed:
-        check_fast_dilation(dilation)
+        check_float32_dilation(dilation)
     check_dilation(dilation, transposed)
     if not x.size:
         return
@@ -92,18 +92,19 @@ def check_types(
             continue
         if x.dtype.name == "float32":
             raise ScriptError(
-                f"Input type ({legacy_type(x)}) and {name} type ({legacy_type(other)}) should be the same or"
+                f"Input type ({legacy_type_name(x)}) and {name} type ({legacy_type_name(other)})"
+                " should be the same or"
                 f" input should be a MKLDNN tensor and {name} is a dense tensor",
                 code="E0312",
                 operands=(x, other),
             )
     if transposed:
         kernel = f"slow_conv_transpose{max(dims, 2)}d_out_cpu"
-        need_kind(x, kernel, "f" if x.dtype.name != "int64" else "i")
+        require_kind(x, kernel, "f" if x.dtype.name != "int64" else "i")
     elif max(dilation) > 1:
-        need_kind(x, "slow_conv_dilated<>", "f" if x.dtype.name != "int64" else "i")
+        require_kind(x, "slow_conv_dilated<>", "f" if x.dtype.name != "int64" else "i")
     else:
-        need_kind(x, "compute_columns3d" if dims == 3 else "slow_conv2d_cpu", "if")
+        require_kind(x, "compute_columns3d" if dims == 3 else "slow_conv2d_cpu", "if")
     others = [weight] if bias is None or not transposed or dims < 3 else [weight, bias]
     for other in others:
         if other.dtype is not x.dtype:
@@ -120,7 +121,7 @@ def check_groups(groups: int) -> None:
         raise ScriptError("non-positive groups is not supported")
 
 
-def check_steps(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> None:
+def check_convolution_steps(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> None:
     check_groups(groups)
     if min(padding) < 0:
         raise ScriptError("negative padding is not supported")
@@ -171,7 +172,9 @@ def check_channels(
         )
 
 
-def padding_of(padding: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[tuple[int, int], ...]:
+def resolve_padding(
+    padding: Any, kernel: Sizes, stride: Sizes, dilation: Sizes
+) -> tuple[tuple[int, int], ...]:
     """Return the padding before and after each dimension; ``valid`` is none, ``same`` keeps the size."""
     if padding == "valid":
         return ((0, 0),) * len(kernel)
@@ -180,10 +183,10 @@ def padding_of(padding: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> t
             raise ScriptError("padding='same' is not supported for strided convolutions")
         totals = [max(d * (k - 1), 0) for k, d in zip(kernel, dilation, strict=True)]
         return tuple((total // 2, total - total // 2) for total in totals)
-    return tuple((p, p) for p in steps(padding, len(kernel), "padding"))
+    return tuple((p, p) for p in sizes_per_dim(padding, len(kernel), "padding"))
 
 
-def steps(value: Any, dims: int, name: str, is_same: bool = False) -> Sizes:
+def sizes_per_dim(value: Any, dims: int, name: str, is_same: bool = False) -> Sizes:
     """Return a number for each dimension; one number stands for all."""
     if isinstance(value, (tuple, list)) and len(value) not in (1, dims):
         wanted = (
@@ -194,7 +197,7 @@ def steps(value: Any, dims: int, name: str, is_same: bool = False) -> Sizes:
             f"{name} cannot broadcast to {dims} dimensions" if is_same else wanted,
             caret=f"these are {len(value)} numbers for {dims} dimension{'s' * (dims > 1)}",
         )
-    return per_dim(value, dims)
+    return repeat_per_dim(value, dims)
 
 
 def check_padding_word(padding: Any) -> None:
@@ -202,7 +205,7 @@ def check_padding_word(padding: Any) -> None:
         raise ScriptError(f"Invalid padding string: '{padding}'")
 
 
-def check_fits(x: Tensor, pads: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> None:
+def check_kernel_fits(x: Tensor, pads: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> None:
     sizes = [n + before + after for n, (before, after) in zip(x.shape[2:], pads, strict=True)]
     if any(window_count(*fit) < 1 for fit in zip(sizes, kernel, stride, dilation, strict=True)):
         reach = " x ".join(str(d * (k - 1) + 1) for k, d in zip(kernel, dilation, strict=True))
@@ -213,7 +216,7 @@ def check_fits(x: Tensor, pads: Any, kernel: Sizes, stride: Sizes, dilation: Siz
         )
 
 
-def check_sizes(x: Tensor) -> None:
+def check_spatial_sizes(x: Tensor) -> None:
     if 0 in x.shape[2:]:
         shape = [*x.shape[:-1], 1, x.shape[-1]] if x.ndim == 3 else [*x.shape]
         raise ShapeError(
@@ -222,7 +225,7 @@ def check_sizes(x: Tensor) -> None:
         )
 
 
-def check_kernel(x: Tensor, weight: Tensor, transposed: bool) -> None:
+def check_weight_not_empty(x: Tensor, weight: Tensor, transposed: bool) -> None:
     """Refuse an empty weight, unless the input is empty too."""
     if weight.size or not x.size:
         return

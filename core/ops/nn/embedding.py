@@ -14,7 +14,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode as state
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.select.index_writes import index_add
-from autodiff.core.ops.shape.dims import legacy_type
+from autodiff.core.ops.shape.dims import legacy_type_name
 from autodiff.core.ops.shape.pick import gather, index_select
 from autodiff.core.ops.shape.reshape import reshape
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     Array = Any
 
-FLOATS = "Half, BFloat16, Float, Double"
-CHECKED = "(while checking arguments for embedding_bag)"
+FLOAT_TYPES = "Half, BFloat16, Float, Double"
+CHECK_CONTEXT = "(while checking arguments for embedding_bag)"
 
 
-def check_ranks(index: Tensor, weight: Tensor, offsets: Tensor | None) -> None:
+def check_bag_ndims(index: Tensor, weight: Tensor, offsets: Tensor | None) -> None:
     """Require a matrix of weights, and a matrix of bags or a vector of indices with ``offsets``."""
     if weight.ndim != 2:
         raise ShapeError(
@@ -54,7 +54,7 @@ def check_ranks(index: Tensor, weight: Tensor, offsets: Tensor | None) -> None:
         raise ScriptError(f"offsets has to be a 1D Tensor{more}", code="E0206")
 
 
-def bag_of_each(index: Tensor, offsets: Tensor | None, include_last: bool) -> tuple[Array, int]:
+def bag_numbers(index: Tensor, offsets: Tensor | None, include_last: bool) -> tuple[Array, int]:
     """Return the bag number of every index, and the number of bags."""
     if offsets is None:
         return np.repeat(np.arange(index.shape[0]), index.shape[1]), index.shape[0]
@@ -75,34 +75,37 @@ def bag_of_each(index: Tensor, offsets: Tensor | None, include_last: bool) -> tu
     return bags, max(starts.size - include_last, 0)
 
 
-def under_one_name(bags: Tensor) -> Tensor:
+def as_embedding_bag_node(bags: Tensor) -> Tensor:
     return reshape.named("EmbeddingBagBackward0")(bags, shape=bags.shape)
 
 
-def check_types(index: Tensor, weight: Tensor, offsets: Tensor | None, scales: Tensor | None) -> None:
+def check_embedding_dtypes(
+    index: Tensor, weight: Tensor, offsets: Tensor | None, scales: Tensor | None
+) -> None:
     """Require an integer dtype of indices and offsets, a floating weight, and ``scales`` of its dtype."""
     read = index if offsets is None else Tensor.of(index.data[:0]) + Tensor.of(offsets.data[:0])
     if index.ndim == 2 and index.dtype.kind == "b":
         raise ScriptError("\"arange_cpu\" not implemented for 'Bool'", code="E0312", operands=(index,))
-    for tensor, name, types in ((read, "indices", "Long, Int"), (weight, "weight", FLOATS)):
+    for tensor, name, types in ((read, "indices", "Long, Int"), (weight, "weight", FLOAT_TYPES)):
         if tensor.dtype.long_name not in types.split(", "):
             raise ScriptError(
                 f"Expected tensor for argument #1 '{name}' to have one of the following scalar types:"
-                f" {types}; but got {legacy_type(tensor)} instead {CHECKED}",
+                f" {types}; but got {legacy_type_name(tensor)} instead {CHECK_CONTEXT}",
                 code="E0312",
                 operands=(index if tensor is read else tensor,),
             )
     if scales is not None and scales.dtype is not weight.dtype:
         raise ScriptError(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1"
-            f" 'per_sample_weights'; but type {legacy_type(weight)} does not equal {legacy_type(scales)}"
-            f" {CHECKED}",
+            f" 'per_sample_weights'; but type {legacy_type_name(weight)} does not equal"
+            f" {legacy_type_name(scales)}"
+            f" {CHECK_CONTEXT}",
             code="E0312",
             operands=(weight, scales),
         )
 
 
-def check_rows(index: Tensor, weight: Tensor) -> None:
+def check_row_indices(index: Tensor, weight: Tensor) -> None:
     """Refuse indices that are no rows of the weight."""
     outside = index.data[(index.data < 0) | (index.data >= weight.shape[0])]
     if outside.size:
@@ -114,7 +117,7 @@ def check_rows(index: Tensor, weight: Tensor) -> None:
         )
 
 
-def row_left_out(padding_idx: int, weight: Tensor) -> int:
+def padding_row(padding_idx: int, weight: Tensor) -> int:
     """Return the row that ``padding_idx`` leaves out; a negative one counts from the end."""
     count = weight.shape[0]
     if not -count <= padding_idx < count:
@@ -128,7 +131,7 @@ def row_left_out(padding_idx: int, weight: Tensor) -> int:
     return padding_idx % count
 
 
-def largest(weight: Tensor, flat: Array, bags: Array, count: int) -> Tensor:
+def max_of_bags(weight: Tensor, flat: Array, bags: Array, count: int) -> Tensor:
     """Return the largest entries of the rows of each bag, the first of equal ones; zeros for an empty bag."""
     width = weight.shape[1]
     sizes = np.bincount(bags, minlength=count)
@@ -178,7 +181,7 @@ def embedding_bag(
             code="E0206",
             operands=(index, scales),
         )
-    check_ranks(index, weight, offsets)
+    check_bag_ndims(index, weight, offsets)
     if mode not in ("sum", "mean", "max"):
         raise ScriptError("mode has to be one of sum, mean or max", code="E0206")
     if mode == "max" and (scale_grad_by_freq or sparse):
@@ -195,15 +198,15 @@ def embedding_bag(
             f" mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
         )
     if padding_idx is not None:
-        padding_idx = row_left_out(padding_idx, weight)
-    check_types(index, weight, offsets, scales)
-    bags, count = bag_of_each(index, offsets, include_last)
-    check_rows(index, weight)
+        padding_idx = padding_row(padding_idx, weight)
+    check_embedding_dtypes(index, weight, offsets, scales)
+    bags, count = bag_numbers(index, offsets, include_last)
+    check_row_indices(index, weight)
     flat = index.data.reshape(-1).astype(np.int64)
     counted = np.flatnonzero((bags >= 0) & (bags < count) & (flat != padding_idx))
     flat, bags = flat[counted], bags[counted]
     if mode == "max":
-        return under_one_name(largest(weight, flat, bags, count))
+        return as_embedding_bag_node(max_of_bags(weight, flat, bags, count))
     rows = index_select(weight, dim=0, index=flat)
     if scales is not None:
         rows = rows * reshape(index_select(reshape(scales, shape=(-1,)), dim=0, index=counted), shape=(-1, 1))
@@ -211,4 +214,4 @@ def embedding_bag(
     if mode == "mean":
         sizes = np.maximum(np.bincount(bags, minlength=count), 1)
         totals = totals / Tensor.of(sizes[:, None].astype(rows.data.dtype))
-    return under_one_name(totals)
+    return as_embedding_bag_node(totals)

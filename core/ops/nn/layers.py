@@ -9,12 +9,12 @@ import math
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
-from autodiff.core.base.random_source import source
-from autodiff.core.engine.aliasing import keeping
-from autodiff.core.engine.in_place_checks import refuse_shape
+from autodiff.core.base.random_source import random_source
+from autodiff.core.engine.aliasing import saves_arguments
+from autodiff.core.engine.in_place_checks import check_same_shape
 from autodiff.core.engine.public_functions import public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
-from autodiff.core.engine.value_checks import need_room, whole_number
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
+from autodiff.core.engine.value_checks import checked_integer, require_castable
 from autodiff.core.graph.dtypes import promote
 from autodiff.core.ops.elementwise.arithmetic import add, div, mul
 from autodiff.core.ops.elementwise.comparison import where
@@ -23,11 +23,11 @@ from autodiff.core.ops.elementwise.transcendental import sigmoid
 from autodiff.core.ops.linalg.einsum import einsum
 from autodiff.core.ops.linalg.norms import norm_over
 from autodiff.core.ops.linalg.products import addmm_matrices, matmul, mT
-from autodiff.core.ops.nn.activations import floats_only
+from autodiff.core.ops.nn.activations import require_floating
 from autodiff.core.ops.reduce.reduction import cast, sum
 from autodiff.core.ops.reduce.softmax import softmax
 from autodiff.core.ops.reduce.variance import vector_norm
-from autodiff.core.ops.shape.dims import legacy_type, size_along, wrap_dim
+from autodiff.core.ops.shape.dims import legacy_type_name, size_along, wrap_dim
 from autodiff.core.ops.shape.pick import index_select, slice_dim
 from autodiff.core.ops.shape.reshape import expand_sizes, is_contiguous, reshape, t, to
 
@@ -56,7 +56,7 @@ def normalize(x: Tensor, p: float, dim: Any, eps: float) -> Tensor:
 )
 def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
-    shape = check_broadcast((x, y))
+    shape = broadcast_shape((x, y))
     axis = wrap_dim(Tensor.of(np.broadcast_to(0.0, shape)), dim)
     common = promote([(v.dtype, v.ndim) for v in (x, y)])
     if not common.is_floating_point:
@@ -87,40 +87,40 @@ def pairwise_distance(x: Tensor, y: Tensor, p: float, eps: float, keepdim: bool)
 # -- dropout ----------------------------------------------------------------------------------------------
 
 
-def check_chance(p: float) -> None:
+def check_dropout_probability(p: float) -> None:
     if not 0 <= p <= 1:
         raise ScriptError(f"dropout probability has to be between 0 and 1, but got {p}", code="E0206")
 
 
-def dropped(x: Tensor, p: float, training: bool, lead: int) -> Tensor:
+def apply_dropout(x: Tensor, p: float, training: bool, lead: int) -> Tensor:
     """Return x with parts set to 0 with probability p, and the others divided by 1 - p.
 
     Each index into the first ``lead`` dimensions is a part: an entry, or a whole channel.
     """
-    check_chance(p)
+    check_dropout_probability(p)
     if not training or p == 0 or not x.size:
         return x
     if p < 1:
         if x.ndim < lead:
             raise ShapeError("Feature dropout requires at least 2 dimensions in the input", operands=(x,))
-        need_room(x, Tensor.of(1 / (1 - p)))
+        require_castable(x, Tensor.of(1 / (1 - p)))
     shape = (*x.shape[:lead], *(1,) * (x.ndim - lead))
-    kept = (source.generator.random(shape) >= p).astype(x.data.dtype)
+    kept = (random_source.generator.random(shape) >= p).astype(x.data.dtype)
     return mul(x, Tensor.of(kept if p == 1 else kept / (1 - p)))
 
 
-DROPOUT = "(input: tensor, p: float = 0.5, training: bool = True, inplace: bool = False)"
+DROPOUT_SIGNATURE = "(input: tensor, p: float = 0.5, training: bool = True, inplace: bool = False)"
 
 
-@public(f"F.dropout{DROPOUT}", method=False)
+@public(f"F.dropout{DROPOUT_SIGNATURE}", method=False)
 def dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """Entries set to 0 at random, the others scaled so that the mean is kept."""
-    return dropped(x, p, training, x.ndim)
+    return apply_dropout(x, p, training, x.ndim)
 
 
-def channel_dropout(dims: int) -> Callable[..., Tensor]:
+def make_channel_dropout(dims: int) -> Callable[..., Tensor]:
     def drop(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-        check_chance(p)
+        check_dropout_probability(p)
         if dims == 1 and x.ndim not in (2, 3):
             raise ShapeError(
                 f"dropout1d: Expected 2D or 3D input, but received a {x.ndim}D input. Note that dropout1d"
@@ -130,14 +130,14 @@ def channel_dropout(dims: int) -> Callable[..., Tensor]:
             )
         # torch still treats an image without a batch dimension as a batch of series.
         is_batch = dims == 2 or x.ndim == dims + 2
-        return dropped(x, p, training, 1 + is_batch)
+        return apply_dropout(x, p, training, 1 + is_batch)
 
     drop.__doc__ = "Whole channels set to 0 at random, the others scaled so that the mean stays."
     return drop
 
 
 for dims in (1, 2, 3):
-    public(f"F.dropout{dims}d{DROPOUT}", method=False)(channel_dropout(dims))
+    public(f"F.dropout{dims}d{DROPOUT_SIGNATURE}", method=False)(make_channel_dropout(dims))
 
 
 # -- embeddings and attention -----------------------------------------------------------------------------
@@ -148,7 +148,7 @@ for dims in (1, 2, 3):
     " norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False)",
     method=False,
 )
-@keeping("index")
+@saves_arguments("index")
 def embedding(
     index: Tensor,
     weight: Tensor,
@@ -173,7 +173,7 @@ def embedding(
     if index.dtype.name not in ("int64", "int32"):
         raise ScriptError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int;"
-            f" but got {legacy_type(index)} instead (while checking arguments for embedding)",
+            f" but got {legacy_type_name(index)} instead (while checking arguments for embedding)",
             operands=(index,),
         )
     if max_norm is not None or scale_grad_by_freq:
@@ -216,7 +216,7 @@ def one_hot(index: Tensor, classes: int) -> Tensor:
     return Tensor.of((data[..., None] == np.arange(classes)).astype(np.int64))
 
 
-def total(x: Tensor) -> Tensor:
+def sum_all(x: Tensor) -> Tensor:
     return sum(x, dim=None, keepdim=False)
 
 
@@ -258,10 +258,10 @@ def scaled_dot_product_attention(
             operands=(mask, query),
         )
     if not query.shape[-2] or not value.shape[-2]:  # torch does not check the other sizes then
-        nothing = 0 * (total(query) + total(key) + total(value))
+        nothing = 0 * (sum_all(query) + sum_all(key) + sum_all(value))
         return Tensor.of(np.zeros((*query.shape[:-1], value.shape[-1]), query.data.dtype)) + nothing
     if mask is not None and mask.dtype.name == "bool" and query.dtype.kind == "i":
-        whole_number(-math.inf, query.dtype, (mask, query))  # raises: integers hold no -inf
+        checked_integer(-math.inf, query.dtype, (mask, query))  # raises: integers hold no -inf
     if is_causal:
         if mask is not None:
             raise ScriptError(
@@ -284,7 +284,7 @@ def scaled_dot_product_attention(
     else:
         weights = softmax(scores, dim=scores.ndim - 1)
     if dropout_p > 0:
-        weights = dropped(weights, dropout_p, True, weights.ndim)
+        weights = apply_dropout(weights, dropout_p, True, weights.ndim)
     return matmul(weights, value)
 
 
@@ -340,7 +340,7 @@ def glu(x: Tensor, dim: int) -> Tensor:
         raise ShapeError(
             f"Halving dimension must be even, but dimension {axis} is size {size}", operands=(x,)
         )
-    floats_only(x, "glu_cpu")
+    require_floating(x, "glu_cpu")
     first, second = (
         slice_dim(x, dim=axis, start=start, stop=start + size // 2, step=1) for start in (0, size // 2)
     )
@@ -389,6 +389,6 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         rows = addmm_matrices(bias, flat, transposed, 1, 1)
         return reshape(rows, shape=(*x.shape[:-1], weight.shape[0]))
     out = matmul(x, transposed)
-    refuse_shape(out, check_broadcast((out, bias)))
-    need_room(out, bias)
+    check_same_shape(out, broadcast_shape((out, bias)))
+    require_castable(out, bias)
     return out + cast(bias, out.dtype)

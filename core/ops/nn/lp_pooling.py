@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autodiff.core.engine.tensor import Tensor
 
 
-def lp_pool(dims: int) -> Callable[..., Any]:
+def make_lp_pool(dims: int) -> Callable[..., Any]:
     def pool(x: Tensor, p: float, kernel: Any, stride: Any, ceil_mode: bool) -> Any:
         sizes = kernel if isinstance(kernel, tuple) else (kernel,) * dims
         if len(sizes) != dims:
@@ -50,4 +50,4 @@ for dims in (1, 2, 3):
         f"F.lp_pool{dims}d(input: tensor, norm_type: float, kernel_size: {kind}, stride: ints = None,"
         " ceil_mode: bool = False)",
         method=False,
-    )(lp_pool(dims))
+    )(make_lp_pool(dims))

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
-from autodiff.core.base.random_source import source
+from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
-from autodiff.core.ops.create.random import check_exponential
+from autodiff.core.ops.create.random import check_exponential_dtype
 from autodiff.core.ops.elementwise.arithmetic import add
-from autodiff.core.ops.nn.activations import SELU_ALPHA, SELU_SCALE, kept, prelu
+from autodiff.core.ops.nn.activations import SELU_ALPHA, SELU_SCALE, apply_inplace, prelu
 from autodiff.core.ops.reduce.softmax import softmax
 from autodiff.core.ops.shape.dims import wrap_dim
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     Shape = tuple[int, ...]
 
 #: The limit of selu far below 0, and the value of dropped entries.
-SATURATED = -SELU_ALPHA * SELU_SCALE
+SELU_LIMIT = -SELU_ALPHA * SELU_SCALE
 
 
-def uniform(shape: Shape, low: float, high: float) -> Any:
-    return source.generator.uniform(low, high, shape)
+def draw_uniform(shape: Shape, low: float, high: float) -> Any:
+    return random_source.generator.uniform(low, high, shape)
 
 
 @public(
@@ -49,10 +49,10 @@ def rrelu(x: Tensor, lower: float, upper: float, training: bool, inplace: bool) 
         raise ScriptError(
             f"\"{kernel}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
         )
-    slopes = uniform(x.shape, lower, upper) if training else np.full(x.shape, (lower + upper) / 2)
+    slopes = draw_uniform(x.shape, lower, upper) if training else np.full(x.shape, (lower + upper) / 2)
     noisy = prelu.named("RreluWithNoiseBackward0", reads_input=True)
     out = noisy(x, Tensor.of(np.asarray(slopes, x.data.dtype)))
-    return kept(x, out, inplace)
+    return apply_inplace(x, out, inplace)
 
 
 @public(
@@ -63,8 +63,8 @@ def gumbel_softmax(x: Tensor, tau: float, hard: bool, eps: float, dim: int) -> T
     """softmax of logits with Gumbel noise; ``hard`` gives one-hot vectors with the softmax's gradient."""
     if eps != 1e-10:
         mode.warn("`eps` parameter is deprecated and has no effect.")
-    check_exponential(x)
-    noise = np.asarray(source.generator.gumbel(size=x.shape), x.data.dtype)
+    check_exponential_dtype(x)
+    noise = np.asarray(random_source.generator.gumbel(size=x.shape), x.data.dtype)
     axis = wrap_dim(x, dim)
     if hard and x.ndim and not x.shape[axis]:
         raise ShapeError(f"max(): Expected reduction dim {axis} to have non-zero size.", operands=(x,))
@@ -79,14 +79,14 @@ def gumbel_softmax(x: Tensor, tau: float, hard: bool, eps: float, dim: int) -> T
     return add(Tensor.of(chosen - soft.data), soft)
 
 
-def saturated(x: Tensor, p: float, training: bool, inplace: bool, shape: Shape) -> Tensor:
+def apply_alpha_dropout(x: Tensor, p: float, training: bool, inplace: bool, shape: Shape) -> Tensor:
     """Set random entries to the limit of selu, then scale and shift all to keep the mean and variance."""
     if not 0 <= p <= 1:
         raise ScriptError(f"dropout probability has to be between 0 and 1, but got {p}", code="E0206")
     if not training or p == 0:
         return x
     if p == 1:
-        return kept(
+        return apply_inplace(
             x, x * (0.0 if x.dtype.is_floating_point else Tensor.of(np.zeros((), x.dtype.name))), inplace
         )
     if not x.dtype.is_floating_point:
@@ -95,25 +95,25 @@ def saturated(x: Tensor, p: float, training: bool, inplace: bool, shape: Shape) 
             code="E0312",
             operands=(x,),
         )
-    stays = source.generator.random(shape) >= p
-    scale = ((SATURATED**2 * p + 1) * (1 - p)) ** -0.5
-    moved = np.asarray(np.where(stays, 0.0, SATURATED * scale) - SATURATED * scale * p, x.data.dtype)
+    stays = random_source.generator.random(shape) >= p
+    scale = ((SELU_LIMIT**2 * p + 1) * (1 - p)) ** -0.5
+    moved = np.asarray(np.where(stays, 0.0, SELU_LIMIT * scale) - SELU_LIMIT * scale * p, x.data.dtype)
     out = add(x * Tensor.of(np.asarray(stays * scale, x.data.dtype)), Tensor.of(moved))
-    return kept(x, out, inplace)
+    return apply_inplace(x, out, inplace)
 
 
-ALPHA = "(input: tensor, p: float = 0.5, training: bool = False, inplace: bool = False)"
+ALPHA_DROPOUT_SIGNATURE = "(input: tensor, p: float = 0.5, training: bool = False, inplace: bool = False)"
 
 
-@public(f"F.alpha_dropout{ALPHA}", method=False)
+@public(f"F.alpha_dropout{ALPHA_DROPOUT_SIGNATURE}", method=False)
 def alpha_dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """Dropout for selu that keeps the mean and variance."""
-    return saturated(x, p, training, inplace, x.shape)
+    return apply_alpha_dropout(x, p, training, inplace, x.shape)
 
 
-@public(f"F.feature_alpha_dropout{ALPHA}", method=False)
+@public(f"F.feature_alpha_dropout{ALPHA_DROPOUT_SIGNATURE}", method=False)
 def feature_alpha_dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """``alpha_dropout`` of whole channels."""
     if training and 0 < p < 1 and x.ndim < 2:
         raise ShapeError("Feature dropout requires at least 2 dimensions in the input", operands=(x,))
-    return saturated(x, p, training, inplace, (*x.shape[:2], *(1,) * (x.ndim - 2)))
+    return apply_alpha_dropout(x, p, training, inplace, (*x.shape[:2], *(1,) * (x.ndim - 2)))

@@ -19,14 +19,14 @@ from autodiff.core.graph.state import no_grad
 from autodiff.core.ops.elementwise.arithmetic import add, div, mul
 from autodiff.core.ops.elementwise.transcendental import rsqrt, sqrt
 from autodiff.core.ops.nn.normalization_checks import (
-    check_floating,
-    check_mixed,
-    check_normalized,
-    check_read,
-    check_scale,
-    check_values,
-    one_alone,
-    trailing,
+    check_first_parameter_dtype,
+    check_kernel_dtype,
+    check_normalized_shape,
+    check_parameter_dtypes,
+    check_parameter_shape,
+    check_values_per_channel,
+    lone_running_statistic,
+    trailing_dims,
 )
 from autodiff.core.ops.reduce.reduction import cast, mean, mean_over
 from autodiff.core.ops.select.gather import select
@@ -65,7 +65,9 @@ def standardize_vjp(g: Any, out: Any, x: Any, *, dim: Dims, eps: float) -> Any:
 standardize: Op = primitive("standardize", standardize_forward, standardize_vjp, saved=((0,),))
 
 
-def scaled(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: Dims, grad_fn: str) -> Tensor:
+def scale_and_shift(
+    x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: Dims, grad_fn: str
+) -> Tensor:
     """Return x · weight + bias, both in ``shape``; the last op gets torch's node name of the layer."""
     if weight is not None:
         x = (mul if bias is not None else mul.named(grad_fn))(x, reshape(weight, shape=shape))
@@ -80,16 +82,16 @@ def scaled(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: Dims, g
 )
 def layer_norm(x: Tensor, shape: Dims, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
     """Zero mean and unit variance over the last dimensions, then weight and bias entry by entry."""
-    check_mixed(x, weight, bias)
-    check_normalized(shape, x)
-    check_scale(weight, "weight", shape)
-    check_scale(bias, "bias", shape)
-    dims = trailing(x, shape)
-    check_floating(x, "LayerNormKernelImpl")
-    check_read(x, weight, bias)
+    check_first_parameter_dtype(x, weight, bias)
+    check_normalized_shape(shape, x)
+    check_parameter_shape(weight, "weight", shape)
+    check_parameter_shape(bias, "bias", shape)
+    dims = trailing_dims(x, shape)
+    check_kernel_dtype(x, "LayerNormKernelImpl")
+    check_parameter_dtypes(x, weight, bias)
     name = "NativeLayerNormBackward0"
     plain = standardize.named(name)(x, dim=dims, eps=eps)
-    return scaled(plain, weight, bias, tuple(shape), name)
+    return scale_and_shift(plain, weight, bias, tuple(shape), name)
 
 
 @public(
@@ -99,14 +101,14 @@ def layer_norm(x: Tensor, shape: Dims, weight: Tensor | None, bias: Tensor | Non
 )
 def rms_norm(x: Tensor, shape: Dims, weight: Tensor | None, eps: float | None) -> Tensor:
     """x divided by its root mean square along the last dimensions, times the weight."""
-    check_normalized(shape, x)
-    check_scale(weight, "weight", shape)
+    check_normalized_shape(shape, x)
+    check_parameter_shape(weight, "weight", shape)
     if x.ndim < len(shape):
         raise ShapeError(
             f"Input tensor must have at least {len(shape)} dimensions, but got {x.ndim}", operands=(x,)
         )
-    dims = trailing(x, shape, "")
-    check_floating(x, "rms_norm")
+    dims = trailing_dims(x, shape, "")
+    check_kernel_dtype(x, "rms_norm")
     small = float(np.finfo(x.data.dtype).eps) if eps is None else eps
     out = x * rsqrt(mean(x * x, dim=dims, keepdim=True) + small)
     if weight is None:
@@ -115,7 +117,7 @@ def rms_norm(x: Tensor, shape: Dims, weight: Tensor | None, eps: float | None) -
     return product if product.data.flags.c_contiguous else clone(product)  # torch returns it contiguous
 
 
-def per_channel(x: Tensor) -> Dims:
+def channel_shape(x: Tensor) -> Dims:
     """Return the shape in which one number per channel broadcasts with ``x``."""
     return (1, x.shape[1], *(1,) * (x.ndim - 2))
 
@@ -138,7 +140,7 @@ def batch_norm(
     """Zero mean and unit variance per channel; without ``training``, with the running mean and variance."""
     if training:
         size_along(x, 0)
-        check_values(x.shape[0], x.shape[2:], f"torch.Size({list(x.shape)})", x)
+        check_values_per_channel(x.shape[0], x.shape[2:], f"torch.Size({list(x.shape)})", x)
     for place, (what, values) in enumerate((("running_mean", running_mean), ("running_var", running_var))):
         if values is not None and values.__class__ is not Tensor:
             raise ScriptError(
@@ -149,10 +151,10 @@ def batch_norm(
     if eps < 0 or (training and eps == 0):
         wanted = "positive during training" if training else "non-negative"
         raise ScriptError(f"batch_norm eps must be {wanted}, but got {eps}", code="E0206")
-    return normalized_channels(x, running_mean, running_var, weight, bias, training, momentum, eps)
+    return normalize_channels(x, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-def normalized_channels(
+def normalize_channels(
     x: Tensor,
     running_mean: Tensor | None,
     running_var: Tensor | None,
@@ -178,17 +180,17 @@ def normalized_channels(
         if values is None and not training and what.startswith("running"):
             raise ScriptError(f"{what} must be defined in evaluation mode")
     if (running_mean is None) is not (running_var is None):
-        raise one_alone()
+        raise lone_running_statistic()
     wrap_dim(x, 1)
-    check_floating(x, "batch_norm")
+    check_kernel_dtype(x, "batch_norm")
     running = (running_mean, running_var)
-    check_mixed(x, weight, bias, *running)
+    check_first_parameter_dtype(x, weight, bias, *running)
     for values in running:
         if training and values is not None and values.ndim != 1:
             message = f"TensorAccessor expected 1 dims but tensor has {values.ndim}"
             raise ShapeError(message, operands=(values,), caret="this has one number for each channel")
-    check_read(x, *((*running, weight, bias) if training else (weight, bias, *running)))
-    name, shape = "NativeBatchNormBackward0", per_channel(x)
+    check_parameter_dtypes(x, *((*running, weight, bias) if training else (weight, bias, *running)))
+    name, shape = "NativeBatchNormBackward0", channel_shape(x)
     if running_mean is None or running_var is None or training:
         dims = (0, *range(2, x.ndim))
         plain = standardize.named(name)(x, dim=dims, eps=eps)
@@ -197,7 +199,7 @@ def normalized_channels(
     else:
         deviation = sqrt(reshape(running_var, shape=shape) + eps)
         plain = div.named(name)(x - reshape(running_mean, shape=shape), deviation)
-    return scaled(plain, weight, bias, shape, name)
+    return scale_and_shift(plain, weight, bias, shape, name)
 
 
 def update_running(x: Tensor, dims: Dims, running_mean: Any, running_var: Any, momentum: float) -> None:
@@ -247,10 +249,10 @@ def instance_norm(
     wanted = (x if weight is None else weight).dtype
     if means is not None and means.dtype is not wanted:  # torch then converts both
         if variances is None:
-            raise one_alone()
+            raise lone_running_statistic()
         means, variances = cast(means, wanted), cast(variances, wanted)
     beside = reshape(x, shape=(1, inputs * channels, *x.shape[2:]))
-    out = normalized_channels(beside, means, variances, weight, bias, use_input_stats, momentum, eps)
+    out = normalize_channels(beside, means, variances, weight, bias, use_input_stats, momentum, eps)
     if use_input_stats:
         with no_grad():
             for running, moved in ((running_mean, means), (running_var, variances)):
@@ -260,10 +262,12 @@ def instance_norm(
     return reshape(out, shape=x.shape)
 
 
-GROUPS = "(input: tensor, num_groups: int, weight: tensor = None, bias: tensor = None, eps: float = 1e-05)"
+GROUP_NORM_SIGNATURE = (
+    "(input: tensor, num_groups: int, weight: tensor = None, bias: tensor = None, eps: float = 1e-05)"
+)
 
 
-@public(f"F.group_norm{GROUPS}", method=False)
+@public(f"F.group_norm{GROUP_NORM_SIGNATURE}", method=False)
 def group_norm(x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
     """Zero mean and unit variance per group of channels of each input."""
     if x.ndim < 2:
@@ -273,12 +277,12 @@ def group_norm(x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | Non
     if not groups:
         raise ScriptError("integer division or modulo by zero", code="E0212", caret="there are no groups")
     sizes = [x.shape[0] * x.shape[1] // groups, groups, *x.shape[2:]]
-    check_values(sizes[0], x.shape[2:], f"{sizes}", x)
-    return normalized_groups(x, groups, weight, bias, eps)
+    check_values_per_channel(sizes[0], x.shape[2:], f"{sizes}", x)
+    return normalize_groups(x, groups, weight, bias, eps)
 
 
-@public(f"group_norm{GROUPS}", method=False)
-def normalized_groups(
+@public(f"group_norm{GROUP_NORM_SIGNATURE}", method=False)
+def normalize_groups(
     x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> Tensor:
     """``F.group_norm`` that also takes groups of one value."""
@@ -301,13 +305,13 @@ def normalized_groups(
                 operands=(x, values),
                 caret=f"there are {channels} channels, and {what} has shape {values.shape}",
             )
-    check_mixed(x, weight, bias)
-    check_floating(x, "GroupNormKernelImpl")
-    check_read(x, weight, bias)
+    check_first_parameter_dtype(x, weight, bias)
+    check_kernel_dtype(x, "GroupNormKernelImpl")
+    check_parameter_dtypes(x, weight, bias)
     name = "NativeGroupNormBackward0"
     grouped = reshape(x, shape=(x.shape[0], groups, -1 if x.size else 0))
     plain = reshape.named(name)(standardize(grouped, dim=(2,), eps=eps), shape=x.shape)
-    return scaled(plain, weight, bias, per_channel(x), name)
+    return scale_and_shift(plain, weight, bias, channel_shape(x), name)
 
 
 @public(

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     Dims = tuple[int, ...]
 
 
-def check_floating(x: Tensor, name: str) -> None:
+def check_kernel_dtype(x: Tensor, name: str) -> None:
     if not x.dtype.is_floating_point:
         raise ScriptError(
             f"\"{name}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
         )
 
 
-def check_mixed(x: Tensor, *parameters: Tensor | None) -> None:
+def check_first_parameter_dtype(x: Tensor, *parameters: Tensor | None) -> None:
     """Refuse a first parameter of another dtype than x; torch accepts float32 with half precision only."""
     given = [parameter for parameter in parameters if parameter is not None]
     if given and given[0].dtype is not x.dtype:
@@ -30,25 +30,25 @@ def check_mixed(x: Tensor, *parameters: Tensor | None) -> None:
             if are_single
             else "expect parameter to have scalar type of Float"
         )
-        raise mixed_types(f"mixed dtype (CPU): {wanted}", x, given)
+        raise dtype_mismatch(f"mixed dtype (CPU): {wanted}", x, given)
 
 
-def check_read(x: Tensor, *parameters: Tensor | None) -> None:
+def check_parameter_dtypes(x: Tensor, *parameters: Tensor | None) -> None:
     """Refuse the other parameters of another dtype than x, which torch finds when it reads them."""
     given = [parameter for parameter in parameters if parameter is not None]
     for parameter in given:
         if parameter.dtype is not x.dtype:
             found = parameter.dtype.long_name
-            raise mixed_types(f"expected scalar type {x.dtype.long_name} but found {found}", x, given)
+            raise dtype_mismatch(f"expected scalar type {x.dtype.long_name} but found {found}", x, given)
 
 
-def mixed_types(message: str, x: Tensor, given: list[Tensor]) -> ScriptError:
+def dtype_mismatch(message: str, x: Tensor, given: list[Tensor]) -> ScriptError:
     operands = (x, *given)
     kinds = ", ".join(operand.dtype.name for operand in operands)
     return ScriptError(message, code="E0312", operands=operands, caret=f"these hold {kinds} numbers")
 
 
-def check_normalized(shape: Dims, x: Tensor) -> None:
+def check_normalized_shape(shape: Dims, x: Tensor) -> None:
     if not shape:
         raise ShapeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element,"
@@ -57,18 +57,18 @@ def check_normalized(shape: Dims, x: Tensor) -> None:
         )
 
 
-def trailing(x: Tensor, shape: Dims, mark: str = ", ") -> Dims:
+def trailing_dims(x: Tensor, shape: Dims, separator: str = ", ") -> Dims:
     """Return the last dimensions of x, which must have the given shape."""
     if x.shape[-len(shape) :] != tuple(shape) or x.ndim < len(shape):
         raise ShapeError(
             f"Given normalized_shape={list(shape)}, expected input with shape"
-            f" [*{mark}{', '.join(map(str, shape))}], but got input of size{list(x.shape)}",
+            f" [*{separator}{', '.join(map(str, shape))}], but got input of size{list(x.shape)}",
             operands=(x,),
         )
     return tuple(range(x.ndim - len(shape), x.ndim))
 
 
-def check_scale(given: Tensor | None, name: str, shape: Dims) -> None:
+def check_parameter_shape(given: Tensor | None, name: str, shape: Dims) -> None:
     if given is not None and given.shape != tuple(shape):
         raise ShapeError(
             f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape"
@@ -77,15 +77,15 @@ def check_scale(given: Tensor | None, name: str, shape: Dims) -> None:
         )
 
 
-def check_values(first: int, rest: Dims, shown: str, x: Tensor) -> None:
+def check_values_per_channel(first: int, rest: Dims, shape_text: str, x: Tensor) -> None:
     """Refuse a single value per channel: its variance is 0."""
     if first * math.prod(rest) == 1:
         raise ShapeError(
-            f"Expected more than 1 value per channel when training, got input size {shown}",
+            f"Expected more than 1 value per channel when training, got input size {shape_text}",
             code="E0206",
             operands=(x,),
         )
 
 
-def one_alone() -> ScriptError:
+def lone_running_statistic() -> ScriptError:
     return ScriptError("running_mean and running_var must either both be None or neither be None")

@@ -16,9 +16,9 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
 from autodiff.core.ops.elementwise.arithmetic import div
-from autodiff.core.ops.nn.pooling_checks import Adaptive, Windows
+from autodiff.core.ops.nn.pooling_checks import AdaptivePooling, PoolingWindows
 from autodiff.core.ops.reduce.extremes import pick
-from autodiff.core.ops.reduce.reduction import check_floating, dims_of, mean, sum
+from autodiff.core.ops.reduce.reduction import check_floating, mean, reduction_dims, sum
 from autodiff.core.ops.shape.pick import gather
 from autodiff.core.ops.shape.reshape import reshape
 from autodiff.core.ops.shape.windows import constant_pad
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # -- windows of a pooling layer -------------------------------------------------------------------------
 
 
-def cut_windows(x: Tensor, windows: Windows, fill: float) -> Tensor:
+def padded_windows(x: Tensor, windows: PoolingWindows, fill: float) -> Tensor:
     """Return the windows of x, (..., *sizes) to (..., *positions, *kernel), with ``fill`` outside x."""
     pads = []
     for axis, (n, count) in enumerate(zip(x.shape[-windows.dims :], windows.counts, strict=True)):
@@ -47,7 +47,7 @@ def cut_windows(x: Tensor, windows: Windows, fill: float) -> Tensor:
     return sliding(padded, kernel=windows.kernel, stride=windows.stride, dilation=windows.dilation)
 
 
-def not_implemented(kernel: str, x: Tensor) -> ScriptError:
+def no_pooling_kernel(kernel: str, x: Tensor) -> ScriptError:
     """Return the error for a dtype for which torch has no pooling kernel."""
     return ScriptError(
         f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
@@ -58,7 +58,7 @@ def not_implemented(kernel: str, x: Tensor) -> ScriptError:
     )
 
 
-def largest_places(rows: Any) -> Any:
+def largest_positions(rows: Any) -> Any:
     """Return the position of the largest entry of each row: the first of equal ones, or the last nan."""
     place = np.argmax(rows, axis=-1)
     is_nan = np.isnan(rows)
@@ -67,7 +67,7 @@ def largest_places(rows: Any) -> Any:
     return np.where(is_nan.any(axis=-1), rows.shape[-1] - 1 - np.argmax(is_nan[..., ::-1], axis=-1), place)
 
 
-def max_pool(dims: int) -> Callable[..., Any]:
+def make_max_pool(dims: int) -> Callable[..., Any]:
     grad_fn = "SqueezeBackward1" if dims == 1 else f"MaxPool{dims}DWithIndicesBackward0"
 
     def pool(
@@ -75,13 +75,15 @@ def max_pool(dims: int) -> Callable[..., Any]:
     ) -> Any:
         has_places = indices or (x.requires_grad and mode.enabled)
         sizes = (kernel, stride, padding, dilation)
-        windows = Windows("max", x, sizes, ceil_mode, dims, has_places=has_places)
-        if x.dtype.name == "bool" or (windows.is_series and not x.dtype.is_floating_point):
-            raise not_implemented("max_pool1d_impl" if windows.is_series else f"max_pool{max(dims, 2)}d", x)
+        windows = PoolingWindows("max", x, sizes, ceil_mode, dims, has_places=has_places)
+        if x.dtype.name == "bool" or (windows.uses_series_kernel and not x.dtype.is_floating_point):
+            raise no_pooling_kernel(
+                "max_pool1d_impl" if windows.uses_series_kernel else f"max_pool{max(dims, 2)}d", x
+            )
         least = -math.inf if x.dtype.is_floating_point else int(np.iinfo(x.dtype.name).min)
-        seen = cut_windows(x, windows, least)
+        seen = padded_windows(x, windows, least)
         rows = reshape(seen, shape=(*seen.shape[:-dims], math.prod(windows.kernel)))
-        place = largest_places(rows.data)[..., None]
+        place = largest_positions(rows.data)[..., None]
         largest = pick.named(grad_fn, reads_input=True)(rows, index=place, dim=rows.ndim - 1, keepdim=False)
         if not indices:
             return largest
@@ -91,7 +93,7 @@ def max_pool(dims: int) -> Callable[..., Any]:
     return pool
 
 
-def flat_positions(place: Any, sizes: Sizes, windows: Windows) -> Any:
+def flat_positions(place: Any, sizes: Sizes, windows: PoolingWindows) -> Any:
     """Return the position in the flattened plane of the chosen entry of each window."""
     inside = np.unravel_index(place, windows.kernel)
     flat = np.zeros(place.shape, np.int64)
@@ -104,7 +106,7 @@ def flat_positions(place: Any, sizes: Sizes, windows: Windows) -> Any:
     return flat
 
 
-def mean_pool(dims: int) -> Callable[..., Tensor]:
+def make_mean_pool(dims: int) -> Callable[..., Tensor]:
     grad_fn = "SqueezeBackward1" if dims == 1 else f"AvgPool{dims}DBackward0"
 
     def pool(
@@ -116,10 +118,10 @@ def mean_pool(dims: int) -> Callable[..., Tensor]:
         include_pad: bool,
         divisor: int | None = None,
     ) -> Tensor:
-        windows = Windows("avg", x, (kernel, stride, padding, 1), ceil_mode, dims, divisor=divisor)
+        windows = PoolingWindows("avg", x, (kernel, stride, padding, 1), ceil_mode, dims, divisor=divisor)
         if not (x.dtype.is_floating_point or x.dtype.name == "int64"):
-            raise not_implemented("avg_pool3d_out_frame" if dims == 3 else "avg_pool2d", x)
-        seen = cut_windows(x, windows, 0.0)
+            raise no_pooling_kernel("avg_pool3d_out_frame" if dims == 3 else "avg_pool2d", x)
+        seen = padded_windows(x, windows, 0.0)
         totals = sum(seen, dim=tuple(range(seen.ndim - dims, seen.ndim)), keepdim=False)
         entries = divisor
         if divisor is None:
@@ -134,7 +136,7 @@ def mean_pool(dims: int) -> Callable[..., Tensor]:
     return pool
 
 
-def window_sizes(sizes: Sizes, windows: Windows, include_pad: bool) -> Any:
+def window_sizes(sizes: Sizes, windows: PoolingWindows, include_pad: bool) -> Any:
     """Return the number of entries in each window, with or without those on the padding."""
     total = np.ones(())
     steps = zip(sizes, windows.counts, windows.kernel, windows.stride, windows.padding, strict=True)
@@ -173,25 +175,25 @@ def mix_forward(x: Any, *, weights: Any, dim: int) -> Any:
 mix: Op = primitive("mix", mix_forward, lambda g, out, x, weights, dim: mix(g, weights=weights.T, dim=dim))
 
 
-def check_adaptive(windows: Adaptive) -> None:
+def check_adaptive_dtype(windows: AdaptivePooling) -> None:
     """Refuse a dtype that is not floating."""
     if not windows.x.dtype.is_floating_point:
-        raise not_implemented(f"{windows.kernel}{'_cpu' * (windows.dims == 3)}", windows.x)
+        raise no_pooling_kernel(f"{windows.kernel}{'_cpu' * (windows.dims == 3)}", windows.x)
 
 
-def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
+def make_adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
     grad_fn = "SqueezeBackward1" if dims == 1 else f"AdaptiveAvgPool{dims}DBackward0"
 
     def pool(x: Tensor, output: Any) -> Tensor:
-        windows = Adaptive("avg", dims, x, output)
+        windows = AdaptivePooling("avg", dims, x, output)
         if windows.is_mean:
             check_floating(x, "mean")
-            last = dims_of(x, tuple(range(-1, -dims - 1, -1)), True)
+            last = reduction_dims(x, tuple(range(-1, -dims - 1, -1)), True)
             return (mean.named(grad_fn) if dims == 1 else mean)(x, dim=last, keepdim=True)
         shape = (*x.shape[:-dims], *windows.counts)
         if dims < 3 and 0 in shape and not x.dtype.is_floating_point:  # nothing to take the mean of
             return Tensor.of(np.zeros(shape, x.data.dtype))
-        check_adaptive(windows)
+        check_adaptive_dtype(windows)
         for offset, count in enumerate(windows.counts):
             dim = x.ndim - dims + offset
             weights = np.full((count, x.shape[dim]), math.nan)
@@ -204,7 +206,7 @@ def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
     return pool
 
 
-def window_positions(shape: Sequence[int], counts: Sequence[int]) -> Any:
+def adaptive_window_positions(shape: Sequence[int], counts: Sequence[int]) -> Any:
     """Return a row of flat positions of entries for each window of an adaptive pooling.
 
     Windows differ in size; the shorter ones repeat their first entry.
@@ -221,16 +223,16 @@ def window_positions(shape: Sequence[int], counts: Sequence[int]) -> Any:
     return flat
 
 
-def adaptive_max_pool(dims: int) -> Callable[..., Any]:
+def make_adaptive_max_pool(dims: int) -> Callable[..., Any]:
     grad_fn = "SqueezeBackward1" if dims == 1 else f"AdaptiveMaxPool{dims}DBackward0"
 
     def pool(x: Tensor, output: Any, indices: bool) -> Any:
-        asked = Adaptive("max", dims, x, output)
-        check_adaptive(asked)
+        asked = AdaptivePooling("max", dims, x, output)
+        check_adaptive_dtype(asked)
         lead = x.ndim - dims
-        windows = window_positions(x.shape[lead:], asked.counts)
+        windows = adaptive_window_positions(x.shape[lead:], asked.counts)
         rows = reshape(x, shape=(*x.shape[:lead], math.prod(x.shape[lead:])))
-        place = windows[np.arange(len(windows)), largest_places(rows.data[..., windows])]
+        place = windows[np.arange(len(windows)), largest_positions(rows.data[..., windows])]
         shape = (*x.shape[:lead], *asked.counts)
         largest = reshape.named(grad_fn, reads_input=True)(gather(rows, dim=lead, index=place), shape=shape)
         return (largest, Tensor.of(place.reshape(shape))) if indices else largest
@@ -245,20 +247,20 @@ for dims in (1, 2, 3):
         " dilation: ints = 1, ceil_mode: bool = False, return_indices: bool = False)",
         also=(f"max_pool{dims}d",),
         method=False,
-    )(max_pool(dims))
+    )(make_max_pool(dims))
     extra = ", divisor_override: int = None" * (dims > 1)
     public(
         f"F.avg_pool{dims}d(input: tensor, kernel_size: ints, stride: ints = None, padding: ints = 0,"
         f" ceil_mode: bool = False, count_include_pad: bool = True{extra})",
         also=("avg_pool1d",) * (dims == 1),
         method=False,
-    )(mean_pool(dims))
+    )(make_mean_pool(dims))
     public(
         f"F.adaptive_avg_pool{dims}d(input: tensor, output_size: any)",
         also=("adaptive_avg_pool1d",) * (dims == 1),
         method=False,
-    )(adaptive_mean_pool(dims))
+    )(make_adaptive_mean_pool(dims))
     public(
         f"F.adaptive_max_pool{dims}d(input: tensor, output_size: any, return_indices: bool = False)",
         method=False,
-    )(adaptive_max_pool(dims))
+    )(make_adaptive_max_pool(dims))

@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
     Sizes = tuple[int, ...]
 
-COUNTS = ("no", "one", "two", "three")
-LETTERS = ("", "W", "HW", "THW")
+COUNT_WORDS = ("no", "one", "two", "three")
+DIM_LETTERS = ("", "W", "HW", "THW")
 #: torch stores window sizes as 32-bit integers.
-MOST_PLACES = 1 << 31
+INT32_LIMIT = 1 << 31
 
 
-def one_int(name: str, argument: str, count: int) -> str:
+def one_int_message(name: str, argument: str, count: int) -> str:
     """Return torch's message for several sizes, or none, where a series needs one."""
     return f"{name}() argument '{argument}' should contain one int (got {count})"
 
 
-def no_series(name: str, x: Tensor) -> str:
+def series_ndim_message(name: str, x: Tensor) -> str:
     return (
         f"Expected 2 to 3 dimensions, but got {x.ndim}-dimensional tensor for argument #1 'self'"
         f" (while checking arguments for {name})"
     )
 
 
-class Windows:
+class PoolingWindows:
     """The windows of one call: a ``kernel``, ``stride``, ``padding`` and ``dilation`` for each dimension.
 
     ``counts`` is the number of windows along each dimension. torch pools a series as an image of one row,
@@ -46,11 +46,11 @@ class Windows:
         "counts",
         "dilation",
         "dims",
-        "is_series",
         "kernel",
         "layer",
         "padding",
         "stride",
+        "uses_series_kernel",
     )
 
     def __init__(
@@ -67,11 +67,11 @@ class Windows:
         self.layer = layer
         self.dims = dims
         self.ceil_mode = ceil_mode
-        self.is_series = (layer, dims) == ("max", 1) and not has_places
-        if self.is_series:
+        self.uses_series_kernel = (layer, dims) == ("max", 1) and not has_places
+        if self.uses_series_kernel:
             self.check_planes(x)
         elif dims == 1 and x.ndim not in (2, 3):
-            raise self.refuse(no_series(self.name, x), x)
+            raise self.input_error(series_ndim_message(self.name, x), x)
         kernel, stride, padding, dilation = sizes
         self.kernel = self.sizes(kernel, "kernel_size")
         self.stride = self.kernel if stride is None or stride == () else self.sizes(stride, "stride")
@@ -89,20 +89,20 @@ class Windows:
         if len(given) in (1, self.dims):
             return given * self.dims if len(given) == 1 else given
         raise ShapeError(
-            self.wrong_count(argument, len(given)),
+            self.wrong_count_message(argument, len(given)),
             caret=f"these are {len(given)} sizes for {self.dims} dimension{'s' * (self.dims > 1)}",
         )
 
-    def wrong_count(self, argument: str, count: int) -> str:
-        name, ints = self.name, f"a tuple of {COUNTS[self.dims]} ints"
-        if self.is_series:
+    def wrong_count_message(self, argument: str, count: int) -> str:
+        name, ints = self.name, f"a tuple of {COUNT_WORDS[self.dims]} ints"
+        if self.uses_series_kernel:
             none, comma = "None, " * (argument == "stride"), "," * (argument in ("stride", "padding"))
             return (
                 f"{name}() {argument} must be {none}an int, list of ints{comma} or tuple of ints of size 1"
                 f" but got size {count}"
             )
         if self.dims == 1:
-            return one_int(name, argument, count)
+            return one_int_message(name, argument, count)
         either = "" if (self.layer, self.dims) == ("avg", 3) else "either "
         omitted = "omitted, " if argument == "stride" else ""
         must = "must be either" if argument == "dilation" else f"must {either}be"
@@ -122,13 +122,13 @@ class Windows:
 
     # -- checks ---------------------------------------------------------------------------------------
 
-    def refuse(self, message: str, x: Tensor) -> ShapeError:
+    def input_error(self, message: str, x: Tensor) -> ShapeError:
         caret = f"{self.name} takes {self.dims + 1} or {self.dims + 2} dimensions, all with entries"
         return ShapeError(message, operands=(x,), caret=caret)
 
     def check(self, x: Tensor, divisor: int | None) -> Sizes:
         """Return the number of windows along each dimension of ``x``, after torch's checks in its order."""
-        if self.is_series:
+        if self.uses_series_kernel:
             self.check_series()
         else:
             if self.dims == 3 or (self.layer == "max" and self.dims == 2):
@@ -141,7 +141,7 @@ class Windows:
             self.check_positive()
             self.check_planes(x)
         sizes = x.shape[-self.dims :]
-        if max(self.kernel) > MOST_PLACES or max(self.stride) > MOST_PLACES:
+        if max(self.kernel) > INT32_LIMIT or max(self.stride) > INT32_LIMIT:
             raise ShapeError(f"{self.name}() Invalid computed output size: 0", operands=(x,))
         counts = tuple(self.count(n, axis) for axis, n in enumerate(sizes))
         self.check_counts(x, counts)
@@ -183,7 +183,7 @@ class Windows:
         ):
             if min(sizes) <= 0:
                 one = (1,) * (self.dims == 1)  # torch pools a series as an image of one row
-                names = LETTERS[max(self.dims, 2)]
+                names = DIM_LETTERS[max(self.dims, 2)]
                 shown = " ".join(
                     f"{letter}{n}: {size}" for n, size in zip(names, (*one, *sizes), strict=True)
                 )
@@ -192,7 +192,7 @@ class Windows:
     def check_ndim(self, x: Tensor) -> None:
         if x.ndim not in (self.dims + 1, self.dims + 2):
             message = f"non-empty {self.dims + 1}D or {self.dims + 2}D (batch mode) tensor expected for input"
-            raise self.refuse(message, x)
+            raise self.input_error(message, x)
 
     def check_planes(self, x: Tensor) -> None:
         """Refuse a wrong number of dimensions, and empty planes; only the batch may be empty."""
@@ -200,7 +200,7 @@ class Windows:
         planes = shape if x.ndim == self.dims + 1 else shape[1:]
         if x.ndim in (self.dims + 1, self.dims + 2) and 0 not in planes:
             return
-        if self.is_series:
+        if self.uses_series_kernel:
             message = (
                 f"{self.name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for"
                 f" input, but got:{shape}"
@@ -217,11 +217,11 @@ class Windows:
                 "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:"
                 f"{shown}"
             )
-        raise self.refuse(message, x)
+        raise self.input_error(message, x)
 
     def check_counts(self, x: Tensor, counts: Sizes) -> None:
         sizes = x.shape[-self.dims :]
-        if self.is_series:
+        if self.uses_series_kernel:
             message = f"{self.name}() Invalid computed output size: {counts[0]}" if counts[0] < 1 else ""
         elif self.layer == "avg" and self.dims == 3 and any(map(int.__lt__, sizes, self.kernel)):
             image = " ".join(f"{n}: {size}" for n, size in zip("THW", sizes, strict=True))
@@ -239,7 +239,7 @@ class Windows:
             raise ShapeError(message, operands=(x,), caret="the window is too large")
 
 
-class Adaptive:
+class AdaptivePooling:
     """One call of an adaptive pooling; ``counts`` is the checked number of windows along each dimension."""
 
     __slots__ = ("counts", "dims", "layer", "x")
@@ -249,7 +249,7 @@ class Adaptive:
         self.dims = dims
         self.x = x
         self.counts: Sizes = self.sizes(output)
-        (self.check_means if layer == "avg" else self.check_largest)()
+        (self.check_average if layer == "avg" else self.check_max)()
         check_allocation((*x.shape[: max(x.ndim - dims, 0)], *self.counts))
 
     @property
@@ -273,7 +273,7 @@ class Adaptive:
         given = tuple(output) if is_list else (output,) * self.dims
         if is_list and self.dims > 1:
             if x.ndim <= len(given):
-                raise self.refuse(f"Input dimension should be at least {len(given) + 1}")
+                raise self.input_error(f"Input dimension should be at least {len(given) + 1}")
             along = x.shape[x.ndim - len(given) :]
             given = tuple(n if size is None else size for size, n in zip(given, along, strict=True))
         if any(size.__class__ is not int for size in given):
@@ -284,14 +284,14 @@ class Adaptive:
             )
         return given
 
-    def refuse(self, message: str, caret: str = "") -> ShapeError:
+    def input_error(self, message: str, caret: str = "") -> ShapeError:
         return ShapeError(message, operands=(self.x,), caret=caret or f"this tensor has shape {self.x.shape}")
 
-    def check_means(self) -> None:
+    def check_average(self) -> None:
         dims, one = self.dims, (1,) * (self.dims == 1)
         if dims == 1:
             self.check_ndim()
-        self.check_count()
+        self.check_output_size()
         if min(self.counts) < 0:
             received = ", ".join(map(str, (*one, *self.counts)))
             if dims == 3:
@@ -308,36 +308,36 @@ class Adaptive:
         if dims == 3:
             self.check_ndim()
 
-    def check_largest(self) -> None:
+    def check_max(self) -> None:
         self.check_ndim()
         if self.dims == 1:
-            self.check_count()
+            self.check_output_size()
         self.check_entries(self.name, self.x.shape, 1)
-        self.check_count()
+        self.check_output_size()
         one = (1,) * (self.dims == 1)
         check_sizes((*self.x.shape[: -self.dims], *one, *self.counts))
 
-    def check_count(self) -> None:
+    def check_output_size(self) -> None:
         if len(self.counts) != self.dims:
             message = f"{self.name}: output_size must be {self.dims}"
             if self.dims == 1:
-                message = one_int(self.name, "output_size", len(self.counts))
-            raise self.refuse(message)
+                message = one_int_message(self.name, "output_size", len(self.counts))
+            raise self.input_error(message)
 
     def check_ndim(self) -> None:
         x, dims, name = self.x, self.dims, self.name
         if x.ndim in (dims + 1, dims + 2):
             return
         if dims == 1:
-            raise self.refuse(no_series(name, x))
+            raise self.input_error(series_ndim_message(name, x))
         shown = f"{':' * (self.layer == 'max')} {[*x.shape]}"
-        raise self.refuse(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{shown}")
+        raise self.input_error(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{shown}")
 
     def check_entries(self, name: str, shape: Sizes, first: int) -> None:
         """Refuse empty dimensions from number ``first`` on."""
         for dim in range(len(shape))[first:]:
             if not shape[dim]:
-                raise self.refuse(
+                raise self.input_error(
                     f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input"
                     f" has sizes {[*shape]} with dimension {dim} being empty"
                 )

@@ -14,9 +14,9 @@ from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import FUNCTIONS, public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.ops.nn.pooling import mix
-from autodiff.core.ops.nn.pooling_checks import MOST_PLACES
+from autodiff.core.ops.nn.pooling_checks import INT32_LIMIT
 from autodiff.core.ops.shape.reshape import permute, reshape
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Sizes = tuple[int, ...]
 
-SPACES = {
+UPSAMPLE_NAMES = {
     "nearest": {3: "UpsampleNearest1D", 4: "UpsampleNearest2D", 5: "UpsampleNearest3D"},
     "nearest-exact": {3: "UpsampleNearestExact1D", 4: "UpsampleNearestExact2D", 5: "UpsampleNearestExact3D"},
     "area": {3: "adaptive_avg_pool1d", 4: "adaptive_avg_pool2d", 5: "adaptive_avg_pool3d"},
@@ -36,7 +36,7 @@ SPACES = {
     "trilinear": {5: "UpsampleTrilinear3D"},
 }
 #: torch's slope parameter of the cubic, without and with antialiasing.
-CUBIC, SMOOTH_CUBIC = -0.75, -0.5
+CUBIC_SLOPE, ANTIALIAS_CUBIC_SLOPE = -0.75, -0.5
 
 
 @public(
@@ -78,19 +78,19 @@ def interpolate(
             code="E0206",
             operands=(x,),
         )
-    values = numbers_per_dim(x, size, scale)
+    values = size_or_scale_per_dim(x, size, scale)
     check_mode(x, mode)
     check_resize(x, size, values, mode)
     if size is None and (recompute or mode == "area"):
         size = values = tuple(int(n * v) for n, v in zip(x.shape[2:], values, strict=True))
     if mode == "area":
-        return FUNCTIONS[f"F.{SPACES[mode][x.ndim]}"](x, values)
-    grad_fn = f"{SPACES[mode][x.ndim]}{'Aa' * antialias}Backward0"
+        return FUNCTIONS[f"F.{UPSAMPLE_NAMES[mode][x.ndim]}"](x, values)
+    grad_fn = f"{UPSAMPLE_NAMES[mode][x.ndim]}{'Aa' * antialias}Backward0"
     for axis, value in enumerate(values):
         n = x.shape[axis + 2]
         count = int(value) if size is not None else math.floor(n * float(value))
         ratio = n / count if size is not None else 1 / float(value)
-        weights = mixing(mode, n, count, ratio, bool(align_corners), antialias)
+        weights = interpolation_weights(mode, n, count, ratio, bool(align_corners), antialias)
         x = mix.named(grad_fn)(x, weights=weights, dim=axis + 2)
     return x
 
@@ -100,9 +100,13 @@ def check_mode(x: Tensor, mode: str) -> None:
 
     torch's message for bicubic does not tell the number of dimensions it needs.
     """
-    wanted = " or ".join(f"{n}D" for n in SPACES.get(mode, ()))
-    if mode not in SPACES or x.ndim not in (3, 4, 5) or (mode == "bicubic" and x.ndim != 4):
-        caret = f"{mode} mode needs {wanted} input" if wanted else f"interpolate() knows {', '.join(SPACES)}"
+    wanted = " or ".join(f"{n}D" for n in UPSAMPLE_NAMES.get(mode, ()))
+    if mode not in UPSAMPLE_NAMES or x.ndim not in (3, 4, 5) or (mode == "bicubic" and x.ndim != 4):
+        caret = (
+            f"{mode} mode needs {wanted} input"
+            if wanted
+            else f"interpolate() knows {', '.join(UPSAMPLE_NAMES)}"
+        )
         raise ShapeError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {x.ndim}D) for the modes:"
             " nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
@@ -110,7 +114,7 @@ def check_mode(x: Tensor, mode: str) -> None:
             operands=(x,),
             caret=caret,
         )
-    if x.ndim not in SPACES[mode]:
+    if x.ndim not in UPSAMPLE_NAMES[mode]:
         raise ShapeError(
             f"Got {x.ndim}D input, but {mode} mode needs {wanted} input",
             operands=(x,),
@@ -118,19 +122,21 @@ def check_mode(x: Tensor, mode: str) -> None:
         )
 
 
-def mixing(mode: str, n: int, count: int, ratio: float, align_corners: bool, antialias: bool) -> Any:
+def interpolation_weights(
+    mode: str, n: int, count: int, ratio: float, align_corners: bool, antialias: bool
+) -> Any:
     """Return the weights that map ``n`` entries to ``count``, a row for each; nan leaves an entry out."""
     if mode.startswith("nearest"):
-        return nearest(n, count, ratio, 0.5 if mode == "nearest-exact" else 0.0)
+        return nearest_weights(n, count, ratio, 0.5 if mode == "nearest-exact" else 0.0)
     if align_corners:
         ratio = (n - 1) / (count - 1) if count > 1 else 0.0
     if antialias:
-        return smooth(n, count, ratio, cubic_weight if mode == "bicubic" else hat_weight)
-    at = np.arange(count) * ratio if align_corners else (np.arange(count) + 0.5) * ratio - 0.5
-    return cubic(n, at) if mode == "bicubic" else linear(n, np.maximum(at, 0.0))
+        return antialias_weights(n, count, ratio, keys_cubic if mode == "bicubic" else hat_weight)
+    positions = np.arange(count) * ratio if align_corners else (np.arange(count) + 0.5) * ratio - 0.5
+    return cubic_weights(n, positions) if mode == "bicubic" else linear_weights(n, np.maximum(positions, 0.0))
 
 
-def numbers_per_dim(x: Tensor, size: Any, scale: Any) -> tuple[Any, ...]:
+def size_or_scale_per_dim(x: Tensor, size: Any, scale: Any) -> tuple[Any, ...]:
     """Return a size or a scale factor for each dimension."""
     given, dims = scale if size is None else size, x.ndim - 2
     values = tuple(given) if isinstance(given, (tuple, list)) else (given,) * dims
@@ -156,7 +162,7 @@ def check_resize(x: Tensor, size: Any, values: tuple[Any, ...], mode: str) -> No
             number = "Number" if size is None else "int"
             message = f"interpolate(): argument '{what}' must be {number}, not {type(value).__name__}"
             raise ScriptError(message, code="E0310")
-    if not all(abs(value) < MOST_PLACES for value in values):
+    if not all(abs(value) < INT32_LIMIT for value in values):
         raise ShapeError(f"interpolate(): {what} {max(values)} is too large", operands=(x,))
     counts = [int(n * v) if size is None else v for n, v in zip(x.shape[2:], values, strict=True)]
     if mode == "area":
@@ -178,32 +184,38 @@ def check_resize(x: Tensor, size: Any, values: tuple[Any, ...], mode: str) -> No
     if not x.dtype.is_floating_point and x.dtype.name != "uint8":
         plane = f"upsample_{'nearest' if 'nearest' in mode else mode}2d_channels_last"
         shape = "nearest" if "nearest" in mode else "cubic" if mode == "bicubic" else "linear"
-        need_kind(x, plane if x.ndim == 4 and shape != "cubic" else f"compute_indices_weights_{shape}", "f")
+        require_kind(
+            x, plane if x.ndim == 4 and shape != "cubic" else f"compute_indices_weights_{shape}", "f"
+        )
     for n, count in zip(x.shape[2:], counts, strict=True):
         check_allocation((n, count))
     check_allocation((*x.shape[:2], *counts))
 
 
-def nearest(n: int, count: int, ratio: float, offset: float) -> Any:
+def nearest_weights(n: int, count: int, ratio: float, offset: float) -> Any:
     """Return weights that pick the entry at floor((i + offset) · ratio) in row i."""
-    at = np.floor((np.arange(count) + offset) * ratio).astype(int)
-    return rows_of(n, np.minimum(at, n - 1)[:, None], np.ones((count, 1)))
+    positions = np.floor((np.arange(count) + offset) * ratio).astype(int)
+    return weight_rows(n, np.minimum(positions, n - 1)[:, None], np.ones((count, 1)))
 
 
-def linear(n: int, at: Any) -> Any:
+def linear_weights(n: int, positions: Any) -> Any:
     """Return weights that mix the two entries around each position."""
-    low = np.minimum(np.floor(at).astype(int), n - 1)
-    return rows_of(n, np.stack([low, np.minimum(low + 1, n - 1)], 1), np.stack([1 - (at - low), at - low], 1))
+    low = np.minimum(np.floor(positions).astype(int), n - 1)
+    return weight_rows(
+        n,
+        np.stack([low, np.minimum(low + 1, n - 1)], 1),
+        np.stack([1 - (positions - low), positions - low], 1),
+    )
 
 
-def cubic(n: int, at: Any) -> Any:
+def cubic_weights(n: int, positions: Any) -> Any:
     """Return weights that mix the four entries around each position by Keys' cubic (1981); edges repeat."""
-    low = np.floor(at).astype(int)[:, None]
+    low = np.floor(positions).astype(int)[:, None]
     around = low + np.arange(-1, 3)
-    return rows_of(n, np.clip(around, 0, n - 1), cubic_weight(around - at[:, None], CUBIC))
+    return weight_rows(n, np.clip(around, 0, n - 1), keys_cubic(around - positions[:, None], CUBIC_SLOPE))
 
 
-def rows_of(n: int, places: Any, weights: Any) -> Any:
+def weight_rows(n: int, places: Any, weights: Any) -> Any:
     """Return rows of ``n`` weights, nan except at ``places``; weights of the same place add up."""
     rows = np.full((len(places), n), math.nan)
     numbers = np.arange(len(places))[:, None]
@@ -212,7 +224,7 @@ def rows_of(n: int, places: Any, weights: Any) -> Any:
     return rows
 
 
-def cubic_weight(distance: Any, a: float = SMOOTH_CUBIC) -> Any:
+def keys_cubic(distance: Any, a: float = ANTIALIAS_CUBIC_SLOPE) -> Any:
     """Return Keys' cubic: 1 at 0, 0 from 2 on."""
     d = np.abs(distance)
     near = ((a + 2) * d - (a + 3)) * d * d + 1
@@ -225,10 +237,10 @@ def hat_weight(distance: Any) -> Any:
     return np.maximum(1 - np.abs(distance), 0.0)
 
 
-def smooth(n: int, count: int, ratio: float, weight: Callable[[Any], Any]) -> Any:
+def antialias_weights(n: int, count: int, ratio: float, weight: Callable[[Any], Any]) -> Any:
     """Return antialiasing weights: rows that add up to 1, widened by as much as the image shrinks."""
     reach = max(ratio, 1.0)
-    support = reach * (2 if weight is cubic_weight else 1)
+    support = reach * (2 if weight is keys_cubic else 1)
     rows = np.full((count, n), math.nan)
     for row in range(count):
         centre = ratio * (row + 0.5)
@@ -274,7 +286,7 @@ def pixel_unshuffle(x: Tensor, factor: int) -> Tensor:
 
 
 def image_shape(x: Tensor, name: str, factor: int) -> Sizes:
-    if not 0 < factor < MOST_PLACES:
+    if not 0 < factor < INT32_LIMIT:
         direction = "upscale" if name == "pixel_shuffle" else "downscale"
         raise ScriptError(f"{name} expects a positive {direction}_factor, but got {factor}")
     if x.ndim < 3:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.dtypes import promote
 from autodiff.core.graph.op import elementwise
 from autodiff.core.ops.elementwise.arithmetic import add
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-WHOLE_QUOTIENT = (
+INTEGER_ADDCDIV_ERROR = (
     "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a"
     " true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input +"
     " value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value *"
@@ -28,7 +28,7 @@ WHOLE_QUOTIENT = (
 )
 
 
-def in_type_of_sum(x: Any, a: Tensor, b: Tensor) -> Tensor:
+def cast_to_common_float(x: Any, a: Tensor, b: Tensor) -> Tensor:
     """Return ``a`` in the common dtype of the three operands, if that is floating.
 
     The multiplication by the number ``value`` then takes place in that dtype.
@@ -40,12 +40,12 @@ def in_type_of_sum(x: Any, a: Tensor, b: Tensor) -> Tensor:
 @public("addcmul(input, tensor1: tensor, tensor2: tensor, *, value: float = 1)", in_place=True)
 def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
     """``input + value * tensor1 * tensor2``."""
-    check_broadcast((x, a, b))
+    broadcast_shape((x, a, b))
     if x.dtype.kind == a.dtype.kind == b.dtype.kind:
-        need_kind(x, "addcmul_cpu_out", "if")
+        require_kind(x, "addcmul_cpu_out", "if")
     if {x.dtype.kind, a.dtype.kind, b.dtype.kind} == {"i"}:
         value = int(value)
-    a = in_type_of_sum(x, a, b)
+    a = cast_to_common_float(x, a, b)
     return add.named("AddcmulBackward0")(x, (a if value == 1 else value * a) * b)
 
 
@@ -54,21 +54,21 @@ def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
     """``input + value * tensor1 / tensor2``."""
     if not a.dtype.is_floating_point and not b.dtype.is_floating_point:
         raise ScriptError(
-            WHOLE_QUOTIENT,
+            INTEGER_ADDCDIV_ERROR,
             code="E0312",
             operands=(a, b),
             caret="both hold whole numbers",
             help=("convert one with .double()",),
         )
-    check_broadcast((x, a, b))
-    a = in_type_of_sum(x, a, b)
+    broadcast_shape((x, a, b))
+    a = cast_to_common_float(x, a, b)
     return add.named("AddcdivBackward0")(x, (a if value == 1 else value * a) / b)
 
 
 def lerp_forward(x: Any, end: Any, weight: Any) -> Any:
     """Interpolate from the nearer end, so that the weights 0 and 1 return the ends exactly."""
-    way = end - x
-    return np.where(np.abs(weight) < 0.5, x + weight * way, end - way * (1 - weight))
+    difference = end - x
+    return np.where(np.abs(weight) < 0.5, x + weight * difference, end - difference * (1 - weight))
 
 
 lerp = elementwise(
@@ -82,7 +82,7 @@ lerp = elementwise(
 
 
 @public("lerp(input, end: tensor, weight)", in_place=True)
-def point_between(x: Any, end: Any, weight: Any) -> Any:
+def checked_lerp(x: Any, end: Any, weight: Any) -> Any:
     """Linear interpolation: ``input + weight * (end - input)``."""
     if weight.__class__ is Tensor and not weight.ndim and not weight.requires_grad:
         weight = weight if weight.dtype is x.dtype else weight.item()  # torch reads it as a number
@@ -94,6 +94,6 @@ def point_between(x: Any, end: Any, weight: Any) -> Any:
                 operands=(x, other),
                 caret=f"one holds {x.dtype.name} numbers, `{name}` {other.dtype.name}",
             )
-    check_broadcast((x, end, *([weight] if weight.__class__ is Tensor else [])))
-    need_kind(x, f"lerp_kernel_{'tensor' if weight.__class__ is Tensor else 'scalar'}", "f")
+    broadcast_shape((x, end, *([weight] if weight.__class__ is Tensor else [])))
+    require_kind(x, f"lerp_kernel_{'tensor' if weight.__class__ is Tensor else 'scalar'}", "f")
     return lerp(x, end, weight)

@@ -12,9 +12,9 @@ from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
-from autodiff.core.ops.elementwise.arithmetic import no_rule
+from autodiff.core.ops.elementwise.arithmetic import missing_derivative_rule
 from autodiff.core.ops.shape.dims import wrap_dim
 
 TYPE_CHECKING = False
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     Array = Any
 
-DETACH = "detach() the tensor first: the result says which values there are, and no gradient flows through"
+DETACH_HELP = (
+    "detach() the tensor first: the result says which values there are, and no gradient flows through"
+)
 
 
 # -- histograms -----------------------------------------------------------------------------------------
@@ -42,11 +44,11 @@ def histc(x: Tensor, bins: int, low: float, high: float) -> Tensor:
         low, high = low - 1, high + 1
     if low > high:
         raise ScriptError("torch.histc: max must be larger than min")
-    need_kind(x, "linspace_cpu" if x.dtype.kind == "b" else "histogram_cpu", "f")
+    require_kind(x, "linspace_cpu" if x.dtype.kind == "b" else "histogram_cpu", "f")
     check_allocation((bins,))
     inside = x.data[(x.data >= low) & (x.data <= high)]
-    place = np.minimum(((inside - low) / (high - low) * bins).astype(np.int64), bins - 1)
-    return Tensor.of(np.bincount(place.reshape(-1), minlength=bins).astype(x.data.dtype))
+    bin_index = np.minimum(((inside - low) / (high - low) * bins).astype(np.int64), bins - 1)
+    return Tensor.of(np.bincount(bin_index.reshape(-1), minlength=bins).astype(x.data.dtype))
 
 
 bincount_op: Op = primitive(
@@ -54,7 +56,7 @@ bincount_op: Op = primitive(
     lambda weights, places, minlength: np.bincount(places, weights, minlength).astype(
         weights.dtype if weights.dtype.kind == "f" else np.float64, copy=False
     ),
-    no_rule("derivative for aten::bincount is not implemented", DETACH),
+    missing_derivative_rule("derivative for aten::bincount is not implemented", DETACH_HELP),
     grad_fn="NotImplemented",
 )
 
@@ -87,7 +89,7 @@ def bincount(x: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
 # -- positions in a sorted sequence ---------------------------------------------------------------------
 
 
-def lower_bounds(rows: Array, values: Array, right: bool) -> Array:
+def binary_search(rows: Array, values: Array, right: bool) -> Array:
     """Return the insertion position of every value, by a binary search for all values at once.
 
     Each row of ``values`` is searched in its row of ``rows``. ``np.searchsorted`` takes one row only, and its
@@ -97,20 +99,20 @@ def lower_bounds(rows: Array, values: Array, right: bool) -> Array:
     stop = np.full(values.shape, rows.shape[-1])
     for _ in range(rows.shape[-1].bit_length()):
         middle = (start + stop) // 2
-        there = np.take_along_axis(rows, np.minimum(middle, rows.shape[-1] - 1), axis=-1)
+        middle_values = np.take_along_axis(rows, np.minimum(middle, rows.shape[-1] - 1), axis=-1)
         searching = start < stop
-        after = ~(there > values if right else there >= values) & searching
+        after = ~(middle_values > values if right else middle_values >= values) & searching
         start = np.where(after, middle + 1, start)
         stop = np.where(after | ~searching, stop, middle)
     return start
 
 
-def places(sequence: Array, values: Array, right: bool, out_int32: bool) -> Tensor:
+def insertion_positions(sequence: Array, values: Array, right: bool, out_int32: bool) -> Tensor:
     """Return the insertion positions that keep the order; ``right`` inserts after equal entries."""
     if sequence.ndim == 1:
-        found = lower_bounds(sequence, values.reshape(-1), right).reshape(values.shape)
+        found = binary_search(sequence, values.reshape(-1), right).reshape(values.shape)
     else:
-        found = lower_bounds(sequence, values, right)
+        found = binary_search(sequence, values, right)
     return Tensor.of(found.astype(np.int32) if out_int32 else found)
 
 
@@ -128,15 +130,15 @@ def bucketize(values: Any, boundaries: Tensor, out_int32: bool, right: bool) -> 
         raise ShapeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})", operands=(boundaries,)
         )
-    need_numbers(boundaries, values)
-    return places(boundaries.data, as_array(values), right, out_int32)
+    check_search_dtypes(boundaries, values)
+    return insertion_positions(boundaries.data, as_array(values), right, out_int32)
 
 
-def need_numbers(sequence: Tensor, values: Any) -> None:
+def check_search_dtypes(sequence: Tensor, values: Any) -> None:
     """Refuse bool values in a bool sequence, for which torch has no kernel."""
     array = as_array(values)
     if sequence.dtype.kind == "b" and array.dtype.kind == "b" and array.size:
-        need_kind(sequence, "searchsorted_out_cpu", "if")
+        require_kind(sequence, "searchsorted_out_cpu", "if")
 
 
 def check_search(sequence: Tensor, values: Any, right: bool, side: str | None, sorter: Tensor | None) -> None:
@@ -199,29 +201,31 @@ def searchsorted(
 ) -> Tensor:
     """The positions at which values would be inserted into sorted rows to keep them sorted."""
     check_search(sequence, values, right, side, sorter)
-    need_numbers(sequence, values)
+    check_search_dtypes(sequence, values)
     rows = sequence.data if sorter is None else np.take_along_axis(sequence.data, sorter.data, axis=-1)
-    return places(rows, as_array(values), right or side == "right", out_int32)
+    return insertion_positions(rows, as_array(values), right or side == "right", out_int32)
 
 
 # -- distinct entries -----------------------------------------------------------------------------------
 
 
-def distinct_op(name: str, torchs: str, grad_fn: str) -> Op:
+def make_unique_op(name: str, torch_name: str, grad_fn: str) -> Op:
     return primitive(
         name,
         lambda x, values: values,
-        no_rule(f"the derivative for '{torchs}' is not implemented.", DETACH),
+        missing_derivative_rule(f"the derivative for '{torch_name}' is not implemented.", DETACH_HELP),
         grad_fn=grad_fn,
     )
 
 
-unique_op = distinct_op("unique", "_unique2", "Unique2Backward0")
-unique_dim_op = distinct_op("unique_dim", "unique_dim", "UniqueDimBackward0")
-unique_consecutive_op = distinct_op("unique_consecutive", "unique_consecutive", "UniqueConsecutiveBackward0")
+unique_op = make_unique_op("unique", "_unique2", "Unique2Backward0")
+unique_dim_op = make_unique_op("unique_dim", "unique_dim", "UniqueDimBackward0")
+unique_consecutive_op = make_unique_op(
+    "unique_consecutive", "unique_consecutive", "UniqueConsecutiveBackward0"
+)
 
 
-def slices_along(x: Tensor, dim: int) -> int:
+def unique_axis(x: Tensor, dim: int) -> int:
     """Return the dimension whose slices are compared; refuse empty other dimensions, as torch does."""
     if not x.ndim:
         raise ShapeError(
@@ -237,7 +241,9 @@ def slices_along(x: Tensor, dim: int) -> int:
     return axis
 
 
-def answers(values: Tensor, inverse: Array, counts: Array, with_inverse: bool, with_counts: bool) -> Any:
+def unique_results(
+    values: Tensor, inverse: Array, counts: Array, with_inverse: bool, with_counts: bool
+) -> Any:
     asked = [(with_inverse, inverse), (with_counts, counts)]
     more = tuple(Tensor.of(np.asarray(part)) for wanted, part in asked if wanted)
     return (values, *more) if more else values
@@ -249,13 +255,13 @@ def answers(values: Tensor, inverse: Array, counts: Array, with_inverse: bool, w
 )
 def unique(x: Tensor, sorted: bool, return_inverse: bool, return_counts: bool, dim: int | None) -> Any:
     """The distinct entries (or slices along ``dim``) in order; on request inverse indices and counts."""
-    axis = None if dim is None else slices_along(x, dim)
+    axis = None if dim is None else unique_axis(x, dim)
     found, inverse, counts = np.unique(
         x.data, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
     )
     inverse = inverse.reshape(x.shape if axis is None else -1)
     values = (unique_op if axis is None else unique_dim_op)(x, values=found)
-    return answers(values, inverse, counts, return_inverse, return_counts)
+    return unique_results(values, inverse, counts, return_inverse, return_counts)
 
 
 @public(
@@ -264,7 +270,7 @@ def unique(x: Tensor, sorted: bool, return_inverse: bool, return_counts: bool, d
 )
 def unique_consecutive(x: Tensor, return_inverse: bool, return_counts: bool, dim: int | None) -> Any:
     """The entries (or slices along ``dim``) without those equal to their predecessor."""
-    rows = x.data.reshape(-1) if dim is None else np.moveaxis(x.data, slices_along(x, dim), 0)
+    rows = x.data.reshape(-1) if dim is None else np.moveaxis(x.data, unique_axis(x, dim), 0)
     differs = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
     starts = np.concatenate([np.ones(min(len(rows), 1), bool), differs])
     inverse = np.cumsum(starts) - 1
@@ -272,26 +278,26 @@ def unique_consecutive(x: Tensor, return_inverse: bool, return_counts: bool, dim
     kept = rows[starts]
     values = unique_consecutive_op(x, values=kept if dim is None else np.moveaxis(kept, 0, dim))
     inverse = inverse.reshape(x.shape) if dim is None else inverse
-    return answers(values, inverse, counts, return_inverse, return_counts)
+    return unique_results(values, inverse, counts, return_inverse, return_counts)
 
 
 @public(
     "isin(elements: value, test_elements: value, *, assume_unique: bool = False, invert: bool = False)",
     method=False,
 )
-def isin(elements: Any, among: Any, assume_unique: bool, invert: bool) -> Tensor:
+def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -> Tensor:
     """Whether each of ``elements`` occurs in ``test_elements``."""
-    tensors = [value for value in (elements, among) if value.__class__ is Tensor]
+    tensors = [value for value in (elements, test_elements) if value.__class__ is Tensor]
     if not tensors:
         raise ScriptError(
             "isin() received an invalid combination of arguments - got"
-            f" ({type_name(elements)}, {type_name(among)}), but expected one of:",
+            f" ({type_name(elements)}, {type_name(test_elements)}), but expected one of:",
             code="E0310",
             caret="one of the two must be a tensor",
             help=("write `in` between numbers",),
         )
-    if any(as_array(value).dtype.kind == "b" for value in (elements, among)):
+    if any(as_array(value).dtype.kind == "b" for value in (elements, test_elements)):
         raise ScriptError(
             "Unsupported input type encountered for isin(): Bool", code="E0312", operands=tuple(tensors)
         )
-    return Tensor.of(np.asarray(np.isin(as_array(elements), as_array(among), invert=invert)))
+    return Tensor.of(np.asarray(np.isin(as_array(elements), as_array(test_elements), invert=invert)))

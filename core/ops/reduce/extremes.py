@@ -12,15 +12,21 @@ import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.aliasing import with_places
+from autodiff.core.engine.aliasing import values_and_indices
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.elementwise.selection import maximum, minimum
-from autodiff.core.ops.reduce.reduction import Dims, check_not_empty, dims_of, share_among_equals, spread
+from autodiff.core.ops.reduce.reduction import (
+    Dims,
+    check_not_empty,
+    expand_reduced,
+    reduction_dims,
+    share_among_ties,
+)
 from autodiff.core.ops.shape.dims import size_along, wrap_dim
 
 TYPE_CHECKING = False
@@ -28,11 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-TIES = "entries that tie share the gradient equally"
-PICKED = "of entries that tie the one that was picked gets the whole gradient"
+SHARED_TIES_KINK = "entries that tie share the gradient equally"
+PICKED_TIE_KINK = "of entries that tie the one that was picked gets the whole gradient"
 
 
-def middle_of_nothing(x: Any) -> Any:
+def empty_median(x: Any) -> Any:
     """Return torch's median of an empty tensor: nan, the smallest integer of the dtype, or True."""
     if x.dtype.kind == "b":
         return np.asarray(True)
@@ -42,7 +48,7 @@ def middle_of_nothing(x: Any) -> Any:
 def median_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
     """Return the lower of the two middle entries, or nan if any entry is nan."""
     if not x.size:
-        return middle_of_nothing(x)
+        return empty_median(x)
     ordered = np.sort(x, axis=None)
     is_nan = x.dtype.kind == "f" and np.isnan(ordered[-1])
     return ordered[-1] if is_nan else ordered[(ordered.size - 1) // 2]
@@ -60,16 +66,16 @@ def pick_vjp(g: Any, out: Any, x: Any, *, index: Any, dim: int, keepdim: bool) -
     if not x.shape:
         return g
     places = np.arange(x.shape[dim]).reshape((-1,) + (1,) * (len(x.shape) - dim - 1))
-    return where(index == places, spread(g, x, (dim,), keepdim), 0.0)
+    return where(index == places, expand_reduced(g, x, (dim,), keepdim), 0.0)
 
 
 amax: Op = primitive(
-    "amax", lambda x, dim, keepdim: x.max(axis=dim, keepdims=keepdim), share_among_equals, kink=TIES
+    "amax", lambda x, dim, keepdim: x.max(axis=dim, keepdims=keepdim), share_among_ties, kink=SHARED_TIES_KINK
 )
 amin: Op = primitive(
-    "amin", lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim), share_among_equals, kink=TIES
+    "amin", lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim), share_among_ties, kink=SHARED_TIES_KINK
 )
-median: Op = primitive("median", median_forward, share_among_equals, kink=TIES)
+median: Op = primitive("median", median_forward, share_among_ties, kink=SHARED_TIES_KINK)
 pick: Op = primitive(
     "pick",
     pick_forward,
@@ -88,7 +94,7 @@ argmin = primitive("argmin", lambda x, dim, keepdim: np.argmin(x, axis=dim, keep
 # -- the functions ------------------------------------------------------------------------------------
 
 
-def dims_of_extreme(x: Tensor, name: str, dim: Dims) -> Dims:
+def nonempty_dims(x: Tensor, name: str, dim: Dims) -> Dims:
     """Return the dimensions to reduce, after refusing those without entries.
 
     torch checks for empty dimensions before it checks for repeated ones.
@@ -99,25 +105,25 @@ def dims_of_extreme(x: Tensor, name: str, dim: Dims) -> Dims:
         for given in dim or ():
             if not size_along(x, given):
                 check_not_empty(x, name, (given,))
-    return dims_of(x, dim, keepdim=True)
+    return reduction_dims(x, dim, keepdim=True)
 
 
 @public("amax(input: tensor, dim: ints = None, keepdim: bool = False)")
 def amax_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The largest of all entries, or over dimensions."""
-    return amax(x, dim=dims_of_extreme(x, "amax", dim), keepdim=keepdim)
+    return amax(x, dim=nonempty_dims(x, "amax", dim), keepdim=keepdim)
 
 
 @public("amin(input: tensor, dim: ints = None, keepdim: bool = False)")
 def amin_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The smallest of all entries, or over dimensions."""
-    return amin(x, dim=dims_of_extreme(x, "amin", dim), keepdim=keepdim)
+    return amin(x, dim=nonempty_dims(x, "amin", dim), keepdim=keepdim)
 
 
 @public("aminmax(input: tensor, *, dim: int = None, keepdim: bool = False)")
 def aminmax(x: Tensor, dim: int | None, keepdim: bool) -> NamedResult:
     """The smallest and the largest of all entries, or along a dimension."""
-    dims = dims_of(x, None if dim is None else (dim,), keepdim)
+    dims = reduction_dims(x, None if dim is None else (dim,), keepdim)
     for axis in dims or ():
         if not x.shape[axis]:
             raise ShapeError(
@@ -129,25 +135,25 @@ def aminmax(x: Tensor, dim: int | None, keepdim: bool) -> NamedResult:
             code="E0200",
             operands=(x,),
         )
-    dims = dims_of(x, dims, keepdim=True)
+    dims = reduction_dims(x, dims, keepdim=True)
     least, most = (op.named("AminmaxBackward0")(x, dim=dims, keepdim=keepdim) for op in (amin, amax))
     return NamedResult("torch.return_types.aminmax", ("min", "max"), (least, most))
 
 
-def pick_entries(
+def pick_along_dim(
     x: Tensor, name: str, dim: int, keepdim: bool, grad_fn: str, choose: Callable[[Any, int], Any]
 ) -> NamedResult:
     """Return the entries at the positions that ``choose`` finds along ``dim``, and these positions."""
     axis = wrap_dim(x, dim)
     check_not_empty(x, name.removeprefix("nan"), (axis,) if x.ndim else None)
     index = choose(x.data, axis) if x.ndim else np.zeros((), np.int64)
-    kink = pick.kink if name in ("max", "min") else PICKED
+    kink = pick.kink if name in ("max", "min") else PICKED_TIE_KINK
     values = pick.named(grad_fn, kink=kink)(x, index=index, dim=axis, keepdim=keepdim)
     places = index if keepdim or not x.ndim else np.squeeze(index, axis=axis)
-    return with_places(name, values, Tensor.of(places))
+    return values_and_indices(name, values, Tensor.of(places))
 
 
-def extreme(
+def max_or_min(
     x: Tensor, name: str, dim: Any, keepdim: bool, other: Any, pair: Op, whole: Op, places: Op
 ) -> Any:
     """Call the form of max (or min) that the arguments ask for.
@@ -169,7 +175,7 @@ def extreme(
         return whole.named(f"{title}Backward1")(x, dim=None, keepdim=False)
     if dim.__class__ is not int:
         raise ScriptError(f"{name}(): argument 'dim' must be int, not {type_name(dim)}", code="E0310")
-    return pick_entries(
+    return pick_along_dim(
         x, name, dim, keepdim, f"{title}Backward0", lambda a, axis: places.forward(a, dim=axis, keepdim=True)
     )
 
@@ -177,20 +183,20 @@ def extreme(
 @public("max(input: tensor, dim: any = None, keepdim: bool = False, other: tensor = None)")
 def max_over(x: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
     """The largest entry; with ``dim``, values and indices along it; of two tensors, the larger entries."""
-    return extreme(x, "max", dim, keepdim, other, maximum, amax, argmax)
+    return max_or_min(x, "max", dim, keepdim, other, maximum, amax, argmax)
 
 
 @public("min(input: tensor, dim: any = None, keepdim: bool = False, other: tensor = None)")
 def min_over(x: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
     """The smallest entry; with ``dim``, values and indices along it; of two tensors, the smaller entries."""
-    return extreme(x, "min", dim, keepdim, other, minimum, amin, argmin)
+    return max_or_min(x, "min", dim, keepdim, other, minimum, amin, argmin)
 
 
 def kth_smallest(a: Any, axis: int, k: int) -> Any:
     return np.take(np.argsort(a, axis=axis, kind="stable"), [k], axis=axis)
 
 
-def lower_median(a: Any, axis: int) -> Any:
+def lower_median_index(a: Any, axis: int) -> Any:
     """Return the position of the lower of the two middle entries, or of the first nan if there is one."""
     middle = kth_smallest(a, axis, (a.shape[axis] - 1) // 2)
     if a.dtype.kind != "f":
@@ -207,11 +213,11 @@ def check_median(x: Tensor, dim: int | None) -> None:
     """
     if dim is None:
         if x.size:
-            need_kind(x, "median_cpu", "if")
+            require_kind(x, "median_cpu", "if")
         return
     if x.ndim:
         check_not_empty(x, "median", (wrap_dim(x, dim),))
-    need_kind(x, "median_out", "if")
+    require_kind(x, "median_out", "if")
 
 
 @public("median(input: tensor, dim: int = None, keepdim: bool = False)")
@@ -220,7 +226,7 @@ def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     check_median(x, dim)
     if dim is None:
         return median(x, dim=None, keepdim=False)
-    return pick_entries(x, "median", dim, keepdim, "MedianBackward1", lower_median)
+    return pick_along_dim(x, "median", dim, keepdim, "MedianBackward1", lower_median_index)
 
 
 @public("kthvalue(input: tensor, k: int, dim: int = -1, keepdim: bool = False)")
@@ -232,13 +238,13 @@ def kthvalue(x: Tensor, k: int, dim: int, keepdim: bool) -> NamedResult:
         raise ScriptError(
             f"kthvalue(): selected number k out of range for dimension {wrap_dim(x, dim)}", operands=(x,)
         )
-    need_kind(x, "kthvalue_cpu", "if")
-    return pick_entries(
+    require_kind(x, "kthvalue_cpu", "if")
+    return pick_along_dim(
         x, "kthvalue", dim, keepdim, "KthvalueBackward0", lambda a, axis: kth_smallest(a, axis, k - 1)
     )
 
 
-def index_function(op: Op, name: str) -> Callable[..., Tensor]:
+def make_index_function(op: Op, name: str) -> Callable[..., Tensor]:
     def find(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
         if x.dtype.kind == "b":
             raise ScriptError(
@@ -257,5 +263,5 @@ def index_function(op: Op, name: str) -> Callable[..., Tensor]:
     return find
 
 
-public("argmax(input: tensor, dim: int = None, keepdim: bool = False)")(index_function(argmax, "argmax"))
-public("argmin(input: tensor, dim: int = None, keepdim: bool = False)")(index_function(argmin, "argmin"))
+public("argmax(input: tensor, dim: int = None, keepdim: bool = False)")(make_index_function(argmax, "argmax"))
+public("argmin(input: tensor, dim: int = None, keepdim: bool = False)")(make_index_function(argmin, "argmin"))

@@ -9,13 +9,13 @@ from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import primitive
-from autodiff.core.ops.elementwise.arithmetic import no_rule
+from autodiff.core.ops.elementwise.arithmetic import missing_derivative_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NO_RULE = no_rule(
+NO_RULE = missing_derivative_rule(
     "derivative for aten::histogram is not implemented",
     "detach() the tensor first: a count does not change with the entries, and no gradient flows through",
 )
@@ -33,15 +33,15 @@ def histogram(x: Tensor, bins: Any, limits: Any, weight: Tensor | None, density:
     With ``weight``, of the shape of ``input``, the sum of the weights per bin instead. With ``density`` the
     integral over all bins is 1.
     """
-    check_arguments(x, bins, weight, limits is not None)
-    edges = edges_given(x, bins) if bins.__class__ is Tensor else edges_between(x, bins, limits)
+    check_histogram_arguments(x, bins, weight, limits is not None)
+    edges = edges_from_tensor(x, bins) if bins.__class__ is Tensor else even_edges(x, bins, limits)
     weights = None if weight is None else weight.data.reshape(-1)
     values = x.data.reshape(-1)
-    place = np.searchsorted(edges, values, side="right") - 1
-    place[values == edges[-1]] = len(edges) - 2  # the last bin includes its right edge
+    bin_index = np.searchsorted(edges, values, side="right") - 1
+    bin_index[values == edges[-1]] = len(edges) - 2  # the last bin includes its right edge
     inside = (values >= edges[0]) & (values <= edges[-1]) if len(edges) > 1 else np.zeros(len(values), bool)
     counts = np.bincount(
-        place[inside], None if weights is None else weights[inside], minlength=max(len(edges) - 1, 0)
+        bin_index[inside], None if weights is None else weights[inside], minlength=max(len(edges) - 1, 0)
     ).astype(x.data.dtype)
     if density:
         counts = counts / counts.sum() / np.diff(edges)
@@ -49,7 +49,7 @@ def histogram(x: Tensor, bins: Any, limits: Any, weight: Tensor | None, density:
     return NamedResult("torch.return_types.histogram", ("hist", "bin_edges"), tuple(parts))
 
 
-def check_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_range: bool) -> None:
+def check_histogram_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_range: bool) -> None:
     if bins.__class__ not in (int, Tensor):
         raise ScriptError(
             f"histogram(): argument 'bins' (position 2) must be int or Tensor, not {type_name(bins)}",
@@ -99,7 +99,7 @@ def check_bins(x: Tensor, bins: Tensor) -> None:
         )
 
 
-def edges_given(x: Tensor, bins: Tensor) -> Any:
+def edges_from_tensor(x: Tensor, bins: Tensor) -> Any:
     """Return the edges given as a tensor, after torch's checks."""
     if bins.ndim != 1:
         raise ShapeError(
@@ -118,7 +118,7 @@ def edges_given(x: Tensor, bins: Tensor) -> Any:
     return bins.data
 
 
-def edges_between(x: Tensor, bins: int, limits: Any) -> Any:
+def even_edges(x: Tensor, bins: int, limits: Any) -> Any:
     """Return the edges of ``bins`` equal bins over ``limits``, or from the smallest entry to the largest."""
     if bins <= 0:
         raise ScriptError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")

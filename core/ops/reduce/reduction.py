@@ -14,7 +14,7 @@ from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.strided_copies import spread_small
+from autodiff.core.fast.strided_copies import broadcast_small
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.op import Op, primitive, selective
 from autodiff.core.ops.elementwise.comparison import except_where, isfinite, isnan, logical_not, where, zero
@@ -36,43 +36,43 @@ Dims = tuple[int, ...] | None
 # -- shared helpers of the rules ----------------------------------------------------------------------
 
 
-def kept_shape(shape: tuple[int, ...], dim: tuple[int, ...]) -> tuple[int, ...]:
+def keepdim_shape(shape: tuple[int, ...], dim: tuple[int, ...]) -> tuple[int, ...]:
     """Return ``shape`` with size 1 in the reduced dimensions."""
     return tuple(1 if axis in dim else n for axis, n in enumerate(shape))
 
 
-def spread(g: Any, x: Any, dim: Dims, keepdim: bool) -> Any:
+def expand_reduced(g: Any, x: Any, dim: Dims, keepdim: bool) -> Any:
     """Expand a reduced value to the shape of ``x``, along the reduced dimensions."""
     if dim is not None and not keepdim:
-        g = reshape(g, shape=kept_shape(x.shape, dim))
+        g = reshape(g, shape=keepdim_shape(x.shape, dim))
     return expand(g, shape=x.shape)
 
 
-def entries(shape: tuple[int, ...], dim: Dims) -> int:
+def reduced_count(shape: tuple[int, ...], dim: Dims) -> int:
     """Return the number of entries that are reduced to one."""
     return math.prod(shape if dim is None else (shape[axis] for axis in dim))
 
 
-def share_among_equals(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
+def share_among_ties(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
     """Send g to the entries that equal the result, in equal parts.
 
     Where the result is nan, the nan entries count as equal to it. Over dimensions every entry behind such a
     result receives nan, as in torch.
     """
-    result = spread(out, x, dim, keepdim)
+    result = expand_reduced(out, x, dim, keepdim)
     winners = except_where(isnan(result), isnan(x), x == result)
-    number = to(sum(winners, dim=dim, keepdim=keepdim), dtype=x.dtype.name)
+    tie_count = to(sum(winners, dim=dim, keepdim=keepdim), dtype=x.dtype.name)
     if dim is None:
-        return where(winners, spread(g / number, x, dim, keepdim), 0.0)
-    share = g / except_where(isnan(out), math.nan, number)
-    return spread(share, x, dim, keepdim) * to(winners | isnan(result), dtype=x.dtype.name)
+        return where(winners, expand_reduced(g / tie_count, x, dim, keepdim), 0.0)
+    share = g / except_where(isnan(out), math.nan, tie_count)
+    return expand_reduced(share, x, dim, keepdim) * to(winners | isnan(result), dtype=x.dtype.name)
 
 
-def over_dims(all_entries: str, some: str) -> Callable[[Node], str]:
+def reduction_grad_fn(full_name: str, partial_name: str) -> Callable[[Node], str]:
     """Return the ``grad_fn`` of a reduction: torch names one over all entries and one over dimensions."""
 
     def grad_fn(node: Node) -> str:
-        return all_entries if node.params["dim"] is None else some
+        return full_name if node.params["dim"] is None else partial_name
 
     return grad_fn
 
@@ -80,32 +80,34 @@ def over_dims(all_entries: str, some: str) -> Callable[[Node], str]:
 # -- sums and products --------------------------------------------------------------------------------
 
 
-def total_type(x: Any) -> Any:
+def sum_dtype(x: Any) -> Any:
     """Return the dtype of a total: int64 for integers and bools, None (unchanged) for floats."""
     return np.int64 if x.dtype.kind in "biu" else None
 
 
 def sum_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
-    return x.sum(axis=dim, keepdims=keepdim, dtype=total_type(x))
+    return x.sum(axis=dim, keepdims=keepdim, dtype=sum_dtype(x))
 
 
 def mean_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
-    return x.sum(axis=dim, keepdims=keepdim) / entries(x.shape, dim)
+    return x.sum(axis=dim, keepdims=keepdim) / reduced_count(x.shape, dim)
 
 
 sum: Op = primitive(
     "sum",
     sum_forward,
-    lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim),
-    fast_vjps=(lambda g, out, x, dim, keepdim: spread_small(g, x, dim),),
-    grad_fn=over_dims("SumBackward0", "SumBackward1"),
+    lambda g, out, x, dim, keepdim: expand_reduced(g, x, dim, keepdim),
+    fast_vjps=(lambda g, out, x, dim, keepdim: broadcast_small(g, x, dim),),
+    grad_fn=reduction_grad_fn("SumBackward0", "SumBackward1"),
 )
 mean: Op = primitive(
     "mean",
     mean_forward,
-    lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim) / entries(x.shape, dim),
-    fast_vjps=(lambda g, out, x, dim, keepdim: spread_small(g / (entries(x.shape, dim) or 1), x, dim),),
-    grad_fn=over_dims("MeanBackward0", "MeanBackward1"),
+    lambda g, out, x, dim, keepdim: expand_reduced(g, x, dim, keepdim) / reduced_count(x.shape, dim),
+    fast_vjps=(
+        lambda g, out, x, dim, keepdim: broadcast_small(g / (reduced_count(x.shape, dim) or 1), x, dim),
+    ),
+    grad_fn=reduction_grad_fn("MeanBackward0", "MeanBackward1"),
 )
 
 
@@ -114,13 +116,15 @@ def prod_vjp(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
 
     The explicit product is taken at a zero, and at an infinity or nan in the same product as a zero.
     """
-    regular = spread(out, x, dim, keepdim) / except_where(x == 0, 1.0, x)
-    has_zero = spread(sum(x == 0, dim=dim, keepdim=keepdim), x, dim, keepdim) > 0
-    in_the_way = (x == 0) | (has_zero & logical_not(isfinite(x)))
-    return spread(g, x, dim, keepdim) * except_where(in_the_way, others(x, dim=dim), regular)
+    regular = expand_reduced(out, x, dim, keepdim) / except_where(x == 0, 1.0, x)
+    has_zero = expand_reduced(sum(x == 0, dim=dim, keepdim=keepdim), x, dim, keepdim) > 0
+    needs_product = (x == 0) | (has_zero & logical_not(isfinite(x)))
+    return expand_reduced(g, x, dim, keepdim) * except_where(
+        needs_product, products_of_others(x, dim=dim), regular
+    )
 
 
-def others_forward(x: Any, *, dim: Dims) -> Any:
+def products_of_others_forward(x: Any, *, dim: Dims) -> Any:
     """Return for every entry the product of all others: the product before it times the product after it."""
     axis = 0 if dim is None else dim[0]
     rows = np.moveaxis(x.reshape(-1) if dim is None else x, axis, -1)
@@ -130,18 +134,18 @@ def others_forward(x: Any, *, dim: Dims) -> Any:
     return np.moveaxis(before * after, -1, axis).reshape(x.shape)
 
 
-def others_vjp(g: Any, out: Any, x: Any, *, dim: Dims) -> Any:
+def products_of_others_vjp(g: Any, out: Any, x: Any, *, dim: Dims) -> Any:
     """Σᵢ gᵢ · the product of all entries but i and k, for every k.
 
     The products come from a square of copies of x in which row i has 1 in place of entry i.
     """
     axis = 0 if dim is None else dim[0]
-    shape = (entries(x.shape, None),) if dim is None else x.shape
+    shape = (reduced_count(x.shape, None),) if dim is None else x.shape
     n = shape[axis]
     square = (*shape[:axis], n, *shape[axis:])
     diagonal = np.eye(n, dtype=bool).reshape((1,) * axis + (n, n) + (1,) * (len(shape) - axis - 1))
     rows = expand(reshape(x, shape=(*shape[:axis], 1, *shape[axis:])), shape=square)
-    rest = others(where(diagonal, 1.0, rows), dim=(axis + 1,))
+    rest = products_of_others(where(diagonal, 1.0, rows), dim=(axis + 1,))
     weights = expand(reshape(g, shape=(*shape[: axis + 1], 1, *shape[axis + 1 :])), shape=square)
     return reshape(sum(where(diagonal, 0.0, weights * rest), dim=(axis,), keepdim=False), shape=x.shape)
 
@@ -154,16 +158,18 @@ without_nan: Op = selective(
 )
 prod: Op = primitive(
     "prod",
-    lambda x, dim, keepdim: x.prod(axis=dim, keepdims=keepdim, dtype=total_type(x)),
+    lambda x, dim, keepdim: x.prod(axis=dim, keepdims=keepdim, dtype=sum_dtype(x)),
     prod_vjp,
-    grad_fn=over_dims("ProdBackward0", "ProdBackward1"),
+    grad_fn=reduction_grad_fn("ProdBackward0", "ProdBackward1"),
 )
-others: Op = primitive("others", others_forward, others_vjp, grad_fn="ProdBackward0")
+products_of_others: Op = primitive(
+    "others", products_of_others_forward, products_of_others_vjp, grad_fn="ProdBackward0"
+)
 
 # -- running totals -----------------------------------------------------------------------------------
 
 
-def running(accumulate: Callable[..., Any], x: Any, dim: int, reverse: bool) -> Any:
+def accumulate_along(accumulate: Callable[..., Any], x: Any, dim: int, reverse: bool) -> Any:
     """Accumulate ``x`` along ``dim``, from the end if ``reverse``.
 
     Single precision is accumulated in double, as in torch: it loses a digit in a few hundred steps.
@@ -172,17 +178,17 @@ def running(accumulate: Callable[..., Any], x: Any, dim: int, reverse: bool) -> 
         return x
     is_single = x.dtype == np.float32
     steps = np.flip(x, dim) if reverse else x
-    totals = accumulate(steps, axis=dim, dtype=np.float64 if is_single else total_type(x))
+    totals = accumulate(steps, axis=dim, dtype=np.float64 if is_single else sum_dtype(x))
     totals = np.flip(totals, dim) if reverse else totals
     return totals.astype(np.float32) if is_single else totals
 
 
-def running_sum(x: Any, *, dim: int, reverse: bool) -> Any:
+def cumsum_forward(x: Any, *, dim: int, reverse: bool) -> Any:
     """Return the running sums.
 
     torch starts from 0, which turns -0 into 0; it returns a tensor without dimensions unchanged.
     """
-    return running(np.cumsum, x, dim, reverse) + 0 if x.ndim else x
+    return accumulate_along(np.cumsum, x, dim, reverse) + 0 if x.ndim else x
 
 
 def cumprod_vjp(g: Any, out: Any, x: Any, *, dim: int) -> Any:
@@ -201,14 +207,14 @@ def cumprod_adjoint_forward(g: Any, x: Any, *, dim: int) -> Any:
     if not x.ndim:
         return g
     first_zero = (x == 0) & (np.cumsum(x == 0, axis=dim) == 1)
-    regular = running(np.cumsum, g * np.cumprod(x, axis=dim), dim, True) / np.where(x == 0, 1, x)
+    regular = accumulate_along(np.cumsum, g * np.cumprod(x, axis=dim), dim, True) / np.where(x == 0, 1, x)
     without = np.cumprod(np.where(first_zero, 1, x), axis=dim)
-    return np.where(first_zero, running(np.cumsum, g * without, dim, True), regular).astype(
+    return np.where(first_zero, accumulate_along(np.cumsum, g * without, dim, True), regular).astype(
         x.dtype, copy=False
     )
 
 
-def rows_without(x: Any, dim: int) -> tuple[Any, Any, Any]:
+def leave_one_out_rows(x: Any, dim: int) -> tuple[Any, Any, Any]:
     """Return copies of x whose row k has 1 in place of entry k, and the masks i = k and i ≥ k."""
     n = x.shape[dim]
     square = (*x.shape[:dim], n, *x.shape[dim:])
@@ -222,7 +228,7 @@ def cumprod_adjoint_g_vjp(u: Any, out: Any, g: Any, x: Any, *, dim: int) -> Any:
     """Σ over k ≤ i of uₖ · the product of the entries up to i except k."""
     if not x.shape:
         return u
-    rows, _, reached = rows_without(x, dim)
+    rows, _, reached = leave_one_out_rows(x, dim)
     weights = reshape(u, shape=(*x.shape[: dim + 1], 1, *x.shape[dim + 1 :]))
     return sum(where(reached, cumprod(rows, dim=dim + 1) * weights, 0.0), dim=(dim,), keepdim=False)
 
@@ -231,7 +237,7 @@ def cumprod_adjoint_x_vjp(u: Any, out: Any, g: Any, x: Any, *, dim: int) -> Any:
     """Σ over j ≠ k of uⱼ · what entry j receives from the positions i ≥ k if entry k is set to 1."""
     if not x.shape:
         return zero(x)
-    rows, diagonal, reached = rows_without(x, dim)
+    rows, diagonal, reached = leave_one_out_rows(x, dim)
     once = (*x.shape[:dim], 1, *x.shape[dim:])
     rest = cumprod_adjoint(where(reached, reshape(g, shape=once), 0.0), rows, dim=dim + 1)
     return sum(where(diagonal, 0.0, rest * reshape(u, shape=once)), dim=(dim + 1,), keepdim=False)
@@ -239,10 +245,10 @@ def cumprod_adjoint_x_vjp(u: Any, out: Any, g: Any, x: Any, *, dim: int) -> Any:
 
 cumsum: Op = primitive(
     "cumsum",
-    running_sum,
+    cumsum_forward,
     lambda g, out, x, dim, reverse: cumsum(g, dim=dim, reverse=not reverse),
 )
-cumprod: Op = primitive("cumprod", lambda x, dim: running(np.cumprod, x, dim, False), cumprod_vjp)
+cumprod: Op = primitive("cumprod", lambda x, dim: accumulate_along(np.cumprod, x, dim, False), cumprod_vjp)
 cumprod_adjoint: Op = primitive(
     "cumprod_adjoint",
     cumprod_adjoint_forward,
@@ -265,23 +271,25 @@ def logsumexp_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
 logsumexp = primitive(
     "logsumexp",
     logsumexp_forward,
-    lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim) * exp(x - spread(out, x, dim, keepdim)),
+    lambda g, out, x, dim, keepdim: (
+        expand_reduced(g, x, dim, keepdim) * exp(x - expand_reduced(out, x, dim, keepdim))
+    ),
 )
 
 
-def truth_of(x: Any, truth: Any) -> Any:
+def cast_truth(x: Any, truth: Any) -> Any:
     """Return ``truth`` in torch's result dtype: uint8 if ``x`` is uint8, else bool."""
     return truth.astype(np.uint8) if x.dtype == np.uint8 else truth
 
 
-any_ = primitive("any", lambda x, dim, keepdim: truth_of(x, np.any(x, axis=dim, keepdims=keepdim)))
-all_ = primitive("all", lambda x, dim, keepdim: truth_of(x, np.all(x, axis=dim, keepdims=keepdim)))
+any_ = primitive("any", lambda x, dim, keepdim: cast_truth(x, np.any(x, axis=dim, keepdims=keepdim)))
+all_ = primitive("all", lambda x, dim, keepdim: cast_truth(x, np.all(x, axis=dim, keepdims=keepdim)))
 count_nonzero = primitive("count_nonzero", lambda x, dim: np.asarray(np.count_nonzero(x, axis=dim)))
 
 # -- the functions ------------------------------------------------------------------------------------
 
 
-def dims_of(x: Tensor, dim: Dims, keepdim: bool = False) -> Dims:
+def reduction_dims(x: Tensor, dim: Dims, keepdim: bool = False) -> Dims:
     """Return the dimensions to reduce: a tuple, or None for all entries at once.
 
     An empty ``dim`` means all dimensions, and so does None together with ``keepdim``.
@@ -330,7 +338,7 @@ def check_floating(x: Tensor, name: str, asked: DType | None = None) -> None:
 @public("sum(input: tensor, dim: ints = None, keepdim: bool = False, *, dtype: dtype = None)")
 def sum_over(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
     """The sum of all entries, or over dimensions."""
-    return sum(cast(x, dtype), dim=dims_of(x, dim, keepdim), keepdim=keepdim)
+    return sum(cast(x, dtype), dim=reduction_dims(x, dim, keepdim), keepdim=keepdim)
 
 
 @public("nansum(input: tensor, dim: ints = None, keepdim: bool = False, *, dtype: dtype = None)")
@@ -338,7 +346,7 @@ def nansum(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
     """The sum of the entries that are not nan."""
     x = cast(x, dtype)
     numbers = without_nan(x) if x.dtype.is_floating_point else x
-    return sum.named("NansumBackward0")(numbers, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
+    return sum.named("NansumBackward0")(numbers, dim=reduction_dims(x, dim, keepdim), keepdim=keepdim)
 
 
 @public("mean(input: tensor, dim: ints = None, keepdim: bool = False, *, dtype: dtype = None)")
@@ -346,7 +354,7 @@ def mean_over(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tenso
     """The mean of all entries, or over dimensions."""
     check_floating(x, "mean", dtype)
     x = cast(x, dtype)
-    return mean(x, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
+    return mean(x, dim=reduction_dims(x, dim, keepdim), keepdim=keepdim)
 
 
 @public("nanmean(input: tensor, dim: ints = None, keepdim: bool = False)")
@@ -359,7 +367,7 @@ def nanmean(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
             operands=(x,),
             help=("convert it with .float() or .double()",),
         )
-    dims = dims_of(x, dim, keepdim)
+    dims = reduction_dims(x, dim, keepdim)
     counted = sum(isnan(x) == False, dim=dims, keepdim=keepdim)  # noqa: E712 - entry by entry
     return sum(without_nan(x), dim=dims, keepdim=keepdim) / counted
 
@@ -388,22 +396,22 @@ def logsumexp_over(x: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
             caret="`dim` names no dimension",
             help=(f"name them all: dim={list(range(x.ndim))}",),
         )
-    return logsumexp(x, dim=dims_of(x, dim, True), keepdim=keepdim)
+    return logsumexp(x, dim=reduction_dims(x, dim, True), keepdim=keepdim)
 
 
 @public("any(input: tensor, dim: ints = None, keepdim: bool = False)")
 def any_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """Whether any entry is true (not zero)."""
-    return any_(x, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
+    return any_(x, dim=reduction_dims(x, dim, keepdim), keepdim=keepdim)
 
 
 @public("all(input: tensor, dim: ints = None, keepdim: bool = False)")
 def all_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """Whether all entries are true (not zero)."""
-    return all_(x, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
+    return all_(x, dim=reduction_dims(x, dim, keepdim), keepdim=keepdim)
 
 
 @public("count_nonzero(input: tensor, *dim: ints = None)")
 def count_nonzero_over(x: Tensor, dim: Dims) -> Tensor:
     """The number of entries that are not zero."""
-    return count_nonzero(x, dim=dims_of(x, dim))
+    return count_nonzero(x, dim=reduction_dims(x, dim))

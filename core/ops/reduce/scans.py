@@ -8,7 +8,7 @@ from autodiff.core.base.errors import ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.arithmetic import add, div, mul, sub
 from autodiff.core.ops.elementwise.comparison import ne, where
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # -- running sums and products --------------------------------------------------------------------------
 
 
-def running(op: Op, x: Tensor, dim: int, dtype: DType | None, **params: bool) -> Tensor:
+def apply_scan(op: Op, x: Tensor, dim: int, dtype: DType | None, **params: bool) -> Tensor:
     """Return a running sum or product.
 
     torch takes bool as ``dtype`` only of an empty tensor or of a single number.
@@ -36,26 +36,26 @@ def running(op: Op, x: Tensor, dim: int, dtype: DType | None, **params: bool) ->
     axis = wrap_dim(x, dim)
     x = cast(x, dtype)
     if dtype is not None and x.size and x.ndim:
-        need_kind(x, f"{op.name}_out_cpu", "if")
+        require_kind(x, f"{op.name}_out_cpu", "if")
     return cast(op(x, dim=axis, **params), dtype)
 
 
 @public("cumsum(input: tensor, dim: int, *, dtype: dtype = None)", in_place=True)
 def cumsum_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     """The running sums along a dimension."""
-    return running(cumsum, x, dim, dtype, reverse=False)
+    return apply_scan(cumsum, x, dim, dtype, reverse=False)
 
 
 @public("cumprod(input: tensor, dim: int, *, dtype: dtype = None)", in_place=True)
 def cumprod_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     """The running products along a dimension."""
-    return running(cumprod, x, dim, dtype)
+    return apply_scan(cumprod, x, dim, dtype)
 
 
 # -- running log-sum-exp --------------------------------------------------------------------------------
 
 #: The logarithm used for a cotangent of 0: finite, so that inf is never subtracted from inf.
-NOTHING = -1e38
+LOG_ZERO = -1e38
 
 
 def logcumsumexp_forward(x: Any, *, dim: int, reverse: bool) -> Any:
@@ -71,7 +71,7 @@ def logcumsumexp_vjp(g: Any, out: Any, x: Any, *, dim: int, reverse: bool) -> An
     """Σ over i ≥ k of gᵢ exp(xₖ - outᵢ), in logarithms, for positive and negative gᵢ separately."""
     received = []
     for part in (g, -g):
-        size = where(part > 0, log(where(part > 0, part, 1.0)), NOTHING)
+        size = where(part > 0, log(where(part > 0, part, 1.0)), LOG_ZERO)
         received.append(exp(logcumsumexp(size - out, dim=dim, reverse=not reverse) + x))
     return received[0] - received[1]
 
@@ -96,12 +96,12 @@ def logcumsumexp_along(x: Tensor, dim: int) -> Tensor:
 # -- differences ----------------------------------------------------------------------------------------
 
 
-def piece(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
+def slice_along(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
     """Return the entries from ``start`` up to ``stop`` along ``dim``; both count from 0."""
     return slice_dim(x, dim=dim, start=start, stop=stop, step=1)
 
 
-def check_beside(x: Tensor, beside: Tensor, axis: int) -> None:
+def check_diff_operand(x: Tensor, beside: Tensor, axis: int) -> None:
     """Refuse a tensor to prepend or append whose shape does not fit ``x``."""
     if beside.ndim != x.ndim:
         raise ShapeError(
@@ -132,25 +132,25 @@ def diff(x: Tensor, n: int, dim: int, before: Tensor | None, after: Tensor | Non
         raise ScriptError(f"order must be non-negative but got {n}")
     for beside in (before, after):
         if beside is not None:
-            check_beside(x, beside, wrap_dim(x, dim))
+            check_diff_operand(x, beside, wrap_dim(x, dim))
     if not n:
         return clone.named("CopyBackwards")(x)
     axis = wrap_dim(x, dim)
     parts = [part for part in (before, x, after) if part is not None]
     whole = cat_tensors(parts, axis) if len(parts) > 1 else x
-    minus = ne if x.dtype.name == "bool" else sub
+    difference = ne if x.dtype.name == "bool" else sub
     for _ in range(min(n, whole.shape[axis])):
         size = whole.shape[axis]
-        whole = minus(piece(whole, axis, 1, size), piece(whole, axis, 0, size - 1))
+        whole = difference(slice_along(whole, axis, 1, size), slice_along(whole, axis, 0, size - 1))
     return whole
 
 
 # -- slopes of samples ----------------------------------------------------------------------------------
 
-SPACING = "torch.gradient expected spacing to be unspecified, a scalar"
+SPACING_ERROR = "torch.gradient expected spacing to be unspecified, a scalar"
 
 
-def spacings(x: Tensor, spacing: Any, count: int, is_dim_given: bool) -> list[Any]:
+def sample_spacings(x: Tensor, spacing: Any, count: int, is_dim_given: bool) -> list[Any]:
     """Return for each dimension the distance between neighbours, or a tensor of coordinates."""
     if spacing.__class__ is Tensor and not spacing.ndim:
         spacing = spacing.item()
@@ -166,12 +166,14 @@ def spacings(x: Tensor, spacing: Any, count: int, is_dim_given: bool) -> list[An
         )
     if len(spacing) != count and is_dim_given:
         raise ScriptError(
-            f"{SPACING} or it's spacing and dim arguments to have the same length, but got a spacing argument"
+            f"{SPACING_ERROR} or it's spacing and dim arguments to have the same length, but got"
+            " a spacing argument"
             f" of length {len(spacing)} and a dim argument of length {count}.",
         )
     if len(spacing) != count:
         raise ScriptError(
-            f"{SPACING}, or a list of length equal to 'self.dim() = {x.ndim}', since dim argument was not"
+            f"{SPACING_ERROR}, or a list of length equal to 'self.dim() = {x.ndim}', since dim"
+            " argument was not"
             f" given, but got a list of length {len(spacing)}",
         )
     is_tensor = [entry.__class__ is Tensor for entry in spacing]
@@ -189,61 +191,64 @@ def spacings(x: Tensor, spacing: Any, count: int, is_dim_given: bool) -> list[An
     return list(spacing)
 
 
-def evenly_spaced(x: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
+def even_gradient(x: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
     """Return central differences, and at the edges one-sided differences of two or three samples."""
     n = x.shape[dim]
 
-    def at(i: int) -> Tensor:
-        return piece(x, dim, i, i + 1)
+    def sample(i: int) -> Tensor:
+        return slice_along(x, dim, i, i + 1)
 
-    middle = (piece(x, dim, 2, n) - piece(x, dim, 0, n - 2)) / (2 * step)
+    middle = (slice_along(x, dim, 2, n) - slice_along(x, dim, 0, n - 2)) / (2 * step)
     if edge_order == 1:
-        first, last = (at(1) - at(0)) / step, (at(n - 1) - at(n - 2)) / step
+        first, last = (sample(1) - sample(0)) / step, (sample(n - 1) - sample(n - 2)) / step
     else:
-        first = (at(0) * -1.5 + at(1) * 2 + at(2) * -0.5) / step
-        last = (at(n - 3) * 0.5 + at(n - 2) * -2 + at(n - 1) * 1.5) / step
+        first = (sample(0) * -1.5 + sample(1) * 2 + sample(2) * -0.5) / step
+        last = (sample(n - 3) * 0.5 + sample(n - 2) * -2 + sample(n - 1) * 1.5) / step
     return cat_tensors([first, middle, last], dim)
 
 
-def at_coordinates(x: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
+def uneven_gradient(x: Tensor, dim: int, coordinates: Tensor, edge_order: int) -> Tensor:
     """Return the slopes of samples at uneven coordinates, from parabolas through three neighbours each."""
     n = x.shape[dim]
-    if places.size != n:
+    if coordinates.size != n:
         raise ShapeError(
-            f"The size of tensor a ({places.size}) must match the size of tensor b ({n}) at non-singleton"
+            f"The size of tensor a ({coordinates.size}) must match the size of tensor b ({n}) at"
+            " non-singleton"
             f" dimension {dim}",
             code="E0301",
-            operands=(places, x),
-            caret=f"there are {n} samples along dimension {dim} and {places.size} coordinates",
+            operands=(coordinates, x),
+            caret=f"there are {n} samples along dimension {dim} and {coordinates.size} coordinates",
         )
-    gaps = diff(places, 1, 0, None, None)
+    gaps = diff(coordinates, 1, 0, None, None)
     shape = tuple(-1 if axis == dim else 1 for axis in range(x.ndim))
 
-    def at(start: int, count: int = 1) -> Tensor:
-        return piece(x, dim, start, start + count)
+    def samples(start: int, count: int = 1) -> Tensor:
+        return slice_along(x, dim, start, start + count)
 
     def gap(start: int, count: int = 1) -> Tensor:
-        return reshape(piece(gaps, 0, start, start + count), shape=shape)
+        return reshape(slice_along(gaps, 0, start, start + count), shape=shape)
 
     inner = n - 2
     h, k = gap(0, inner), gap(1, inner)
     middle = (
-        at(0, inner) * (-k / (h * (h + k)))
-        + at(1, inner) * ((k - h) / (h * k))
-        + at(2, inner) * (h / (k * (h + k)))
+        samples(0, inner) * (-k / (h * (h + k)))
+        + samples(1, inner) * ((k - h) / (h * k))
+        + samples(2, inner) * (h / (k * (h + k)))
     )
     if edge_order == 1:
-        first, last = (at(1) - at(0)) / gap(0), (at(n - 1) - at(n - 2)) / gap(n - 2)
+        first, last = (samples(1) - samples(0)) / gap(0), (samples(n - 1) - samples(n - 2)) / gap(n - 2)
     else:
         h, k = gap(0), gap(1)
         first = (
-            at(0) * (-(2 * h + k) / (h * (h + k))) + at(1) * ((h + k) / (h * k)) - at(2) * (h / (k * (h + k)))
+            samples(0) * (-(2 * h + k) / (h * (h + k)))
+            + samples(1) * ((h + k) / (h * k))
+            - samples(2) * (h / (k * (h + k)))
         )
         h, k = gap(n - 3), gap(n - 2)
         last = (
-            at(n - 3) * (k / (h * (h + k)))
-            - at(n - 2) * ((h + k) / (h * k))
-            + at(n - 1) * ((2 * k + h) / (k * (h + k)))
+            samples(n - 3) * (k / (h * (h + k)))
+            - samples(n - 2) * ((h + k) / (h * k))
+            + samples(n - 1) * ((2 * k + h) / (k * (h + k)))
         )
     return cat_tensors([first, middle, last], dim)
 
@@ -251,7 +256,7 @@ def at_coordinates(x: Tensor, dim: int, places: Tensor, edge_order: int) -> Tens
 @public("gradient(input: tensor, *, spacing: any = 1, dim: any = None, edge_order: int = 1)", method=False)
 def gradient(x: Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[Tensor, ...]:
     """The slopes of a sampled function along each dimension, by differences of neighbours."""
-    given = (dim,) if dim.__class__ is int else dim
+    given_dims = (dim,) if dim.__class__ is int else dim
     if x.dtype.name == "uint8":
         raise ScriptError(
             "torch.gradient does not support uint8 input.",
@@ -260,8 +265,10 @@ def gradient(x: Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[Tensor
             caret="differences of these can be less than 0",
             help=("convert it with .float() or .double()",),
         )
-    steps = spacings(x, spacing, x.ndim if given is None else len(given), given is not None)
-    dims = tuple(range(x.ndim)) if given is None else wrap_dims(x, given)
+    steps = sample_spacings(
+        x, spacing, x.ndim if given_dims is None else len(given_dims), given_dims is not None
+    )
+    dims = tuple(range(x.ndim)) if given_dims is None else wrap_dims(x, given_dims)
     for axis in dims:
         size_along(x, axis)
     if edge_order not in (1, 2):
@@ -274,14 +281,14 @@ def gradient(x: Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[Tensor
                 caret=f"dimension {axis} of shape {x.shape} has fewer than {edge_order + 1} samples",
             )
     return tuple(
-        (at_coordinates if step.__class__ is Tensor else evenly_spaced)(x, axis, step, edge_order)
+        (uneven_gradient if step.__class__ is Tensor else even_gradient)(x, axis, step, edge_order)
         for axis, step in zip(dims, steps, strict=True)
     )
 
 
 # -- the trapezoidal rule -------------------------------------------------------------------------------
 
-SAMPLES = "(y: tensor, x: tensor = None, *, dx: float = None, dim: int = -1)"
+TRAPEZOID_SIGNATURE = "(y: tensor, x: tensor = None, *, dx: float = None, dim: int = -1)"
 
 
 def check_samples(y: Tensor, x: Tensor | None, dx: float | None, name: str) -> None:
@@ -302,7 +309,7 @@ def check_samples(y: Tensor, x: Tensor | None, dx: float | None, name: str) -> N
         )
 
 
-def widths(y: Tensor, x: Tensor, axis: int, name: str) -> Tensor:
+def interval_widths(y: Tensor, x: Tensor, axis: int, name: str) -> Tensor:
     """Return the distances between neighbouring samples, shaped to broadcast with ``y``."""
     if x.ndim == 1:
         if x.size != y.shape[axis]:
@@ -317,13 +324,13 @@ def widths(y: Tensor, x: Tensor, axis: int, name: str) -> Tensor:
     return diff(x, 1, axis, None, None)
 
 
-def neighbours(y: Tensor, axis: int) -> Tensor:
+def neighbour_sums(y: Tensor, axis: int) -> Tensor:
     """Return the sum of each entry and the next."""
     n = y.shape[axis]
-    return add(piece(y, axis, 1, n), piece(y, axis, 0, max(n - 1, 0)))
+    return add(slice_along(y, axis, 1, n), slice_along(y, axis, 0, max(n - 1, 0)))
 
 
-@public(f"trapezoid{SAMPLES}", method=False)
+@public(f"trapezoid{TRAPEZOID_SIGNATURE}", method=False)
 def trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
     """The integral of samples along a dimension, by the trapezoidal rule."""
     axis = dim if x is None else wrap_dim(y, dim)
@@ -336,20 +343,20 @@ def trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor
     if not y.shape[axis]:
         return Tensor.of(np.zeros(y.shape[:axis] + y.shape[axis + 1 :], y.data.dtype))
     if x is not None:
-        areas = neighbours(y, axis) * widths(y, x, axis, "trapezoid")
+        areas = neighbour_sums(y, axis) * interval_widths(y, x, axis, "trapezoid")
         return div.named("DivBackward1")(sum(areas, dim=(axis,), keepdim=False), 2.0)
     ends = select(y, dim=axis, index=0) + select(y, dim=axis, index=y.shape[axis] - 1)
     total = sum(y, dim=(axis,), keepdim=False)
     return mul.named("MulBackward1")(total - ends * 0.5, 1.0 if dx is None else dx)
 
 
-@public(f"trapz{SAMPLES}", method=False)
+@public(f"trapz{TRAPEZOID_SIGNATURE}", method=False)
 def trapz(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
     """The older name of ``trapezoid``, which also takes a bool as ``dx``."""
     return trapezoid(y, x, float(dx) if dx.__class__ is bool else dx, dim)
 
 
-@public(f"cumulative_trapezoid{SAMPLES}", method=False)
+@public(f"cumulative_trapezoid{TRAPEZOID_SIGNATURE}", method=False)
 def cumulative_trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
     """The integrals up to each sample except the first, by the trapezoidal rule."""
     if not y.ndim:
@@ -357,6 +364,6 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int
     axis = wrap_dim(y, dim)
     check_samples(y, x, dx, "cumulative_trapezoid")
     if x is not None:
-        areas = neighbours(y, axis) * widths(y, x, axis, "cumulative_trapezoid")
+        areas = neighbour_sums(y, axis) * interval_widths(y, x, axis, "cumulative_trapezoid")
         return div.named("DivBackward1")(cumsum(areas, dim=axis, reverse=False), 2.0)
-    return cumsum((1.0 if dx is None else dx) / 2.0 * neighbours(y, axis), dim=axis, reverse=False)
+    return cumsum((1.0 if dx is None else dx) / 2.0 * neighbour_sums(y, axis), dim=axis, reverse=False)

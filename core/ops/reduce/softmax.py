@@ -26,7 +26,7 @@ def softmax_forward(x: Any, *, dim: int) -> Any:
     """Return exp(x) / Σ exp(x), shifted by the largest entry so that no exponential overflows."""
     if not x.size:
         return x
-    if softmax_rows.fits(dim, x):
+    if softmax_rows.are_large_rows(dim, x):
         return softmax_rows.by_rows(softmax_rows.softmax, x)
     e = np.exp(x - x.max(axis=dim, keepdims=True)) if x.ndim else np.exp(x - x)
     return e / (e.sum(axis=dim, keepdims=True) if x.ndim else e)
@@ -37,7 +37,7 @@ def log_softmax_forward(x: Any, *, dim: int) -> Any:
         return x
     if not x.ndim:
         return x - x
-    if softmax_rows.fits(dim, x):
+    if softmax_rows.are_large_rows(dim, x):
         return softmax_rows.by_rows(softmax_rows.log_softmax, x)
     shifted = x - x.max(axis=dim, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=dim, keepdims=True))
@@ -51,19 +51,19 @@ softmax = primitive(
     "softmax",
     softmax_forward,
     lambda g, out, x, dim: out * (g - sum_along(g * out, dim)),
-    fast_vjps=(softmax_rows.taking(softmax_rows.softmax_slope),),
+    fast_vjps=(softmax_rows.row_vjp(softmax_rows.softmax_vjp),),
     fused_backward="SoftmaxBackwardDataBackward0",
 )
 log_softmax = primitive(
     "log_softmax",
     log_softmax_forward,
     lambda g, out, x, dim: g - exp(out) * sum_along(g, dim),
-    fast_vjps=(softmax_rows.taking(softmax_rows.log_softmax_slope),),
+    fast_vjps=(softmax_rows.row_vjp(softmax_rows.log_softmax_vjp),),
     fused_backward="LogSoftmaxBackwardDataBackward0",
 )
 
 
-def normalized(op: Op, x: Tensor, dim: int, dtype: DType | None) -> Tensor:
+def apply_softmax(op: Op, x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     """Apply softmax or log_softmax after torch's checks."""
     x = cast(x, dtype)
     dim = wrap_dim(x, dim)
@@ -92,25 +92,25 @@ def implicit_dim(x: Tensor, dim: int | None, name: str) -> int:
 @public("softmax(input: tensor, dim: int, dtype: dtype = None)", also=("special.softmax",))
 def softmax_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     """exp(x) / Σ exp(x) along a dimension."""
-    return normalized(softmax, x, dim, dtype)
+    return apply_softmax(softmax, x, dim, dtype)
 
 
 @public("F.softmax(input: tensor, dim: int = None, _stacklevel: any = 3, dtype: dtype = None)", method=False)
 def functional_softmax(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
     """exp(x) / Σ exp(x) along a dimension; leaving ``dim`` out is deprecated."""
-    return normalized(softmax, x, implicit_dim(x, dim, "softmax"), dtype)
+    return apply_softmax(softmax, x, implicit_dim(x, dim, "softmax"), dtype)
 
 
 @public("F.softmin(input: tensor, dim: int = None, _stacklevel: any = 3, dtype: dtype = None)", method=False)
 def softmin(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
     """softmax of the negated entries."""
-    return normalized(softmax, -cast(x, dtype), implicit_dim(x, dim, "softmin"), None)
+    return apply_softmax(softmax, -cast(x, dtype), implicit_dim(x, dim, "softmin"), None)
 
 
 @public("log_softmax(input: tensor, dim: int, dtype: dtype = None)", also=("special.log_softmax",))
 def log_softmax_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     """The logarithm of softmax, computed so that small probabilities do not round to 0 first."""
-    return normalized(log_softmax, x, dim, dtype)
+    return apply_softmax(log_softmax, x, dim, dtype)
 
 
 @public(
@@ -118,4 +118,4 @@ def log_softmax_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
 )
 def functional_log_softmax(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
     """The logarithm of softmax along a dimension; leaving ``dim`` out is deprecated."""
-    return normalized(log_softmax, x, implicit_dim(x, dim, "log_softmax"), dtype)
+    return apply_softmax(log_softmax, x, implicit_dim(x, dim, "log_softmax"), dtype)

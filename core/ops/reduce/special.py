@@ -13,27 +13,27 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.op import Op, elementwise, selective
-from autodiff.core.graph.values import settle
-from autodiff.core.ops.elementwise.arithmetic import add, no_rule
+from autodiff.core.graph.values import as_stored
+from autodiff.core.ops.elementwise.arithmetic import add, missing_derivative_rule
 from autodiff.core.ops.elementwise.comparison import except_where, where, zero
 from autodiff.core.ops.elementwise.rounding import round_to
 from autodiff.core.ops.elementwise.selection import sign
 from autodiff.core.ops.elementwise.transcendental import (
-    TINY,
+    TINY_SQUARE,
+    checked_polygamma,
     digamma,
     exp,
     exp2,
     from_scipy,
     lgamma,
     log,
-    polygamma_of,
 )
 from autodiff.core.ops.reduce.reduction import sum
-from autodiff.core.ops.shape.join import in_common_type
+from autodiff.core.ops.shape.join import cast_to_common_dtype
 from autodiff.core.ops.shape.reshape import reshape
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ i1e: Op = elementwise(
     "i1e",
     lambda x: from_scipy("i1e")(x),
     lambda out, x: except_where(
-        x**2 < TINY, 0.5, i0e(x) - out * (sign(x) + 1 / except_where(x**2 < TINY, 1.0, x))
+        x**2 < TINY_SQUARE, 0.5, i0e(x) - out * (sign(x) + 1 / except_where(x**2 < TINY_SQUARE, 1.0, x))
     ),
     real=True,
     grad_fn="SpecialI1EBackward0",
@@ -82,7 +82,7 @@ def gamma_density(a: Any, x: Any) -> Any:
 zeta: Op = elementwise(
     "zeta",
     lambda a, x: from_scipy("zeta")(a, x),
-    no_rule("the derivative for 'zeta' is not implemented."),
+    missing_derivative_rule("the derivative for 'zeta' is not implemented."),
     lambda out, x, q: -x * zeta(x + 1, q),
     real=True,
     grad_fn=zeta_grad_fn,
@@ -90,7 +90,7 @@ zeta: Op = elementwise(
 gammainc = elementwise(
     "gammainc",
     lambda a, x: from_scipy("gammainc")(a, x),
-    no_rule("the derivative for 'igamma: input' is not implemented."),
+    missing_derivative_rule("the derivative for 'igamma: input' is not implemented."),
     lambda out, a, x: gamma_density(a, x),
     real=True,
     grad_fn="IgammaBackward0",
@@ -98,7 +98,7 @@ gammainc = elementwise(
 gammaincc = elementwise(
     "gammaincc",
     lambda a, x: from_scipy("gammaincc")(a, x),
-    no_rule("the derivative for 'igammac: input' is not implemented."),
+    missing_derivative_rule("the derivative for 'igammac: input' is not implemented."),
     lambda out, a, x: -gamma_density(a, x),
     real=True,
     grad_fn="IgammacBackward0",
@@ -108,21 +108,21 @@ expose("special.gammaln(input)", lgamma, method=False)
 expose("special.psi(input)", digamma, method=False)
 
 
-def of_floats(op: Op, kernel: str) -> Callable[[Tensor, Tensor], Tensor]:
+def make_float_function(op: Op, kernel: str) -> Callable[[Tensor, Tensor], Tensor]:
     def function(a: Tensor, x: Tensor) -> Tensor:
-        a, x = in_common_type([a, x])
-        check_broadcast((a, x))
-        need_kind(a, kernel, "f")
+        a, x = cast_to_common_dtype([a, x])
+        broadcast_shape((a, x))
+        require_kind(a, kernel, "f")
         return op(a, x)
 
     return function
 
 
-lower, upper = of_floats(gammainc, "igamma_cpu"), of_floats(gammaincc, "igammac_cpu")
-expose("special.gammainc(input, other: tensor)", lower, method=False)
-expose("special.gammaincc(input, other: tensor)", upper, method=False)
-expose("igamma(input, other: tensor)", lower, in_place=True)
-expose("igammac(input, other: tensor)", upper, in_place=True)
+igamma, igammac = make_float_function(gammainc, "igamma_cpu"), make_float_function(gammaincc, "igammac_cpu")
+expose("special.gammainc(input, other: tensor)", igamma, method=False)
+expose("special.gammaincc(input, other: tensor)", igammac, method=False)
+expose("igamma(input, other: tensor)", igamma, in_place=True)
+expose("igammac(input, other: tensor)", igammac, in_place=True)
 
 
 @public("mvlgamma(input: tensor, p: int)", also=("special.multigammaln",), in_place=True)
@@ -149,14 +149,14 @@ def mvlgamma(x: Tensor, p: int) -> Tensor:
 @public("Tensor.polygamma(input, n: int)", in_place=True)
 def polygamma_method(x: Any, n: int) -> Any:
     """The derivative of order ``n`` of digamma."""
-    return polygamma_of(n, x)
+    return checked_polygamma(n, x)
 
 
 @public("special.round(input: tensor, *, decimals: int = 0)", method=False)
 def round_decimals(x: Tensor, decimals: int) -> Tensor:
     """The entries rounded to ``decimals`` decimals, halves to even."""
     if not decimals:
-        need_kind(x, "round_vml_cpu", "f")
+        require_kind(x, "round_vml_cpu", "f")
     return round_to(x, decimals=decimals)
 
 
@@ -178,14 +178,14 @@ nextafter = selective(
     kinds="f",
     kernel="nextafter_cpu",
 )
-NO_STEP = no_rule(
+NO_HEAVISIDE_RULE = missing_derivative_rule(
     "derivative for aten::heaviside is not implemented", "`torch.where(x > 0, 1.0, 0.0)` has the gradient 0"
 )
 heaviside = elementwise(
     "heaviside",
     lambda x, y: np.where(x == 0, y, x > 0).astype(x.dtype),
-    NO_STEP,
-    NO_STEP,
+    NO_HEAVISIDE_RULE,
+    NO_HEAVISIDE_RULE,
     grad_fn="NotImplemented",
 )
 gcd = elementwise("gcd", lambda x, y: np.gcd(x, y), 0, 0)
@@ -200,22 +200,22 @@ for op in (isposinf, isneginf, isreal, signbit):
 
 
 @public("ldexp(input, other: tensor)", in_place=True)
-def times_power_of_two(x: Any, y: Tensor) -> Tensor:
+def checked_ldexp(x: Any, y: Tensor) -> Tensor:
     """``input * 2 ** other``."""
     if x.__class__ is not Tensor or x.dtype.is_floating_point:
-        check_broadcast((x, y))
-        need_kind(y, "ldexp_cpu_exp", "if")
+        broadcast_shape((x, y))
+        require_kind(y, "ldexp_cpu_exp", "if")
     return ldexp(x, y)
 
 
 @public("nextafter(input: tensor, other: tensor)", in_place=True)
-def next_number(x: Tensor, y: Tensor) -> Tensor:
+def checked_nextafter(x: Tensor, y: Tensor) -> Tensor:
     """The next representable number after ``input`` towards ``other``."""
     return nextafter(x, y)
 
 
 @public("heaviside(input: tensor, values: tensor)", in_place=True)
-def step(x: Tensor, values: Tensor) -> Tensor:
+def checked_heaviside(x: Tensor, values: Tensor) -> Tensor:
     """0 where ``input`` is negative, 1 where it is positive, and ``values`` where it is 0."""
     if x.dtype is not values.dtype:
         raise ScriptError(
@@ -227,18 +227,18 @@ def step(x: Tensor, values: Tensor) -> Tensor:
     return heaviside(x, values)
 
 
-def of_whole_numbers(op: Op) -> Callable[[Tensor, Tensor], Tensor]:
+def make_integer_function(op: Op) -> Callable[[Tensor, Tensor], Tensor]:
     def function(x: Tensor, y: Tensor) -> Tensor:
-        x, y = in_common_type([x, y])
-        need_kind(x, f"{op.name}_cpu", "i")
+        x, y = cast_to_common_dtype([x, y])
+        require_kind(x, f"{op.name}_cpu", "i")
         return op(x, y)
 
     function.__doc__ = f"The {'greatest common divisor' if op is gcd else 'least common multiple'}."
     return function
 
 
-expose("gcd(input: tensor, other: tensor)", of_whole_numbers(gcd), in_place=True)
-expose("lcm(input: tensor, other: tensor)", of_whole_numbers(lcm), in_place=True)
+expose("gcd(input: tensor, other: tensor)", make_integer_function(gcd), in_place=True)
+expose("lcm(input: tensor, other: tensor)", make_integer_function(lcm), in_place=True)
 
 # -- without a derivative ---------------------------------------------------------------------------------
 
@@ -256,7 +256,7 @@ def spherical(x: Any) -> Any:
 
 
 #: By torch's name: the forward, and whether torch returns nan at infinity.
-PLAIN: dict[str, tuple[Callable[..., Any], bool]] = {
+BESSEL_FUNCTIONS: dict[str, tuple[Callable[..., Any], bool]] = {
     "airy_ai": (airy, True),
     "bessel_j0": (from_scipy("j0"), True),
     "bessel_j1": (from_scipy("j1"), True),
@@ -272,8 +272,8 @@ PLAIN: dict[str, tuple[Callable[..., Any], bool]] = {
 }
 
 
-def plain(name: str) -> Callable[[Tensor], Tensor]:
-    forward, is_nan_at_infinity = PLAIN[name]
+def make_bessel_function(name: str) -> Callable[[Tensor], Tensor]:
+    forward, is_nan_at_infinity = BESSEL_FUNCTIONS[name]
 
     def function(x: Tensor) -> Tensor:
         kind = x.dtype if x.dtype.is_floating_point else dtypes.default_dtype()
@@ -281,13 +281,22 @@ def plain(name: str) -> Callable[[Tensor], Tensor]:
         out = forward(data)
         if is_nan_at_infinity:
             out = np.where(np.isinf(data), math.nan, out)
-        return Tensor.of(settle(np.asarray(out, kind.name)))
+        return Tensor.of(as_stored(np.asarray(out, kind.name)))
 
     function.__doc__ = f"{name.replace('_', ' ').capitalize()}, entry by entry; no gradient flows through."
     return function
 
 
 #: The functions whose argument torch calls ``x`` instead of ``input``.
-OF_X = {"airy_ai", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0"}
-for name in PLAIN:
-    expose(f"special.{name}({'x' if name in OF_X else 'input'}: tensor)", plain(name), method=False)
+ARGUMENT_NAMED_X = {
+    "airy_ai",
+    "scaled_modified_bessel_k0",
+    "scaled_modified_bessel_k1",
+    "spherical_bessel_j0",
+}
+for name in BESSEL_FUNCTIONS:
+    expose(
+        f"special.{name}({'x' if name in ARGUMENT_NAMED_X else 'input'}: tensor)",
+        make_bessel_function(name),
+        method=False,
+    )

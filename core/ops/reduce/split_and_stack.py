@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError, no_such_call, type_name
+from autodiff.core.base.errors import ScriptError, ShapeError, no_matching_overload, type_name
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
@@ -13,8 +13,15 @@ from autodiff.core.graph.dtypes import int64
 from autodiff.core.graph.op import Op
 from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.dims import wrap_dim
-from autodiff.core.ops.shape.index_parser import bounds
-from autodiff.core.ops.shape.join import cat_tensors, in_common_type, need_tensors, stack, variadic, vstack
+from autodiff.core.ops.shape.index_parser import slice_bounds
+from autodiff.core.ops.shape.join import (
+    cast_to_common_dtype,
+    cat_tensors,
+    need_tensors,
+    stack,
+    variadic,
+    vstack,
+)
 from autodiff.core.ops.shape.pick import slice_dim
 from autodiff.core.ops.shape.reshape import reshape, unsqueeze
 
@@ -25,17 +32,17 @@ if TYPE_CHECKING:
 # -- cutting --------------------------------------------------------------------------------------------
 
 
-def cut(x: Tensor, where: list[int], dim: int) -> tuple[Tensor, ...]:
+def split_at(x: Tensor, positions: list[int], dim: int) -> tuple[Tensor, ...]:
     """Return the pieces between consecutive positions, which are read like slice bounds."""
     size = x.shape[dim]
     parts = []
-    for begin, end in zip([0, *where], [*where, size], strict=True):
-        start, stop, _ = bounds(slice(begin, end), size)
+    for begin, end in zip([0, *positions], [*positions, size], strict=True):
+        start, stop, _ = slice_bounds(slice(begin, end), size)
         parts.append(slice_dim(x, dim=dim, start=start, stop=stop, step=1))
     return tuple(parts)
 
 
-def cut_evenly(x: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
+def split_evenly(x: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
     """Return ``sections`` pieces; where they do not divide the size, the first ones are one longer."""
     if sections <= 0:
         raise ShapeError(
@@ -43,16 +50,16 @@ def cut_evenly(x: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
         )
     check_allocation((sections,), 64)
     each, longer = divmod(x.shape[dim], sections)
-    return cut(x, [each * i + min(i, longer) for i in range(1, sections)], dim)
+    return split_at(x, [each * i + min(i, longer) for i in range(1, sections)], dim)
 
 
-def places_of(x: Tensor, name: str, given: Any) -> int | list[int]:
+def read_sections(x: Tensor, name: str, sections: Any) -> int | list[int]:
     """Return where to split: a number of sections, or a list of positions."""
-    if given.__class__ is int:
-        return given
-    if isinstance(given, (list, tuple)) and all(place.__class__ is int for place in given):
-        return list(given)
-    raise no_such_call(name, x, given)
+    if sections.__class__ is int:
+        return sections
+    if isinstance(sections, (list, tuple)) and all(place.__class__ is int for place in sections):
+        return list(sections)
+    raise no_matching_overload(name, x, sections)
 
 
 @public(
@@ -60,7 +67,12 @@ def places_of(x: Tensor, name: str, given: Any) -> int | list[int]:
     " indices: ints = None, tensor_indices_or_sections: any = None)"
 )
 def tensor_split(
-    x: Tensor, given: Any, dim: int, sections: int | None, indices: tuple[int, ...] | None, in_tensor: Any
+    x: Tensor,
+    indices_or_sections: Any,
+    dim: int,
+    sections: int | None,
+    indices: tuple[int, ...] | None,
+    in_tensor: Any,
 ) -> tuple[Tensor, ...]:
     """The pieces along a dimension: a number of sections, or those between the given indices."""
     if not x.ndim:
@@ -78,29 +90,31 @@ def tensor_split(
             caret="tensor_indices_or_sections is a tensor",
             help=("write `sections=` before a number, `indices=` before a tuple",),
         )
-    given = next((each for each in (given, sections, indices, in_tensor) if each is not None), None)
-    if given.__class__ is Tensor:
-        if given.dtype.name != "int64":
+    indices_or_sections = next(
+        (each for each in (indices_or_sections, sections, indices, in_tensor) if each is not None), None
+    )
+    if indices_or_sections.__class__ is Tensor:
+        if indices_or_sections.dtype.name != "int64":
             raise ScriptError(
                 "tensor_split expected tensor_indices_or_sections to have dtype of long, but got"
-                f" {given.dtype.long_name}",
+                f" {indices_or_sections.dtype.long_name}",
                 code="E0307",
-                operands=(given,),
+                operands=(indices_or_sections,),
             )
-        if given.ndim > 1:
+        if indices_or_sections.ndim > 1:
             raise ShapeError(
                 "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or"
-                f" one-dimensional tensor, but got a tensor with {given.ndim} dims",
+                f" one-dimensional tensor, but got a tensor with {indices_or_sections.ndim} dims",
                 code="E0307",
-                operands=(given,),
+                operands=(indices_or_sections,),
             )
-        given = given.data.tolist()
-    places = places_of(x, "tensor_split", given)
-    return cut_evenly(x, places, axis) if isinstance(places, int) else cut(x, places, axis)
+        indices_or_sections = indices_or_sections.data.tolist()
+    places = read_sections(x, "tensor_split", indices_or_sections)
+    return split_evenly(x, places, axis) if isinstance(places, int) else split_at(x, places, axis)
 
 
-def split_along(
-    x: Tensor, name: str, ndim: int, dim: int, given: Any, sections: int | None, indices: Any
+def split_fixed_dim(
+    x: Tensor, name: str, ndim: int, dim: int, indices_or_sections: Any, sections: int | None, indices: Any
 ) -> tuple[Tensor, ...]:
     """Split like ``tensor_split`` along a fixed dimension; a number of sections must divide its size."""
     if x.ndim < ndim:
@@ -110,12 +124,14 @@ def split_along(
             code="E0303",
             operands=(x,),
         )
-    if given is not None:  # one position per argument, or one argument with all of them
-        given = given[0] if len(given) == 1 else given
-    given = next((each for each in (given, sections, indices) if each is not None), None)
-    places = places_of(x, name, given)
+    if indices_or_sections is not None:  # one position per argument, or one argument with all of them
+        indices_or_sections = indices_or_sections[0] if len(indices_or_sections) == 1 else indices_or_sections
+    indices_or_sections = next(
+        (each for each in (indices_or_sections, sections, indices) if each is not None), None
+    )
+    places = read_sections(x, name, indices_or_sections)
     if not isinstance(places, int):
-        return cut(x, places, dim)
+        return split_at(x, places, dim)
     size = x.shape[dim]
     if not places or size % places:
         raise ShapeError(
@@ -124,34 +140,36 @@ def split_along(
             code="E0304",
             operands=(x,),
         )
-    return cut_evenly(x, places, dim)
+    return split_evenly(x, places, dim)
 
 
-SPLIT = "(input: tensor, *indices_or_sections: any = None, sections: int = None, indices: ints = None)"
+SPLIT_SIGNATURE = (
+    "(input: tensor, *indices_or_sections: any = None, sections: int = None, indices: ints = None)"
+)
 
 
-@public(f"hsplit{SPLIT}")
-def hsplit(x: Tensor, given: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
+@public(f"hsplit{SPLIT_SIGNATURE}")
+def hsplit(x: Tensor, indices_or_sections: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
     """A tensor split along its second dimension, a vector along its only one."""
-    return split_along(x, "hsplit", 1, 0 if x.ndim == 1 else 1, given, sections, indices)
+    return split_fixed_dim(x, "hsplit", 1, 0 if x.ndim == 1 else 1, indices_or_sections, sections, indices)
 
 
-@public(f"vsplit{SPLIT}")
-def vsplit(x: Tensor, given: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
+@public(f"vsplit{SPLIT_SIGNATURE}")
+def vsplit(x: Tensor, indices_or_sections: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
     """A tensor split along its first dimension."""
-    return split_along(x, "vsplit", 2, 0, given, sections, indices)
+    return split_fixed_dim(x, "vsplit", 2, 0, indices_or_sections, sections, indices)
 
 
-@public(f"dsplit{SPLIT}")
-def dsplit(x: Tensor, given: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
+@public(f"dsplit{SPLIT_SIGNATURE}")
+def dsplit(x: Tensor, indices_or_sections: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
     """A tensor split along its third dimension."""
-    return split_along(x, "dsplit", 3, 2, given, sections, indices)
+    return split_fixed_dim(x, "dsplit", 3, 2, indices_or_sections, sections, indices)
 
 
 # -- a minimum number of dimensions ---------------------------------------------------------------------
 
 
-def with_dims(x: Tensor, ndim: int) -> Tensor:
+def unsqueeze_to(x: Tensor, ndim: int) -> Tensor:
     """Return ``x`` with at least ``ndim`` dimensions, adding those of size 1 where torch adds them."""
     if not x.ndim and ndim:
         return reshape(x, shape=(1,) * ndim)
@@ -161,32 +179,32 @@ def with_dims(x: Tensor, ndim: int) -> Tensor:
     return unsqueeze(x, dim=2) if x.ndim == 2 and ndim == 3 else x
 
 
-def at_least(ndim: int, tensors: tuple[Any, ...]) -> Any:
+def atleast_nd(ndim: int, tensors: tuple[Any, ...]) -> Any:
     """Return one tensor, or a tuple of several, with at least ``ndim`` dimensions."""
     one = len(tensors) == 1
     given = tensors[0] if one and isinstance(tensors[0], (list, tuple)) else tensors
     if any(x.__class__ is not Tensor for x in given):
-        raise no_such_call(f"atleast_{ndim}d", *tensors)
-    made = tuple(with_dims(x, ndim) for x in given)
+        raise no_matching_overload(f"atleast_{ndim}d", *tensors)
+    made = tuple(unsqueeze_to(x, ndim) for x in given)
     return made[0] if one and given is tensors else made
 
 
 @public("atleast_1d(*tensors: any = None)", method=False)
 def atleast_1d(tensors: tuple[Any, ...] | None) -> Any:
     """Numbers as vectors; other tensors unchanged."""
-    return at_least(1, tensors or ())
+    return atleast_nd(1, tensors or ())
 
 
 @public("atleast_2d(*tensors: any = None)", method=False)
 def atleast_2d(tensors: tuple[Any, ...] | None) -> Any:
     """Numbers and vectors as matrices of one row; other tensors unchanged."""
-    return at_least(2, tensors or ())
+    return atleast_nd(2, tensors or ())
 
 
 @public("atleast_3d(*tensors: any = None)", method=False)
 def atleast_3d(tensors: tuple[Any, ...] | None) -> Any:
     """Numbers, vectors and matrices with dimensions of size 1 added up to three; other tensors unchanged."""
-    return at_least(3, tensors or ())
+    return atleast_nd(3, tensors or ())
 
 
 # -- stacking -------------------------------------------------------------------------------------------
@@ -198,7 +216,7 @@ expose("row_stack(tensors: tensors)", vstack, method=False)
 def dstack(tensors: list[Tensor]) -> Tensor:
     """Tensors joined along the third dimension."""
     need_tensors(tensors, "dstack")
-    return cat_tensors([with_dims(x, 3) for x in tensors], 2)
+    return cat_tensors([unsqueeze_to(x, 3) for x in tensors], 2)
 
 
 @public("column_stack(tensors: tensors)", method=False)
@@ -217,7 +235,7 @@ def block_diag_forward(*blocks: Any) -> Any:
     return block_diag(*blocks)
 
 
-def block_of(index: int, g: Any, out: Any, *blocks: Any) -> Any:
+def block_diag_vjp(index: int, g: Any, out: Any, *blocks: Any) -> Any:
     """The part of g at the position of the block."""
     sizes = [(1,) * (2 - len(x.shape)) + tuple(x.shape) for x in blocks]
     for dim in (0, 1):
@@ -228,7 +246,7 @@ def block_of(index: int, g: Any, out: Any, *blocks: Any) -> Any:
     return reshape(g, shape=blocks[index].shape)
 
 
-block_diag_op: Op = variadic("block_diag", block_diag_forward, block_of)
+block_diag_op: Op = variadic("block_diag", block_diag_forward, block_diag_vjp)
 
 
 @public("block_diag(*tensors: tensors = None)", method=False)
@@ -245,7 +263,7 @@ def block_diag(tensors: list[Tensor] | None) -> Tensor:
             )
     sizes = [(1, 1, *x.shape)[-2:] for x in tensors]
     check_allocation(tuple(np.sum(sizes, axis=0).tolist()), 8)
-    return block_diag_op(*in_common_type(tensors))
+    return block_diag_op(*cast_to_common_dtype(tensors))
 
 
 @public("linalg.vander(x: tensor, *, N: int = None)", method=False)

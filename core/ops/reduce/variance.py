@@ -16,12 +16,12 @@ from autodiff.core.ops.elementwise.comparison import except_where
 from autodiff.core.ops.elementwise.selection import abs, sign
 from autodiff.core.ops.reduce.reduction import (
     Dims,
-    dims_of,
-    entries,
+    expand_reduced,
     mean,
     mean_forward,
-    share_among_equals,
-    spread,
+    reduced_count,
+    reduction_dims,
+    share_among_ties,
 )
 from autodiff.core.ops.shape.dims import size_along
 
@@ -30,40 +30,44 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def freedom(shape: tuple[int, ...], dim: Dims, correction: float) -> float:
+def degrees_of_freedom(shape: tuple[int, ...], dim: Dims, correction: float) -> float:
     """Return the divisor of a variance, or nan where it is not positive."""
-    left = entries(shape, dim) - correction
+    left = reduced_count(shape, dim) - correction
     return left if left > 0 else math.nan
 
 
-def centred(x: Any, dim: Dims) -> Any:
+def subtract_mean(x: Any, dim: Dims) -> Any:
     return x - mean(x, dim=dim, keepdim=dim is not None)
 
 
-def variance(x: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+def variance_in_double(x: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
     """Return the variance, computed in double precision as in torch."""
     wide = x.astype(np.float64, copy=False)
     from_mean = wide - mean_forward(wide, dim=dim, keepdim=dim is not None)
-    return np.square(from_mean).sum(axis=dim, keepdims=keepdim) / freedom(x.shape, dim, correction)
+    return np.square(from_mean).sum(axis=dim, keepdims=keepdim) / degrees_of_freedom(x.shape, dim, correction)
 
 
 def var_forward(x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
-    return variance(x, dim, correction, keepdim).astype(x.dtype, copy=False)
+    return variance_in_double(x, dim, correction, keepdim).astype(x.dtype, copy=False)
 
 
 def std_forward(x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
-    return np.sqrt(variance(x, dim, correction, keepdim)).astype(x.dtype, copy=False)
+    return np.sqrt(variance_in_double(x, dim, correction, keepdim)).astype(x.dtype, copy=False)
 
 
 def var_vjp(g: Any, out: Any, x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
     """2 (x - mean) / (n - correction)."""
-    return spread(g, x, dim, keepdim) * (2 / freedom(x.shape, dim, correction)) * centred(x, dim)
+    return (
+        expand_reduced(g, x, dim, keepdim)
+        * (2 / degrees_of_freedom(x.shape, dim, correction))
+        * subtract_mean(x, dim)
+    )
 
 
 def std_vjp(g: Any, out: Any, x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
     """(x - mean) / (out (n - correction)), and 0 where all entries are equal."""
-    scaled = except_where(out == 0, 0.0, g / (out * freedom(x.shape, dim, correction)))
-    return spread(scaled, x, dim, keepdim) * centred(x, dim)
+    scaled = except_where(out == 0, 0.0, g / (out * degrees_of_freedom(x.shape, dim, correction)))
+    return expand_reduced(scaled, x, dim, keepdim) * subtract_mean(x, dim)
 
 
 var = primitive("var", var_forward, var_vjp)
@@ -93,16 +97,16 @@ def vector_norm_forward(x: Any, *, ord: float, dim: Dims, keepdim: bool) -> Any:
 def vector_norm_vjp(g: Any, out: Any, x: Any, *, ord: float, dim: Dims, keepdim: bool) -> Any:
     """x / out for the Euclidean norm, sign(x) (|x| / out)^(p - 1) for any other; 0 where the norm is 0."""
     if ord == 0:
-        return spread(g, x, dim, keepdim) * 0.0
+        return expand_reduced(g, x, dim, keepdim) * 0.0
     if ord == 1:
-        return spread(g, x, dim, keepdim) * sign(x)
+        return expand_reduced(g, x, dim, keepdim) * sign(x)
     if ord in (math.inf, -math.inf):
-        return sign(x) * share_among_equals(g, out, abs(x), dim=dim, keepdim=keepdim)
+        return sign(x) * share_among_ties(g, out, abs(x), dim=dim, keepdim=keepdim)
     if ord == 2:
         # g is multiplied by 0, not replaced by 0, so that a nan in g propagates
-        return x * spread(g * except_where(out == 0, 0.0, 1 / out), x, dim, keepdim)
+        return x * expand_reduced(g * except_where(out == 0, 0.0, 1 / out), x, dim, keepdim)
     scale = except_where(out == 0, 0.0, g / out ** (ord - 1))
-    return except_where(x == 0, 0.0, sign(x) * abs(x) ** (ord - 1)) * spread(scale, x, dim, keepdim)
+    return except_where(x == 0, 0.0, sign(x) * abs(x) ** (ord - 1)) * expand_reduced(scale, x, dim, keepdim)
 
 
 vector_norm = primitive(
@@ -118,13 +122,13 @@ vector_norm = primitive(
 # -- the functions ------------------------------------------------------------------------------------
 
 
-def correction_of(unbiased: bool | None, correction: float | None) -> float:
+def resolve_correction(unbiased: bool | None, correction: float | None) -> float:
     if unbiased is not None:
         return int(unbiased)
     return 1 if correction is None else correction
 
 
-def spread_of(
+def std_or_var(
     op: Op, x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None
 ) -> Tensor:
     """Apply std or var after torch's checks; a bool as ``dim`` stands for ``unbiased``."""
@@ -148,52 +152,52 @@ def spread_of(
                 caret="the second argument says which dimensions, or whether to divide by n - 1",
             )
         dim = given
-    dims, taken = dims_of(x, dim, keepdim), correction_of(unbiased, correction)
-    if entries(x.shape, dims) <= taken:
+    dims, resolved = reduction_dims(x, dim, keepdim), resolve_correction(unbiased, correction)
+    if reduced_count(x.shape, dims) <= resolved:
         mode.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction"
             " factor (input numel divided by output numel)."
         )
-    return op(x, dim=dims, correction=taken, keepdim=keepdim)
+    return op(x, dim=dims, correction=resolved, keepdim=keepdim)
 
 
-SPREAD = (
+STD_VAR_SIGNATURE = (
     "(input: tensor, dim: any = None, unbiased: bool = None, keepdim: bool = False,"
     " *, correction: float = None)"
 )
 
 
-@public(f"std{SPREAD}")
+@public(f"std{STD_VAR_SIGNATURE}")
 def std_over(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Tensor:
     """The standard deviation, with n - 1 in the denominator by default."""
-    return spread_of(std, x, dim, unbiased, keepdim, correction)
+    return std_or_var(std, x, dim, unbiased, keepdim, correction)
 
 
-@public(f"var{SPREAD}")
+@public(f"var{STD_VAR_SIGNATURE}")
 def var_over(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Tensor:
     """The variance, with n - 1 in the denominator by default."""
-    return spread_of(var, x, dim, unbiased, keepdim, correction)
+    return std_or_var(var, x, dim, unbiased, keepdim, correction)
 
 
-@public(f"std_mean{SPREAD}", method=False)
+@public(f"std_mean{STD_VAR_SIGNATURE}", method=False)
 def std_mean(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Any:
     """The standard deviation and the mean."""
-    return spread_and_mean(std, "StdMeanBackward0", x, dim, unbiased, keepdim, correction)
+    return std_or_var_with_mean(std, "StdMeanBackward0", x, dim, unbiased, keepdim, correction)
 
 
-@public(f"var_mean{SPREAD}", method=False)
+@public(f"var_mean{STD_VAR_SIGNATURE}", method=False)
 def var_mean(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Any:
     """The variance and the mean."""
-    return spread_and_mean(var, "VarMeanBackward0", x, dim, unbiased, keepdim, correction)
+    return std_or_var_with_mean(var, "VarMeanBackward0", x, dim, unbiased, keepdim, correction)
 
 
-def spread_and_mean(op: Op, name: str, x: Tensor, dim: Any, *rest: Any) -> tuple[Tensor, Tensor]:
+def std_or_var_with_mean(op: Op, name: str, x: Tensor, dim: Any, *rest: Any) -> tuple[Tensor, Tensor]:
     keepdim = rest[1]
-    first = spread_of(op.named(name), x, dim, *rest)
+    first = std_or_var(op.named(name), x, dim, *rest)
     if dim.__class__ is bool:
         dim = None
     dims = dim if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-    return first, mean.named(name)(x, dim=dims_of(x, dims, keepdim), keepdim=keepdim)
+    return first, mean.named(name)(x, dim=reduction_dims(x, dims, keepdim), keepdim=keepdim)
 
 
 def check_norm_exists(x: Tensor, ord: float, dim: Dims) -> None:

@@ -12,22 +12,22 @@ import math
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
-from autodiff.core.engine.aliasing import keeping
+from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.public_functions import public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
-from autodiff.core.engine.value_checks import name_in_c, need_mask
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
+from autodiff.core.engine.value_checks import c_integer_name, require_bool_mask
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
 from autodiff.core.ops.shape import pick
 from autodiff.core.ops.shape.dims import Shape, wrap_dim
-from autodiff.core.ops.shape.index_parser import wrapped
+from autodiff.core.ops.shape.index_parser import wrap_position
 from autodiff.core.ops.shape.positions import (
     OUT_OF_BOUNDS,
+    at_least_1d,
     check_gather,
-    check_integers,
+    check_integer_index,
     check_scatter,
-    positions_in,
-    vector,
+    checked_positions,
 )
 from autodiff.core.ops.shape.reshape import clone, expand_sizes, reshape
 
@@ -48,7 +48,7 @@ def select(x: Tensor, dim: int, index: int) -> Tensor:
             code="E0208",
             operands=(x,),
         )
-    return pick.select(x, dim=dim, index=wrapped(x, index, dim, x.shape[dim]))
+    return pick.select(x, dim=dim, index=wrap_position(x, index, dim, x.shape[dim]))
 
 
 @public("narrow(input: tensor, dim: int, start: any, length: int)")
@@ -81,13 +81,13 @@ def narrow(x: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 
 @public("index_select(input: tensor, dim: int, index: tensor)")
-@keeping("index")
+@saves_arguments("index")
 def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """The positions along a dimension that ``index`` lists, in its order."""
     dim = wrap_dim(x, dim)
     if index.ndim > 1:
         raise ShapeError("index_select(): Index is supposed to be a vector", code="E0307", operands=(index,))
-    check_integers(index, "index_select(): Expected dtype int32 or int64 for index")
+    check_integer_index(index, "index_select(): Expected dtype int32 or int64 for index")
     if not x.ndim and index.size != 1:
         raise ShapeError(
             f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)",
@@ -101,35 +101,37 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
             caret=f"dimension {dim} of shape {x.shape} has no entries to select",
         )
     # torch has another kernel, with another message, for the second dimension and for empty tensors.
-    is_own_way = x.ndim > 1 and (dim == 1 or not x.size)
+    has_other_kernel = x.ndim > 1 and (dim == 1 or not x.size)
     outside = "INDICES element is out of DATA bounds, id={index} axis_dim={size}"
-    array = positions_in(x, index, dim, outside if is_own_way else "index out of range in self")
+    array = checked_positions(x, index, dim, outside if has_other_kernel else "index out of range in self")
     if not x.ndim:
         return reshape.named("IndexSelectBackward0")(x, shape=())
     return pick.index_select(x, dim=dim, index=array.reshape(-1))
 
 
 @public("gather(input: tensor, dim: int, index: tensor)")
-@keeping("index")
+@saves_arguments("index")
 def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """``out[i][j] = input[i][index[i][j]]`` for ``dim=1``; likewise along any other dimension."""
     dim = check_gather(x, dim, index)
     if index.ndim == x.ndim:
-        return pick.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
+        return pick.gather(x, dim=dim, index=checked_positions(x, index, dim, OUT_OF_BOUNDS))
     if not index.size:
         return Tensor.of(np.zeros(index.shape, x.data.dtype))
-    array = positions_in(x, index, dim, OUT_OF_BOUNDS).reshape(-1)
-    return reshape.named("GatherBackward0")(pick.gather(vector(x), dim=0, index=array), shape=index.shape)
+    array = checked_positions(x, index, dim, OUT_OF_BOUNDS).reshape(-1)
+    return reshape.named("GatherBackward0")(
+        pick.gather(at_least_1d(x), dim=0, index=array), shape=index.shape
+    )
 
 
 @public("take_along_dim(input: tensor, indices: tensor, dim: int = None)")
 def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     """As ``gather``, with the other dimensions broadcast; without ``dim`` the indices count all entries."""
     if dim is None:
-        check_integers(indices, "gather(): Expected dtype int32/int64 for index")
+        check_integer_index(indices, "gather(): Expected dtype int32/int64 for index")
         index = Tensor.of(indices.data.reshape(-1))
         flat = reshape(x, shape=(x.size,))
-        return pick.gather(flat, dim=0, index=positions_in(flat, index, 0, OUT_OF_BOUNDS))
+        return pick.gather(flat, dim=0, index=checked_positions(flat, index, 0, OUT_OF_BOUNDS))
     if x.ndim != indices.ndim:
         raise ShapeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got"
@@ -149,15 +151,15 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
             f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
         )
     others = [(*z.shape[:dim], 1, *z.shape[dim + 1 :]) for z in (x, indices)]
-    common = common_shape(x, indices, *others)
+    common = broadcast_index_shape(x, indices, *others)
     x = expand_sizes(x, (*common[:dim], x.shape[dim], *common[dim + 1 :]))
     shape = (*common[:dim], indices.shape[dim], *common[dim + 1 :])
     check_allocation(shape, 8)
     index = Tensor.of(np.broadcast_to(indices.data, shape))
-    return pick.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
+    return pick.gather(x, dim=dim, index=checked_positions(x, index, dim, OUT_OF_BOUNDS))
 
 
-def common_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
+def broadcast_index_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
     """Return the shape that the shapes m and n broadcast to; x and y are the operands of the error."""
     for axis, (i, j) in enumerate(zip(m, n, strict=True)):
         if i != j and 1 not in (i, j):
@@ -171,7 +173,7 @@ def common_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
 
 
 @public("take(input: tensor, index: tensor)")
-@keeping("index")
+@saves_arguments("index")
 def take(x: Tensor, index: Tensor) -> Tensor:
     """The entries at positions counted over the whole tensor in row order."""
     if index.dtype.name != "int64":
@@ -197,8 +199,8 @@ def take(x: Tensor, index: Tensor) -> Tensor:
 @public("masked_fill(input: tensor, mask: tensor, value: value)", in_place=True)
 def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
     """The input with the entries where ``mask`` holds replaced by one number."""
-    check_broadcast((mask, x))
-    need_mask(mask)
+    broadcast_shape((mask, x))
+    require_bool_mask(mask)
     if value.__class__ is Tensor:
         if value.ndim:
             raise ShapeError(
@@ -212,30 +214,34 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
     elif not x.dtype.is_floating_point:
         if x.dtype.kind != "b" and not math.isfinite(value):
             raise ScriptError(
-                f"value cannot be converted to type {name_in_c(x.dtype)} without overflow", operands=(x,)
+                f"value cannot be converted to type {c_integer_name(x.dtype)} without overflow", operands=(x,)
             )
         value = Tensor.of(np.asarray(value).astype(x.data.dtype))  # truncated to the dtype of the entries
     return pick.masked_fill(x, mask, value)
 
 
-def scattered(name: str, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
+def apply_scatter(name: str, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
     dim = check_scatter(x, dim, index, source)
     is_tensor = source.__class__ is Tensor
     if not index.size and (index.ndim != x.ndim or (is_tensor and source.shape != index.shape)):
         return clone(x)
-    array = positions_in(x, index, dim, OUT_OF_BOUNDS)
+    array = checked_positions(x, index, dim, OUT_OF_BOUNDS)
     if x.ndim == array.ndim and (not is_tensor or source.ndim == x.ndim):
         return OPS[name](x, source, dim=dim, index=array)
-    sent = vector(source) if is_tensor else source
+    source_vector = at_least_1d(source) if is_tensor else source
     grad_fn = "ScatterAddBackward0" if name == "scatter_add" else f"ScatterBackward{int(not is_tensor)}"
-    return reshape.named(grad_fn)(OPS[name](vector(x), sent, dim=0, index=array.reshape(-1)), shape=x.shape)
+    return reshape.named(grad_fn)(
+        OPS[name](at_least_1d(x), source_vector, dim=0, index=array.reshape(-1)), shape=x.shape
+    )
 
 
-SCATTER = "scatter(input: tensor, dim: int, index: tensor, src: value = None, *, value: float = None,"
+SCATTER_PARAMETERS = (
+    "scatter(input: tensor, dim: int, index: tensor, src: value = None, *, value: float = None,"
+)
 
 
-@public(f"{SCATTER} reduce: str = None)", in_place=True)
-@keeping("index")
+@public(f"{SCATTER_PARAMETERS} reduce: str = None)", in_place=True)
+@saves_arguments("index")
 def scatter(
     x: Tensor, dim: int, index: Tensor, source: Any, value: float | None, reduce: str | None
 ) -> Tensor:
@@ -253,11 +259,11 @@ def scatter(
             caret="what to put there is missing",
         )
     if reduce is not None:
-        return scatter_with(x, dim, index, source, reduce)
-    return scattered("scatter", x, dim, index, source)
+        return scatter_with_reduce(x, dim, index, source, reduce)
+    return apply_scatter("scatter", x, dim, index, source)
 
 
-def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -> Tensor:
+def scatter_with_reduce(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -> Tensor:
     """Return ``scatter`` with ``reduce``: the source is added to the entries of ``x`` or multiplies them."""
     if reduce not in ("add", "multiply"):
         raise ScriptError("reduce argument must be either add or multiply.", operands=(x,))
@@ -268,23 +274,23 @@ def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -
         )
     else:
         source = Tensor.of(np.full(index.shape, source, x.data.dtype))
-    scattered("scatter", x, dim, index, source)  # for torch's checks only
+    apply_scatter("scatter", x, dim, index, source)  # for torch's checks only
     dim = wrap_dim(x, dim)
-    array = positions_in(x, index, dim, OUT_OF_BOUNDS)
+    array = checked_positions(x, index, dim, OUT_OF_BOUNDS)
     return OPS["scatter_with"](x, source, dim=dim, index=array, reduce=reduce)
 
 
 @public("scatter_add(input: tensor, dim: int, index: tensor, src: tensor)", in_place=True)
-@keeping("index", of="source")
+@saves_arguments("index", of="source")
 def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """As ``scatter``, but ``src`` is added to the entries of ``input``."""
-    return scattered("scatter_add", x, dim, index, source)
+    return apply_scatter("scatter_add", x, dim, index, source)
 
 
 # -- triangles and diagonals ------------------------------------------------------------------------
 
 
-def need_matrix(x: Tensor, name: str) -> None:
+def check_at_least_2d(x: Tensor, name: str) -> None:
     if x.ndim < 2:
         raise ShapeError(f"{name}: input tensor must have at least 2 dimensions", code="E0303", operands=(x,))
 
@@ -292,14 +298,14 @@ def need_matrix(x: Tensor, name: str) -> None:
 @public("tril(input: tensor, diagonal: int = 0)", in_place=True)
 def tril(x: Tensor, diagonal: int) -> Tensor:
     """Zeros above a diagonal."""
-    need_matrix(x, "tril")
+    check_at_least_2d(x, "tril")
     return pick.tril(x, diagonal=diagonal)
 
 
 @public("triu(input: tensor, diagonal: int = 0)", in_place=True)
 def triu(x: Tensor, diagonal: int) -> Tensor:
     """Zeros below a diagonal."""
-    need_matrix(x, "triu")
+    check_at_least_2d(x, "triu")
     return pick.triu(x, diagonal=diagonal)
 
 
@@ -311,7 +317,7 @@ def diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
         raise ShapeError(
             f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
         )
-    return pick.diagonal(x, offset=within(x, offset), dim1=axis1, dim2=axis2)
+    return pick.diagonal(x, offset=clamp_offset(x, offset), dim1=axis1, dim2=axis2)
 
 
 @public("diag_embed(input: tensor, offset: int = 0, dim1: int = -2, dim2: int = -1)")
@@ -336,10 +342,10 @@ def diag(x: Tensor, offset: int) -> Tensor:
         return diag_embed(x, offset, -2, -1)
     if x.ndim != 2:
         raise ShapeError(f"diag(): Supports 1D or 2D tensors. Got {x.ndim}D", code="E0303", operands=(x,))
-    return pick.diagonal.named("DiagonalBackward0_copy")(x, offset=within(x, offset), dim1=0, dim2=1)
+    return pick.diagonal.named("DiagonalBackward0_copy")(x, offset=clamp_offset(x, offset), dim1=0, dim2=1)
 
 
-def within(x: Tensor, offset: int) -> int:
+def clamp_offset(x: Tensor, offset: int) -> int:
     """Return ``offset`` limited to the largest size of ``x``: a diagonal beyond that is empty too."""
     most = max(x.shape)
     return min(max(offset, -most), most)

@@ -10,28 +10,28 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.aliasing import keeping
+from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.public_functions import public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.graph.op import Op, primitive, selective
 from autodiff.core.ops.elementwise.arithmetic import mul
 from autodiff.core.ops.elementwise.comparison import isfinite, where
 from autodiff.core.ops.reduce.reduction import cast
-from autodiff.core.ops.select.gather import select, within
+from autodiff.core.ops.select.gather import clamp_offset, select
 from autodiff.core.ops.shape.dims import wrap_dim
-from autodiff.core.ops.shape.index_parser import bounds
+from autodiff.core.ops.shape.index_parser import slice_bounds
 from autodiff.core.ops.shape.pick import (
-    along,
     diag_embed,
+    diag_embed_forward,
     diagonal,
-    embed_diagonal_forward,
+    index_along,
     index_put,
     index_select,
     part,
     scatter_add,
     slice_dim,
 )
-from autodiff.core.ops.shape.positions import check_integers, positions_in, vector
+from autodiff.core.ops.shape.positions import at_least_1d, check_integer_index, checked_positions
 from autodiff.core.ops.shape.reshape import expand, reshape, to
 
 TYPE_CHECKING = False
@@ -41,15 +41,15 @@ if TYPE_CHECKING:
 # -- along a dimension ----------------------------------------------------------------------------------
 
 
-def add_at_forward(x: Any, source: Any, *, dim: int, index: Any) -> Any:
+def index_add_forward(x: Any, source: Any, *, dim: int, index: Any) -> Any:
     out = x.copy()
-    np.add.at(out, along(dim, index), source)
+    np.add.at(out, index_along(dim, index), source)
     return out
 
 
 index_add: Op = primitive(
     "index_add",
-    add_at_forward,
+    index_add_forward,
     lambda g, out, x, source, dim, index: g,
     lambda g, out, x, source, dim, index: index_select(g, dim=dim, index=index),
     saved=((), (1,)),
@@ -57,23 +57,25 @@ index_add: Op = primitive(
 )
 index_copy: Op = primitive(
     "index_copy",
-    lambda x, source, dim, index: index_put.forward(x, source, basic=(), advanced=along(dim, index)),
-    lambda g, out, x, source, dim, index: index_put(g, 0.0, basic=(), advanced=along(dim, index)),
+    lambda x, source, dim, index: index_put.forward(x, source, basic=(), advanced=index_along(dim, index)),
+    lambda g, out, x, source, dim, index: index_put(g, 0.0, basic=(), advanced=index_along(dim, index)),
     lambda g, out, x, source, dim, index: index_select(g, dim=dim, index=index),
     saved=((), (1,)),
     saves_params=True,
 )
 
 
-def laid_back(out: Tensor, x: Tensor, grad_fn: str) -> Tensor:
+def restore_shape(out: Tensor, x: Tensor, grad_fn: str) -> Tensor:
     """Return ``out``, which was computed from ``vector(x)``, in the shape of ``x``."""
     return out if out.shape == x.shape else reshape.named(grad_fn)(out, shape=x.shape)
 
 
-OUTSIDE = "index {index} is out of bounds for dimension {dim} with size {size}"
+OUT_OF_BOUNDS_MESSAGE = "index {index} is out of bounds for dimension {dim} with size {size}"
 
 
-def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str, outside: str) -> Any:
+def checked_source_positions(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, name: str, outside: str
+) -> Any:
     """Check the arguments of index_add or index_reduce as torch does; return the positions along ``dim``."""
     if index.ndim > 1:
         raise ShapeError(
@@ -82,7 +84,9 @@ def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str,
             code="E0307",
             operands=(index,),
         )
-    check_integers(index, f"{name}: Expected dtype int32/int64 for index but got: {index.dtype.long_name}")
+    check_integer_index(
+        index, f"{name}: Expected dtype int32/int64 for index but got: {index.dtype.long_name}"
+    )
     if source.dtype is not x.dtype:
         raise ScriptError(
             f"{name}: self ({x.dtype.long_name}) and source ({source.dtype.long_name}) must have the same"
@@ -115,45 +119,49 @@ def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str,
             f" self.shape = {list(x.shape)} source.shape = {list(source.shape)}",
             operands=(x, source),
         )
-    return positions_in(x, index, dim, outside).reshape(-1)
+    return checked_positions(x, index, dim, outside).reshape(-1)
 
 
 @public(
     "index_add(input: tensor, dim: int, index: tensor, source: tensor, *, alpha: float = 1)", in_place=True
 )
-@keeping("index", of="source")
-def index_add_of(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
+@saves_arguments("index", of="source")
+def checked_index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
     """``source`` times ``alpha`` added at the positions that ``index`` lists; repeated positions add up."""
     dim = wrap_dim(x, dim)
     # torch has another kernel, with another message, for the first and the last of several dimensions.
-    is_own_way = x.ndim > 1 and dim in (0, x.ndim - 1)
-    outside = OUTSIDE if is_own_way else "index out of range in self"
-    array = positions_for(x, dim, index, source, "index_add_()", outside)
+    has_other_kernel = x.ndim > 1 and dim in (0, x.ndim - 1)
+    outside = OUT_OF_BOUNDS_MESSAGE if has_other_kernel else "index out of range in self"
+    array = checked_source_positions(x, dim, index, source, "index_add_()", outside)
     if alpha != 1:
         source = mul(source, alpha if source.dtype.is_floating_point else int(alpha))
-    out = index_add(vector(x), vector(source), dim=dim, index=array)
-    return laid_back(out, x, "IndexAddBackward0")
+    out = index_add(at_least_1d(x), at_least_1d(source), dim=dim, index=array)
+    return restore_shape(out, x, "IndexAddBackward0")
 
 
 @public("index_copy(input: tensor, dim: int, index: tensor, source: tensor)", in_place=True)
-@keeping("index")
-def index_copy_of(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+@saves_arguments("index")
+def checked_index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """The input with ``source`` at the positions that ``index`` lists."""
     dim = wrap_dim(x, dim)
     if index.ndim > 1:
-        raise wrong_copy(f"Index should have dimension 1 or 0 (got {index.ndim})", index)
+        raise index_copy_error(f"Index should have dimension 1 or 0 (got {index.ndim})", index)
     if not source.ndim and index.size != 1:
-        raise wrong_copy(f"When source is scalar, index should have one element (got {index.size})", index)
+        raise index_copy_error(
+            f"When source is scalar, index should have one element (got {index.size})", index
+        )
     if source.ndim != x.ndim and source.ndim and x.ndim:
-        raise wrong_copy(
+        raise index_copy_error(
             "When source and destination are not scalars, their dimensionality must match. Source"
             f" dimensionality ({source.ndim}), destination dimensionality ({x.ndim})",
             source,
         )
     if index.dtype.name != "int64":
-        raise wrong_copy(f"Expected a long tensor for index, but got {index.dtype.long_name}", index, "E0312")
+        raise index_copy_error(
+            f"Expected a long tensor for index, but got {index.dtype.long_name}", index, "E0312"
+        )
     if source.dtype is not x.dtype:
-        raise wrong_copy(
+        raise index_copy_error(
             f"self and source expected to have the same dtype, but got (self) {x.dtype.long_name} and"
             f" (source) {source.dtype.long_name}",
             source,
@@ -161,7 +169,7 @@ def index_copy_of(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
         )
     ours, theirs = (z.shape[:dim] + z.shape[dim + 1 :] for z in (x, source))
     if ours != theirs:
-        raise wrong_copy(
+        raise index_copy_error(
             "Source/destination tensor must have same slice shapes. Destination slice shape:"
             f" {' '.join(map(str, ours))} at dimension {dim} and source slice shape:"
             f" {' '.join(map(str, theirs))} at dimension 0.",
@@ -169,21 +177,21 @@ def index_copy_of(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
             "E0302",
         )
     if source.ndim and index.size != source.shape[dim]:
-        raise wrong_copy(
+        raise index_copy_error(
             f"Number of indices ({index.size}) should be equal to source.size(dim) ({source.shape[dim]})",
             index,
         )
-    array = positions_in(x, index, dim, f"index_copy_(): {OUTSIDE}").reshape(-1)
-    out = index_copy(vector(x), vector(source), dim=dim, index=array)
-    return laid_back(out, x, "IndexCopyBackward0")
+    array = checked_positions(x, index, dim, f"index_copy_(): {OUT_OF_BOUNDS_MESSAGE}").reshape(-1)
+    out = index_copy(at_least_1d(x), at_least_1d(source), dim=dim, index=array)
+    return restore_shape(out, x, "IndexCopyBackward0")
 
 
-def wrong_copy(message: str, operand: Tensor, code: str = "E0208") -> ShapeError:
+def index_copy_error(message: str, operand: Tensor, code: str = "E0208") -> ShapeError:
     return ShapeError(f"index_copy_(): {message}", code=code, operands=(operand,))
 
 
 @public("index_fill(input: tensor, dim: int, index: tensor, value: value)", in_place=True)
-@keeping("index")
+@saves_arguments("index")
 def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """The input with one number at the positions that ``index`` lists."""
     is_tensor = value.__class__ is Tensor
@@ -205,19 +213,21 @@ def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         raise ShapeError("Index has to be a vector/scalar", operands=(index,))
     size = x.shape[dim] if x.ndim else 1
     from_start = Tensor.of(np.where((index.data < 0) & (index.data >= -size), index.data + size, index.data))
-    array = np.unique(positions_in(x, from_start, dim, OUTSIDE))  # each counts once in the slope of value
+    array = np.unique(
+        checked_positions(x, from_start, dim, OUT_OF_BOUNDS_MESSAGE)
+    )  # each counts once in the slope of value
     if is_tensor:
         value = cast(value, x.dtype)
     name = "IndexFillBackward1" if is_tensor else "IndexFillBackward0"
     number = value if is_tensor or x.dtype.is_floating_point else int(value)
-    out = index_put.named(name)(vector(x), number, basic=(), advanced=along(dim, array))
-    return laid_back(out, x, name)
+    out = index_put.named(name)(at_least_1d(x), number, basic=(), advanced=index_along(dim, array))
+    return restore_shape(out, x, name)
 
 
 # -- replacing a part of a tensor -----------------------------------------------------------------------
 
 
-def check_part(source: Tensor, shape: tuple[int, ...], x: Tensor) -> None:
+def check_part_shape(source: Tensor, shape: tuple[int, ...], x: Tensor) -> None:
     if source.shape != shape:
         raise ShapeError(
             f"expected src to have a size equal to the slice of self. src size = {list(source.shape)}, slice"
@@ -229,9 +239,9 @@ def check_part(source: Tensor, shape: tuple[int, ...], x: Tensor) -> None:
 @public("select_scatter(input: tensor, src: tensor, dim: int, index: int)")
 def select_scatter(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
     """The input with ``src`` at one position along a dimension."""
-    check_part(source, select(x, dim, index).shape, x)
+    check_part_shape(source, select(x, dim, index).shape, x)
     dim = wrap_dim(x, dim)
-    key = along(dim, index % x.shape[dim])
+    key = index_along(dim, index % x.shape[dim])
     return index_put.named("SelectScatterBackward0")(x, cast(source, x.dtype), basic=key, advanced=())
 
 
@@ -248,10 +258,10 @@ def slice_scatter(
     dim = wrap_dim(x, dim)
     if step <= 0:
         raise ScriptError("slice step must be positive", operands=(x,))
-    first, last, _ = bounds(slice(start, end, step), x.shape[dim])
+    first, last, _ = slice_bounds(slice(start, end, step), x.shape[dim])
     place = slice(first, last, step)
-    check_part(source, (*x.shape[:dim], len(range(first, last, step)), *x.shape[dim + 1 :]), x)
-    key = along(dim, place)
+    check_part_shape(source, (*x.shape[:dim], len(range(first, last, step)), *x.shape[dim + 1 :]), x)
+    key = index_along(dim, place)
     return index_put.named("SliceScatterBackward0")(x, cast(source, x.dtype), basic=key, advanced=())
 
 
@@ -263,9 +273,9 @@ def diagonal_scatter(x: Tensor, source: Tensor, offset: int, dim1: int, dim2: in
         raise ShapeError(
             f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
         )
-    place = {"offset": within(x, offset), "dim1": axis1, "dim2": axis2}
-    check_part(source, diagonal.forward(x.data, **place).shape, x)
-    mask = embed_diagonal_forward(np.ones(source.shape, bool), shape=x.shape, **place)
+    place = {"offset": clamp_offset(x, offset), "dim1": axis1, "dim2": axis2}
+    check_part_shape(source, diagonal.forward(x.data, **place).shape, x)
+    mask = diag_embed_forward(np.ones(source.shape, bool), shape=x.shape, **place)
     laid = diag_embed(cast(source, x.dtype), shape=x.shape, **place)
     return where.named("DiagonalScatterBackward0")(Tensor.of(mask), laid, x)
 
@@ -274,7 +284,7 @@ def diagonal_scatter(x: Tensor, source: Tensor, offset: int, dim1: int, dim2: in
 
 
 @public("put(input: tensor, index: tensor, source: tensor, accumulate: bool = False)", in_place=True)
-@keeping("index")
+@saves_arguments("index")
 def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
     """The input with ``source`` written, or added, at positions counted over all entries in row order."""
     if index.dtype.name != "int64":
@@ -322,16 +332,16 @@ def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
 # -- where a mask holds ---------------------------------------------------------------------------------
 
 
-def with_mask(x: Tensor, mask: Tensor) -> tuple[Tensor, Any]:
+def broadcast_mask(x: Tensor, mask: Tensor) -> tuple[Tensor, Any]:
     """Return the tensor and the mask in their common shape, as vectors if that has no dimensions."""
-    shape = check_broadcast((mask, x))
+    shape = broadcast_shape((mask, x))
     x = x if x.shape == shape else expand(x, shape=shape)
-    held = np.broadcast_to(mask.data, shape)
-    return vector(x), held if shape else held.reshape(1)
+    mask_array = np.broadcast_to(mask.data, shape)
+    return at_least_1d(x), mask_array if shape else mask_array.reshape(1)
 
 
 @public("masked_select(input: tensor, mask: tensor)")
-@keeping("mask")
+@saves_arguments("mask")
 def masked_select(x: Tensor, mask: Tensor) -> Tensor:
     """The entries where the mask holds, in row order."""
     if mask.dtype.name != "bool":
@@ -341,15 +351,15 @@ def masked_select(x: Tensor, mask: Tensor) -> Tensor:
             operands=(mask,),
             help=("compare to get a mask, as in `x > 0`",),
         )
-    x, held = with_mask(x, mask)
-    return part.named("MaskedSelectBackward0", saved=((0,),))(x, basic=(), advanced=held.nonzero())
+    x, mask_array = broadcast_mask(x, mask)
+    return part.named("MaskedSelectBackward0", saved=((0,),))(x, basic=(), advanced=mask_array.nonzero())
 
 
 @public("masked_scatter(input: tensor, mask: tensor, source: tensor)", in_place=True)
-@keeping("mask")
+@saves_arguments("mask")
 def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The input with the entries where the mask holds replaced by those of ``source``, in order."""
-    check_broadcast((mask, x))
+    broadcast_shape((mask, x))
     if source.dtype is not x.dtype:
         raise ScriptError(
             "masked_scatter: expected self and source to have same dtypes but got"
@@ -364,8 +374,8 @@ def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             operands=(mask,),
             help=("compare to get a mask, as in `x > 0`",),
         )
-    whole, held = with_mask(x, mask)
-    places = held.nonzero()
+    whole, mask_array = broadcast_mask(x, mask)
+    places = mask_array.nonzero()
     count = len(places[0])
     if source.size < count:
         raise ShapeError(
@@ -375,7 +385,7 @@ def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         )
     entries = slice_dim(reshape(source, shape=(source.size,)), dim=0, start=0, stop=count, step=1)
     out = index_put.named("MaskedScatterBackward0")(whole, entries, basic=(), advanced=places)
-    common = check_broadcast((mask, x))
+    common = broadcast_shape((mask, x))
     return out if out.shape == common else reshape.named("MaskedScatterBackward0")(out, shape=common)
 
 

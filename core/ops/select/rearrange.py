@@ -8,11 +8,11 @@ from itertools import combinations as choices
 from itertools import combinations_with_replacement as choices_with_repeats
 from math import comb
 
-from autodiff.core.base.errors import ScriptError, ShapeError, no_such_call
+from autodiff.core.base.errors import ScriptError, ShapeError, no_matching_overload
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
-from autodiff.core.engine.tensor import Tensor, check_broadcast
+from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.graph.dtypes import int64
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
@@ -20,7 +20,7 @@ from autodiff.core.ops.elementwise.arithmetic import pow
 from autodiff.core.ops.select.gather import diag_embed
 from autodiff.core.ops.shape.dims import check_sizes, size_along, wrap_dim
 from autodiff.core.ops.shape.join import stack_tensors
-from autodiff.core.ops.shape.pick import along, embed, index_select, slice_dim
+from autodiff.core.ops.shape.pick import embed, index_along, index_select, slice_dim
 from autodiff.core.ops.shape.reshape import (
     contiguous,
     expand,
@@ -95,10 +95,10 @@ def flipud(x: Tensor) -> Tensor:
 @public("adjoint(input: tensor)")
 def adjoint(x: Tensor) -> Tensor:
     """The last two dimensions exchanged. torch also conjugates complex numbers, which do not exist here."""
-    return transposed_matrices(x, "adjoint()")
+    return transpose_last_dims(x, "adjoint()")
 
 
-def transposed_matrices(x: Tensor, name: str) -> Tensor:
+def transpose_last_dims(x: Tensor, name: str) -> Tensor:
     """Return ``x`` with its last two dimensions exchanged, for ``x.mT`` and the like; errors use ``name``."""
     if x.ndim == 1:
         raise ShapeError(
@@ -109,7 +109,7 @@ def transposed_matrices(x: Tensor, name: str) -> Tensor:
     return transpose_dims(x, -2, -1) if x.ndim else x
 
 
-def transposed_matrix(x: Tensor) -> Tensor:
+def hermitian_transpose(x: Tensor) -> Tensor:
     """Return ``x.H``, the transpose of a matrix."""
     if x.ndim not in (0, 2):
         batches = " For batches of matrices, consider using tensor.mH" if x.ndim > 2 else ""
@@ -118,7 +118,7 @@ def transposed_matrix(x: Tensor) -> Tensor:
             code="E0303",
             operands=(x,),
         )
-    return transposed_matrices(x, "H")
+    return transpose_last_dims(x, "H")
 
 
 # -- repeating ------------------------------------------------------------------------------------------
@@ -136,13 +136,13 @@ def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_si
     if repeats is None or x is None:
         counts = x if repeats is None else repeats
         if counts.__class__ is not Tensor or dim is not None:
-            raise no_such_call("repeat_interleave", x, repeats)
-        check_counts(counts)
+            raise no_matching_overload("repeat_interleave", x, repeats)
+        check_repeat_counts(counts)
         if counts.ndim != 1:
             raise ShapeError("repeat_interleave only accept 1D vector as repeat", operands=(counts,))
-        return Tensor.of(places_repeated(counts, counts.size, output_size))
+        return Tensor.of(repeated_positions(counts, counts.size, output_size))
     if not isinstance(repeats, (Tensor, int)) or repeats.__class__ is bool:
-        raise no_such_call("repeat_interleave", x, repeats)
+        raise no_matching_overload("repeat_interleave", x, repeats)
     if dim is None:
         x = reshape_tensor(x, (x.size,))
     elif not x.ndim and repeats.__class__ is Tensor:
@@ -151,7 +151,7 @@ def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_si
     if isinstance(repeats, int):
         if not x.ndim:
             wrap_dim(x, axis + 1)  # torch's error names the dimension that it would insert
-        return each_repeated(x, repeats, axis, output_size)
+        return repeat_each(x, repeats, axis, output_size)
     if repeats.ndim > 1:
         raise ShapeError("repeats must be 0-dim or 1-dim tensor", operands=(repeats,))
     if repeats.size != 1 and repeats.size != x.shape[axis]:
@@ -160,12 +160,12 @@ def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_si
             f" {repeats.size} and input.size({dim or 0}) = {x.shape[axis]}",
             operands=(x, repeats),
         )
-    index = places_repeated(repeats, x.shape[axis], output_size)
+    index = repeated_positions(repeats, x.shape[axis], output_size)
     check_allocation((*x.shape[:axis], index.size, *x.shape[axis + 1 :]), 8)
     return index_select(x, dim=axis, index=index)
 
 
-def each_repeated(x: Tensor, times: int, axis: int, output_size: int | None) -> Tensor:
+def repeat_each(x: Tensor, times: int, axis: int, output_size: int | None) -> Tensor:
     """Return ``x`` with every position along ``axis`` repeated ``times`` times."""
     if times < 0:
         raise ScriptError("Repeats must be non-negative", code="E0304", operands=(x,))
@@ -182,7 +182,7 @@ def each_repeated(x: Tensor, times: int, axis: int, output_size: int | None) -> 
     return reshape(copies, shape=(*x.shape[:axis], total, *x.shape[axis + 1 :]))
 
 
-def check_counts(counts: Tensor) -> None:
+def check_repeat_counts(counts: Tensor) -> None:
     if counts.dtype.name not in ("int32", "int64"):
         raise ScriptError(
             f"\"repeat_interleave_cpu\" not implemented for '{counts.dtype.long_name}'",
@@ -192,15 +192,15 @@ def check_counts(counts: Tensor) -> None:
         )
 
 
-def places_repeated(counts: Tensor, size: int, output_size: int | None) -> Any:
+def repeated_positions(counts: Tensor, size: int, output_size: int | None) -> Any:
     """Return 0 to ``size`` - 1 as an array, each as often as ``counts`` says."""
     if output_size is not None:
         check_sizes((output_size,))
-    check_counts(counts)
+    check_repeat_counts(counts)
     if (counts.data < 0).any():
         raise ScriptError("repeats can not be negative", code="E0304", operands=(counts,))
-    often = np.broadcast_to(counts.data, (size,))
-    total = int(often.sum())
+    counts_by_position = np.broadcast_to(counts.data, (size,))
+    total = int(counts_by_position.sum())
     check_allocation((total,), 8)
     if output_size not in (None, total):
         raise ScriptError(
@@ -209,14 +209,14 @@ def places_repeated(counts: Tensor, size: int, output_size: int | None) -> Any:
             operands=(counts,),
             caret=f"the counts add up to {total}, not {output_size}",
         )
-    return np.repeat(np.arange(size), often)
+    return np.repeat(np.arange(size), counts_by_position)
 
 
 @public("broadcast_tensors(*tensors: tensors = None)", method=False)
 def broadcast_tensors(tensors: list[Tensor] | None) -> tuple[Tensor, ...]:
     """The tensors, each expanded to their common shape."""
     tensors = tensors or []
-    shape = check_broadcast(tuple(tensors))
+    shape = broadcast_shape(tuple(tensors))
     return tuple(x if x.shape == shape else expand(x, shape=shape) for x in tensors)
 
 
@@ -230,10 +230,10 @@ def meshgrid(tensors: list[Tensor] | None, indexing: str | None) -> tuple[Tensor
     """The coordinates of a grid, one tensor per axis; ``"xy"`` puts the second axis first."""
     if indexing is None:
         mode.warn(MESHGRID_WARNING)
-    return grid_of(tensors or [], indexing or "ij")
+    return make_grids(tensors or [], indexing or "ij")
 
 
-def grid_of(tensors: list[Tensor], indexing: str) -> tuple[Tensor, ...]:
+def make_grids(tensors: list[Tensor], indexing: str) -> tuple[Tensor, ...]:
     if not tensors:
         raise ShapeError("meshgrid expects a non-empty TensorList")
     for x in tensors:
@@ -274,7 +274,7 @@ def cartesian_prod(tensors: list[Tensor] | None) -> Tensor:
         need_vector(x)
     if len(tensors) == 1:
         return tensors[0]
-    return stack_tensors([reshape_tensor(x, (x.size,)) for x in grid_of(tensors, "ij")], 1)
+    return stack_tensors([reshape_tensor(x, (x.size,)) for x in make_grids(tensors, "ij")], 1)
 
 
 @public("combinations(input: tensor, r: int = 2, with_replacement: bool = False)", method=False)
@@ -306,7 +306,7 @@ def window_positions(shape: Ints, dim: int, size: int, step: int) -> tuple[Any, 
 unfold_dim: Op = primitive(
     "unfold",
     lambda x, dim, size, step: np.lib.stride_tricks.sliding_window_view(x, size, dim)[
-        along(dim, slice(None, None, step))
+        index_along(dim, slice(None, None, step))
     ],
     lambda g, out, x, dim, size, step: embed(
         g, shape=x.shape, basic=(), advanced=window_positions(x.shape, dim, size, step)
@@ -346,7 +346,9 @@ def diagflat(x: Tensor, offset: int) -> Tensor:
     return diag_embed(reshape_tensor(x, (x.size,)), offset, -2, -1)
 
 
-def triangle(name: str, of: Any, row: int, col: int, offset: int, dtype: DType | None) -> Tensor:
+def triangle_indices(
+    name: str, numpy_function: Any, row: int, col: int, offset: int, dtype: DType | None
+) -> Tensor:
     """Return the positions of a triangle's entries: a row of row numbers and one of column numbers."""
     for size, called in ((row, "row"), (col, "col")):
         if size < 0:
@@ -359,22 +361,22 @@ def triangle(name: str, of: Any, row: int, col: int, offset: int, dtype: DType |
             caret="positions are whole numbers",
         )
     check_allocation((2, *check_sizes((row, col))), 8)
-    return Tensor.of(np.stack(of(row, max(min(offset, col), -row), col)).astype(dtype.name))
+    return Tensor.of(np.stack(numpy_function(row, max(min(offset, col), -row), col)).astype(dtype.name))
 
 
-INDICES = "(row: int, col: int, offset: int = 0, *, dtype: dtype = None, device: device = None)"
+INDICES_PARAMETERS = "(row: int, col: int, offset: int = 0, *, dtype: dtype = None, device: device = None)"
 
 
-@public(f"tril_indices{INDICES}", method=False)
+@public(f"tril_indices{INDICES_PARAMETERS}", method=False)
 def tril_indices(row: int, col: int, offset: int, dtype: DType | None) -> Tensor:
     """The positions of the entries on and below a diagonal: a row of row numbers, one of column numbers."""
-    return triangle("tril_indices", lambda *sizes: np.tril_indices(*sizes), row, col, offset, dtype)
+    return triangle_indices("tril_indices", lambda *sizes: np.tril_indices(*sizes), row, col, offset, dtype)
 
 
-@public(f"triu_indices{INDICES}", method=False)
+@public(f"triu_indices{INDICES_PARAMETERS}", method=False)
 def triu_indices(row: int, col: int, offset: int, dtype: DType | None) -> Tensor:
     """The positions of the entries on and above a diagonal: a row of row numbers, one of column numbers."""
-    return triangle("triu_indices", lambda *sizes: np.triu_indices(*sizes), row, col, offset, dtype)
+    return triangle_indices("triu_indices", lambda *sizes: np.triu_indices(*sizes), row, col, offset, dtype)
 
 
 @public("vander(x: tensor, N: int = None, increasing: bool = False)", method=False)

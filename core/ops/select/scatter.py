@@ -18,13 +18,22 @@ from autodiff.core.graph.state import mode
 from autodiff.core.ops.elementwise.arithmetic import div
 from autodiff.core.ops.elementwise.comparison import where, zero
 from autodiff.core.ops.reduce.reduction import prod
-from autodiff.core.ops.select.index_writes import laid_back, positions_for
-from autodiff.core.ops.select.indexing import setitem_value
+from autodiff.core.ops.select.index_writes import checked_source_positions, restore_shape
+from autodiff.core.ops.select.indexing import value_after_assignment
 from autodiff.core.ops.shape.dims import wrap_dim
-from autodiff.core.ops.shape.index_parser import as_positions, spans
+from autodiff.core.ops.shape.index_parser import index_as_array, spanned_dims
 from autodiff.core.ops.shape.join import cat
-from autodiff.core.ops.shape.pick import corner, embed, gather, grid, index_select, part, scatter, scatter_add
-from autodiff.core.ops.shape.positions import OUT_OF_BOUNDS, check_scatter, positions_in, vector
+from autodiff.core.ops.shape.pick import (
+    embed,
+    gather,
+    gather_index,
+    index_select,
+    leading_block,
+    part,
+    scatter,
+    scatter_add,
+)
+from autodiff.core.ops.shape.positions import OUT_OF_BOUNDS, at_least_1d, check_scatter, checked_positions
 from autodiff.core.ops.shape.reshape import clone, reshape
 
 TYPE_CHECKING = False
@@ -33,12 +42,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def combined(name: str) -> Callable[..., Any]:
+def ufunc_at_forward(name: str) -> Callable[..., Any]:
     """Return the forward of a scatter op that combines entries with the ufunc of that name."""
 
     def forward(x: Any, source: Any, *, dim: int, index: Any) -> Any:
         out = x.copy()
-        UFUNCS[name]().at(out, grid(index, dim), source[corner(index.shape)])
+        UFUNCS[name]().at(out, gather_index(index, dim), source[leading_block(index.shape)])
         return out
 
     return forward
@@ -51,14 +60,14 @@ UFUNCS: dict[str, Callable[[], Any]] = {
 }
 
 
-def sent(x: Any, index: Any) -> Any:
+def sent_entries(x: Any, index: Any) -> Any:
     """Return the entries of a source that have a position in ``index``."""
-    return part(x, basic=corner(index.shape), advanced=())
+    return part(x, basic=leading_block(index.shape), advanced=())
 
 
-def laid_out(g: Any, source: Any, index: Any) -> Any:
-    """Return the adjoint of ``sent``: ``g`` in the shape of the source, zeros elsewhere."""
-    return embed(g, shape=source.shape, basic=corner(index.shape), advanced=())
+def embed_sent(g: Any, source: Any, index: Any) -> Any:
+    """Return the adjoint of ``sent_entries``: ``g`` in the shape of the source, zeros elsewhere."""
+    return embed(g, shape=source.shape, basic=leading_block(index.shape), advanced=())
 
 
 def ones_where(mask: Any, x: Any) -> Any:
@@ -66,9 +75,9 @@ def ones_where(mask: Any, x: Any) -> Any:
     return where(mask, zero(x) + 1.0, 0.0)
 
 
-def extreme_shares(g: Any, out: Any, x: Any, source: Any, dim: int, index: Any) -> Any:
+def share_scatter_ties(g: Any, out: Any, x: Any, source: Any, dim: int, index: Any) -> Any:
     """Return g divided by the number of entries that attain the extreme at each position."""
-    moved = sent(source, index)
+    moved = sent_entries(source, index)
     counts = scatter_add(
         ones_where(x == out, x),
         ones_where(moved == gather(out, dim=dim, index=index), moved),
@@ -80,77 +89,79 @@ def extreme_shares(g: Any, out: Any, x: Any, source: Any, dim: int, index: Any) 
 
 def extreme_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
     """An equal share of g where x attains the extreme."""
-    return ones_where(x == out, x) * extreme_shares(g, out, x, source, dim, index)
+    return ones_where(x == out, x) * share_scatter_ties(g, out, x, source, dim, index)
 
 
 def extreme_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
     """An equal share of g where an entry of the source attains the extreme."""
-    shares = gather(extreme_shares(g, out, x, source, dim, index), dim=dim, index=index)
-    moved = sent(source, index)
+    shares = gather(share_scatter_ties(g, out, x, source, dim, index), dim=dim, index=index)
+    moved = sent_entries(source, index)
     reached = ones_where(moved == gather(out, dim=dim, index=index), moved)
-    return laid_out(reached * shares, source, index)
+    return embed_sent(reached * shares, source, index)
 
 
 def zeros_and_product(x: Any, source: Any, dim: int, index: Any) -> tuple[Any, Any]:
     """Return the number of zeros at each position and the product of the other factors there."""
-    moved = sent(source, index)
+    moved = sent_entries(source, index)
     zeros = scatter_add(ones_where(x == 0, x), ones_where(moved == 0, moved), dim=dim, index=index)
     return zeros, scatter_prod(where(x == 0, 1.0, x), where(moved == 0, 1.0, moved), dim=dim, index=index)
 
 
-def others(x: Any, zeros: Any, product: Any) -> Any:
+def other_factors_product(x: Any, zeros: Any, product: Any) -> Any:
     """Return the product of the other factors at each position: 0 where one of them is 0."""
     return where(zeros == ones_where(x == 0, x), product / where(x == 0, 1.0, x), 0.0)
 
 
 def prod_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
-    return g * others(x, *zeros_and_product(x, source, dim, index))
+    return g * other_factors_product(x, *zeros_and_product(x, source, dim, index))
 
 
 def prod_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
     zeros, product = (gather(each, dim=dim, index=index) for each in zeros_and_product(x, source, dim, index))
-    slopes = gather(g, dim=dim, index=index) * others(sent(source, index), zeros, product)
-    return laid_out(slopes, source, index)
+    slopes = gather(g, dim=dim, index=index) * other_factors_product(
+        sent_entries(source, index), zeros, product
+    )
+    return embed_sent(slopes, source, index)
 
 
-NAME = "ScatterReduceBackward0"
+GRAD_FN = "ScatterReduceBackward0"
 #: torch saves both tensors and the result, whatever the reduction.
-KEPT = ((0, 1, "out"), (0, 1, "out"))
-TIES = "entries that tie share the gradient equally"
+SAVED = ((0, 1, "out"), (0, 1, "out"))
+TIES_KINK = "entries that tie share the gradient equally"
 scatter_prod: Op = primitive(
     "scatter_prod",
-    combined("prod"),
+    ufunc_at_forward("prod"),
     prod_vjp,
     prod_source_vjp,
-    saved=KEPT,
+    saved=SAVED,
     saves_params=True,
-    grad_fn=NAME,
+    grad_fn=GRAD_FN,
 )
 scatter_amax: Op = primitive(
     "scatter_amax",
-    combined("amax"),
+    ufunc_at_forward("amax"),
     extreme_vjp,
     extreme_source_vjp,
-    saved=KEPT,
+    saved=SAVED,
     saves_params=True,
-    grad_fn=NAME,
-    kink=TIES,
+    grad_fn=GRAD_FN,
+    kink=TIES_KINK,
 )
 scatter_amin: Op = primitive(
     "scatter_amin",
-    combined("amin"),
+    ufunc_at_forward("amin"),
     extreme_vjp,
     extreme_source_vjp,
-    saved=KEPT,
+    saved=SAVED,
     saves_params=True,
-    grad_fn=NAME,
-    kink=TIES,
+    grad_fn=GRAD_FN,
+    kink=TIES_KINK,
 )
-REDUCTIONS = {"sum": scatter_add, "mean": scatter_add, "prod": scatter_prod}
-REDUCTIONS |= {"amax": scatter_amax, "amin": scatter_amin}
+REDUCTION_OPS = {"sum": scatter_add, "mean": scatter_add, "prod": scatter_prod}
+REDUCTION_OPS |= {"amax": scatter_amax, "amin": scatter_amin}
 
 
-def neutral(reduce: str, dtype: Any) -> float:
+def neutral_element(reduce: str, dtype: Any) -> float:
     """Return the neutral element of a reduction."""
     if reduce in ("amax", "amin"):
         if dtype.kind == "f":
@@ -159,7 +170,7 @@ def neutral(reduce: str, dtype: Any) -> float:
     return 1.0 if reduce == "prod" else 0.0
 
 
-def products(x: Tensor, source: Tensor, dim: int, index: Any, grad_fn: str) -> Tensor:
+def multiply_at_positions(x: Tensor, source: Tensor, dim: int, index: Any, grad_fn: str) -> Tensor:
     """Return the entries of ``x`` times the source entries sent to their positions.
 
     The rule of ``scatter_prod`` divides the product by each factor. Where a factor is 0 that loses the mixed
@@ -167,15 +178,15 @@ def products(x: Tensor, source: Tensor, dim: int, index: Any, grad_fn: str) -> T
     ``prod``, which has slopes of any order.
     """
     out: Tensor = scatter_prod.named(grad_fn)(x, source, dim=dim, index=index)
-    where_to = np.broadcast_arrays(*grid(index, dim))
+    target_index = np.broadcast_arrays(*gather_index(index, dim))
     has_zero = x.data == 0
-    np.logical_or.at(has_zero, tuple(where_to), source.data[corner(index.shape)] == 0)
+    np.logical_or.at(has_zero, tuple(target_index), source.data[leading_block(index.shape)] == 0)
     if out.node is None or not has_zero.any():
         return out
     rows = np.flatnonzero(has_zero)
     row_of = np.full(x.size, -1)
     row_of[rows] = np.arange(rows.size)
-    targets = np.ravel_multi_index(where_to, x.shape).reshape(-1)
+    targets = np.ravel_multi_index(target_index, x.shape).reshape(-1)
     order = np.argsort(targets, kind="stable")
     targets = targets[order]
     column = np.arange(targets.size) - np.searchsorted(targets, targets) + 1
@@ -184,27 +195,27 @@ def products(x: Tensor, source: Tensor, dim: int, index: Any, grad_fn: str) -> T
     factors = np.full((rows.size, column[is_laid_out].max(initial=0) + 1), x.size + targets.size)
     factors[:, 0] = rows
     factors[row_of[targets[is_laid_out]], column[is_laid_out]] = x.size + order[is_laid_out]
-    entries = (x, sent(source, index), Tensor.of(np.ones(1, x.data.dtype)))
-    line = cat(*(reshape(part, shape=(part.size,)) for part in entries), dim=0)
-    table = reshape(index_select(line, dim=0, index=factors.reshape(-1)), shape=factors.shape)
-    multiplied = prod(table, dim=(1,), keepdim=False)
+    entries = (x, sent_entries(source, index), Tensor.of(np.ones(1, x.data.dtype)))
+    flat_entries = cat(*(reshape(part, shape=(part.size,)) for part in entries), dim=0)
+    factor_rows = reshape(index_select(flat_entries, dim=0, index=factors.reshape(-1)), shape=factors.shape)
+    multiplied = prod(factor_rows, dim=(1,), keepdim=False)
     whole = embed(multiplied, shape=(x.size,), basic=(), advanced=(rows,))
     return where.named(grad_fn)(has_zero, reshape(whole, shape=x.shape), out)
 
 
-def reduced(
+def reduce_at_positions(
     x: Tensor, source: Tensor, dim: int, index: Any, reduce: str, include_self: bool, grad_fn: str
 ) -> Tensor:
     """Return ``x`` with ``source`` combined into it at the positions."""
-    start = x if include_self else scatter(x, neutral(reduce, x.data.dtype), dim=dim, index=index)
-    op = REDUCTIONS[reduce]
+    start = x if include_self else scatter(x, neutral_element(reduce, x.data.dtype), dim=dim, index=index)
+    op = REDUCTION_OPS[reduce]
     if reduce == "prod" and x.dtype.is_floating_point:
-        return products(start, source, dim, index, grad_fn)
+        return multiply_at_positions(start, source, dim, index, grad_fn)
     if reduce != "mean":
-        return op.named(grad_fn, saved=KEPT)(start, source, dim=dim, index=index)
-    totals = op.named(NAME, saved=KEPT)(start, source, dim=dim, index=index)
+        return op.named(grad_fn, saved=SAVED)(start, source, dim=dim, index=index)
+    totals = op.named(GRAD_FN, saved=SAVED)(start, source, dim=dim, index=index)
     counts = (np.ones if include_self else np.zeros)(x.shape, x.data.dtype)
-    np.add.at(counts, grid(index, dim), 1)
+    np.add.at(counts, gather_index(index, dim), 1)
     counts = np.maximum(counts, 1)
     if not x.dtype.is_floating_point:
         return Tensor.of(totals.data // counts)
@@ -213,11 +224,13 @@ def reduced(
 
 def scatter_with_forward(x: Any, value: Any, *, dim: int, index: Any, reduce: str) -> Any:
     out = x.copy()
-    (np.add if reduce == "add" else np.multiply).at(out, grid(index, dim), value[corner(index.shape)])
+    (np.add if reduce == "add" else np.multiply).at(
+        out, gather_index(index, dim), value[leading_block(index.shape)]
+    )
     return out
 
 
-def not_differentiated() -> Any:
+def refuse_derivative() -> Any:
     """Raise torch's error: ``scatter`` with ``reduce`` has no derivative."""
     raise ScriptError(
         "derivative for aten::scatter is not implemented",
@@ -228,8 +241,8 @@ def not_differentiated() -> Any:
 scatter_with: Op = primitive(
     "scatter_with",
     scatter_with_forward,
-    lambda g, out, x, value, dim, index, reduce: not_differentiated(),
-    lambda g, out, x, value, dim, index, reduce: not_differentiated(),
+    lambda g, out, x, value, dim, index, reduce: refuse_derivative(),
+    lambda g, out, x, value, dim, index, reduce: refuse_derivative(),
     grad_fn="NotImplemented",
 )
 
@@ -244,16 +257,16 @@ def scatter_reduce(
 ) -> Tensor:
     """Entries of ``src`` combined with the input at the positions in ``index``, by sum, product, ..."""
     dim = check_scatter(x, dim, index, source)
-    if reduce not in REDUCTIONS:
+    if reduce not in REDUCTION_OPS:
         raise ScriptError(
             f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}", operands=(x,)
         )
-    array = positions_in(x, index, dim, OUT_OF_BOUNDS)
+    array = checked_positions(x, index, dim, OUT_OF_BOUNDS)
     if not index.size:
-        return clone.named(NAME)(x)
+        return clone.named(GRAD_FN)(x)
     array = array if array.ndim else array.reshape(1)
-    out = reduced(vector(x), vector(source), dim, array, reduce, include_self, NAME)
-    return laid_back(out, x, NAME)
+    out = reduce_at_positions(at_least_1d(x), at_least_1d(source), dim, array, reduce, include_self, GRAD_FN)
+    return restore_shape(out, x, GRAD_FN)
 
 
 @public(
@@ -266,24 +279,26 @@ def index_reduce(
 ) -> Tensor:
     """As ``scatter_reduce``, with one list of positions for all other dimensions."""
     mode.warn("index_reduce() is in beta and the API may change at any time.")
-    if reduce not in REDUCTIONS or reduce == "sum":
+    if reduce not in REDUCTION_OPS or reduce == "sum":
         raise ScriptError(
             f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.",
             operands=(x,),
         )
     dim = wrap_dim(x, dim)
-    array = positions_for(x, dim, index, source, "index_reduce_()", "index out of range in self")
-    whole, entries = vector(x), vector(source)
+    array = checked_source_positions(x, dim, index, source, "index_reduce_()", "index out of range in self")
+    whole, entries = at_least_1d(x), at_least_1d(source)
     column = array.reshape([-1 if axis == dim else 1 for axis in range(whole.ndim)])
     places = np.broadcast_to(column, entries.shape)
     name = "IndexReduceBackward0"
-    return laid_back(reduced(whole, entries, dim, places, reduce, include_self, name), x, name)
+    return restore_shape(
+        reduce_at_positions(whole, entries, dim, places, reduce, include_self, name), x, name
+    )
 
 
 @public("index_put(input: tensor, indices: tensors, values: tensor)", in_place=True)
 def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
     """The value of ``input`` after ``input[indices] = values``, as a new tensor."""
-    keys = [as_positions(key) for key in indices]
+    keys = [index_as_array(key) for key in indices]
     if len(keys) > x.ndim:
         raise ShapeError(
             f"too many indices for tensor of dimension {x.ndim} (got {len(keys)})",
@@ -292,14 +307,14 @@ def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
         )
     start = 0
     for key in keys:
-        check_mask(x, key, start)
-        start += spans(key)
+        check_mask_shape(x, key, start)
+        start += spanned_dims(key)
     if all(key.dtype != bool for key in keys):
-        check_values(x, keys, values)
-    return setitem_value(x, tuple(indices), values)
+        check_values_shape(x, keys, values)
+    return value_after_assignment(x, tuple(indices), values)
 
 
-def check_mask(x: Tensor, key: Any, start: int) -> None:
+def check_mask_shape(x: Tensor, key: Any, start: int) -> None:
     """Refuse a mask whose sizes differ from those of ``x`` from the dimension ``start`` on."""
     for place, size in enumerate(key.shape if key.dtype == bool else ()):
         if size != x.shape[wrap_dim(x, start + place)]:
@@ -311,7 +326,7 @@ def check_mask(x: Tensor, key: Any, start: int) -> None:
             )
 
 
-def check_values(x: Tensor, keys: list[Any], values: Tensor) -> None:
+def check_values_shape(x: Tensor, keys: list[Any], values: Tensor) -> None:
     """Refuse values that do not broadcast to the indexed part of ``x``; the positions are checked later."""
     try:
         shape = np.broadcast_shapes(*(key.shape for key in keys))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 
 
-def spell_dims(ndim: int) -> str:
+def dimensions_phrase(ndim: int) -> str:
     """Return ``2 dimensions`` or ``1 dimension``, for error messages."""
     return f"{ndim} dimension{'s' * (ndim != 1)}"
 
@@ -34,7 +34,7 @@ def wrap_dim(x: Tensor, dim: int, more: int = 0) -> int:
             f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})",
             code="E0303",
             operands=(x,),
-            caret=f"this tensor has {spell_dims(x.ndim)}",
+            caret=f"this tensor has {dimensions_phrase(x.ndim)}",
             help=(f"pass a dim from {-ndim} to {ndim - 1}",),
         )
     return dim % ndim
@@ -109,7 +109,7 @@ def infer_shape(x: Tensor, shape: Sequence[int]) -> Shape:
     return tuple(shape)
 
 
-def legacy_type(x: Tensor) -> str:
+def legacy_type_name(x: Tensor) -> str:
     """Return torch's older name of a tensor's type, which is irregular for bools."""
     return "CPUBoolType" if x.dtype.name == "bool" else f"torch.{x.dtype.long_name}Tensor"
 
@@ -119,18 +119,18 @@ def expanded_shape(x: Tensor, sizes: Sequence[int], shape: Shape | None = None) 
     shape = x.shape if shape is None else shape
     if len(sizes) < len(shape):
         raise ShapeError(
-            f"expand({legacy_type(x)}{{{list(shape)}}}, size={list(sizes)}): the number of"
+            f"expand({legacy_type_name(x)}{{{list(shape)}}}, size={list(sizes)}): the number of"
             f" sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions in the"
             f" tensor ({len(shape)})",
             code="E0301",
             operands=(x,),
         )
-    lead = len(sizes) - len(shape)
+    new_dims = len(sizes) - len(shape)
     result = []
     for index in range(len(sizes) - 1, -1, -1):  # from the end, as torch reports the first misfit
         n = sizes[index]
-        own = shape[index - lead] if index >= lead else 1
-        if index < lead and n == -1:
+        own = shape[index - new_dims] if index >= new_dims else 1
+        if index < new_dims and n == -1:
             raise ShapeError(
                 "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension"
                 f" {index}",

@@ -8,8 +8,8 @@ from autodiff.core.base.errors import ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.ops.shape.dims import spell_dims
-from autodiff.core.ops.shape.pick import WHOLE, select, slice_dim
+from autodiff.core.ops.shape.dims import dimensions_phrase
+from autodiff.core.ops.shape.pick import FULL_SLICE, select, slice_dim
 from autodiff.core.ops.shape.reshape import unsqueeze
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def as_tuple(index: Any) -> tuple[Any, ...]:
+def index_as_tuple(index: Any) -> tuple[Any, ...]:
     """Return the index as a tuple; as in torch, a short list with lists, tensors or slices counts as one."""
     if index.__class__ is list and len(index) < 32:
         for part in index:
@@ -26,23 +26,25 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
 
 
-def check_count(x: Tensor, count: int) -> None:
+def check_index_count(x: Tensor, count: int) -> None:
     """Refuse an index for more dimensions than ``x`` has."""
     if count > x.ndim:
         raise ShapeError(
             f"too many indices for tensor of dimension {x.ndim}",
             code="E0208",
             operands=(x,),
-            caret=f"{count} indices for a tensor of {spell_dims(x.ndim)}" if x.ndim else SINGLE,
+            caret=f"{count} indices for a tensor of {dimensions_phrase(x.ndim)}"
+            if x.ndim
+            else SINGLE_NUMBER_CARET,
         )
 
 
-def check_not_single(x: Tensor, key: Any) -> None:
+def refuse_scalar_index(x: Tensor, key: Any) -> None:
     """Refuse an int or a slice as the index of a tensor without dimensions."""
     if x.ndim:
         return
     if key.__class__ is int and key:
-        wrapped(x, key, 0, 0)
+        wrap_position(x, key, 0, 0)
     message = (
         "slice() cannot be applied to a 0-dim tensor."
         if key.__class__ is slice
@@ -50,14 +52,18 @@ def check_not_single(x: Tensor, key: Any) -> None:
         " convert a 0-dim tensor to a number"
     )
     raise ShapeError(
-        message, code="E0208", operands=(x,), caret=SINGLE, help=("leave the index out, or use `.item()`",)
+        message,
+        code="E0208",
+        operands=(x,),
+        caret=SINGLE_NUMBER_CARET,
+        help=("leave the index out, or use `.item()`",),
     )
 
 
-SINGLE = "this is a single number and has no dimensions"
+SINGLE_NUMBER_CARET = "this is a single number and has no dimensions"
 
 
-def wrapped(x: Tensor, index: int, dim: int, size: int, counted: int | None = None) -> int:
+def wrap_position(x: Tensor, index: int, dim: int, size: int, reported_dim: int | None = None) -> int:
     """Return a position counted from 0; a negative one counts from the end.
 
     ``counted`` is the dimension that torch's message names: the place of an int among the parts of the index,
@@ -66,7 +72,8 @@ def wrapped(x: Tensor, index: int, dim: int, size: int, counted: int | None = No
     if not -size <= index < size:
         last = "it is empty" if not size else f"its positions are 0 to {size - 1}"
         raise ShapeError(
-            f"index {index} is out of bounds for dimension {dim if counted is None else counted} with size"
+            f"index {index} is out of bounds for dimension"
+            f" {dim if reported_dim is None else reported_dim} with size"
             f" {size}",
             code="E0208",
             operands=(x,),
@@ -75,7 +82,7 @@ def wrapped(x: Tensor, index: int, dim: int, size: int, counted: int | None = No
     return index % size
 
 
-def bound(value: Any) -> int | None:
+def slice_end(value: Any) -> int | None:
     """Return one end of a slice as an int or None."""
     if value is None or value.__class__ is int:
         return value
@@ -96,9 +103,9 @@ def bound(value: Any) -> int | None:
     )
 
 
-def bounds(key: slice, size: int) -> tuple[int, int, int]:
+def slice_bounds(key: slice, size: int) -> tuple[int, int, int]:
     """Return start, stop and step of a slice as non-negative numbers within ``size``."""
-    step = bound(key.step)
+    step = slice_end(key.step)
     if step == 0:
         raise ScriptError("slice step cannot be zero", code="E0307")
     if step is not None and step < 0:
@@ -108,14 +115,14 @@ def bounds(key: slice, size: int) -> tuple[int, int, int]:
             caret="slices of tensors go forwards only",
             help=("reverse with `x.flip(0)`",),
         )
-    start, stop, step = slice(bound(key.start), bound(key.stop), step).indices(size)
+    start, stop, step = slice(slice_end(key.start), slice_end(key.stop), step).indices(size)
     return start, max(start, stop), step
 
 
-def as_positions(key: Any) -> Any:
+def index_as_array(key: Any) -> Any:
     """Return a list or tensor of an index as an array: bool for masks, int64 for positions."""
     if key.__class__ is not Tensor:
-        if begins_with_text(key):
+        if starts_with_string(key):
             raise ScriptError("new(): invalid data type 'str'", code="E0307", caret="a string is no position")
         key = FUNCTIONS["torch.tensor"].implementation(list(key), None, False)
         if not key.size:
@@ -133,21 +140,21 @@ def as_positions(key: Any) -> Any:
     return key.data.astype("bool" if key.dtype.name in ("bool", "uint8") else "int64")
 
 
-def begins_with_text(key: Any) -> bool:
+def starts_with_string(key: Any) -> bool:
     """Whether the first entry of nested lists is a string."""
     while isinstance(key, (list, tuple)) and key:
         key = key[0]
     return key.__class__ is str
 
 
-def spans(key: Any) -> int:
+def spanned_dims(key: Any) -> int:
     """Return how many dimensions of the tensor one part of an index uses."""
     if key is None or key is Ellipsis or key.__class__ is bool:
         return 0
     return key.ndim if key.__class__ in (np.ndarray, Tensor) and key.dtype.kind == "b" else 1
 
 
-class Place:
+class ParsedIndex:
     """A parsed index of a tensor.
 
     ``steps`` are the ops for its ints, slices and Nones, in torch's order. ``basic`` is the same as one numpy
@@ -162,31 +169,31 @@ class Place:
         self._basic: list[Any] = []
         self._arrays: dict[int, Any] = {}
         self._given: dict[int, Any] = {}
-        self._dim = 0
-        self._is_truth = [key.__class__ for key in index] == [bool]
+        self._result_dim = 0
+        self._is_single_bool = [key.__class__ for key in index] == [bool]
         keys = [self.simplified(key) for key in index]
         arrays = [key for key in keys if key.__class__ is bool or key.__class__ is np.ndarray]
         masks = [key for key in keys if isinstance(key, np.ndarray) and key.dtype == bool]
         self._is_mask = len(arrays) == len(masks) == 1
-        count = sum(spans(key) for key in keys)
-        check_count(x, count)
-        for self._at, key in enumerate(keys):
+        count = sum(spanned_dims(key) for key in keys)
+        check_index_count(x, count)
+        for self._key_position, key in enumerate(keys):
             if key is Ellipsis:
-                self.skip(x.ndim - count)
+                self.keep_whole(x.ndim - count)
             else:
                 self.add(key)
         # As in torch, arrays are checked after the ints and slices between them have been applied.
         for dim, array in self._given.items():
-            self._arrays |= self.of_mask(dim, array) if array.dtype == bool else {dim: array}
+            self._arrays |= self.mask_positions(dim, array) if array.dtype == bool else {dim: array}
         if self._arrays:
-            self.place_arrays()
+            self.wrap_arrays()
 
     def simplified(self, key: Any) -> Any:
         """Return one part of the index as int, bool, slice, None, Ellipsis or array."""
         if key is None or key is Ellipsis or key.__class__ in (int, bool, slice):
             return key
         if key.__class__ is Tensor or isinstance(key, (list, tuple, range)):
-            positions = as_positions(key)
+            positions = index_as_array(key)
             if not positions.ndim:
                 return bool(positions) if positions.dtype == bool else int(positions)
             return positions
@@ -199,9 +206,9 @@ class Place:
             operands=(self.x,),
         )
 
-    def casts(self, value: Tensor) -> bool:
+    def casts_value(self, value: Tensor) -> bool:
         """Whether torch converts a value of another dtype, as it does where one number fills a mask."""
-        return self._is_truth or (self._is_mask and value.size == 1)
+        return self._is_single_bool or (self._is_mask and value.size == 1)
 
     @property
     def basic(self) -> tuple[Any, ...]:
@@ -212,46 +219,46 @@ class Place:
         """The arrays as a numpy index, with whole dimensions between them."""
         if not self._arrays:
             return ()
-        return tuple(self._arrays.get(dim, WHOLE) for dim in range(max(self._arrays) + 1))
+        return tuple(self._arrays.get(dim, FULL_SLICE) for dim in range(max(self._arrays) + 1))
 
-    def skip(self, dims: int) -> None:
+    def keep_whole(self, dims: int) -> None:
         """Keep the next ``dims`` dimensions whole."""
-        self._basic += [WHOLE] * dims
-        self._dim += dims
+        self._basic += [FULL_SLICE] * dims
+        self._result_dim += dims
 
     def step(self, op: Any, key: Any, shape: tuple[int, ...], **params: Any) -> None:
         """Record one of torch's ops, its part of the numpy index and the shape after it."""
         self._basic.append(key)
         self.shape = shape
-        self.steps.append((op, {"dim": self._dim, **params}))
+        self.steps.append((op, {"dim": self._result_dim, **params}))
 
     def add(self, key: Any) -> None:
         """Apply the next part of the index."""
-        shape, dim = self.shape, self._dim
+        shape, dim = self.shape, self._result_dim
         size = shape[dim] if dim < len(shape) else 0
         if key is None or key.__class__ is bool:
             self.step(unsqueeze, None, (*shape[:dim], 1, *shape[dim:]))
             if key is not None:
                 self._given[dim] = np.zeros(int(key), dtype="int64")
-            self._dim += 1
+            self._result_dim += 1
         elif key.__class__ is int:
-            place = wrapped(self.x, key, self.named_dim, size, self._at)
+            place = wrap_position(self.x, key, self.source_dim, size, self._key_position)
             self.step(select, place, (*shape[:dim], *shape[dim + 1 :]), index=place)
         elif key.__class__ is slice:
-            start, stop, step = bounds(key, size)
+            start, stop, step = slice_bounds(key, size)
             # As in torch, `x[-2:]` records a node even where it covers the whole dimension.
             if (start, stop, step) == (0, size, 1) and key.start in (None, 0):
-                self._basic.append(WHOLE)
+                self._basic.append(FULL_SLICE)
             else:
                 count = len(range(start, stop, step))
                 left = (*shape[:dim], count, *shape[dim + 1 :])
                 self.step(slice_dim, slice(start, stop, step), left, start=start, stop=stop, step=step)
-            self._dim += 1
+            self._result_dim += 1
         else:
             self._given[dim] = key
-            self.skip(spans(key))
+            self.keep_whole(spanned_dims(key))
 
-    def of_mask(self, dim: int, mask: Any) -> dict[int, Any]:
+    def mask_positions(self, dim: int, mask: Any) -> dict[int, Any]:
         """Return the positions where a mask holds: one array per dimension, by dimension."""
         for axis, n in enumerate(mask.shape):
             if self.shape[dim + axis] != n:
@@ -264,7 +271,7 @@ class Place:
                 )
         return {dim + axis: positions for axis, positions in enumerate(mask.nonzero())}
 
-    def place_arrays(self) -> None:
+    def wrap_arrays(self) -> None:
         """Count all positions from 0; refuse the first one out of range in broadcast order."""
         try:
             shape = np.broadcast_shapes(*(array.shape for array in self._arrays.values()))
@@ -275,20 +282,20 @@ class Place:
                 code="E0208",
                 operands=(self.x,),
             ) from None
-        met = []
-        for counted, (dim, array) in enumerate(sorted(self._arrays.items())):
+        out_of_range = []
+        for array_number, (dim, array) in enumerate(sorted(self._arrays.items())):
             size = self.shape[dim]
             if ((array < -size) | (array >= size)).any():
                 rows = (np.broadcast_to(array, shape) if 0 not in shape else array).ravel()
                 first = int(np.argmax((rows < -size) | (rows >= size)))
-                met.append((first, counted, dim, int(rows[first]), size))
+                out_of_range.append((first, array_number, dim, int(rows[first]), size))
             elif (array < 0).any():
                 self._arrays[dim] = np.where(array < 0, array + size, array)
-        if met:
-            _, counted, dim, index, size = min(met)
-            wrapped(self.x, index, dim, size, counted)
+        if out_of_range:
+            _, array_number, dim, index, size = min(out_of_range)
+            wrap_position(self.x, index, dim, size, array_number)
 
     @property
-    def named_dim(self) -> int:
+    def source_dim(self) -> int:
         """The next dimension of the original tensor, for error messages."""
         return sum(key is not None for key in self._basic)

@@ -7,13 +7,13 @@ from __future__ import annotations
 from autodiff.core.base.errors import ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
-from autodiff.core.engine.aliasing import number_pieces
+from autodiff.core.engine.aliasing import number_outputs
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import promote
-from autodiff.core.graph.op import OPS, ForEach, Op, primitive
+from autodiff.core.graph.op import OPS, Op, VariadicRules, primitive
 from autodiff.core.ops.shape.dims import size_along, wrap_dim
-from autodiff.core.ops.shape.pick import along, select, slice_dim
+from autodiff.core.ops.shape.pick import index_along, select, slice_dim
 from autodiff.core.ops.shape.reshape import repeat_dims, reshape_tensor, unsqueeze_dim
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def variadic(
     ``pieces(g, operands, **params)`` yields the cotangents of all operands in order; it is for arrays only.
     """
     op = primitive(name, forward, **details)
-    op.vjps = ForEach(((vjp, pieces),))
+    op.vjps = VariadicRules(((vjp, pieces),))
     return op
 
 
@@ -46,14 +46,14 @@ def cat_vjp(index: int, g: Any, out: Any, *operands: Any, dim: int) -> Any:
     return slice_dim(g, dim=dim, start=start, stop=start + operands[index].shape[dim], step=1)
 
 
-def cat_pieces(g: Any, operands: tuple[Any, ...], dim: int) -> Iterator[Any]:
+def cat_cotangents(g: Any, operands: tuple[Any, ...], dim: int) -> Iterator[Any]:
     end = 0
     for x in operands:
         start, end = end, end + x.shape[dim]
-        yield g[along(dim, slice(start, end))]
+        yield g[index_along(dim, slice(start, end))]
 
 
-cat: Op = variadic("cat", lambda *operands, dim: np.concatenate(operands, axis=dim), cat_vjp, cat_pieces)
+cat: Op = variadic("cat", lambda *operands, dim: np.concatenate(operands, axis=dim), cat_vjp, cat_cotangents)
 stack: Op = variadic(
     "stack",
     lambda *operands, dim: np.stack(operands, axis=dim),
@@ -62,7 +62,7 @@ stack: Op = variadic(
 )
 
 
-def in_common_type(tensors: list[Tensor]) -> list[Tensor]:
+def cast_to_common_dtype(tensors: list[Tensor]) -> list[Tensor]:
     """Return the tensors cast to their common dtype."""
     if all(x.dtype is tensors[0].dtype for x in tensors):
         return tensors
@@ -104,7 +104,7 @@ def cat_tensors(tensors: list[Tensor], dim: int) -> Tensor:
                 )
     total = sum(x.shape[dim] for x in kept)
     check_allocation((*first.shape[:dim], total, *first.shape[dim + 1 :]), 8)
-    return cat(*in_common_type(kept), dim=dim)
+    return cat(*cast_to_common_dtype(kept), dim=dim)
 
 
 def need_tensors(tensors: list[Tensor], name: str) -> None:
@@ -126,7 +126,7 @@ def stack_tensors(tensors: list[Tensor], dim: int) -> Tensor:
                 operands=(first, x),
             )
     check_allocation((len(tensors), *first.shape), 8)
-    return stack(*in_common_type(tensors), dim=dim)
+    return stack(*cast_to_common_dtype(tensors), dim=dim)
 
 
 @public("hstack(tensors: tensors)", method=False)
@@ -154,12 +154,12 @@ def tile(x: Tensor, dims: tuple[int, ...]) -> Tensor:
 # -- splitting ------------------------------------------------------------------------------------------
 
 
-def pieces(x: Tensor, sizes: list[int], dim: int, grad_fn: str) -> tuple[Tensor, ...]:
+def split_slices(x: Tensor, sizes: list[int], dim: int, grad_fn: str) -> tuple[Tensor, ...]:
     """Return consecutive slices of these sizes along ``dim``."""
     op = slice_dim.named(grad_fn)
     starts = [sum(sizes[:i]) for i in range(len(sizes))]
     views = tuple(op(x, dim=dim, start=s, stop=s + n, step=1) for s, n in zip(starts, sizes, strict=True))
-    return number_pieces(views) if grad_fn.startswith("Split") else views
+    return number_outputs(views) if grad_fn.startswith("Split") else views
 
 
 def need_dimension(x: Tensor, name: str) -> None:
@@ -167,9 +167,9 @@ def need_dimension(x: Tensor, name: str) -> None:
         raise ShapeError(f"{name} expects at least a 1-dimensional tensor", code="E0303", operands=(x,))
 
 
-def even_sizes(size: int, most: int) -> list[int]:
-    """Return the sizes of parts of ``most`` entries that make up ``size``; the last may be smaller."""
-    return [min(most, size - start) for start in range(0, size, most)] if size else [0]
+def part_sizes(size: int, part_size: int) -> list[int]:
+    """Return the sizes of parts of ``part_size`` entries that make up ``size``; the last may be smaller."""
+    return [min(part_size, size - start) for start in range(0, size, part_size)] if size else [0]
 
 
 @public("split(tensor: tensor, split_size_or_sections: sizes, dim: int = 0)")
@@ -192,14 +192,14 @@ def split(x: Tensor, sections: int | tuple[int, ...], dim: int) -> tuple[Tensor,
             code="E0304",
             operands=(x,),
         )
-    return pieces(x, even_sizes(size, n), dim, "SplitBackward0")
+    return split_slices(x, part_sizes(size, n), dim, "SplitBackward0")
 
 
 @public("split_with_sizes(input: tensor, split_sizes: size, dim: int = 0)")
 def split_with_sizes(x: Tensor, sections: tuple[int, ...], dim: int) -> tuple[Tensor, ...]:
     """Slices of the sizes listed along a dimension."""
     need_dimension(x, "split")
-    given, dim = dim, wrap_dim(x, dim)
+    original_dim, dim = dim, wrap_dim(x, dim)
     size = x.shape[dim]
     if any(n < 0 for n in sections):
         raise ShapeError(
@@ -211,11 +211,11 @@ def split_with_sizes(x: Tensor, sections: tuple[int, ...], dim: int) -> tuple[Te
     if sum(sections) != size:
         raise ShapeError(
             f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension"
-            f" {given}), but got split_sizes={list(sections)}",
+            f" {original_dim}), but got split_sizes={list(sections)}",
             code="E0304",
             operands=(x,),
         )
-    return pieces(x, list(sections), dim, "SplitWithSizesBackward0")
+    return split_slices(x, list(sections), dim, "SplitWithSizesBackward0")
 
 
 @public("chunk(input: tensor, chunks: int, dim: int = 0)")
@@ -230,8 +230,8 @@ def chunk(x: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
     size = x.shape[dim]
     if not size:
         check_allocation((chunks,))
-        return pieces(x, [0] * chunks, dim, "SplitWithSizesBackward0")
-    return pieces(x, even_sizes(size, -(-size // chunks)), dim, "SplitBackward0")
+        return split_slices(x, [0] * chunks, dim, "SplitWithSizesBackward0")
+    return split_slices(x, part_sizes(size, -(-size // chunks)), dim, "SplitBackward0")
 
 
 @public("unbind(input: tensor, dim: int = 0)")
@@ -240,4 +240,4 @@ def unbind(x: Tensor, dim: int) -> tuple[Tensor, ...]:
     dim = wrap_dim(x, dim)
     size_along(x, dim)
     op = select.named("UnbindBackward0")
-    return number_pieces(tuple(op(x, dim=dim, index=index) for index in range(x.shape[dim])))
+    return number_outputs(tuple(op(x, dim=dim, index=index) for index in range(x.shape[dim])))

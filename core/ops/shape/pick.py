@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
 
-Key = tuple["Any", ...]
-WHOLE = slice(None)
+NumpyIndex = tuple["Any", ...]
+FULL_SLICE = slice(None)
 
 
-def part_forward(x: Any, basic: Key, advanced: Key) -> Any:
+def part_forward(x: Any, basic: NumpyIndex, advanced: NumpyIndex) -> Any:
     view = x[(*basic, Ellipsis)]
     return view[advanced] if advanced else view
 
 
-def embed_forward(g: Any, *, shape: tuple[int, ...], basic: Key, advanced: Key) -> Any:
+def embed_forward(g: Any, *, shape: tuple[int, ...], basic: NumpyIndex, advanced: NumpyIndex) -> Any:
     """Return zeros of ``shape`` with ``g`` added at the indexed part; an entry picked twice receives both."""
     out = np.zeros(shape, np.asarray(g).dtype)
     view = out[(*basic, Ellipsis)]
@@ -39,18 +39,18 @@ def embed_forward(g: Any, *, shape: tuple[int, ...], basic: Key, advanced: Key) 
     return out
 
 
-def along(dim: int, key: Any) -> Key:
+def index_along(dim: int, key: Any) -> NumpyIndex:
     """Return the index with ``key`` in dimension ``dim`` and the dimensions before it whole."""
-    return (*(WHOLE,) * dim, key)
+    return (*(FULL_SLICE,) * dim, key)
 
 
-def grid(index: Any, dim: int) -> Key:
+def gather_index(index: Any, dim: int) -> NumpyIndex:
     """Return the numpy index of ``gather``: ``index`` in dimension ``dim``, own positions in the others."""
     axes: Any = np.ogrid[tuple(slice(0, n) for n in index.shape)]
     return tuple(index if axis == dim else place for axis, place in enumerate(axes))
 
 
-def corner(shape: tuple[int, ...]) -> Key:
+def leading_block(shape: tuple[int, ...]) -> NumpyIndex:
     """Return the index of the leading block of this shape."""
     return tuple(slice(0, n) for n in shape)
 
@@ -71,15 +71,15 @@ part: Op = primitive(
 )
 select: Op = primitive(
     "select",
-    lambda x, dim, index: x[(*along(dim, index), Ellipsis)],
-    lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=along(dim, index), advanced=()),
+    lambda x, dim, index: x[(*index_along(dim, index), Ellipsis)],
+    lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=index_along(dim, index), advanced=()),
     is_view=True,
 )
 slice_dim: Op = primitive(
     "slice",
-    lambda x, dim, start, stop, step: x[along(dim, slice(start, stop, step))],
+    lambda x, dim, start, stop, step: x[index_along(dim, slice(start, stop, step))],
     lambda g, out, x, dim, start, stop, step: embed(
-        g, shape=x.shape, basic=along(dim, slice(start, stop, step)), advanced=()
+        g, shape=x.shape, basic=index_along(dim, slice(start, stop, step)), advanced=()
     ),
     is_view=True,
 )
@@ -92,13 +92,13 @@ index_op: Op = primitive(
 index_select: Op = primitive(
     "index_select",
     lambda x, dim, index: np.take(x, index, axis=dim),
-    lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=(), advanced=along(dim, index)),
+    lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=(), advanced=index_along(dim, index)),
     saves_params=True,
 )
 gather: Op = primitive(
     "gather",
-    lambda x, dim, index: x[grid(index, dim)],
-    lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=(), advanced=grid(index, dim)),
+    lambda x, dim, index: x[gather_index(index, dim)],
+    lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=(), advanced=gather_index(index, dim)),
     saved=((0,),),
     saves_params=True,
 )
@@ -119,21 +119,21 @@ take: Op = primitive(
 # -- replacing entries ------------------------------------------------------------------------------
 
 
-def put_forward(x: Any, value: Any, *, basic: Key, advanced: Key) -> Any:
+def index_put_forward(x: Any, value: Any, *, basic: NumpyIndex, advanced: NumpyIndex) -> Any:
     out = x.copy()
     view = out[(*basic, Ellipsis)]
     view[advanced or Ellipsis] = value
     return out
 
 
-def write_forward(x: Any, value: Any, *, positions: Any) -> Any:
+def write_through_forward(x: Any, value: Any, *, positions: Any) -> Any:
     """Return ``x`` with ``value`` at ``positions`` in row order, which are the entries that a view shows."""
     out = x.copy()
     out.reshape(-1)[positions] = value
     return out
 
 
-def put_grad_fn(node: Node) -> str:
+def index_put_grad_fn(node: Node) -> str:
     """Return torch's name of the node. Only an assignment through positions alone has a node of its own."""
     basic, advanced = node.params["basic"], node.params["advanced"]
     if basic:
@@ -145,20 +145,20 @@ def put_grad_fn(node: Node) -> str:
 
 def scatter_forward(x: Any, value: Any, *, dim: int, index: Any) -> Any:
     out = x.copy()
-    out[grid(index, dim)] = value[corner(index.shape)] if np.ndim(value) else value
+    out[gather_index(index, dim)] = value[leading_block(index.shape)] if np.ndim(value) else value
     return out
 
 
 def scatter_add_forward(x: Any, value: Any, *, dim: int, index: Any) -> Any:
     out = x.copy()
-    np.add.at(out, grid(index, dim), value[corner(index.shape)])
+    np.add.at(out, gather_index(index, dim), value[leading_block(index.shape)])
     return out
 
 
 def scatter_source_vjp(g: Any, out: Any, x: Any, value: Any, *, dim: int, index: Any) -> Any:
     """Gather g at the positions of the values."""
     gathered = gather(g, dim=dim, index=index)
-    return embed(gathered, shape=value.shape, basic=corner(index.shape), advanced=())
+    return embed(gathered, shape=value.shape, basic=leading_block(index.shape), advanced=())
 
 
 def masked_fill_forward(x: Any, mask: Any, value: Any) -> Any:
@@ -168,17 +168,17 @@ def masked_fill_forward(x: Any, mask: Any, value: Any) -> Any:
 
 index_put: Op = primitive(
     "index_put",
-    put_forward,
+    index_put_forward,
     lambda g, out, x, value, basic, advanced: index_put(g, 0.0, basic=basic, advanced=advanced),
     lambda g, out, x, value, basic, advanced: sum_to(
         part(g, basic=basic, advanced=advanced), shape=value.shape
     ),
     saves_params=True,
-    grad_fn=put_grad_fn,
+    grad_fn=index_put_grad_fn,
 )
 write_through: Op = primitive(
     "write_through",
-    write_forward,
+    write_through_forward,
     lambda g, out, x, value, positions: write_through(g, 0.0, positions=positions),
     lambda g, out, x, value, positions: take(g, index=positions),
     saves_params=True,
@@ -211,7 +211,7 @@ masked_fill: Op = selective(
 # -- triangles and diagonals ------------------------------------------------------------------------
 
 
-def embed_diagonal_forward(g: Any, *, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
+def diag_embed_forward(g: Any, *, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
     """Return zeros of ``shape`` with ``g`` on a diagonal."""
     out = np.zeros(shape, np.asarray(g).dtype)
     steps = np.arange(g.shape[-1])
@@ -237,6 +237,6 @@ diagonal: Op = primitive(
 )
 diag_embed: Op = primitive(
     "diag_embed",
-    embed_diagonal_forward,
+    diag_embed_forward,
     lambda g, out, x, shape, offset, dim1, dim2: diagonal(g, offset=offset, dim1=dim1, dim2=dim2),
 )

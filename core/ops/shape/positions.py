@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def positions_in(x: Tensor, index: Tensor, dim: int, message: str) -> Any:
+def checked_positions(x: Tensor, index: Tensor, dim: int, message: str) -> Any:
     """Return ``index`` as an array of positions along ``dim``; ``message`` is for one out of range."""
     size = x.shape[dim] if x.ndim else 1
     array = index.data.astype("int64")
@@ -32,7 +32,7 @@ def positions_in(x: Tensor, index: Tensor, dim: int, message: str) -> Any:
     return array
 
 
-def check_integers(index: Tensor, message: str) -> None:
+def check_integer_index(index: Tensor, message: str) -> None:
     if index.dtype.name not in ("int32", "int64"):
         raise ScriptError(
             message,
@@ -51,8 +51,8 @@ def check_gather(x: Tensor, dim: int, index: Tensor) -> int:
     dim = wrap_dim(x, dim)
     if not index.size:
         return dim
-    check_integers(index, "gather(): Expected dtype int32/int64 for index")
-    check_count(x, index, "input", index)
+    check_integer_index(index, "gather(): Expected dtype int32/int64 for index")
+    check_same_ndim(x, index, "input", index)
     for axis, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)):
         if axis != dim and m > n:
             raise ShapeError(
@@ -64,7 +64,7 @@ def check_gather(x: Tensor, dim: int, index: Tensor) -> int:
     return dim
 
 
-def check_count(x: Tensor, index: Tensor, called: str, about: Tensor) -> None:
+def check_same_ndim(x: Tensor, index: Tensor, called: str, about: Tensor) -> None:
     """Refuse an index whose number of dimensions differs from that of the tensor."""
     if max(index.ndim, 1) != max(x.ndim, 1):
         raise ShapeError(
@@ -82,7 +82,7 @@ def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
     """
     dim = wrap_dim(x, dim)
     if index.size:
-        check_integers(index, "scatter(): Expected dtype int32/int64 for index")
+        check_integer_index(index, "scatter(): Expected dtype int32/int64 for index")
     is_tensor = source.__class__ is Tensor
     if is_tensor and source.dtype is not x.dtype:
         raise ScriptError(
@@ -90,10 +90,10 @@ def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
         )
     if not index.size:
         return dim
-    check_count(x, index, "self", index)
+    check_same_ndim(x, index, "self", index)
     sizes = tuple(enumerate(index.shape or (1,)))  # no dimensions count as one of size 1
     is_too_large = any(axis != dim and n > x.shape[axis] for axis, n in sizes)
-    said = (
+    message = (
         f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from"
         f" dimension {dim}"
     )
@@ -102,13 +102,13 @@ def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
         is_too_large = is_too_large or any(
             n > (source.shape[wrap_dim(source, axis)] if source.ndim else 1) for axis, n in sizes
         )
-        check_count(source, index, "src", index)
-        said += f" and to be no larger size than src {list(source.shape)}"
+        check_same_ndim(source, index, "src", index)
+        message += f" and to be no larger size than src {list(source.shape)}"
     if is_too_large:
-        raise ShapeError(said, code="E0307", operands=(x, index, source) if is_tensor else (x, index))
+        raise ShapeError(message, code="E0307", operands=(x, index, source) if is_tensor else (x, index))
     return dim
 
 
-def vector(x: Tensor) -> Tensor:
+def at_least_1d(x: Tensor) -> Tensor:
     """Return ``x``, as a vector of one entry if it has no dimensions."""
     return x if x.ndim else reshape(x, shape=(1,))

@@ -44,7 +44,7 @@ def sum_to_forward(x: Any, *, shape: Ints) -> Any:
     return x.sum(axis=axes, keepdims=True).reshape(shape)
 
 
-def inverse_order(dims: Ints) -> Ints:
+def inverse_permutation(dims: Ints) -> Ints:
     """Return the permutation that undoes ``dims``."""
     back = [0] * len(dims)
     for place, dim in enumerate(dims):
@@ -52,12 +52,12 @@ def inverse_order(dims: Ints) -> Ints:
     return tuple(back)
 
 
-def sum_copies(g: Any, x: Any, repeats: Ints) -> Any:
+def sum_repeated(g: Any, x: Any, repeats: Ints) -> Any:
     """Return the sum of ``g`` over the copies of ``x`` that ``repeat`` made."""
     sizes = (1,) * (len(repeats) - len(x.shape)) + tuple(x.shape)
-    apart = tuple(n for pair in zip(repeats, sizes, strict=True) for n in pair)
-    once = tuple(n for size in sizes for n in (1, size))
-    return reshape(sum_to(reshape(g, shape=apart), shape=once), shape=x.shape)
+    split_shape = tuple(n for pair in zip(repeats, sizes, strict=True) for n in pair)
+    summed_shape = tuple(n for size in sizes for n in (1, size))
+    return reshape(sum_to(reshape(g, shape=split_shape), shape=summed_shape), shape=x.shape)
 
 
 def squeeze_grad_fn(node: Node) -> str:
@@ -105,7 +105,7 @@ unsafe_view = reshape.named("UnsafeViewBackward0", is_view=False)
 permute: Op = primitive(
     "permute",
     lambda x, dims: x.transpose(dims),
-    lambda g, out, x, dims: permute(g, dims=inverse_order(dims)),
+    lambda g, out, x, dims: permute(g, dims=inverse_permutation(dims)),
     is_view=True,
 )
 transpose: Op = primitive(
@@ -131,7 +131,7 @@ unsqueeze: Op = primitive(
 repeat: Op = primitive(
     "repeat",
     lambda x, repeats: np.tile(x, repeats),
-    lambda g, out, x, repeats: sum_copies(g, x, repeats),
+    lambda g, out, x, repeats: sum_repeated(g, x, repeats),
 )
 # np.flip returns a view. As in torch the result is a copy: the names of later nodes depend on the layout.
 flip: Op = primitive(
@@ -243,13 +243,13 @@ def transpose_dims(x: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 @public("t(input: tensor)")
-def t_matrix(x: Tensor) -> Tensor:
+def checked_t(x: Tensor) -> Tensor:
     """The transpose of a matrix; a vector stays as it is."""
-    check_matrix(x, "t")
+    check_at_most_2d(x, "t")
     return t(x)
 
 
-def check_matrix(x: Tensor, name: str) -> None:
+def check_at_most_2d(x: Tensor, name: str) -> None:
     if x.ndim > 2:
         raise ShapeError(
             f"{name}() expects a tensor with <= 2 dimensions, but self is {x.ndim}D",
@@ -259,12 +259,12 @@ def check_matrix(x: Tensor, name: str) -> None:
         )
 
 
-def transposed(x: Tensor) -> Tensor:
+def reverse_dims(x: Tensor) -> Tensor:
     """``x.T``: the dimensions in reverse order."""
     return permute.dispatch((x,), {"dims": tuple(range(x.ndim - 1, -1, -1))})
 
 
-declare(OPERATORS, "transposed", transposed)
+declare(OPERATORS, "transposed", reverse_dims)
 
 
 @public("permute(input: tensor, *dims: ints)")

@@ -16,7 +16,7 @@ from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.shape.dims import size_along
 from autodiff.core.ops.shape.pick import index_select
@@ -99,7 +99,7 @@ constant_pad: Op = primitive(
 )
 
 
-def positions(n: int, before: int, after: int, mode: str) -> Any:
+def padding_sources(n: int, before: int, after: int, mode: str) -> Any:
     """Return the source entry of each position of a padded dimension."""
     places = np.arange(-before, n + after)
     if mode == "replicate":
@@ -112,14 +112,14 @@ def positions(n: int, before: int, after: int, mode: str) -> Any:
 
 
 #: The padding modes other than "constant", and torch's names of their kernels.
-PADDING = {"reflect": "reflection", "replicate": "replication", "circular": "circular"}
-PAD_NAMES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0"}
+PADDING_KERNELS = {"reflect": "reflection", "replicate": "replication", "circular": "circular"}
+PADDING_GRAD_FNS = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0"}
 
 
 @public("F.pad(input: tensor, pad: size, mode: str = 'constant', value: float = None)", method=False)
 def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
     """Entries added around the last dimensions; ``pad`` holds (before, after) per dimension, last first."""
-    if mode not in ("constant", *PADDING):
+    if mode not in ("constant", *PADDING_KERNELS):
         raise ScriptError(f"Unrecognised padding mode {mode}")
     if len(sizes) % 2:
         raise ShapeError("Padding length must be divisible by 2")
@@ -131,7 +131,7 @@ def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
         )
     pads = tuple(zip(sizes[-2::-2], sizes[-1::-2], strict=True))
     if mode == "constant":
-        check_padded(x, pads)
+        check_cropping(x, pads)
         return constant_pad(x, pads=pads, value=0.0 if value is None else float(value))
     if value:
         raise ScriptError(f'Padding mode "{mode}" doesn\'t take in value argument')
@@ -140,19 +140,19 @@ def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
             f"Padding size {len(sizes)} is not supported for {x.ndim}D input tensor.", operands=(x,)
         )
     if mode == "circular":
-        check_circle(x, pads)
+        check_circular_padding(x, pads)
     else:
-        check_edges(x, pads, mode)
+        check_edge_padding(x, pads, mode)
     first = x.ndim - len(pads)
     for offset, (before, after) in enumerate(pads):
         dim = first + offset
-        name = PAD_NAMES.get(mode, "CopySlices").format(len(pads))
+        name = PADDING_GRAD_FNS.get(mode, "CopySlices").format(len(pads))
         padded = index_select.named(name, reads_input=mode != "circular")
-        x = padded(x, dim=dim, index=positions(x.shape[dim], before, after, mode))
+        x = padded(x, dim=dim, index=padding_sources(x.shape[dim], before, after, mode))
     return x
 
 
-def check_padded(x: Tensor, pads: Pads) -> None:
+def check_cropping(x: Tensor, pads: Pads) -> None:
     """Refuse to cut off more entries than there are; torch cuts before it adds."""
     first = x.ndim - len(pads)
     shape = [*x.shape]
@@ -169,7 +169,7 @@ def check_padded(x: Tensor, pads: Pads) -> None:
     check_allocation(tuple(shape))
 
 
-def check_circle(x: Tensor, pads: Pads) -> None:
+def check_circular_padding(x: Tensor, pads: Pads) -> None:
     """Refuse circular padding that removes more than there is or wraps around more than once."""
     for size, (before, after) in zip(x.shape[-len(pads) :], pads, strict=True):
         if size + before + after < 0:
@@ -178,7 +178,7 @@ def check_circle(x: Tensor, pads: Pads) -> None:
             raise ShapeError("Padding value causes wrapping around more than once.", operands=(x,))
 
 
-def check_edges(x: Tensor, pads: Pads, mode: str) -> None:
+def check_edge_padding(x: Tensor, pads: Pads, mode: str) -> None:
     """Refuse to reflect or replicate empty dimensions, and to reflect more entries than there are."""
     dims = len(pads)
     if 0 in x.shape[x.ndim - dims - 1 :]:
@@ -207,21 +207,21 @@ def check_edges(x: Tensor, pads: Pads, mode: str) -> None:
             f"Trying to create tensor with negative dimension {min(padded)}: {[*lead, *padded]}",
             operands=(x,),
         )
-    need_kind(x, f"{PADDING[mode]}_pad{dims}d", "if")
+    require_kind(x, f"{PADDING_KERNELS[mode]}_pad{dims}d", "if")
 
 
 # -- columns --------------------------------------------------------------------------------------------
 
 
-COUNTS = ("no", "one", "two", "three")
+COUNT_WORDS = ("no", "one", "two", "three")
 
 
-def per_dim(value: Any, dims: int) -> Sizes:
+def repeat_per_dim(value: Any, dims: int) -> Sizes:
     """Return a size for each dimension; one number stands for all."""
     sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if len(sizes) not in (1, dims):
         raise ShapeError(
-            f"kernel_size must either be a single int, or a tuple of {COUNTS[dims]} ints",
+            f"kernel_size must either be a single int, or a tuple of {COUNT_WORDS[dims]} ints",
             caret=f"these are {len(sizes)} sizes for {dims} dimension{'s' * (dims > 1)}",
         )
     return sizes * dims if len(sizes) == 1 else sizes
@@ -240,7 +240,7 @@ def check_images(x: Tensor) -> None:
         )
 
 
-def pairs_of(**given: Any) -> list[Sizes]:
+def size_pairs(**given: Any) -> list[Sizes]:
     """Return a pair of sizes for each argument; a number stands for both, but a list of one does not."""
     pairs = {name: n if isinstance(n, tuple) else (n, n) for name, n in given.items()}
     for name, sizes in pairs.items():
@@ -252,7 +252,7 @@ def pairs_of(**given: Any) -> list[Sizes]:
     return [*pairs.values()]
 
 
-def check_steps(kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> None:
+def check_window_sizes(kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> None:
     """Refuse sizes, strides and dilations that are not positive, and negative padding, as torch does."""
     for name, sizes in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
         if min(sizes) <= 0:
@@ -272,41 +272,42 @@ def check_columns(x: Tensor, kernel: Sizes, dilation: Sizes, padding: Sizes, str
     counts = tuple(map(window_count, full, kernel, stride, dilation))
     if min(counts) < 1:
         raise ShapeError(
-            f"Given input with spatial size {spelled(x.shape[-2:])}, kernel_size={spelled(kernel)},"
-            f" dilation={spelled(dilation)}, padding={spelled(padding)}, calculated shape of the array of"
-            f" sliding blocks as {spelled(counts)}, but its components must be at least one.",
+            f"Given input with spatial size {spell_sizes(x.shape[-2:])}, kernel_size={spell_sizes(kernel)},"
+            f" dilation={spell_sizes(dilation)}, padding={spell_sizes(padding)}, calculated"
+            " shape of the array of"
+            f" sliding blocks as {spell_sizes(counts)}, but its components must be at least one.",
             operands=(x,),
         )
 
 
-UNFOLD = "kernel_size: sizes, dilation: sizes = 1, padding: sizes = 0, stride: sizes = 1"
+UNFOLD_SIGNATURE = "kernel_size: sizes, dilation: sizes = 1, padding: sizes = 0, stride: sizes = 1"
 
 
-@public(f"F.unfold(input: tensor, {UNFOLD})", method=False)
+@public(f"F.unfold(input: tensor, {UNFOLD_SIGNATURE})", method=False)
 def unfold(x: Tensor, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
     """The windows of images as columns: from (N, C, H, W) to (N, C · kernel, windows)."""
-    kernel, dilation, padding, stride = pairs_of(
+    kernel, dilation, padding, stride = size_pairs(
         kernel_size=kernel, dilation=dilation, padding=padding, stride=stride
     )
-    check_steps(kernel, dilation, padding, stride)
+    check_window_sizes(kernel, dilation, padding, stride)
     check_images(x)
     check_columns(x, kernel, dilation, padding, stride)
-    need_kind(x, "im2col_out_cpu", "bf")
+    require_kind(x, "im2col_out_cpu", "bf")
     padded = constant_pad(x, pads=tuple((p, p) for p in padding), value=0.0)
-    seen = windows(padded, kernel=kernel, stride=stride, dilation=dilation)
+    patches = windows(padded, kernel=kernel, stride=stride, dilation=dilation)
     lead = x.ndim - 2
     order = (*range(lead), lead + 2, lead + 3, lead, lead + 1)
-    columns = (*x.shape[: lead - 1], x.shape[lead - 1] * prod(kernel), prod(seen.shape[lead : lead + 2]))
-    return reshape.named("Im2ColBackward0")(permute(seen, dims=order), shape=columns)
+    columns = (*x.shape[: lead - 1], x.shape[lead - 1] * prod(kernel), prod(patches.shape[lead : lead + 2]))
+    return reshape.named("Im2ColBackward0")(permute(patches, dims=order), shape=columns)
 
 
-@public(f"F.fold(input: tensor, output_size: sizes, {UNFOLD})", method=False)
+@public(f"F.fold(input: tensor, output_size: sizes, {UNFOLD_SIGNATURE})", method=False)
 def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
     """Columns added up to images; the adjoint of ``unfold``."""
-    output, kernel, dilation, padding, stride = pairs_of(
+    output, kernel, dilation, padding, stride = size_pairs(
         output_size=output, kernel_size=kernel, dilation=dilation, padding=padding, stride=stride
     )
-    check_steps(kernel, dilation, padding, stride)
+    check_window_sizes(kernel, dilation, padding, stride)
     if x.ndim not in (2, 3) or 0 in x.shape[-2:]:
         raise ShapeError(
             "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero"
@@ -316,7 +317,7 @@ def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, strid
     if x.shape[-2] % prod(kernel):
         raise ShapeError(
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got"
-            f" input.size(1)={x.shape[-2]} and kernel_size={spelled(kernel)}.",
+            f" input.size(1)={x.shape[-2]} and kernel_size={spell_sizes(kernel)}.",
             operands=(x,),
         )
     full = tuple(n + 2 * p for n, p in zip(output, padding, strict=True))
@@ -324,13 +325,14 @@ def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, strid
     channels = x.shape[-2] // prod(kernel)
     if min(counts) < 1 or x.shape[-1] != prod(counts):
         raise ShapeError(
-            f"Given output_size={spelled(output)}, kernel_size={spelled(kernel)},"
-            f" dilation={spelled(dilation)}, padding={spelled(padding)}, stride={spelled(stride)}, expected"
+            f"Given output_size={spell_sizes(output)}, kernel_size={spell_sizes(kernel)},"
+            f" dilation={spell_sizes(dilation)}, padding={spell_sizes(padding)},"
+            f" stride={spell_sizes(stride)}, expected"
             f" size of input's dimension 2 to match the calculated number of sliding blocks"
             f" {' * '.join(map(str, counts))} = {prod(counts)}, but got input.size(2)={x.shape[-1]}.",
             operands=(x,),
         )
-    need_kind(x, "col2im_out_cpu", "bf")
+    require_kind(x, "col2im_out_cpu", "bf")
     lead = (*x.shape[:-2], channels)
     apart = reshape(x, shape=(*lead, *kernel, *counts))
     n = len(lead)
@@ -339,5 +341,5 @@ def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, strid
     return constant_pad.named("Col2ImBackward0")(summed, pads=tuple((-p, -p) for p in padding), value=0.0)
 
 
-def spelled(sizes: Sizes) -> str:
+def spell_sizes(sizes: Sizes) -> str:
     return f"({', '.join(map(str, sizes))})"

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError
 from autodiff.grammar.help.syntax.blocks import (
+    at_sign_name,
     block_missing,
     colon_missing,
-    decorated,
-    decorated_value,
-    indented,
     lone_branch,
+    lone_decorator,
     parameters_missing,
     stray_colon,
+    unexpected_indent,
 )
-from autodiff.grammar.help.syntax.brackets import bad_word, open_bracket
+from autodiff.grammar.help.syntax.brackets import invalid_token, unclosed_bracket_before
 from autodiff.grammar.help.syntax.comments import foreign_comment
 from autodiff.grammar.help.syntax.foreign import (
     braces,
@@ -31,49 +31,49 @@ from autodiff.grammar.help.syntax.foreign import (
     other_class,
     relative_import,
 )
-from autodiff.grammar.help.syntax.keywords import equals_sign, keyword_as_name, lower_case
+from autodiff.grammar.help.syntax.keywords import capitalised_keyword, equals_sign, keyword_as_name
 from autodiff.grammar.help.syntax.missing_values import (
     alias_missing,
-    does_not_fit,
     else_missing,
-    generator,
+    generator_expression,
     in_missing,
     lone_star,
     side_by_side,
+    unexpected_token,
     value_missing,
 )
 from autodiff.grammar.help.syntax.pasted import pasted
 from autodiff.grammar.help.syntax.situation import Situation
-from autodiff.grammar.syntax.words import Words
+from autodiff.grammar.syntax.words import Tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from autodiff.grammar.syntax.parser import Reader
+    from autodiff.grammar.syntax.parser import ScriptParser
 
 RULES = (
     pasted,
     foreign_comment,
     other_class,
-    bad_word,
-    open_bracket,
+    invalid_token,
+    unclosed_bracket_before,
     foreign_word,
     counting_loop,
     braces,
     foreign_sign,
     match_statement,
-    lower_case,
+    capitalised_keyword,
     stray_colon,
-    indented,
+    unexpected_indent,
     block_missing,
     lone_branch,
-    decorated,
-    decorated_value,
+    lone_decorator,
+    at_sign_name,
     keyword_as_name,
     in_missing,
     equals_sign,
     alias_missing,
     value_missing,
-    generator,
+    generator_expression,
     parameters_missing,
     colon_missing,
     lone_star,
@@ -83,11 +83,11 @@ RULES = (
 )
 
 
-def diagnose(reader: Reader, words: Words, at: int, start: str) -> CompileError:
+def diagnose(reader: ScriptParser, words: Tokens, at: int, start: str) -> CompileError:
     """Return the error for a text in which the token with index ``at`` does not fit."""
     here = Situation(reader, words, at, start)
     for rule in RULES:
         error = rule(here)
         if error is not None:
             return error
-    return does_not_fit(here)
+    return unexpected_token(here)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.did_you_mean import nearest
+from autodiff.core.base.did_you_mean import similar_names
 from autodiff.core.base.errors import CompileError, Fix, Label
 from autodiff.core.base.source import Span
-from autodiff.grammar.help.syntax.lines import code_end, is_blank, margin, next_line
+from autodiff.grammar.help.syntax.lines import code_end, indent_width, is_blank, next_line
 from autodiff.grammar.help.syntax.situation import LINE_ENDS, LINE_STARTS, Situation, fix, line_around
 from autodiff.grammar.syntax.characters import shorten
 from autodiff.grammar.syntax.vocabulary import BLOCK_WORDS, OPERATORS
@@ -42,7 +42,7 @@ def misspelt(here: Situation) -> CompileError | None:
         "define": "def",
     }
     meant = slips.get(here.first) or next((w for w in known if sorted(w) == sorted(here.first)), "")
-    meant = meant or next(iter(nearest(here.first, known)), "")
+    meant = meant or next(iter(similar_names(here.first, known)), "")
     if not meant:
         return None
     return here.error(
@@ -54,7 +54,7 @@ def misspelt(here: Situation) -> CompileError | None:
     )
 
 
-def indented(here: Situation) -> CompileError | None:
+def unexpected_indent(here: Situation) -> CompileError | None:
     if here.kind != "_INDENT":
         return None
     text, at = here.text, here.span().start
@@ -73,10 +73,10 @@ def indented(here: Situation) -> CompileError | None:
     above = line_around(text, max(line - 1, 0)).start
     while above and is_blank(text, above):
         above = line_around(text, above - 1).start
-    lead = text[above : above + margin(text, above)]
+    lead = text[above : above + indent_width(text, above)]
     edits, width = [], at - line
     while line < len(text):  # all lines that are indented at least as far move too
-        own = margin(text, line)
+        own = indent_width(text, line)
         if not is_blank(text, line):
             if own < width:
                 break
@@ -124,10 +124,10 @@ def block_missing(here: Situation) -> CompileError | None:
 
 def _indent_through_return(text: str, begin: int) -> Fix:
     """Return the repair that indents the lines of a function up to its `return`."""
-    edits, at, depth = [], line_around(text, begin).start, margin(text, line_around(text, begin).start)
+    edits, at, depth = [], line_around(text, begin).start, indent_width(text, line_around(text, begin).start)
     while at < len(text):
         if not is_blank(text, at):
-            if margin(text, at) < depth:
+            if indent_width(text, at) < depth:
                 break
             edits.append((at, at, "    "))
             if text.startswith("return", at + depth):
@@ -151,7 +151,7 @@ def lone_branch(here: Situation) -> CompileError | None:
     )
 
 
-def decorated(here: Situation) -> CompileError | None:
+def lone_decorator(here: Situation) -> CompileError | None:
     if here.expected != {"@", "def", "class"}:
         return None
     message = "a decorator stands directly above `def`"
@@ -164,7 +164,7 @@ def decorated(here: Situation) -> CompileError | None:
     )
 
 
-def decorated_value(here: Situation) -> CompileError | None:
+def at_sign_name(here: Situation) -> CompileError | None:
     """`@x = 3`: a name with the sign of another language."""
     if here.kinds[here.line] != "@" or here.kind != "=":
         return None

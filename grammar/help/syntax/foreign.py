@@ -7,11 +7,11 @@ from itertools import pairwise
 
 from autodiff.core.base.errors import CompileError, Fix
 from autodiff.core.base.source import Span
-from autodiff.grammar.help.syntax.lines import line_end, margin
+from autodiff.grammar.help.syntax.lines import indent_width, line_end
 from autodiff.grammar.help.syntax.situation import Situation, fix, line_around
 from autodiff.grammar.syntax.characters import shorten
-from autodiff.grammar.syntax.vocabulary import BLOCK_WORDS, FOREIGN
-from autodiff.grammar.syntax.words import CLOSES
+from autodiff.grammar.syntax.vocabulary import BLOCK_WORDS, FOREIGN_WORDS
+from autodiff.grammar.syntax.words import OPENING_BRACKETS
 
 _RAISED = re.compile(r"raise[ \t]+\w+\([ \t]*(\"[^\"\\\r\n]*\"|'[^'\\\r\n]*')[ \t]*\)[ \t]*(?=[#\r\n]|\Z)")
 _COUNTING = re.compile(
@@ -24,22 +24,24 @@ _CLASS = re.compile(r"([ \t]*+)class[ \t]+(\w+)[ \t]*(?:\(([^()\r\n]*)\))?[ \t]*
 
 def foreign_word(here: Situation) -> CompileError | None:
     """`try`, `raise`, `yield` and other keywords of Python that the grammar lacks."""
-    if here.kind not in FOREIGN:
+    if here.kind not in FOREIGN_WORDS:
         return None
-    code, caret, way_out = FOREIGN[here.kind]
+    code, caret, way_out = FOREIGN_WORDS[here.kind]
     ways_out: tuple[str | Fix, ...] = (way_out,)
     if here.kind == "raise" and (found := _RAISED.match(here.text, here.span().start)):
-        ways_out = (fix(f"write `assert False, {found[1]}`", (*_ends(found), f"assert False, {found[1]}")),)
+        ways_out = (
+            fix(f"write `assert False, {found[1]}`", (*_match_range(found), f"assert False, {found[1]}")),
+        )
     elif here.kind in ("async", "await"):
-        ways_out = (_all_at_once(here),)
+        ways_out = (_async_repair(here),)
     return here.error(code, f"`{here.kind}` is not in the language", caret, *ways_out)
 
 
-def _ends(found: re.Match[str]) -> tuple[int, int]:
+def _match_range(found: re.Match[str]) -> tuple[int, int]:
     return found.start(), found.end()
 
 
-def _all_at_once(here: Situation) -> Fix:
+def _async_repair(here: Situation) -> Fix:
     """Return one repair for all `async` and `await`: deleting one of them would leave the others."""
     words = [index for index, kind in enumerate(here.kinds) if kind in ("async", "await")]
     edits = [(here.words.starts[index], here.words.starts[index + 1], "") for index in words]
@@ -62,7 +64,7 @@ def braces(here: Situation) -> CompileError | None:
         kind = here.kinds[last]
         if kind in ("(", "[", "{"):
             depth += 1
-        elif kind in CLOSES:
+        elif kind in OPENING_BRACKETS:
             depth -= 1
         if depth == 0:
             break
@@ -70,7 +72,7 @@ def braces(here: Situation) -> CompileError | None:
             inside.append((kind, last))
     kinds = [kind for kind, _ in inside]
     if ":" not in kinds and len(kinds) > 1 and "**" not in kinds:
-        edits = ((*_place(here, here.at), "["), (*_place(here, last), "]"))
+        edits = ((*_token_range(here, here.at), "["), (*_token_range(here, last), "]"))
         a_list = fix("write a list, with `[` and `]`", *edits)
         ways_out: tuple[str | Fix, ...] = (a_list,) if here.kinds[last] == "}" else ("write a list: `[...]`",)
         return here.error("E0121", "sets are not in the language", "a set begins here", *ways_out)
@@ -84,16 +86,16 @@ def braces(here: Situation) -> CompileError | None:
         way_out = f"collect in a list: `{name} = []`, then `{name}.append(...)`"
         return here.error("E0120", "dictionaries are not in the language", "an empty dictionary", way_out)
     way_out = "use one variable per entry"
-    if entries := _entries(here, inside, last):
+    if entries := _entry_assignments(here, inside, last):
         way_out += ": " + ", ".join(f"`{entry}`" for entry in entries)
     return here.error("E0120", "dictionaries are not in the language", "a dictionary begins here", way_out)
 
 
-def _place(here: Situation, index: int) -> tuple[int, int]:
+def _token_range(here: Situation, index: int) -> tuple[int, int]:
     return here.words.starts[index], here.words.ends[index]
 
 
-def _entries(here: Situation, inside: list[tuple[str, int]], last: int) -> list[str]:
+def _entry_assignments(here: Situation, inside: list[tuple[str, int]], last: int) -> list[str]:
     """Return up to four entries of a dictionary as assignments, if its keys are valid names."""
     entries = []
     for (key, at), (colon, _) in pairwise(inside):
@@ -114,7 +116,7 @@ def foreign_sign(here: Situation) -> CompileError | None:
         plain = fix("write `=`", (here.span().start, here.span().end, "="))
         return here.error("E0131", "`:=` is not in the language", "assigns like `=`", plain)
     if kind == ":=":
-        ways_out = _assigned_before(here)
+        ways_out = _walrus_repair(here)
         return here.error("E0131", "`:=` is not in the language", "assigns inside an expression", *ways_out)
     if not here.brackets or before not in ("(", ","):
         return None
@@ -152,7 +154,7 @@ def in_parameters(here: Situation) -> bool:
     return opening >= 2 and here.kinds[opening - 2] == "def" and len(here.brackets) == 1
 
 
-def _assigned_before(here: Situation) -> list[str | Fix]:
+def _walrus_repair(here: Situation) -> list[str | Fix]:
     """Return the ways out of `if (n := f(x)) > 3:`: if possible a repair that writes two lines."""
     advice = "assign on a line of its own before this one"
     if not here.brackets or here.kinds[here.line] in ("elif", "while") or here.before != "NAME":
@@ -161,7 +163,7 @@ def _assigned_before(here: Situation) -> list[str | Fix]:
     for last in range(opening, len(here.kinds)):
         if here.kinds[last] in ("(", "[", "{"):
             depth += 1
-        elif here.kinds[last] in CLOSES:
+        elif here.kinds[last] in OPENING_BRACKETS:
             depth -= 1
         if depth == 0 or here.kinds[last] == "_NEWLINE":
             break
@@ -219,7 +221,9 @@ def counting_loop(here: Situation) -> CompileError | None:
     if not opened or opened == ":":
         ways_out = [fix(f"write `{shorten(written)}`", (found.start(), found.end() + len(opened), written))]
     message = "a loop runs over values, such as those of `range`"
-    return here.error("E0102", message, "counts as in other languages", *ways_out, span=Span(*_ends(found)))
+    return here.error(
+        "E0102", message, "counts as in other languages", *ways_out, span=Span(*_match_range(found))
+    )
 
 
 def relative_import(here: Situation) -> CompileError | None:
@@ -237,14 +241,14 @@ def other_class(here: Situation) -> CompileError | None:
     name, bases = header[2], header[3] or ""
     if bases.rpartition(".")[2].strip() == "Function":
         return None
-    return foreign_class(name, bases, Span(header.start(2), header.end(2)))
+    return foreign_class_error(name, bases, Span(header.start(2), header.end(2)))
 
 
 def _enclosing_class(text: str, at: int) -> re.Match[str] | None:
     """Return the header of the class around the line at ``at``: the nearest one with less indentation."""
-    depth = margin(text, at) + 1
+    depth = indent_width(text, at) + 1
     while depth:
-        width = margin(text, at)
+        width = indent_width(text, at)
         if width < depth and text[at + width : at + width + 1] not in ("", "#", "\n", "\r"):
             found = _CLASS.match(text, at)
             if found is not None:
@@ -256,7 +260,7 @@ def _enclosing_class(text: str, at: int) -> re.Match[str] | None:
     return None
 
 
-def foreign_class(name: str, bases: str, span: Span) -> CompileError:
+def foreign_class_error(name: str, bases: str, span: Span) -> CompileError:
     """Return the error for a class other than ``Function``.
 
     The rewrite of a model is added later, because it needs the whole script.

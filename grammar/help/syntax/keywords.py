@@ -30,12 +30,12 @@ def _reserved(here: Situation, index: int) -> CompileError:
         "E0107",
         f"`{word}` is a word of the language and cannot be a name",
         "has a meaning of its own",
-        *_renamed(here, word),
+        *_renaming_advice(here, word),
         span=here.span(index),
     )
 
 
-def _renamed(here: Situation, word: str) -> list[str | Fix]:
+def _renaming_advice(here: Situation, word: str) -> list[str | Fix]:
     """Return the ways out: another name such as `lambda_`, as a repair if all its uses are found."""
     new = f"{word}_"
     uses = [index for index, kind in enumerate(here.kinds) if kind == word]
@@ -67,7 +67,7 @@ def equals_sign(here: Situation) -> CompileError | None:
     )
 
 
-def lower_case(here: Situation) -> CompileError | None:
+def capitalised_keyword(here: Situation) -> CompileError | None:
     """`If x:`, `Return y`, `FOR i in ...`: a keyword in capitals."""
     index = here.line
     word = here.word(index) if here.kinds[index] == "NAME" else ""

@@ -16,10 +16,10 @@ _BEGINNING = re.compile(
 )
 _MARGIN = re.compile(r"[ \t\f]*+")
 _BREAK = re.compile(r"\r\n|\r|\n")
-_GOES_ON = re.compile(r"(?:else|elif|except|finally)\b")
+_CONTINUATION = re.compile(r"(?:else|elif|except|finally)\b")
 
 
-def margin(text: str, line: int) -> int:
+def indent_width(text: str, line: int) -> int:
     """Return the indentation, in characters, of the line that begins at ``line``."""
     found = _MARGIN.match(text, line)
     assert found is not None
@@ -28,7 +28,7 @@ def margin(text: str, line: int) -> int:
 
 def is_blank(text: str, line: int) -> bool:
     """Whether a line is empty or has only a comment."""
-    at = line + margin(text, line)
+    at = line + indent_width(text, line)
     return at >= len(text) or text[at] in "#\r\n"
 
 
@@ -47,7 +47,7 @@ def next_statement(text: str, at: int, deepest: int) -> int:
     """Return the next line after ``at`` that begins a statement indented at most by ``deepest``."""
     line = next_line(text, at)
     while line < len(text):
-        width = margin(text, line)
+        width = indent_width(text, line)
         if width <= deepest and _BEGINNING.match(text, line + width):
             written = text[line : line_end(text, line)].split("#")[0].rstrip()
             if not written.endswith(","):
@@ -56,12 +56,12 @@ def next_statement(text: str, at: int, deepest: int) -> int:
     return len(text)
 
 
-def next_outside(text: str, at: int, deepest: int) -> int:
+def next_outer_line(text: str, at: int, deepest: int) -> int:
     """Return the next line after ``at`` that is indented at most by ``deepest`` and continues nothing."""
     line = next_line(text, at)
     while line < len(text):
-        width = margin(text, line)
-        if width <= deepest and not is_blank(text, line) and not _GOES_ON.match(text, line + width):
+        width = indent_width(text, line)
+        if width <= deepest and not is_blank(text, line) and not _CONTINUATION.match(text, line + width):
             return line
         line = next_line(text, line)
     return len(text)

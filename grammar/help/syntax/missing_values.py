@@ -8,8 +8,15 @@ from autodiff.grammar.help.syntax.blocks import misspelt
 from autodiff.grammar.help.syntax.lines import code_end
 from autodiff.grammar.help.syntax.situation import LINE_ENDS, Situation, fix
 from autodiff.grammar.syntax.characters import shorten
-from autodiff.grammar.syntax.vocabulary import BLOCK_WORDS, NOUNS, OPERATORS, PAIRS, VALUE_ENDS, VALUE_STARTS
-from autodiff.grammar.syntax.words import CLOSES
+from autodiff.grammar.syntax.vocabulary import (
+    BLOCK_WORDS,
+    FOREIGN_OPERATORS,
+    OPERATOR_NOUNS,
+    OPERATORS,
+    VALUE_ENDS,
+    VALUE_STARTS,
+)
+from autodiff.grammar.syntax.words import OPENING_BRACKETS
 
 #: A complete example for a keyword that stands alone.
 FINISHED = {
@@ -35,10 +42,10 @@ def value_missing(here: Situation) -> CompileError | None:
             end = here.gap.start
             way_out = fix("delete one `;`", (end - 1, end, "")) if kind == ";" else "write a statement here"
             return here.error("E0101", f"no statement begins with {here.name()}", "cannot begin one", way_out)
-        return _bad_beginning(here)
+        return _operator_start_error(here)
     if kind == "|" and (found := absolute(here)):
         return found
-    if here.at - 1 > here.line and (found := two_signs(here)):
+    if here.at - 1 > here.line and (found := foreign_operator(here)):
         return found
     gone = here.name(here.at - 1)
     wanted = "a condition" if before in ("if", "elif", "while", "assert") else "a value"
@@ -46,17 +53,17 @@ def value_missing(here: Situation) -> CompileError | None:
         stops = "the field" if here.is_field else "the line"
         message = f"{stops} stops where {wanted} should follow"
         return here.error(
-            "E0101", message, f"{wanted} is missing after {gone}", *_completed(here), span=here.gap
+            "E0101", message, f"{wanted} is missing after {gone}", *_completion_advice(here), span=here.gap
         )
     return here.error(
         "E0101",
         f"{wanted} is missing between {gone} and {here.name()}",
         f"{wanted} should stand before this",
-        *_without_one(here, wanted, gone),
+        *_deletion_advice(here, wanted, gone),
     )
 
 
-def _without_one(here: Situation, wanted: str, gone: str) -> list[str | Fix]:
+def _deletion_advice(here: Situation, wanted: str, gone: str) -> list[str | Fix]:
     """Return the ways out of `1 + * 2`: a value between the two tokens, or one of them deleted."""
     if here.before not in OPERATORS and here.before not in ("=", ","):
         return [f"write {wanted} here"]
@@ -64,14 +71,14 @@ def _without_one(here: Situation, wanted: str, gone: str) -> list[str | Fix]:
     while end < len(here.text) and here.text[end] == " ":
         end += 1
     advice = f"write {wanted} here"
-    if here.before == "," and here.kind in CLOSES:
+    if here.before == "," and here.kind in OPENING_BRACKETS:
         return [fix("delete the `,`", (start, end, "")), advice]
     if here.before == here.kind:
         return [fix(f"delete one {gone}", (start, end, ""))]
     return [f"{advice}, or delete the {gone}"]
 
 
-def _bad_beginning(here: Situation) -> CompileError:
+def _operator_start_error(here: Situation) -> CompileError:
     """Return the error for a line that begins with an operator, usually the rest of the line above."""
     message = f"a line cannot begin with {here.name(here.line)}"
     text, line = here.text, here.line
@@ -106,13 +113,13 @@ def absolute(here: Situation) -> CompileError | None:
     return here.error("E0101", "`|` does not make an absolute value", "joins bits", way_out)
 
 
-def two_signs(here: Situation) -> CompileError | None:
+def foreign_operator(here: Situation) -> CompileError | None:
     """`&&`, `=>` and other two-character operators of other languages."""
     first, second = here.span(here.at - 1), here.span()
     pair = here.word(here.at - 1) + here.word(here.at)
-    if first.end != second.start or pair not in PAIRS:
+    if first.end != second.start or pair not in FOREIGN_OPERATORS:
         return None
-    plain = PAIRS[pair]
+    plain = FOREIGN_OPERATORS[pair]
     return here.error(
         "E0101",
         f"`{pair}` is written `{plain}`",
@@ -130,7 +137,7 @@ def _spaced(here: Situation, word: str, start: int, end: int) -> str:
     return before + word + ("" if here.text[end : end + 1].isspace() else " ")
 
 
-def _completed(here: Situation) -> tuple[str | Fix, ...]:
+def _completion_advice(here: Situation) -> tuple[str | Fix, ...]:
     """Return advice on how to complete the line, with its last name or a number as an example."""
     if here.before == here.kinds[here.at - 2] in ("+", "-") and here.at - 2 > here.line:
         sign, name = here.before, here.text[here.words.starts[here.line] : here.words.ends[here.at - 3]]
@@ -139,7 +146,7 @@ def _completed(here: Situation) -> tuple[str | Fix, ...]:
     names = [here.word(i) for i in range(here.line, here.at) if here.kinds[i] == "NAME"]
     begun = here.text[here.words.starts[here.line] : here.words.ends[here.at - 1]]
     example = names[-1] if names and here.before != "=" else "1.0"
-    noun = NOUNS.get(here.before)
+    noun = OPERATOR_NOUNS.get(here.before)
     tail = f"or delete the `{here.before}`"
     if noun is None and here.before.isidentifier():
         return (f"write {'a name' if here.before in ('del', 'for') else 'it'} after the `{here.before}`",)
@@ -153,7 +160,7 @@ def _completed(here: Situation) -> tuple[str | Fix, ...]:
 
 
 def else_missing(here: Situation) -> CompileError | None:
-    if "else" not in here.expected or here.kind not in (*LINE_ENDS, *CLOSES, ",", ":"):
+    if "else" not in here.expected or here.kind not in (*LINE_ENDS, *OPENING_BRACKETS, ",", ":"):
         return None
     ways_out: list[str | Fix] = ["say what the value is otherwise: `value if condition else other`"]
     middle = [index for index in range(here.line, here.at) if here.kinds[index] == "if"]
@@ -191,7 +198,7 @@ def lone_star(here: Situation) -> CompileError | None:
         and here.kind in LINE_ENDS
         and here.kinds[here.line - 1] == "_NEWLINE"
     ):
-        return _bad_beginning(here)
+        return _operator_start_error(here)
     span, end = here.span(stars[-1]), here.words.ends[here.at - 1]
     way_out = fix("put square brackets around it", (span.start, span.start, "["), (end, end, "]"))
     advice = "leave out the `*`"
@@ -200,7 +207,7 @@ def lone_star(here: Situation) -> CompileError | None:
     )
 
 
-def generator(here: Situation) -> CompileError | None:
+def generator_expression(here: Situation) -> CompileError | None:
     kinds, brackets = here.kinds, here.brackets
     if here.kind == "for" and here.at > here.line and not here.wants_value:
         if not brackets or kinds[brackets[-1]] == "(":
@@ -223,7 +230,7 @@ def _as_list(here: Situation) -> list[str | Fix]:
         return [advice]
     opening, depth = here.brackets[-1], 0
     for last in range(opening, len(here.kinds)):
-        depth += (here.kinds[last] in ("(", "[", "{")) - (here.kinds[last] in CLOSES)
+        depth += (here.kinds[last] in ("(", "[", "{")) - (here.kinds[last] in OPENING_BRACKETS)
         if depth == 0:
             start, stop = here.span(opening), here.span(last)
             return [fix(advice, (start.start, start.end, "["), (stop.start, stop.end, "]"))]
@@ -292,10 +299,10 @@ def side_by_side(here: Situation) -> CompileError | None:
     ways_out: list[str | Fix]
     if before == "STRING" and glued:
         ways_out = [*_other_quotes(here), "a quote inside a string is written \\' or \\\""]
-    elif before == "NAME" and (applied := _applied(here)):
+    elif before == "NAME" and (applied := _call_repair(here)):
         ways_out = [applied]
     elif here.brackets:
-        ways_out = _joined(here)
+        ways_out = _separator_repairs(here)
     elif before == "NUMBER" or here.kind in ("NAME", "NUMBER"):
         product = f"{here.word(last)} * {here.word(here.at)}"
         if here.kind != "STRING" and (before in ("NUMBER", ")") or "=" in here.kinds[here.line : here.at]):
@@ -308,10 +315,10 @@ def side_by_side(here: Situation) -> CompileError | None:
     return here.error("E0102", "two values stand side by side", what, *ways_out)
 
 
-def _applied(here: Situation) -> Fix | None:
+def _call_repair(here: Situation) -> Fix | None:
     """Return the repair of `sin x` to a call if the name is a function; None otherwise."""
-    from autodiff.core.engine.public_functions import Function
-    from autodiff.grammar.objects.builtins.namespaces import builtin
+    from autodiff.core.engine.public_functions import PublicFunction
+    from autodiff.grammar.objects.builtins.namespaces import builtin_value
     from autodiff.grammar.objects.values import Builtin
 
     last, start = here.at - 1, here.span().start
@@ -322,14 +329,14 @@ def _applied(here: Situation) -> Fix | None:
     is_own = any(
         here.kinds[index] == "def" and here.word(index + 1) == name for index in range(len(here.kinds) - 1)
     )
-    if not is_own and not isinstance(builtin(function), (Function, Builtin)):
+    if not is_own and not isinstance(builtin_value(function), (PublicFunction, Builtin)):
         return None
     end, gap = here.span().end, here.words.ends[last]
     given = here.text[start:end]
     return fix(f"call it: `{shorten(name)}({shorten(given)})`", (gap, start, "("), (end, end, ")"))
 
 
-def _joined(here: Situation) -> list[str | Fix]:
+def _separator_repairs(here: Situation) -> list[str | Fix]:
     """Return the repairs for two values in a bracket: a comma in lists and calls, or a product."""
     opening, last, start = here.brackets[-1], here.at - 1, here.span().start
     gap = here.words.ends[last]
@@ -360,7 +367,7 @@ def _other_quotes(here: Situation) -> list[str | Fix]:
     return [fix(f"use {other} around the string", (start, start + 1, other), (last, last + 1, other))]
 
 
-def does_not_fit(here: Situation) -> CompileError:
+def unexpected_token(here: Situation) -> CompileError:
     spelled = {"NAME": "a name", "STRING": "a string", "_NEWLINE": "the end of the line"}
     wanted = [spelled.get(kind, f"`{kind}`") for kind in sorted(here.expected - {"$END", ";"})]
     if wanted and len(wanted) <= 4:
@@ -380,10 +387,10 @@ def does_not_fit(here: Situation) -> CompileError:
         return here.error("E0102", f"{stops} stops too early", caret, *ways_out, span=here.gap)
     name = here.name()
     message, advice = f"{name} does not fit here", f"delete {name}, or what leads to it"
-    return here.error("E0102", message, caret, *_deleted(here), advice)
+    return here.error("E0102", message, caret, *_rest_repair(here), advice)
 
 
-def _deleted(here: Situation) -> list[str | Fix]:
+def _rest_repair(here: Situation) -> list[str | Fix]:
     """Return the repair that deletes the rest of the line, if the line could end before it."""
     if "_NEWLINE" not in here.expected:
         return []

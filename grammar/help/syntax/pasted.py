@@ -29,12 +29,12 @@ def pasted(here: Situation) -> CompileError | None:
     line = here.line_span()
     text = here.text
     if _PROMPT.match(text, line.start) and re.search(r"^[ \t]*>>>", text, re.MULTILINE):
-        return prompt(text, line.start)
+        return prompt_error(text, line.start)
     if _CELL_IN.match(text, line.start) or _CELL_OUT.match(text, line.start):
-        return cell(text, line.start)
+        return cell_error(text, line.start)
     if _SHELL.match(text, line.start):
-        return shell(text, line.start)
-    return fence(text, line.start) if "```" in text or "~~~" in text else None
+        return shell_error(text, line.start)
+    return fence_error(text, line.start) if "```" in text or "~~~" in text else None
 
 
 def lines_of(text: str) -> list[Span]:
@@ -45,7 +45,7 @@ def lines_of(text: str) -> list[Span]:
     return spans
 
 
-def prompt(text: str, at: int) -> CompileError:
+def prompt_error(text: str, at: int) -> CompileError:
     """`>>> x = 1`: the repair deletes the prompts and the interpreter's output between them."""
     edits, asked = [], False
     for line in lines_of(text):
@@ -67,7 +67,7 @@ def prompt(text: str, at: int) -> CompileError:
     )
 
 
-def cell(text: str, at: int) -> CompileError:
+def cell_error(text: str, at: int) -> CompileError:
     """`In [1]: x = 1`: the repair deletes the labels and the output after `Out[1]:`."""
     edits: list[tuple[int, int, str]] = []
     answering = False
@@ -90,7 +90,7 @@ def cell(text: str, at: int) -> CompileError:
     )
 
 
-def shell(text: str, at: int) -> CompileError:
+def shell_error(text: str, at: int) -> CompileError:
     """`!pip install torch`: the repair deletes all shell commands."""
     lines = [line for line in lines_of(text) if _SHELL.match(text, line.start)]
     found = _SHELL.match(text, at)
@@ -108,7 +108,7 @@ def shell(text: str, at: int) -> CompileError:
     )
 
 
-def fence(text: str, at: int) -> CompileError | None:
+def fence_error(text: str, at: int) -> CompileError | None:
     """Markdown fences around the script: the repair deletes them and the text outside them."""
     inside = False
     edits, fences = [], []

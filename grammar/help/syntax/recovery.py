@@ -7,41 +7,41 @@ lines up to a safe place are removed: missing an error is better than reporting 
 
 from __future__ import annotations
 
-from autodiff.core.base.did_you_mean import nearest
+from autodiff.core.base.did_you_mean import similar_names
 from autodiff.core.base.errors import AutodiffError, CompileError, Fix
 from autodiff.core.base.source import Source
 from autodiff.grammar.help.syntax.lines import (
+    indent_width,
     is_blank,
     line_end,
-    margin,
     next_line,
-    next_outside,
+    next_outer_line,
     next_statement,
 )
 from autodiff.grammar.help.syntax.situation import LINE_STARTS, line_around
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.parser import Reader
-from autodiff.grammar.syntax.prompts import as_script
-from autodiff.grammar.syntax.words import Words, read_words
+from autodiff.grammar.syntax.parser import ScriptParser
+from autodiff.grammar.syntax.prompts import strip_prompts
+from autodiff.grammar.syntax.words import Tokens, read_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MOST = 10
-MOST_LINES_LEFT_OUT = 30
+MAX_ERRORS = 10
+MAX_REMOVALS = 30
 #: In a longer script only the first error is reported: every further one means parsing the rest again.
-LONGEST = 5_000_000
+MAX_SCRIPT_LENGTH = 5_000_000
 #: Errors after which no others are searched: text was copied along with the script.
-NO_GOING_ON = ("E0135", "E0136")
+FINAL_CODES = ("E0135", "E0136")
 
 
-def find_further(error: CompileError, source: Source, given: Iterable[str] = ()) -> None:
+def find_further_errors(error: CompileError, source: Source, given: Iterable[str] = ()) -> None:
     """Set ``error.further`` to the other errors in a script that ``error`` kept from parsing."""
-    if error.span is None or len(source.text) > LONGEST or error.code in NO_GOING_ON:
+    if error.span is None or len(source.text) > MAX_SCRIPT_LENGTH or error.code in FINAL_CODES:
         return
-    source = as_script(source)
-    search = Search(source)
+    source = strip_prompts(source)
+    search = ErrorSearch(source)
     search.leave_out(error)
     script = search.run()
     found: list[AutodiffError] = [*search.found]
@@ -49,24 +49,24 @@ def find_further(error: CompileError, source: Source, given: Iterable[str] = ())
         unknown = unknown_names(script, source, {*given, *search.names})
         found += [one for one in unknown if not search.may_bind(one)]
     found.sort(key=lambda one: one.span.start if one.span else 0)
-    error.further = found[:MOST]
+    error.other_errors = found[:MAX_ERRORS]
 
 
 def unknown_names(script: tree.Script, source: Source, known: set[str]) -> list[AutodiffError]:
     """Return the errors for unbound names in the remaining script, except for the names ``known``."""
     from autodiff.grammar.interpret.scope import resolve
-    from autodiff.grammar.objects.builtins.namespaces import builtin
+    from autodiff.grammar.objects.builtins.namespaces import builtin_value
     from autodiff.grammar.objects.values import UNBOUND
 
     try:
-        resolve(script, source, lambda name: builtin(name) is not UNBOUND, sorted(known))
+        resolve(script, source, lambda name: builtin_value(name) is not UNBOUND, sorted(known))
     except CompileError as error:
-        further, error.further = error.further, []
+        further, error.other_errors = error.other_errors, []
         return [error, *further]
     return []
 
 
-class Search:
+class ErrorSearch:
     """The tokens of a script in which the lines of the errors found so far are replaced."""
 
     __slots__ = ("found", "last", "lines", "masked", "names", "reader", "source", "start", "text", "words")
@@ -74,7 +74,7 @@ class Search:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.text = source.text
-        self.reader = Reader(source)
+        self.reader = ScriptParser(source)
         self.words = read_words(source, self.reader.table)
         self.start = 0  # the token from which the rest is parsed: the first of a statement
         self.masked = source.text  # the text with the removed lines overwritten, at the same length
@@ -88,17 +88,17 @@ class Search:
 
         Return None if the search stopped early or the remaining script does not parse.
         """
-        for _ in range(MOST_LINES_LEFT_OUT):
+        for _ in range(MAX_REMOVALS):
             try:
                 self.drive(self.start)
             except CompileError as error:
-                if error.span is None or error.code in NO_GOING_ON:
+                if error.span is None or error.code in FINAL_CODES:
                     return None
                 line = line_around(self.text, error.span.start).start
                 if line not in self.lines and not self.is_consequence(error):
-                    if len(self.found) + 1 >= MOST:
+                    if len(self.found) + 1 >= MAX_ERRORS:
                         return None
-                    keep_what_mends(error, self.masked, self.statement_at(error.span.start))
+                    keep_working_repair(error, self.masked, self.statement_at(error.span.start))
                     self.found.append(error)
                 if not self.leave_out(error):
                     return None
@@ -113,7 +113,7 @@ class Search:
 
     def drive(self, first: int) -> object:
         words = self.words
-        rest = Words()
+        rest = Tokens()
         rest.kinds, rest.starts, rest.ends = words.kinds[first:], words.starts[first:], words.ends[first:]
         rest.error = words.error
         return self.reader.drive(rest, "script")
@@ -134,7 +134,7 @@ class Search:
         if above in self.lines:
             begins_oddly = error.code == "E0101" and "begin" in error.message
             line = line_around(self.text, at).start
-            is_deeper = margin(self.text, line) > margin(self.source.text, above)
+            is_deeper = indent_width(self.text, line) > indent_width(self.source.text, above)
             is_rest = is_deeper or (self.last is not None and self.last.code == error.code == "E0103")
             begins_oddly = begins_oddly or (self.last is not None and self.last.code == error.code == "E0106")
             return (
@@ -154,14 +154,15 @@ class Search:
             return True  # `from math import *` binds unknown names
         if self.source.text[: error.span.start].rstrip().endswith("."):  # the rest of the line above
             return True
-        if len(name) <= 2 or name in self.names or nearest(name, self.names):
+        if len(name) <= 2 or name in self.names or similar_names(name, self.names):
             return True
-        letters = letters_of(name)
+        letters = without_digits(name)
         return any(name in word for word in self.names) or any(
-            name in line or (len(letters) > 2 and letters in letters_of(line)) for line in self.joined()
+            name in line or (len(letters) > 2 and letters in without_digits(line))
+            for line in self.removed_text()
         )
 
-    def joined(self) -> list[str]:
+    def removed_text(self) -> list[str]:
         """Return the removed lines without the characters between their words."""
         lines = [self.source.text[line : line_end(self.source.text, line)] for line in self.lines]
         return ["".join([c for c in line if c.isalnum() or c == "_"]) for line in lines]
@@ -170,7 +171,7 @@ class Search:
         """Remove the lines of an error from the tokens; return False if no safe place follows it."""
         assert error.span is not None
         self.last = error
-        if error.fixes and len(error.fixes[0].edits) > MOST_LINES_LEFT_OUT:
+        if error.fixes and len(error.fixes[0].edits) > MAX_REMOVALS:
             return False  # the error affects the whole script
         for fix in error.fixes[:1]:
             for edit in fix.edits:
@@ -180,21 +181,23 @@ class Search:
         first, last = self.line_of(at)
         words = self.words
         if error.code == "E0104":
-            return self.blank(*self.statement_at(at))
+            return self.remove_lines(*self.statement_at(at))
         if error.code == "E0105" and error.labels:  # no block: the header is removed
             begin, end = self.statement_at(error.labels[0].span.start)
             line = line_around(self.text, at).start
-            return self.blank(begin, line if begin < line and not margin(self.text, line) else end)
+            return self.remove_lines(
+                begin, line if begin < line and not indent_width(self.text, line) else end
+            )
         if error.code == "E0128":
             line = line_around(self.text, at).start
-            return self.blank(line, next_outside(self.text, line, margin(self.text, line)))
+            return self.remove_lines(line, next_outer_line(self.text, line, indent_width(self.text, line)))
         ends_here = last < len(words.kinds) and words.kinds[last] == "_NEWLINE"
         if not ends_here or error.code == "E0103":
-            return self.blank_line(first, at, error)
-        self.neutralize(first, last)
+            return self.remove_untokenized(first, at, error)
+        self.replace_line(first, last)
         return True
 
-    def opens(self, newline: int) -> bool:
+    def opens_block(self, newline: int) -> bool:
         return self.words.kinds[newline + 1 : newline + 2] == ["_INDENT"]
 
     def line_of(self, at: int) -> tuple[int, int]:
@@ -215,7 +218,7 @@ class Search:
             last += 1
         return first, last
 
-    def neutralize(self, first: int, last: int) -> None:
+    def replace_line(self, first: int, last: int) -> None:
         """Replace the tokens from ``first`` to the _NEWLINE at ``last``, by a header if a block follows."""
         words = self.words
         self.names.update(
@@ -223,8 +226,8 @@ class Search:
             for index in range(first, last)
             if words.kinds[index] == "NAME"
         )
-        kinds = ["if", "True", ":"] if self.opens(last) else ["pass"]
-        if kinds == ["pass"] and self.handled(first):
+        kinds = ["if", "True", ":"] if self.opens_block(last) else ["pass"]
+        if kinds == ["pass"] and self.may_take_else(first):
             kinds = ["if", "True", ":", "pass"]
         place, end = words.starts[first], words.starts[last]
         filler = "if 1:" if kinds[0] == "if" else "0"
@@ -235,7 +238,7 @@ class Search:
         words.ends[first:last] = [place] * len(kinds)
         self.start = self.statement_word(first)
 
-    def handled(self, first: int) -> bool:
+    def may_take_else(self, first: int) -> bool:
         """Whether the token begins a one-line `if`, `for` or `while`, which an `else` may follow."""
         return self.words.kinds[first] in ("if", "elif", "for", "while")
 
@@ -259,14 +262,14 @@ class Search:
         """Return the start and the end of the unindented statement around ``at``, including its block."""
         text = self.text
         begin = line_around(text, at).start
-        while begin and (is_blank(text, begin) or margin(text, begin) or self.goes_on(begin)):
+        while begin and (is_blank(text, begin) or indent_width(text, begin) or self.continues_block(begin)):
             begin = line_around(text, begin - 1).start
-        return begin, next_outside(text, line_around(text, at).start, 0)
+        return begin, next_outer_line(text, line_around(text, at).start, 0)
 
-    def goes_on(self, line: int) -> bool:
+    def continues_block(self, line: int) -> bool:
         return self.text.startswith(("else", "elif", "except", "finally", ")", "]", "}"), line)
 
-    def blank_line(self, first: int, at: int, error: CompileError) -> bool:
+    def remove_untokenized(self, first: int, at: int, error: CompileError) -> bool:
         """Remove a line that is not completely tokenized, because the tokenizer stopped in it."""
         words, text = self.words, self.text
         begin = words.starts[first]
@@ -279,14 +282,14 @@ class Search:
                 break
             opened += (words.kinds[index] in ("(", "[", "{")) - (words.kinds[index] in (")", "]", "}"))
         if opened > 0 or error.code == "E0103":
-            stop = next_statement(text, at, margin(text, line))
+            stop = next_statement(text, at, indent_width(text, line))
             if opened <= 0 and "closes nothing" in error.message and not opens_bracket(text, at):
                 stop = next_line(text, at)
         else:
             stop = next_line(text, at)
-        return self.blank(line, stop)
+        return self.remove_lines(line, stop)
 
-    def blank(self, line: int, stop: int) -> bool:
+    def remove_lines(self, line: int, stop: int) -> bool:
         """Remove the lines from ``line`` to ``stop``, and tokenize again from the statement around them."""
         import re
 
@@ -297,11 +300,11 @@ class Search:
             self.lines.add(at)
             at = next_line(text, at)
         # The lines become blank, except for one digit where the first began.
-        begin = line + margin(text, line)
+        begin = line + indent_width(text, line)
         kept = "".join(character if character in "\r\n" else " " for character in text[begin + 1 : stop])
         self.text = text = text[:begin] + "0" + kept + text[stop:]
         self.masked = self.masked[:begin] + "0" + kept + self.masked[stop:]
-        self.reader = Reader(Source(text, self.source.name))
+        self.reader = ScriptParser(Source(text, self.source.name))
         from_, _ = self.statement_at(begin)
         words = self.words
         index = 0
@@ -323,12 +326,12 @@ class Search:
             and words.kinds[first] == "NUMBER"
             and words.kinds[first + 1] == "_NEWLINE"
         ):
-            self.neutralize(first, first + 1)
+            self.replace_line(first, first + 1)
         self.start = self.statement_word(first)
         return stop < len(text) or words.kinds[-1] == "$END"
 
 
-def letters_of(word: str) -> str:
+def without_digits(word: str) -> str:
     """Return a word without its digits, to recognise a name with a misplaced digit."""
     return "".join([c for c in word if not c.isdigit()])
 
@@ -339,9 +342,9 @@ def opens_bracket(text: str, at: int) -> bool:
     return sum(rest.count(sign) for sign in "([{") > sum(rest.count(sign) for sign in ")]}")
 
 
-def keep_what_mends(error: CompileError, text: str, around: tuple[int, int]) -> None:
+def keep_working_repair(error: CompileError, text: str, around: tuple[int, int]) -> None:
     """Keep only the first repair with which the statement ``around`` the error parses or fails later on."""
-    from autodiff.grammar.syntax.parser import read
+    from autodiff.grammar.syntax.parser import parse_to_first_error
 
     begin, end = around
     kept: list[Fix] = []
@@ -352,10 +355,12 @@ def keep_what_mends(error: CompileError, text: str, around: tuple[int, int]) -> 
         blanked = "".join(c if c in "\r\n" else " " for c in mended[:begin])
         assert error.span is not None
         try:
-            read(Source(blanked + mended[begin:]))
+            parse_to_first_error(Source(blanked + mended[begin:]))
         except CompileError as other:
             if other.span is None or other.span.start <= fix.moves(error.span.start):
-                is_earlier = other.span is not None and other.span.start < begin_of_line(mended, error, fix)
+                is_earlier = other.span is not None and other.span.start < repaired_line_start(
+                    mended, error, fix
+                )
                 if not (is_earlier and parses_alone(mended, error, fix)):
                     continue
         kept.append(fix)
@@ -363,7 +368,7 @@ def keep_what_mends(error: CompileError, text: str, around: tuple[int, int]) -> 
     error.fixes = tuple(kept)
 
 
-def begin_of_line(mended: str, error: CompileError, fix: Fix) -> int:
+def repaired_line_start(mended: str, error: CompileError, fix: Fix) -> int:
     """Return where the line of an error begins after its repair."""
     assert error.span is not None
     return line_around(mended, min(fix.moves(error.span.start), len(mended))).start
@@ -371,11 +376,11 @@ def begin_of_line(mended: str, error: CompileError, fix: Fix) -> int:
 
 def parses_alone(mended: str, error: CompileError, fix: Fix) -> bool:
     """Whether the repaired line parses on its own, if an error above it keeps the statement from parsing."""
-    from autodiff.grammar.syntax.parser import read
+    from autodiff.grammar.syntax.parser import parse_to_first_error
 
-    begin = begin_of_line(mended, error, fix)
+    begin = repaired_line_start(mended, error, fix)
     try:
-        read(Source(mended[begin : line_end(mended, begin)].strip()))
+        parse_to_first_error(Source(mended[begin : line_end(mended, begin)].strip()))
     except CompileError:
         return False
     return True

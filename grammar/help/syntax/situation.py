@@ -5,11 +5,11 @@ from __future__ import annotations
 from autodiff.core.base.errors import CompileError, Edit, Fix
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax.characters import shorten
-from autodiff.grammar.syntax.words import CLOSES, Words
+from autodiff.grammar.syntax.words import OPENING_BRACKETS, Tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from autodiff.grammar.syntax.parser import Reader
+    from autodiff.grammar.syntax.parser import ScriptParser
 
 LINE_ENDS = ("_NEWLINE", "_DEDENT", "$END")
 LINE_STARTS = ("_NEWLINE", "_INDENT", "_DEDENT")
@@ -42,7 +42,7 @@ class Situation:
         "at", "before", "brackets", "expected", "is_field", "kind", "kinds", "line", "table", "text", "words",
     )  # fmt: skip
 
-    def __init__(self, reader: Reader, words: Words, at: int, start: str) -> None:
+    def __init__(self, reader: ScriptParser, words: Tokens, at: int, start: str) -> None:
         self.text = reader.text
         self.table = reader.table
         self.words = words
@@ -57,10 +57,10 @@ class Situation:
         for index in range(self.line, at):
             if words.kinds[index] in ("(", "[", "{"):
                 self.brackets.append(index)
-            elif words.kinds[index] in CLOSES and self.brackets:
+            elif words.kinds[index] in OPENING_BRACKETS and self.brackets:
                 self.brackets.pop()
         self.is_field = start == "expression" and words.ends[-1] < len(reader.text)
-        self.expected = could_follow(reader, words, at, start)
+        self.expected = expected_kinds(reader, words, at, start)
 
     @property
     def keywords(self) -> frozenset[str]:
@@ -126,7 +126,7 @@ class Situation:
         return index - 1
 
 
-def could_follow(reader: Reader, words: Words, at: int, start: str) -> set[str]:
+def expected_kinds(reader: ScriptParser, words: Tokens, at: int, start: str) -> set[str]:
     """Return every kind of token that is valid in place of the token ``at``.
 
     The tokens before it are parsed again, without building a tree: the driver has already applied reductions
@@ -140,7 +140,7 @@ def could_follow(reader: Reader, words: Words, at: int, start: str) -> set[str]:
     return {kind for kind in kinds if _advance(reader, states[:], kind)}
 
 
-def _advance(reader: Reader, states: list[int], kind: str) -> bool:
+def _advance(reader: ScriptParser, states: list[int], kind: str) -> bool:
     table = reader.table
     while True:
         action = table.actions[states[-1]].get(kind)
@@ -152,4 +152,4 @@ def _advance(reader: Reader, states: list[int], kind: str) -> bool:
         rule = table.rules[-action]
         if rule.takes:
             del states[-rule.takes :]
-        states.append(table.actions[states[-1]][rule.makes])
+        states.append(table.actions[states[-1]][rule.symbol])

@@ -6,41 +6,46 @@ import re
 
 from autodiff.core.base.errors import CompileError, Fix, Label
 from autodiff.core.base.source import Span
-from autodiff.grammar.help.syntax.lines import code_end, is_blank, margin, next_line
+from autodiff.grammar.help.syntax.lines import code_end, indent_width, is_blank, next_line
 from autodiff.grammar.help.syntax.situation import fix, line_around
-from autodiff.grammar.syntax.characters import INVISIBLE, LOOKALIKES, normal_form, shorten
+from autodiff.grammar.syntax.characters import INVISIBLE, LOOKALIKES, normalize_name, shorten
 
 _NUMBER = re.compile(r"(?:\d[\d_]*)?\.?\d*(?:[eE][+-]?\d+)?")
 _ROOT = re.compile(r"[ \t]*(?:\(([^()\r\n]*)\)|([A-Za-z_]\w*|\d[\d.]*))")
-_CHOICE = re.compile(
+_TERNARY = re.compile(
     r"([^?=\r\n:]+?)[ \t]*\?[ \t]*([^?:\r\n]+?)[ \t]*:[ \t]*([^?:#\r\n]+?)[ \t]*(?=[#\r\n]|\Z)"
 )
 
 
-def repairs(text: str, error: CompileError) -> tuple[Fix, ...]:
+def token_repairs(text: str, error: CompileError) -> tuple[Fix, ...]:
     """Return the repairs for an error of the tokenizer."""
     if error.span is None:
         return ()
-    tries = {"E0104": indentation, "E0106": string, "E0107": character, "E0109": number}
+    tries = {
+        "E0104": indentation_repairs,
+        "E0106": string_repairs,
+        "E0107": character_repairs,
+        "E0109": number_repairs,
+    }
     found = tries[error.code](text, error.span, error) if error.code in tries else []
     return tuple(one for one in found if one is not None)
 
 
-def rebuilt(text: str, error: CompileError) -> tuple[Fix, ...]:
+def tree_repairs(text: str, error: CompileError) -> tuple[Fix, ...]:
     """Return the repairs for an error that was found only when the syntax tree was built."""
     assert error.span is not None
     if error.code == "E0135":
-        from autodiff.grammar.help.syntax.pasted import cell
+        from autodiff.grammar.help.syntax.pasted import cell_error
 
-        return cell(text, line_around(text, error.span.start).start).fixes
+        return cell_error(text, line_around(text, error.span.start).start).fixes
     if error.code == "E0108" and "assigned" in error.message:
-        return assignment(text, error.span)
+        return assignment_repairs(text, error.span)
     if error.code == "E0106" and "never closed" in error.message:
-        return field(text, error.span)
+        return field_repairs(text, error.span)
     return ()
 
 
-def assignment(text: str, span: Span) -> tuple[Fix, ...]:
+def assignment_repairs(text: str, span: Span) -> tuple[Fix, ...]:
     """Return the repairs for assignments: `f(x) = ...` as a definition, and `3 = x` reversed."""
     line = line_around(text, span.start)
     end = code_end(text, line.start)
@@ -57,7 +62,7 @@ def assignment(text: str, span: Span) -> tuple[Fix, ...]:
     return ()
 
 
-def field(text: str, span: Span) -> tuple[Fix, ...]:
+def field_repairs(text: str, span: Span) -> tuple[Fix, ...]:
     """Return the repair that writes `}` before the quote that ends the f-string."""
     opened = re.compile(r"""[fF][rR]?("|')|[rR][fF]("|')""")
     line = line_around(text, span.start)
@@ -71,15 +76,15 @@ def field(text: str, span: Span) -> tuple[Fix, ...]:
 # -- characters ---------------------------------------------------------
 
 
-def character(text: str, span: Span, error: CompileError) -> list[Fix | None]:
+def character_repairs(text: str, span: Span, error: CompileError) -> list[Fix | None]:
     here = text[span.start : span.end]
     if len(here) != 1:
-        return [_name(text, span, here)]
+        return [_name_repair(text, span, here)]
     line = line_around(text, span.start)
     if here in LOOKALIKES:
-        return [_plain_characters(text, line, here)]
+        return [_lookalike_repair(text, line, here)]
     if here in "⁰¹⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉":
-        digit = normal_form(here)
+        digit = normalize_name(here)
         if here in "⁰¹⁴⁵⁶⁷⁸⁹":
             return [fix(f"write `**{digit}`", (span.start, span.end, f"**{digit}"))]
         edits = [(at, at + 1, digit) for at in range(len(text)) if text[at] == here]
@@ -93,10 +98,10 @@ def character(text: str, span: Span, error: CompileError) -> list[Fix | None]:
         kind = "" if not new else "space" if new == " " else "line break"
         tail = kind and f" by an ordinary {kind}" if len(edits) == 1 else kind and f" by ordinary {kind}s"
         return [fix(f"{verb} {what}{tail}", *edits)]
-    return _sign(text, span, here, line)
+    return _sign_repairs(text, span, here, line)
 
 
-def _sign(text: str, span: Span, here: str, line: Span) -> list[Fix | None]:
+def _sign_repairs(text: str, span: Span, here: str, line: Span) -> list[Fix | None]:
     if here == "!":
         return [fix("write `not`", (span.start, span.end, "not "))]
     if here == "√":
@@ -114,7 +119,7 @@ def _sign(text: str, span: Span, here: str, line: Span) -> list[Fix | None]:
         begin = text.rfind("=", line.start, span.start) + 1 or line.start
         while begin < span.start and text[begin] in " \t":
             begin += 1
-        found = _CHOICE.match(text, begin, line.end)
+        found = _TERNARY.match(text, begin, line.end)
         if found is not None:
             written = f"{found[2]} if {found[1]} else {found[3]}"
             return [fix(f"write `{shorten(written, 60)}`", (found.start(), found.end(), written))]
@@ -123,7 +128,7 @@ def _sign(text: str, span: Span, here: str, line: Span) -> list[Fix | None]:
     return []
 
 
-def _plain_characters(text: str, line: Span, here: str) -> Fix:
+def _lookalike_repair(text: str, line: Span, here: str) -> Fix:
     """Return the repair of all lookalike quotes on the line, or of all other lookalikes."""
     quotes = LOOKALIKES[here] in "\"'"
     edits = []
@@ -142,9 +147,9 @@ def _plain_characters(text: str, line: Span, here: str) -> Fix:
     return fix(f"write `{LOOKALIKES[here]}`", *edits)
 
 
-def _name(text: str, span: Span, name: str) -> Fix | None:
+def _name_repair(text: str, span: Span, name: str) -> Fix | None:
     """Return the repair of a name with a leading underscore, or of a keyword with foreign letters."""
-    normal = normal_form(name)
+    normal = normalize_name(name)
     if normal[:1] != "_":
         return fix(f"write `{normal}`", (span.start, span.end, normal)) if normal != name else None
     bare = normal.strip("_")
@@ -161,7 +166,7 @@ def _name(text: str, span: Span, name: str) -> Fix | None:
 # -- numbers ---------------------------------------------------------
 
 
-def number(text: str, span: Span, error: CompileError) -> list[Fix | None]:
+def number_repairs(text: str, span: Span, error: CompileError) -> list[Fix | None]:
     written = text[span.start : span.end]
     digits = _NUMBER.match(written)
     end = span.start + (digits.end() if digits else 0)
@@ -198,7 +203,7 @@ def number(text: str, span: Span, error: CompileError) -> list[Fix | None]:
 # -- strings ---------------------------------------------------------
 
 
-def string(text: str, span: Span, error: CompileError) -> list[Fix | None]:
+def string_repairs(text: str, span: Span, error: CompileError) -> list[Fix | None]:
     """Return the repairs for a missing quote: before the brackets that end the line, or at its end."""
     quote = text[span.start : span.start + 1]
     if "closed" not in error.message or quote not in ("'", '"'):
@@ -209,7 +214,7 @@ def string(text: str, span: Span, error: CompileError) -> list[Fix | None]:
     line = line_around(text, span.start)
     end = len(text[: line.end].rstrip())
     before = end
-    opened = _open_before(text, line.start, span.start)
+    opened = _open_count(text, line.start, span.start)
     while before > span.start + 1 and opened and text[before - 1] in ")]:":
         opened -= text[before - 1] != ":"
         before -= 1
@@ -228,29 +233,29 @@ def string(text: str, span: Span, error: CompileError) -> list[Fix | None]:
     return found
 
 
-def _open_before(text: str, start: int, end: int) -> int:
+def _open_count(text: str, start: int, end: int) -> int:
     return sum((text[at] in "([") - (text[at] in ")]") for at in range(start, end))
 
 
 # -- indentation ---------------------------------------------------------
 
 
-def indentation(text: str, span: Span, error: CompileError) -> list[Fix | None]:
+def indentation_repairs(text: str, span: Span, error: CompileError) -> list[Fix | None]:
     line = line_around(text, span.start).start
     if "mixed" in error.message:
-        return [_spaces(text, 4), _spaces(text, 8)]
+        return [_tab_repair(text, 4), _tab_repair(text, 8)]
     above = line
     leads: dict[str, int] = {}
     while above:  # the indentations of the lines above, the nearest first
         above = line_around(text, above - 1).start
-        lead = text[above : above + margin(text, above)]
+        lead = text[above : above + indent_width(text, above)]
         if not is_blank(text, above) and lead not in leads:
             leads[lead] = above
         if (not is_blank(text, above) and not lead) or len(leads) > 4:
             break
     own = span.end - line
     error.labels = [
-        Label(Span(at, at + len(lead)), f"this is indented by {indent_of(lead)}")
+        Label(Span(at, at + len(lead)), f"this is indented by {indent_in_words(lead)}")
         for lead, at in leads.items()
         if "\t" in lead
     ]
@@ -258,18 +263,18 @@ def indentation(text: str, span: Span, error: CompileError) -> list[Fix | None]:
     edits_of = []
     for lead in nearest[:2]:
         edits, at = [], line
-        while at < len(text) and (is_blank(text, at) or margin(text, at) == own):
+        while at < len(text) and (is_blank(text, at) or indent_width(text, at) == own):
             if not is_blank(text, at):
                 edits.append((at, at + own, lead))
             at = next_line(text, at)
         where = "begin it at the left margin"
         if lead:
-            where = f"indent it by {indent_of(lead)}, like a line above"
+            where = f"indent it by {indent_in_words(lead)}, like a line above"
         edits_of.append(fix(where, *edits))
     return list(edits_of)
 
 
-def indent_of(lead: str) -> str:
+def indent_in_words(lead: str) -> str:
     """Return an indentation in words: ``4 spaces``, ``a tab``, ``a tab and 2 spaces``."""
     tabs, spaces = lead.count("\t"), lead.count(" ")
     parts = ["a tab" if tabs == 1 else f"{tabs} tabs"] if tabs else []
@@ -278,11 +283,11 @@ def indent_of(lead: str) -> str:
     return " and ".join(parts)
 
 
-def _spaces(text: str, width: int) -> Fix:
+def _tab_repair(text: str, width: int) -> Fix:
     """Return the repair that replaces every tab in indentations by ``width`` spaces."""
     edits, at = [], 0
     while at < len(text):
-        lead = text[at : at + margin(text, at)]
+        lead = text[at : at + indent_width(text, at)]
         if "\t" in lead:
             edits.append((at, at + len(lead), lead.expandtabs(width)))
         at = next_line(text, at)

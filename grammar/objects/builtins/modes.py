@@ -6,8 +6,8 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy import services
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
-from autodiff.grammar.objects.builtins.table import builtin_function
-from autodiff.grammar.objects.matched_arguments import REQUIRED, matched
+from autodiff.grammar.objects.builtins.table import register_builtin
+from autodiff.grammar.objects.matched_arguments import REQUIRED, match_arguments
 from autodiff.grammar.objects.values import (
     GradMode,
     Size,
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-@builtin_function("no_grad")
+@register_builtin("no_grad")
 def no_grad(function: Any = None) -> Any:
-    return switched(GradMode("no_grad", False), function)
+    return mode_or_decorated(GradMode("no_grad", False), function)
 
 
-@builtin_function("enable_grad")
+@register_builtin("enable_grad")
 def enable_grad(function: Any = None) -> Any:
-    return switched(GradMode("enable_grad", True), function)
+    return mode_or_decorated(GradMode("enable_grad", True), function)
 
 
-@builtin_function("inference_mode")
+@register_builtin("inference_mode")
 def inference_mode(mode: Any = True) -> Any:
     return GradMode("inference_mode", not is_true(mode))
 
 
-def switched(switch: GradMode, function: Any) -> Any:
+def mode_or_decorated(switch: GradMode, function: Any) -> Any:
     if function is None:
         return switch
     return services["calls"].decorate(switch, function)
 
 
-@builtin_function("set_grad_enabled")
+@register_builtin("set_grad_enabled")
 def set_grad_enabled(*args: Any, **kwargs: Any) -> GradMode:
-    [flag] = matched("set_grad_enabled.__init__()", {"mode": REQUIRED}, 1, args, kwargs).values()
+    [flag] = match_arguments("set_grad_enabled.__init__()", {"mode": REQUIRED}, 1, args, kwargs).values()
     if flag.__class__ is not bool:
         raise ScriptError(
             f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(flag)}",
@@ -56,16 +56,16 @@ def set_grad_enabled(*args: Any, **kwargs: Any) -> GradMode:
     return GradMode("set_grad_enabled", flag)
 
 
-@builtin_function("is_grad_enabled")
+@register_builtin("is_grad_enabled")
 def is_grad_enabled() -> bool:
     return mode.enabled
 
 
-@builtin_function("is_tensor")
+@register_builtin("is_tensor")
 def is_tensor(obj: Any) -> bool:
     return obj.__class__ is Tensor
 
 
-@builtin_function("Size")
+@register_builtin("Size")
 def make_size(sizes: Any = (), /) -> Any:
     return Size(as_index(n, "a size") for n in iterate(sizes))

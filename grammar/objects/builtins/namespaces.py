@@ -5,7 +5,7 @@ Namespaces create their members on demand.
 
 from __future__ import annotations
 
-from autodiff.core.engine.public_functions import FUNCTIONS, find
+from autodiff.core.engine.public_functions import FUNCTIONS, find_function
 from autodiff.core.graph.dtypes import DTYPES
 from autodiff.grammar.objects.builtins import BUILTINS
 from autodiff.grammar.objects.values import UNBOUND, Builtin, Namespace
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Builtins of Python that are not members of ``torch``.
-PYTHONS = {
+PYTHON_ONLY = {
     *("int", "float", "bool", "str", "list", "tuple", "range", "len", "zip", "enumerate", "reversed"),
     *("sorted", "print", "repr", "display", "Math", "isinstance", "divmod", "type", "id"),
 }
@@ -28,25 +28,25 @@ def autograd_members() -> dict[str, Any]:
     return {**autograd_functional.FUNCTIONAL, "grad": Builtin("grad", autograd.grad)}
 
 
-AUTOGRAD = frozenset(["grad", "jacobian", "hessian", "jvp", "vjp", "hvp", "vhp"])
+AUTOGRAD_FUNCTIONS = frozenset(["grad", "jacobian", "hessian", "jvp", "vjp", "hvp", "vhp"])
 _found: dict[str, Any] = {}
 
 
-def builtin(name: str) -> Any:
+def builtin_value(name: str) -> Any:
     """Return the value of a name that the script does not bind; UNBOUND if it has none."""
     if name not in _found:
-        _found[name] = look_up(name)
+        _found[name] = find_builtin(name)
     return _found[name]
 
 
-def look_up(name: str) -> Any:
+def find_builtin(name: str) -> Any:
     if name in BUILTINS:
         return BUILTINS[name]
-    if name in AUTOGRAD:
+    if name in AUTOGRAD_FUNCTIONS:
         return autograd_members()[name]
     if name in TOP_NAMESPACES:
         return namespace(TOP_NAMESPACES[name])
-    function = find(name)
+    function = find_function(name)
     if function is not None:
         return function
     dtype = DTYPES.get(name)
@@ -54,9 +54,9 @@ def look_up(name: str) -> Any:
 
 
 def builtin_names() -> list[str]:
-    """Return all names that ``builtin`` resolves, sorted."""
+    """Return all names that ``builtin_value`` resolves, sorted."""
     bare = {key.partition(".")[2] for key in FUNCTIONS}
-    return sorted({*BUILTINS, *AUTOGRAD, *TOP_NAMESPACES, *bare, *DTYPES})
+    return sorted({*BUILTINS, *AUTOGRAD_FUNCTIONS, *TOP_NAMESPACES, *bare, *DTYPES})
 
 
 TOP_NAMESPACES = {
@@ -74,11 +74,11 @@ _namespaces: dict[str, Namespace] = {}
 def namespace(name: str) -> Namespace:
     """Return the namespace of a module name such as ``torch.nn.functional``."""
     if name not in _namespaces:
-        _namespaces[name] = MAKERS[name](name)
+        _namespaces[name] = NAMESPACE_MAKERS[name](name)
     return _namespaces[name]
 
 
-def of_functions(prefix: str, more: dict[str, Callable[[], Any]]) -> Callable[[str], Namespace]:
+def function_namespace(prefix: str, more: dict[str, Callable[[], Any]]) -> Callable[[str], Namespace]:
     """Return a maker of namespaces with core's functions of a prefix and the members made by ``more``."""
 
     def make(name: str) -> Namespace:
@@ -95,7 +95,7 @@ def of_functions(prefix: str, more: dict[str, Callable[[], Any]]) -> Callable[[s
     return make
 
 
-def of_members(members: Callable[[], dict[str, Any]]) -> Callable[[str], Namespace]:
+def member_namespace(members: Callable[[], dict[str, Any]]) -> Callable[[str], Namespace]:
     """Return a maker of namespaces with exactly these members."""
 
     def make(name: str) -> Namespace:
@@ -104,13 +104,13 @@ def of_members(members: Callable[[], dict[str, Any]]) -> Callable[[str], Namespa
     return make
 
 
-def of_torch(name: str) -> Namespace:
+def torch_namespace(name: str) -> Namespace:
     """Return the namespace ``torch``: core's functions, dtypes, grad modes and the inner namespaces."""
     inner = {"nn": "torch.nn", "autograd": "torch.autograd", "linalg": "torch.linalg"}
     inner |= {"special": "torch.special", "cuda": "torch.cuda", "backends": "torch.backends"}
     inner |= {"accelerator": "torch.accelerator", "testing": "torch.testing"}
     inner |= {"optim": "torch.optim"}
-    bare = frozenset(BUILTINS) - PYTHONS - {"Function"}
+    bare = frozenset(BUILTINS) - PYTHON_ONLY - {"Function"}
 
     def find_member(member: str) -> Any:
         if member in DTYPES:
@@ -122,39 +122,39 @@ def of_torch(name: str) -> Namespace:
             return function
         if member in bare:
             return BUILTINS[member]
-        return environment("torch")().get(member, UNBOUND)
+        return machine_members("torch")().get(member, UNBOUND)
 
     def names() -> list[str]:
         functions = [key.partition(".")[2] for key in FUNCTIONS if key.startswith("torch.")]
-        return [*DTYPES, *inner, *functions, *bare, *environment("torch")()]
+        return [*DTYPES, *inner, *functions, *bare, *machine_members("torch")()]
 
     return Namespace(name, find_member, names)
 
 
-def autograd_namespace() -> dict[str, Any]:
+def torch_autograd_members() -> dict[str, Any]:
     from autodiff.grammar.objects import autograd
     from autodiff.grammar.objects.testing import gradcheck
-    from autodiff.grammar.objects.torch_settings import AUTOGRAD as AUTOGRAD_MODES
+    from autodiff.grammar.objects.torch_settings import ANOMALY_MODES as AUTOGRAD_MODES
 
     return {
-        "grad": builtin("grad"),
-        "Function": builtin("Function"),
-        "Variable": builtin("Variable"),
+        "grad": builtin_value("grad"),
+        "Function": builtin_value("Function"),
+        "Variable": builtin_value("Variable"),
         "functional": namespace("torch.autograd.functional"),
         "backward": Builtin("backward", autograd.backward),
         "gradcheck": Builtin("gradcheck", gradcheck),
         **AUTOGRAD_MODES,
-        **{name: builtin(name) for name in ("no_grad", "enable_grad", "set_grad_enabled")},
+        **{name: builtin_value(name) for name in ("no_grad", "enable_grad", "set_grad_enabled")},
     }
 
 
-def environment(name: str) -> Callable[[], dict[str, Any]]:
+def machine_members(name: str) -> Callable[[], dict[str, Any]]:
     """Return a function that returns the members of one of torch's namespaces about the machine."""
 
     def members() -> dict[str, Any]:
         from autodiff.grammar.objects import torch_settings
 
-        return torch_settings.MEMBERS[name]
+        return torch_settings.NAMESPACE_MEMBERS[name]
 
     return members
 
@@ -191,30 +191,30 @@ def numpy_members() -> dict[str, Any]:
     return {**NUMPY, "random": namespace("numpy.random")}
 
 
-MAKERS: dict[str, Callable[[str], Namespace]] = {
-    "torch": of_torch,
-    "torch.nn": of_members(nn_members),
-    "torch.nn.parameter": of_members(lambda: {"Parameter": nn_members()["Parameter"]}),
-    "torch.cuda": of_members(environment("cuda")),
-    "torch.backends": of_members(
+NAMESPACE_MAKERS: dict[str, Callable[[str], Namespace]] = {
+    "torch": torch_namespace,
+    "torch.nn": member_namespace(nn_members),
+    "torch.nn.parameter": member_namespace(lambda: {"Parameter": nn_members()["Parameter"]}),
+    "torch.cuda": member_namespace(machine_members("cuda")),
+    "torch.backends": member_namespace(
         lambda: {name: namespace(f"torch.backends.{name}") for name in ("mps", "cudnn")}
     ),
-    "torch.backends.mps": of_members(environment("mps")),
-    "torch.backends.cudnn": of_members(environment("cudnn")),
-    "torch.accelerator": of_members(environment("accelerator")),
-    "torch.testing": of_members(testing_members),
-    "torch.optim": of_members(dict),
-    "torch.nn.functional": of_functions("F", {}),
-    "torch.linalg": of_functions("linalg", {}),
-    "torch.special": of_functions("special", {}),
-    "torch.autograd": of_members(autograd_namespace),
-    "torch.autograd.functional": of_members(
-        lambda: {name: builtin(name) for name in AUTOGRAD if name != "grad"}
+    "torch.backends.mps": member_namespace(machine_members("mps")),
+    "torch.backends.cudnn": member_namespace(machine_members("cudnn")),
+    "torch.accelerator": member_namespace(machine_members("accelerator")),
+    "torch.testing": member_namespace(testing_members),
+    "torch.optim": member_namespace(dict),
+    "torch.nn.functional": function_namespace("F", {}),
+    "torch.linalg": function_namespace("linalg", {}),
+    "torch.special": function_namespace("special", {}),
+    "torch.autograd": member_namespace(torch_autograd_members),
+    "torch.autograd.functional": member_namespace(
+        lambda: {name: builtin_value(name) for name in AUTOGRAD_FUNCTIONS if name != "grad"}
     ),
-    "math": of_members(math_members),
-    "random": of_members(environment("random")),
-    "numpy.random": of_members(environment("random")),
-    "numpy": of_members(numpy_members),
-    "IPython": of_members(lambda: {"display": namespace("IPython.display")}),
-    "IPython.display": of_members(ipython_members),
+    "math": member_namespace(math_members),
+    "random": member_namespace(machine_members("random")),
+    "numpy.random": member_namespace(machine_members("random")),
+    "numpy": member_namespace(numpy_members),
+    "IPython": member_namespace(lambda: {"display": namespace("IPython.display")}),
+    "IPython.display": member_namespace(ipython_members),
 }

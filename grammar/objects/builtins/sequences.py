@@ -6,12 +6,12 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.objects import operators
-from autodiff.grammar.objects.builtins.table import builtin_function, shared
+from autodiff.grammar.objects.builtins.table import register_builtin, register_shared_builtin
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.sequence_methods import call_back, sorted_values
+from autodiff.grammar.objects.sequence_methods import call_argument, sorted_values
 from autodiff.grammar.objects.values import (
     NAMED_RESULTS,
-    NUMBERS,
+    NUMBER_CLASSES,
     SIZED,
     UNBOUND,
     as_index,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-@builtin_function("len")
+@register_builtin("len")
 def length(x: Any, /) -> int:
     if x.__class__ is Tensor and not x.shape:
         raise ScriptError("len() of a 0-d tensor", code="E0203", caret="this is a single number")
@@ -35,7 +35,7 @@ def length(x: Any, /) -> int:
     raise ScriptError(f"object of type '{type_name(x)}' has no len()", code="E0203")
 
 
-@builtin_function("range", (range,))
+@register_builtin("range", (range,))
 def make_range(*bounds: Any) -> range:
     if not 1 <= len(bounds) <= 3:
         raise ScriptError(
@@ -49,38 +49,38 @@ def make_range(*bounds: Any) -> range:
     return range(*whole)
 
 
-@builtin_function("list", (list,))
+@register_builtin("list", (list,))
 def to_list(x: Any = (), /) -> list[Any]:
     return collect(x)
 
 
-@builtin_function("tuple", (tuple, *NAMED_RESULTS))
+@register_builtin("tuple", (tuple, *NAMED_RESULTS))
 def to_tuple(x: Any = (), /) -> tuple[Any, ...]:
     return tuple(collect(x))
 
 
-@builtin_function("zip", (zip,))
+@register_builtin("zip", (zip,))
 def zipped(*rows: Any, strict: Any = False) -> Any:
     parts = [iterate(row) for row in rows]
     return zip(*parts, strict=is_true(strict))
 
 
-@builtin_function("enumerate", (enumerate,))
+@register_builtin("enumerate", (enumerate,))
 def enumerated(iterable: Any, start: Any = 0) -> Any:
     return enumerate(iterate(iterable), as_index(start, "the start"))
 
 
-@builtin_function("reversed")
+@register_builtin("reversed")
 def backwards(x: Any, /) -> Any:
     if x.__class__ in (zip, enumerate) or x.__class__ not in SIZED:
         raise ScriptError(f"'{type_name(x)}' object is not reversible", code="E0203")
     return reversed(collect(x))
 
 
-builtin_function("sorted")(sorted_values)
+register_builtin("sorted")(sorted_values)
 
 
-@shared("sum")
+@register_shared_builtin("sum")
 def summed(x: Any, /, start: Any = 0) -> Any:
     if start.__class__ is str:
         raise ScriptError("sum() can't sum strings [use ''.join(seq) instead]", code="E0203")
@@ -99,14 +99,14 @@ def are_single_numbers(values: tuple[Any, ...], options: dict[str, Any]) -> bool
     return (
         len(values) > 1
         and options.keys() <= {"key"}
-        and all(x.__class__ in NUMBERS or (x.__class__ is Tensor and not x.shape) for x in values)
+        and all(x.__class__ in NUMBER_CLASSES or (x.__class__ is Tensor and not x.shape) for x in values)
     )
 
 
-def extreme(name: str, op: str) -> None:
+def register_extreme(name: str, op: str) -> None:
     compare = operators.COMPARISON[op]
 
-    @shared(name, are_single_numbers)
+    @register_shared_builtin(name, are_single_numbers)
     def pick(*values: Any, key: Any = None, default: Any = UNBOUND) -> Any:
         if not values:
             raise ScriptError(f"{name} expected at least 1 argument, got 0", code="E0310")
@@ -114,10 +114,12 @@ def extreme(name: str, op: str) -> None:
         best = best_key = UNBOUND
         for value in candidates:
             runtime.spend(1)
-            this = value if key is None else call_back(key, value)
+            this = value if key is None else call_argument(key, value)
             if best is UNBOUND or is_true(compare(this, best_key)):
                 best, best_key = value, this
-        if best.__class__ in NUMBERS and any(x.__class__ is Tensor and x.requires_grad for x in candidates):
+        if best.__class__ in NUMBER_CLASSES and any(
+            x.__class__ is Tensor and x.requires_grad for x in candidates
+        ):
             runtime.number_chosen = mode.site
         if best is not UNBOUND:
             return best
@@ -126,15 +128,15 @@ def extreme(name: str, op: str) -> None:
         return default
 
 
-extreme("max", ">")
-extreme("min", "<")
+register_extreme("max", ">")
+register_extreme("min", "<")
 
 
-@shared("all")
+@register_shared_builtin("all")
 def every(x: Any, /) -> bool:
     return all(is_true(value) for value in iterate(x))
 
 
-@shared("any")
+@register_shared_builtin("any")
 def some(x: Any, /) -> bool:
     return any(is_true(value) for value in iterate(x))

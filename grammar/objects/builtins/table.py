@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects.values import Builtin
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 BUILTINS: dict[str, Any] = {}
 
 
-def builtin_function(name: str, classes: tuple[type, ...] | None = None) -> Callable[[Any], Any]:
+def register_builtin(name: str, classes: tuple[type, ...] | None = None) -> Callable[[Any], Any]:
     """Return a decorator that registers a function under its name in scripts; ``classes`` as in Builtin."""
 
     def enter(function: Any) -> Any:
@@ -24,19 +24,20 @@ def builtin_function(name: str, classes: tuple[type, ...] | None = None) -> Call
     return enter
 
 
-def shared(
-    name: str, is_pythons: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
+def register_shared_builtin(
+    name: str, uses_python: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
 ) -> Callable[[Any], Any]:
     """Return a decorator for a builtin that calls torch's function for tensors and Python's otherwise.
 
-    ``is_pythons`` decides from the arguments whether a call whose first argument is a tensor is Python's too.
+    ``uses_python`` decides from the arguments whether a call whose first argument is a tensor is Python's
+    too.
     """
 
     def enter(pythons: Any) -> Any:
         def either(*args: Any, **kwargs: Any) -> Any:
             first = args[0] if args else kwargs.get("input")
-            if first.__class__ is Tensor and (is_pythons is None or not is_pythons(args, kwargs)):
-                torchs = find(name)
+            if first.__class__ is Tensor and (uses_python is None or not uses_python(args, kwargs)):
+                torchs = find_function(name)
                 if torchs is not None:
                     return torchs(*args, **kwargs)
             return pythons(*args, **kwargs)

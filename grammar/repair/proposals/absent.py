@@ -8,9 +8,9 @@ from __future__ import annotations
 from autodiff.core.base.errors import Edit, Fix
 from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, after, is_method
-from autodiff.grammar.repair.proposals.attributes import name_attribute
-from autodiff.grammar.repair.proposals.draws import drawn
+from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method
+from autodiff.grammar.repair.proposals.attributes import fit_attribute
+from autodiff.grammar.repair.proposals.draws import draw_with_torch
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def used(scene: Scene) -> tuple[Any, tree.Call | None]:
+def absent_use(scene: Scene) -> tuple[Any, tree.Call | None]:
     """Return the expression that names the absent feature, and its call if it is called."""
     node = scene.node
     if isinstance(node, tree.Call):
@@ -29,14 +29,14 @@ def used(scene: Scene) -> tuple[Any, tree.Call | None]:
     return node, parent if isinstance(parent, tree.Call) and parent.function is node else None
 
 
-def around(scene: Scene, call: tree.Call) -> Any:
+def node_around(scene: Scene, call: tree.Call) -> Any:
     """Return the node around a call."""
     return scene.path[scene.path.index(call) - 1]
 
 
-def member(scene: Scene) -> str:
+def absent_name(scene: Scene) -> str:
     """Return the last part of the name of what is absent."""
-    return str(scene.error.about[0]).rpartition(".")[2] if scene.error.about else ""
+    return str(scene.error.repair_context[0]).rpartition(".")[2] if scene.error.repair_context else ""
 
 
 def arguments_of(scene: Scene, call: tree.Call) -> str:
@@ -55,25 +55,25 @@ def delete_line(scene: Scene) -> Iterator[Fix]:
         yield Fix("delete the line", deletion(scene, scene.statement))
 
 
-def layers(scene: Scene) -> Iterator[Fix]:
+def write_weight_function(scene: Scene) -> Iterator[Fix]:
     """Propose functions that work on weights, such as those of ``nn.init``, written out in place."""
-    _, call = used(scene)
-    name = member(scene)
+    _, call = absent_use(scene)
+    name = absent_name(scene)
     if call is None:
         return
-    full = str(scene.error.about[0])
+    full = str(scene.error.repair_context[0])
     if full.startswith("torch.nn.utils.clip_grad"):
-        yield from clipped(scene, call, name)
+        yield from write_clipping(scene, call, name)
     elif full.startswith("torch.nn.init."):
-        yield from initialised(scene, call, name)
+        yield from write_init(scene, call, name)
 
 
-def clipped(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
+def write_clipping(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
     """Propose ``clip_grad_norm_(leaves, 1.0)`` written out as in torch; ``leaves`` may be one tensor."""
-    from autodiff.grammar.translate.models import arguments_of
+    from autodiff.grammar.translate.models import argument_texts
 
     statement = scene.statement
-    given, more = arguments_of(call, scene.text)
+    given, more = argument_texts(call, scene.text)
     settings = dict(zip(("parameters", "limit", "norm_type"), given, strict=False))
     limit = settings.get("limit", more.get("max_norm", more.get("clip_value", "")))
     leaves = settings.get("parameters", more.get("parameters", ""))
@@ -92,26 +92,26 @@ def clipped(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
             f"for leaf in {leaves}:",
             f"    leaf.grad.mul_(({limit} / ({norm} + 1e-6)).clamp(max=1.0))",
         ]
-    yield written_out(scene, statement, lines)
+    yield lines_fix(scene, statement, lines)
 
 
-def initialised(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
+def write_init(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
     """Propose ``nn.init.xavier_uniform_(w)`` and the like written out."""
-    from autodiff.grammar.translate.initial import filled
+    from autodiff.grammar.translate.initial import init_lines
     from autodiff.grammar.translate.reading import CannotRewriteError
 
     statement = scene.statement
     if not isinstance(statement, tree.ExpressionStatement) or statement.value is not call:
         return
     try:
-        lines = filled("torch", call, name, scene.text)
+        lines = init_lines("torch", call, name, scene.text)
     except CannotRewriteError as unable:
-        scene.error.help = (f"{unable.what} has no rewrite; {unable.advice}",)
+        scene.error.help = (f"{unable.subject} has no rewrite; {unable.advice}",)
         return
-    yield written_out(scene, statement, lines)
+    yield lines_fix(scene, statement, lines)
 
 
-def written_out(scene: Scene, statement: tree.Statement, lines: list[str]) -> Fix:
+def lines_fix(scene: Scene, statement: tree.Statement, lines: list[str]) -> Fix:
     """Return the fix that writes several lines in place of a statement."""
     column = scene.source.position(statement.span.start)[1] - 1
     margin = scene.source.text[statement.span.start - column : statement.span.start]
@@ -119,18 +119,18 @@ def written_out(scene: Scene, statement: tree.Statement, lines: list[str]) -> Fi
     return Fix(text, Edit(statement.span, ("\n" + margin).join(lines)))
 
 
-def devices(scene: Scene) -> Iterator[Fix]:
+def use_cpu(scene: Scene) -> Iterator[Fix]:
     """Propose to leave ``.cuda()`` out, or "cpu" where another device is named."""
     node = scene.node
     method = node.function if isinstance(node, tree.Call) else None
     if isinstance(method, tree.Attribute) and method.name == "cuda":
         yield Fix("leave `.cuda()` out", Edit(Span(method.object.span.end, node.span.end), ""))
         return
-    yield from named_devices(scene, node)
+    yield from replace_device_name(scene, node)
     yield from delete_line(scene)
 
 
-def named_devices(scene: Scene, node: Any) -> Iterator[Fix]:
+def replace_device_name(scene: Scene, node: Any) -> Iterator[Fix]:
     """Propose "cpu" in the call itself, or where the name in the call was assigned."""
     if not isinstance(node, tree.Call):
         return
@@ -145,9 +145,9 @@ def named_devices(scene: Scene, node: Any) -> Iterator[Fix]:
                 return
 
 
-def pictures(scene: Scene) -> Iterator[Fix]:
+def delete_plots(scene: Scene) -> Iterator[Fix]:
     """Propose to delete every line that uses the module."""
-    place, _ = used(scene)
+    place, _ = absent_use(scene)
     while isinstance(place, tree.Attribute):
         place = place.object
     if not isinstance(place, tree.Name):
@@ -161,10 +161,10 @@ def pictures(scene: Scene) -> Iterator[Fix]:
     yield Fix(f"delete the lines that use `{place.id}`" if len(edits) > 1 else "delete the line", *edits)
 
 
-def arrays(scene: Scene) -> Iterator[Fix]:
+def tensors_for_arrays(scene: Scene) -> Iterator[Fix]:
     """Propose a tensor in place of an array, and no conversion from one to the other."""
-    place, call = used(scene)
-    name = member(scene)
+    place, call = absent_use(scene)
+    name = absent_name(scene)
     if name in ("array", "asarray") and call is not None:
         yield Fix("write `torch.tensor(...)`", Edit(place.span, "torch.tensor"))
     elif name == "from_numpy" and call is not None and len(call.arguments) == 1:
@@ -177,30 +177,30 @@ def arrays(scene: Scene) -> Iterator[Fix]:
             yield Fix(f"it is a tensor already: `{text}`", Edit(call.span, text))
     elif name in ("randn", "rand") and call is not None:
         yield Fix(f"write `torch.{name}(...)`", Edit(place.span, f"torch.{name}"))
-    elif "numpy.random." in str(scene.error.about[0]) and call is not None:
-        yield from drawn(scene, str(scene.error.about[0]), call)
+    elif "numpy.random." in str(scene.error.repair_context[0]) and call is not None:
+        yield from draw_with_torch(scene, str(scene.error.repair_context[0]), call)
     elif name == "linalg" and isinstance(scene.parent, tree.Attribute):
         yield Fix(f"write `torch.linalg.{scene.parent.name}`", Edit(place.span, "torch.linalg"))
     elif name == "linspace" and call is not None and scene.argument(call, "num") is not None:
-        edits = [Edit(place.span, "torch.linspace"), renamed(scene, call, "num", "steps")]
-        yield Fix(f"write `{after(scene, call, *edits)}`", *edits)
+        edits = [Edit(place.span, "torch.linspace"), rename_keyword(scene, call, "num", "steps")]
+        yield Fix(f"write `{edited_text(scene, call, *edits)}`", *edits)
     elif name in ("float32", "float64", "int64"):
         yield Fix(f"write `torch.{name}`", Edit(place.span, f"torch.{name}"))
     else:
-        yield from name_attribute(scene)
+        yield from fit_attribute(scene)
 
 
-def renamed(scene: Scene, call: tree.Call, keyword: str, name: str) -> Edit:
+def rename_keyword(scene: Scene, call: tree.Call, keyword: str, name: str) -> Edit:
     """Return the edit that gives an argument of a call another keyword."""
     argument = scene.argument(call, keyword)
     assert argument is not None
     return Edit(argument.span, f"{name}={scene.text(argument.value)}")
 
 
-def number_types(scene: Scene) -> Iterator[Fix]:
+def nearest_dtype(scene: Scene) -> Iterator[Fix]:
     """Propose the nearest dtype that exists."""
-    place, call = used(scene)
-    name = member(scene)
+    place, call = absent_use(scene)
+    name = absent_name(scene)
     if not isinstance(place, tree.Attribute):
         return
     near = "int32" if name in ("int8", "int16", "short", "char", "uint16") else "float32"
@@ -211,23 +211,23 @@ def number_types(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"write `torch.{near}`", Edit(place.name_span, near))
 
 
-AT_A_POINT = {"grad": "jacobian", "jacrev": "jacobian", "jacfwd": "jacobian", "hessian": "hessian"}
+POINT_DERIVATIVES = {"grad": "jacobian", "jacrev": "jacobian", "jacfwd": "jacobian", "hessian": "hessian"}
 
 
-def transforms(scene: Scene) -> Iterator[Fix]:
+def apply_transform(scene: Scene) -> Iterator[Fix]:
     """Propose the function that takes ``f`` and ``x`` for ``torch.func.grad(f)(x)`` and the like."""
-    _, call = used(scene)
-    name = member(scene)
+    _, call = absent_use(scene)
+    name = absent_name(scene)
     if call is None or len(call.arguments) != 1:
         return
     function = scene.text(call.arguments[0])
-    outer = around(scene, call)
+    outer = node_around(scene, call)
     if name in ("compile", "script"):
         yield Fix(f"use the function itself: {function}", Edit(call.span, function))
     elif isinstance(outer, tree.Call) and outer.function is call and len(outer.arguments) == 1:
         point = scene.text(outer.arguments[0])
-        if name in AT_A_POINT:
-            text = f"torch.autograd.functional.{AT_A_POINT[name]}({function}, {point})"
+        if name in POINT_DERIVATIVES:
+            text = f"torch.autograd.functional.{POINT_DERIVATIVES[name]}({function}, {point})"
         elif name == "vmap" and isinstance(call.arguments[0].value, tree.Name):
             text = f"torch.stack([{function}(row) for row in {point}])"
         else:
@@ -235,13 +235,13 @@ def transforms(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"write `{text}`", Edit(outer.span, text))
 
 
-def modules(scene: Scene) -> Iterator[Fix]:
+def replace_library_call(scene: Scene) -> Iterator[Fix]:
     """Propose a loop without progress bar, a clone for a deep copy, and torch's random numbers."""
-    _, call = used(scene)
-    name = member(scene)
-    full = str(scene.error.about[0])
+    _, call = absent_use(scene)
+    name = absent_name(scene)
+    full = str(scene.error.repair_context[0])
     if full.startswith("random.") and call is not None:
-        yield from drawn(scene, full, call)
+        yield from draw_with_torch(scene, full, call)
         return
     if call is None or not call.arguments:
         yield from delete_line(scene)
@@ -256,11 +256,11 @@ def modules(scene: Scene) -> Iterator[Fix]:
         yield from delete_line(scene)
 
 
-def functions(scene: Scene) -> Iterator[Fix]:
+def replace_generator(scene: Scene) -> Iterator[Fix]:
     """Propose ``torch.manual_seed`` for a ``Generator``, else a function of another name."""
     statement = scene.statement
-    if member(scene) != "Generator" or not isinstance(statement, tree.Assign):
-        yield from name_attribute(scene)
+    if absent_name(scene) != "Generator" or not isinstance(statement, tree.Assign):
+        yield from fit_attribute(scene)
         return
     seed = "0"
     made = statement.value
@@ -276,13 +276,13 @@ def functions(scene: Scene) -> Iterator[Fix]:
 
 
 PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
-    "E0140": layers,
-    "E0142": devices,
+    "E0140": write_weight_function,
+    "E0142": use_cpu,
     "E0143": delete_line,
-    "E0144": pictures,
-    "E0145": arrays,
-    "E0146": number_types,
-    "E0147": transforms,
-    "E0148": modules,
-    "E0149": functions,
+    "E0144": delete_plots,
+    "E0145": tensors_for_arrays,
+    "E0146": nearest_dtype,
+    "E0147": apply_transform,
+    "E0148": replace_library_call,
+    "E0149": replace_generator,
 }

@@ -5,17 +5,17 @@ The first line of the message is written by ``first_line``.
 
 from __future__ import annotations
 
-from autodiff.core.base.did_you_mean import nearest
+from autodiff.core.base.did_you_mean import similar_names
 from autodiff.core.base.errors import Edit, Fix, Label
 from autodiff.core.base.source import Span
 from autodiff.core.engine.named_results import NamedResult
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import DTYPES
-from autodiff.grammar.help.failure_scene import Scene, atom
+from autodiff.grammar.help.failure_scene import Scene, with_parentheses
 from autodiff.grammar.objects.attributes import find_method
 from autodiff.grammar.objects.values import (
-    NUMBERS,
+    NUMBER_CLASSES,
     UNBOUND,
     BoundMethod,
     Builtin,
@@ -23,11 +23,11 @@ from autodiff.grammar.objects.values import (
     ScriptFunction,
     type_name,
 )
-from autodiff.grammar.repair.proposals.custom import context_first
-from autodiff.grammar.repair.proposals.first_line import say_as_torch
-from autodiff.grammar.repair.proposals.nothing import explain_nothing
+from autodiff.grammar.repair.proposals.custom import add_context
+from autodiff.grammar.repair.proposals.first_line import use_torch_message
+from autodiff.grammar.repair.proposals.nothing import explain_none
 from autodiff.grammar.repair.proposals.types import call_it
-from autodiff.grammar.repair.proposals.uses import whole
+from autodiff.grammar.repair.proposals.uses import int_edit
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ class CallScene:
         if isinstance(call.function, tree.Attribute):
             self.owner = scene.value(call.function.object)
             self.is_method = self.owner.__class__ is not Namespace
-        self.function = scene.error.about[0] if scene.error.about else self.called()
+        self.function = scene.error.repair_context[0] if scene.error.repair_context else self.called()
 
     def called(self) -> Any:
         """Return the function that is called."""
@@ -91,7 +91,7 @@ class CallScene:
     def keywords(self) -> list[str]:
         """The names of the function's parameters."""
         function: Any = self.function
-        if function.__class__ is Function:
+        if function.__class__ is PublicFunction:
             return [p.name for p in function.parameters]
         if function.__class__ is ScriptFunction:
             return [*function.code.names, *function.code.keyword_only]
@@ -104,7 +104,7 @@ class CallScene:
     def usage(self) -> str:
         """The function's signature as Python would write it; empty if it is unknown."""
         function = self.function
-        if function.__class__ is Function:
+        if function.__class__ is PublicFunction:
             return function.usage(skipped=1 if self.is_method else 0)
         if function.__class__ is ScriptFunction:
             made = self.scene.function(function.name)
@@ -137,12 +137,12 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
     call, error = scene.node, scene.error
     if not isinstance(call, tree.Call):
         return
-    yield from context_first(scene)
+    yield from add_context(scene)
     if error.message.endswith("object is not callable"):
         yield from function_of_input(scene, call)
         return
     made = CallScene(scene, call)
-    message = say_as_torch(made)
+    message = use_torch_message(made)
     if "unexpected keyword argument '" in message:
         name = message.partition("argument '")[2].partition("'")[0]
         yield from fit_keyword(made, name)
@@ -153,25 +153,25 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
         if len(call.arguments) == 1:
             bare = f"{scene.text(call.function)}()"
             yield Fix(f"leave it out: {bare}", Edit(call.span, bare))
-    elif not error.about:
+    elif not error.repair_context:
         return
     else:
-        _, at, refused, *_ = error.about
-        where = made.argument(at)
+        _, parameter_key, refused, *_ = error.repair_context
+        where = made.argument(parameter_key)
         if where is not None:
             error.span = where.value.span if refused else where.span
         if refused is not None and where is not None:
-            yield from fit_value(made, where, at, *refused)
+            yield from fit_value(made, where, parameter_key, *refused)
         elif " missing " in message:
             yield from fit_missing(made, message)
-        elif at is None:
+        elif parameter_key is None:
             pass
         elif "multiple values" in message:
-            error.caret = f"`{at}` is given by position and by name"
+            error.caret = f"`{parameter_key}` is given by position and by name"
             if where is not None:
-                yield from without(made, where)
-        elif at.__class__ is int:
-            yield from fit_count(made, at, where)
+                yield from drop_argument(made, where)
+        elif parameter_key.__class__ is int:
+            yield from fit_count(made, parameter_key, where)
     if made.usage:
         function = call.function
         error.labels.append(Label(function.span, made.usage))
@@ -199,9 +199,9 @@ def fit_keyword(made: CallScene, name: str) -> Iterator[Fix]:
     scene.error.span = at
     called = scene.text(made.call.function).rpartition(".")[2]
     scene.error.caret = f"`{called}` takes no `{name}`"
-    usual = [name] if name in KEYWORD_SYNONYMS else nearest(name, KEYWORD_SYNONYMS)
+    usual = [name] if name in KEYWORD_SYNONYMS else similar_names(name, KEYWORD_SYNONYMS)
     others = [key for other in usual for key in KEYWORD_SYNONYMS[other] if key in made.keywords]
-    for other in list(dict.fromkeys([*others, *nearest(name, made.keywords)]))[:3]:
+    for other in list(dict.fromkeys([*others, *similar_names(name, made.keywords)]))[:3]:
         yield Fix(f"did you mean `{other}`?", Edit(at, other))
     if name == "requires_grad" and len(made.call.arguments) > 1:
         text = made.scene.text(made.call)
@@ -213,7 +213,7 @@ def fit_keyword(made: CallScene, name: str) -> Iterator[Fix]:
         )
 
 
-def without(made: CallScene, where: tree.Argument) -> Iterator[Fix]:
+def drop_argument(made: CallScene, where: tree.Argument) -> Iterator[Fix]:
     """Propose the call without one of its arguments."""
     given = [argument for argument in made.call.arguments if argument is not where]
     texts = ", ".join([made.scene.text(argument) for argument in given])
@@ -235,11 +235,15 @@ def fit_missing(made: CallScene, message: str) -> Iterator[Fix]:
         owner = scene.text(callee.object)
         yield Fix(f"to swap rows and columns: {owner}.T", Edit(call.span, f"{owner}.T"))
     for argument in call.arguments:
-        if argument.keyword and argument.keyword not in made.keywords and nearest(argument.keyword, names):
+        if (
+            argument.keyword
+            and argument.keyword not in made.keywords
+            and similar_names(argument.keyword, names)
+        ):
             at = Span(argument.span.start, argument.span.start + len(argument.keyword))
             scene.error.span = at
             scene.error.caret = f"not one of its arguments, and {scene.error.caret}"
-            other = nearest(argument.keyword, names)[0]
+            other = similar_names(argument.keyword, names)[0]
             yield Fix(f"did you mean `{other}`?", Edit(at, other))
             return
     if names == ["dim"]:
@@ -263,15 +267,15 @@ def fit_count(made: CallScene, at: Any, where: tree.Argument | None) -> Iterator
     limit = at - made.is_method
     scene.error.caret = "this is one too many" if len(call.arguments) == limit + 1 else "these are too many"
     if where is not None:
-        scene.error.span = where.span.to(call.arguments[-1].span)
+        scene.error.span = where.span.extend_to(call.arguments[-1].span)
     plain = [argument for argument in call.arguments if argument.keyword is None and not argument.star]
     name = scene.text(call.function).rpartition(".")[2]
     if name in ("tensor", "as_tensor") and len(plain) > 1:
-        inside = plain[0].span.to(plain[-1].span)
+        inside = plain[0].span.extend_to(plain[-1].span)
         listed = f"[{scene.source.excerpt(inside)}]"
         whole_call = f"{scene.text(call.function)}({listed})"
         text = scene.source.excerpt(inside)
-        if point := decimal_point(plain, text):
+        if point := decimal_number(plain, text):
             yield Fix(f"write a decimal point: {scene.text(call.function)}({point})", Edit(inside, point))
         yield Fix(f"several numbers go in a list: {whole_call}", Edit(inside, listed))
     elif where is not None and limit >= 0:
@@ -281,7 +285,7 @@ def fit_count(made: CallScene, at: Any, where: tree.Argument | None) -> Iterator
         yield Fix(f"leave out the rest: {scene.text(call.function)}({texts})", Edit(inside, f"({texts})"))
 
 
-def decimal_point(plain: list[tree.Argument], text: str) -> str:
+def decimal_number(plain: list[tree.Argument], text: str) -> str:
     """Return ``1.5`` for the arguments ``1,5``, a number with a decimal comma; empty for others."""
     if len(plain) != 2 or not all(isinstance(part.value, tree.Number) for part in plain):
         return ""
@@ -289,24 +293,28 @@ def decimal_point(plain: list[tree.Argument], text: str) -> str:
     return f"{whole}.{rest}" if whole.isdigit() and rest.isdigit() else ""
 
 
-def fit_value(made: CallScene, where: tree.Argument, at: Any, parameter: Any, given: Any) -> Iterator[Fix]:
+def fit_value(
+    made: CallScene, where: tree.Argument, parameter_at: Any, parameter: Any, given: Any
+) -> Iterator[Fix]:
     """Propose another value for an argument of the wrong type."""
     scene, node = made.scene, where.value
     error, text = scene.error, scene.text(where.value)
     if given.__class__ is tuple and parameter.variadic and parameter.kind == "ints":
         # Sizes as separate arguments: the first that is no whole number is wrong.
         wrong = next((i for i, size in enumerate(given) if size.__class__ is not int), 0)
-        beside = made.argument(at + wrong)
+        beside = made.argument(parameter_at + wrong)
         if beside is not None:
             where, node, given = beside, beside.value, given[wrong]
             error.span, text = node.span, scene.text(beside.value)
     error.message = error.message.replace(f"not {type(given).__name__}", f"not {type_name(given)}")
-    error.caret = f"this is {spoken(given)}"
+    error.caret = f"this is {type_phrase(given)}"
     if given.__class__ is float and parameter.kind in ("int", "ints", "size"):
         error.caret = f"this is {given!r}, no whole number"
     if given is None:
-        yield from explain_nothing(scene, node)
-    elif given.__class__ in (BoundMethod, Builtin, Function, ScriptFunction) and parameter.kind != "str":
+        yield from explain_none(scene, node)
+    elif (
+        given.__class__ in (BoundMethod, Builtin, PublicFunction, ScriptFunction) and parameter.kind != "str"
+    ):
         yield from call_it(scene, given, node)
     elif parameter.kind in ("tensor", "value"):
         yield from tensor_instead(made, where, given)
@@ -323,7 +331,7 @@ def fit_value(made: CallScene, where: tree.Argument, at: Any, parameter: Any, gi
             halves = f"{scene.text(node.left)} // {scene.text(node.right)}"
             yield Fix(f"divide to a whole number: {halves}", Edit(node.span, halves))
         else:
-            yield Fix(f"make it a whole number: int({text})", whole(scene, node))
+            yield Fix(f"make it a whole number: int({text})", int_edit(scene, node))
     elif parameter.kind == "size" and given.__class__ is int:
         yield Fix(f"a shape is a tuple: ({text},)", Edit(node.span, f"({text},)"))
     elif parameter.kind == "dtype":
@@ -341,12 +349,15 @@ def tensor_instead(made: CallScene, where: tree.Argument, given: Any) -> Iterato
     scene, node = made.scene, where.value
     text = scene.text(node)
     if given.__class__ is NamedResult and "values" in given.fields:
-        yield Fix(f"take the values: {atom(text)}.values", Edit(node.span, f"{atom(text)}.values"))
-    elif given.__class__ in NUMBERS:
+        yield Fix(
+            f"take the values: {with_parentheses(text)}.values",
+            Edit(node.span, f"{with_parentheses(text)}.values"),
+        )
+    elif given.__class__ in NUMBER_CLASSES:
         number = f"{text}." if isinstance(node, tree.Number) and isinstance(node.value, int) else text
         yield Fix(f"make it a tensor: torch.tensor({number})", Edit(node.span, f"torch.tensor({number})"))
         callee = made.call.function
-        if callee.span.start != callee.span.end and made.function.__class__ is Function:
+        if callee.span.start != callee.span.end and made.function.__class__ is PublicFunction:
             name = made.function.name
             math = scene.value(tree.Name(node.span, "math"))
             if math.__class__ is Namespace and math.find(name) is not UNBOUND:
@@ -369,18 +380,18 @@ def tensors_instead(made: CallScene, given: Any) -> Iterator[Fix]:
             break
         tensors.append(argument)
     if given.__class__ is Tensor and len(tensors) > 1:
-        inside = tensors[0].span.to(tensors[-1].span)
+        inside = tensors[0].span.extend_to(tensors[-1].span)
         listed = f"[{scene.source.excerpt(inside)}]"
         scene.error.caret = "the tensors go in a list"
         yield Fix(f"put them in a list: {scene.text(made.call.function)}({listed})", Edit(inside, listed))
 
 
-def spoken(given: Any) -> str:
+def type_phrase(given: Any) -> str:
     """Return a phrase for the type of a value, such as ``a Python number``."""
-    from autodiff.grammar.objects.operators import article
+    from autodiff.grammar.objects.operators import with_article
 
     if given.__class__ in (int, float):
         return "a Python number"
     if given.__class__ in (list, tuple):
         return f"a Python {type_name(given)}"
-    return article(type_name(given))
+    return with_article(type_name(given))

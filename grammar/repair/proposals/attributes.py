@@ -5,18 +5,18 @@ What is proposed depends on the owner: a namespace, a tensor, a number, a list, 
 
 from __future__ import annotations
 
-from autodiff.core.base.did_you_mean import folded, nearest
+from autodiff.core.base.did_you_mean import fold_name, similar_names
 from autodiff.core.base.errors import Edit, Fix, Label
 from autodiff.core.base.source import Span
 from autodiff.core.engine.named_results import NamedResult
-from autodiff.core.engine.public_functions import FUNCTIONS, Function
+from autodiff.core.engine.public_functions import FUNCTIONS, PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, atom
+from autodiff.grammar.help.failure_scene import Scene, with_parentheses
 from autodiff.grammar.help.other_libraries import synonyms
-from autodiff.grammar.objects.attributes import ATTRIBUTES, names_of
+from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS, attribute_names
 from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.values import (
-    NUMBERS,
+    NUMBER_CLASSES,
     UNBOUND,
     BoundMethod,
     Builtin,
@@ -25,8 +25,8 @@ from autodiff.grammar.objects.values import (
     type_name,
 )
 from autodiff.grammar.repair.proposals.connected import explain_cuts
-from autodiff.grammar.repair.proposals.cuts import cuts
-from autodiff.grammar.repair.proposals.nothing import explain_nothing
+from autodiff.grammar.repair.proposals.cuts import find_cuts
+from autodiff.grammar.repair.proposals.nothing import explain_none
 from autodiff.grammar.repair.proposals.types import call_it, only_entry
 from autodiff.grammar.syntax import tree
 
@@ -38,20 +38,20 @@ if TYPE_CHECKING:
 MOST_CANDIDATES = 4
 
 
-def name_attribute(scene: Scene) -> Iterator[Fix]:
+def fit_attribute(scene: Scene) -> Iterator[Fix]:
     """Propose what an attribute may have meant, by the type of its owner."""
     node = scene.node
     if not isinstance(node, tree.Attribute):
         return
-    known = scene.error.code == "E0204" and scene.error.about
-    owner = scene.error.about[0] if known else scene.value(node.object)
+    known = scene.error.code == "E0204" and scene.error.repair_context
+    owner = scene.error.repair_context[0] if known else scene.value(node.object)
     if owner is None:
-        yield from explain_nothing(scene, node.object)
+        yield from explain_none(scene, node.object)
     elif owner.__class__ is Namespace:
-        yield from in_namespaces(scene, node, owner)
+        yield from fit_namespace_member(scene, node, owner)
     else:
-        yield from of_value(scene, node, owner)
-        convert = OTHERS.get(owner.__class__)
+        yield from fit_value_member(scene, node, owner)
+        convert = FITS_BY_TYPE.get(owner.__class__)
         if convert is not None:
             yield from convert(scene, node, owner)
 
@@ -59,30 +59,30 @@ def name_attribute(scene: Scene) -> Iterator[Fix]:
 # -- members of namespaces --------------------------------------------------------------------------
 
 
-def in_namespaces(scene: Scene, node: tree.Attribute, owner: Namespace) -> Iterator[Fix]:
+def fit_namespace_member(scene: Scene, node: tree.Attribute, owner: Namespace) -> Iterator[Fix]:
     """Propose a near name in the namespace, else the function in another namespace."""
     name, called = node.name, call_of(scene, node)
     members = {member for member in owner.names() if is_function(owner.find(member)) is (called is not None)}
     here = scene.text(node.object)
     others = [other for other in synonyms(name) if other in members]
-    elsewhere = [qualified(other) for other in (name, *synonyms(name))]
+    elsewhere = [qualified_name(other) for other in (name, *synonyms(name))]
     others += [full.rpartition(".")[2] for full in elsewhere if full.rpartition(".")[0] == here]
     others = list(dict.fromkeys(others))
     found = [full for full in dict.fromkeys(elsewhere) if full and full.rpartition(".")[0] != here]
     if not others and not found:
-        others = nearest(name, members)[:MOST_CANDIDATES]
-        others = [other for other in others if folded(other) == folded(name)] or others
+        others = similar_names(name, members)[:MOST_CANDIDATES]
+        others = [other for other in others if fold_name(other) == fold_name(name)] or others
     for other in others:
         yield Fix(f"did you mean `{scene.text(node.object)}.{other}`?", Edit(node.name_span, other))
     for full in found:
         yield Fix(f"did you mean `{full}`?", Edit(node.span, full))
     if not others and not found and owner.name != "torch":
         torchs = [key.partition(".")[2] for key in FUNCTIONS if key.startswith("torch.")]
-        for other in nearest(name, torchs)[:1]:
+        for other in similar_names(name, torchs)[:1]:
             yield Fix(f"did you mean `torch.{other}`?", Edit(node.span, f"torch.{other}"))
 
 
-def qualified(name: str) -> str:
+def qualified_name(name: str) -> str:
     """Return the full name of a function, whichever namespace it is in; empty if there is none."""
     if name in FUNCTIONS or f"torch.{name}" in FUNCTIONS:
         return name if name in FUNCTIONS else f"torch.{name}"
@@ -96,7 +96,7 @@ def qualified(name: str) -> str:
 
 
 def is_function(value: Any) -> bool:
-    return isinstance(value, (Function, Builtin))
+    return isinstance(value, (PublicFunction, Builtin))
 
 
 def call_of(scene: Scene, node: tree.Attribute) -> tree.Call | None:
@@ -108,10 +108,10 @@ def call_of(scene: Scene, node: tree.Attribute) -> tree.Call | None:
 # -- attributes and methods of values ---------------------------------------------------------------
 
 
-def of_value(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+def fit_value_member(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
     """Propose a near attribute or method of the value, with parentheses if it is a method."""
     name, called, kind = node.name, call_of(scene, node), owner.__class__
-    known = names_of(owner)
+    known = attribute_names(owner)
     if kind is Tensor and called is not None and f"{name}_" in known:
         yield Fix(f"did you mean `{name}_`, which changes the tensor?", Edit(node.name_span, f"{name}_"))
     if kind is Tensor and name.endswith("_"):
@@ -120,12 +120,12 @@ def of_value(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
         known = {other for other in known if not other.endswith("_")}
     others = [other for other in synonyms(name) if other in known or other.partition(".")[0] in known]
     if not others:
-        others = nearest(name, known)[:MOST_CANDIDATES]
-        others = [other for other in others if folded(other) == folded(name)] or others
-    if kind is NamedResult and not others and not is_tensors(name):
+        others = similar_names(name, known)[:MOST_CANDIDATES]
+        others = [other for other in others if fold_name(other) == fold_name(name)] or others
+    if kind is NamedResult and not others and not is_tensor_attribute(name):
         others = list(owner.fields)
     for other in others:
-        is_plain = (kind, other) in ATTRIBUTES or kind is NamedResult
+        is_plain = (kind, other) in ATTRIBUTE_READERS or kind is NamedResult
         shown = f"{scene.text(node.object)}.{other}"
         if called is None and not is_plain:
             yield Fix(f"did you mean `{shown}()`?", Edit(node.name_span, f"{other}()"))
@@ -135,21 +135,21 @@ def of_value(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
             yield Fix(f"did you mean `{other}`?", Edit(node.name_span, other))
 
 
-def of_number(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+def fit_number_attribute(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
     """Propose a tensor for a Python number."""
     kind = "a Python number" if owner.__class__ is not bool else "a truth value"
-    if not is_tensors(node.name):
+    if not is_tensor_attribute(node.name):
         return
-    found = cuts(scene, node.object) if needs_leaf(scene) else []
+    found = find_cuts(scene, node.object) if needs_leaf(scene) else []
     if found:
         yield from explain_cuts(scene, found)
         scene.error.caret = f"this is {kind}, not a tensor"
         return
     scene.error.caret = f"this is {kind}, not a tensor"
-    yield from as_tensor(scene, node.object)
+    yield from wrap_in_tensor(scene, node.object)
 
 
-def as_tensor(scene: Scene, value: Any) -> Iterator[Fix]:
+def wrap_in_tensor(scene: Scene, value: Any) -> Iterator[Fix]:
     """Propose a tensor where the number or list is made, or the tensor that was turned into a number."""
     home = value
     if isinstance(value, tree.Name):
@@ -183,18 +183,18 @@ def needs_leaf(scene: Scene) -> bool:
     return scene.node.name in ("backward", "grad", "requires_grad", "requires_grad_", "retain_grad")
 
 
-def is_tensors(name: str) -> bool:
+def is_tensor_attribute(name: str) -> bool:
     """Whether tensors have an attribute or a method of that name."""
-    return name in names_of(Tensor.of(0.0))
+    return name in attribute_names(Tensor.of(0.0))
 
 
-def of_list(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+def fit_list_attribute(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
     """Propose a tensor, or ``append``, for a list that was used as a tensor or a set."""
     if node.name in ("add", "push", "push_back") and call_of(scene, node) is not None and type(owner) is list:
         scene.error.caret = f"a list has no `{node.name}`"
         yield Fix("did you mean `append`?", Edit(node.name_span, "append"))
         return
-    if not is_tensors(node.name):
+    if not is_tensor_attribute(node.name):
         return
     if len(owner) == 1 and owner[0].__class__ is Tensor:
         yield from only_entry(scene, node.object, owner)
@@ -208,25 +208,25 @@ def of_list(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
             total = f"sum([p.sum() for p in {scene.text(node.object)}])"
             yield Fix(f"add up all their entries: {total}", Edit(called.span, total))
     else:
-        yield from as_tensor(scene, node.object)
+        yield from wrap_in_tensor(scene, node.object)
 
 
-def of_result(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+def fit_result_attribute(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
     """Propose the values of a named result such as ``max(dim=0)``."""
-    if is_tensors(node.name) and "values" in owner.fields:
+    if is_tensor_attribute(node.name) and "values" in owner.fields:
         scene.error.caret = f"this is two tensors: {' and '.join(owner.fields)}"
-        values = f"{atom(scene.text(node.object))}.values"
+        values = f"{with_parentheses(scene.text(node.object))}.values"
         called = call_of(scene, node)
         after = "" if called is None else scene.text(called)[node.span.end - called.span.start :]
         yield Fix(f"take the values: {values}.{node.name}{after}", Edit(node.object.span, values))
 
 
-def of_method(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+def fit_method_attribute(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
     """Propose to call a method that was not called."""
     yield from call_it(scene, owner, node.object)
 
 
-def of_function(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+def fit_function_attribute(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
     """Propose a function's result in place of the function; the script may have a name for it."""
     text = scene.text(node.object)
     scene.error.caret = f"`{text}` is a function; its result would be a tensor"
@@ -246,11 +246,11 @@ def of_function(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]
         yield Fix(f"call it: {called}", Edit(node.object.span, called))
 
 
-OTHERS: dict[type, Callable[[Scene, tree.Attribute, Any], Iterator[Fix]]] = {
-    **dict.fromkeys(NUMBERS, of_number),
-    list: of_list,
-    tuple: of_list,
-    NamedResult: of_result,
-    BoundMethod: of_method,
-    ScriptFunction: of_function,
+FITS_BY_TYPE: dict[type, Callable[[Scene, tree.Attribute, Any], Iterator[Fix]]] = {
+    **dict.fromkeys(NUMBER_CLASSES, fit_number_attribute),
+    list: fit_list_attribute,
+    tuple: fit_list_attribute,
+    NamedResult: fit_result_attribute,
+    BoundMethod: fit_method_attribute,
+    ScriptFunction: fit_function_attribute,
 }

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from autodiff.grammar.repair.proposals.cuts import Cut
 
 #: The most cuts that are listed, and the most for which it is tried whether they ran.
-MOST_TOLD, MOST_TRIED = 4, 20
+MOST_LISTED_CUTS, MOST_TRIED_CUTS = 4, 20
 #: An expression, also usable as a statement, that fails when it runs.
-FAILS = "(1 // 0)"
+FAILING_CODE = "(1 // 0)"
 
 
 class StayConnected(Fix):
@@ -26,35 +26,37 @@ class StayConnected(Fix):
     __slots__ = ("cuts",)
 
     def __init__(self, cuts: Sequence[Cut]) -> None:
-        shown = ", and ".join(first_of([cut.shown for cut in cuts]))
+        shown = ", and ".join(abbreviated([cut.shown for cut in cuts]))
         super().__init__(
             f"stay in the graph: write {shown}", *[cut.edit for cut in cuts if cut.edit is not None]
         )
         self.cuts = tuple(cuts)
 
-    def where_it_ran(self, holds: Callable[[Fix], bool]) -> StayConnected:
+    def without_unrun_cuts(self, holds: Callable[[Fix], bool]) -> StayConnected:
         """Return the fix, which ``holds``, without the cuts in branches that did not run.
 
         Such a branch is recognised because the script still holds when the cut is made to fail.
         """
-        if len(self.cuts) > MOST_TRIED:
+        if len(self.cuts) > MOST_TRIED_CUTS:
             return self
-        ran = [cut for cut in self.cuts if len(self.cuts) == 1 or not holds(self.failing_at(cut))]
+        ran = [cut for cut in self.cuts if len(self.cuts) == 1 or not holds(self.fail_at_cut(cut))]
         return StayConnected(ran) if 0 < len(ran) < len(self.cuts) else self
 
-    def failing_at(self, cut: Cut) -> Fix:
+    def fail_at_cut(self, cut: Cut) -> Fix:
         others = [other.edit for other in self.cuts if other is not cut and other.edit is not None]
-        return Fix("", *others, Edit(cut.node.span, FAILS))
+        return Fix("", *others, Edit(cut.node.span, FAILING_CODE))
 
 
-def first_of(texts: list[str]) -> list[str]:
+def abbreviated(texts: list[str]) -> list[str]:
     """Return the texts, or the first few of them and how many more there are."""
     return (
-        texts if len(texts) <= MOST_TOLD else [*texts[: MOST_TOLD - 1], f"{len(texts) - MOST_TOLD + 1} more"]
+        texts
+        if len(texts) <= MOST_LISTED_CUTS
+        else [*texts[: MOST_LISTED_CUTS - 1], f"{len(texts) - MOST_LISTED_CUTS + 1} more"]
     )
 
 
-def mended(found: Sequence[Cut]) -> Iterator[StayConnected]:
+def connecting_fix(found: Sequence[Cut]) -> Iterator[StayConnected]:
     """Yield the fix that avoids all cuts, if each of them has an edit."""
     if found and all(cut.edit is not None for cut in found):
         yield StayConnected(found)
@@ -67,15 +69,15 @@ def explain_cuts(scene: Scene, found: list[Cut]) -> Iterator[Fix]:
     error.help = tuple(dict.fromkeys([cut.advice for cut in found if cut.advice]))
     for cut in found:
         if cut.node.span != error.span:
-            error.labels.append(Label(cut.node.span, cut.why))
-    yield from mended(found)
+            error.labels.append(Label(cut.node.span, cut.reason))
+    yield from connecting_fix(found)
 
 
-def narrowed(fix: Fix, error: AutodiffError, holds: Callable[[Fix], bool]) -> Fix:
+def drop_unrun_cuts(fix: Fix, error: AutodiffError, holds: Callable[[Fix], bool]) -> Fix:
     """Return a fix that ``holds`` without its cuts in branches that did not run, and drop their labels."""
     if not isinstance(fix, StayConnected):
         return fix
-    narrow = fix.where_it_ran(holds)
+    narrow = fix.without_unrun_cuts(holds)
     left_out = [cut.node.span for cut in fix.cuts if cut not in narrow.cuts]
     error.labels = [label for label in error.labels if label.span not in left_out]
     return narrow

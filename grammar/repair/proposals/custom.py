@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import Edit, Fix, Label
 from autodiff.core.base.source import Span
-from autodiff.grammar.help.failure_scene import Scene, after, is_method
+from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method
 from autodiff.grammar.objects.values import FunctionClass
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def right_answers(scene: Scene) -> Iterator[Fix]:
+def fit_gradient_count(scene: Scene) -> Iterator[Fix]:
     """Propose as many gradients as ``forward`` takes arguments, and label the return statement."""
     message = scene.error.message
     for node in walk(scene.script):
@@ -36,17 +36,19 @@ def right_answers(scene: Scene) -> Iterator[Fix]:
         missing = len(methods["forward"].parameters) - 1 - len(given) if "forward" in methods else 0
         if "number of gradients" in message and missing > 0:
             edit = Edit(Span(answer.value.span.end, answer.value.span.end), ", None" * missing)
-            yield Fix(f"None where there is no gradient: {after(scene, answer, edit)}", edit)
+            yield Fix(f"None where there is no gradient: {edited_text(scene, answer, edit)}", edit)
         elif "number of gradients" in message and missing < 0:
             kept = Span(given[missing - 1].span.end, answer.value.span.end)
             edit = Edit(kept, "")
-            yield Fix(f"one for each argument of forward: {after(scene, answer, edit)}", edit)
+            yield Fix(f"one for each argument of forward: {edited_text(scene, answer, edit)}", edit)
 
 
 def apply_instead(scene: Scene) -> Iterator[Fix]:
     """Propose ``Square.apply(x)`` for ``Square(x)`` and ``Square()(x)``."""
     node = scene.node
-    if not isinstance(node, tree.Call) or not any(isinstance(x, FunctionClass) for x in scene.error.about):
+    if not isinstance(node, tree.Call) or not any(
+        isinstance(x, FunctionClass) for x in scene.error.repair_context
+    ):
         return
     scene.error.help = ()
     text, outer = scene.text(node.function), scene.parent
@@ -61,13 +63,13 @@ def apply_instead(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"keep the function: {text}.apply", Edit(node.span, f"{text}.apply"))
 
 
-def mend_function(scene: Scene) -> Iterator[Fix]:
+def fit_function_class(scene: Scene) -> Iterator[Fix]:
     """Repair a Function that is called, or that returns what cannot be used (E0412)."""
     yield from apply_instead(scene)
-    yield from right_answers(scene)
+    yield from fit_gradient_count(scene)
 
 
-def context_first(scene: Scene) -> Iterator[Fix]:
+def add_context(scene: Scene) -> Iterator[Fix]:
     """Propose the context as the first parameter of ``def forward(x)`` and of ``backward``."""
     call = scene.node
     if not is_method(call, "apply") or "forward() takes" not in scene.error.message:

@@ -11,12 +11,12 @@ from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.bindings import DISPLAYS
-from autodiff.grammar.help.failure_scene import Scene, after, atom, is_method, owner_of
+from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner, with_parentheses
 from autodiff.grammar.objects.values import Namespace
-from autodiff.grammar.repair.proposals.connected import first_of
-from autodiff.grammar.repair.proposals.origins import given_to, leads_on
+from autodiff.grammar.repair.proposals.connected import abbreviated
+from autodiff.grammar.repair.proposals.origins import assignments_to, depends_on_gradient
 from autodiff.grammar.repair.proposals.steps import step_target
-from autodiff.grammar.repair.proposals.switches import is_switch, records, switched_off
+from autodiff.grammar.repair.proposals.switches import is_switch, switched_off, turns_on
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import children, path_to, walk
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Methods that turn a tensor into Python numbers or a numpy array.
-TO_NUMBERS = ("item", "tolist", "numpy")
+NUMBER_METHODS = ("item", "tolist", "numpy")
 #: Functions and methods that return positions, with differentiable ones; then those for whole numbers.
-POSITIONS = {"argmax": "max", "argmin": "min", "argsort": "sort", "nonzero": ""}
-WHOLE = ("int", "long", "bool", "short")
+POSITION_FUNCTIONS = {"argmax": "max", "argmin": "min", "argsort": "sort", "nonzero": ""}
+INTEGER_METHODS = ("int", "long", "bool", "short")
 COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le", "isclose")
-COPIES = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor")
+COPY_FUNCTIONS = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor")
 #: Python's functions that choose a value, with the argument of ``clamp`` that a number becomes.
-BOUNDS = {"max": "min", "min": "max"}
+CLAMP_BOUNDS = {"max": "min", "min": "max"}
 #: Methods called before ``.numpy()``, which refuses tensors that require a gradient.
 BEFORE_NUMPY = ("detach", "cpu")
-A_NUMBER = "a number has no graph"
-AN_ARRAY = "a numpy array has no graph"
-COPIES_NUMBERS = "this copies the numbers and leaves the graph"
-STEPS_NOWHERE = "start from a value that changes smoothly with the input, such as a loss"
+NUMBER_REASON = "a number has no graph"
+ARRAY_REASON = "a numpy array has no graph"
+COPY_REASON = "this copies the numbers and leaves the graph"
+SMOOTH_ADVICE = "start from a value that changes smoothly with the input, such as a loss"
 
 
 class Cut:
@@ -48,7 +48,7 @@ class Cut:
     have been left earlier.
     """
 
-    __slots__ = ("advice", "edit", "inside", "node", "shown", "why")
+    __slots__ = ("advice", "edit", "inside", "node", "reason", "shown")
 
     def __init__(
         self,
@@ -61,13 +61,13 @@ class Cut:
     ) -> None:
         self.inside = inside
         self.node = node
-        self.why = why
+        self.reason = why
         self.edit = edit
         self.shown = shown
         self.advice = advice
 
 
-def cuts(scene: Scene, start: Any) -> list[Cut]:
+def find_cuts(scene: Scene, start: Any) -> list[Cut]:
     """Return the cuts on the way to an expression, in the order of the script."""
     found: list[Cut] = []
     seen: set[str] = set()
@@ -77,16 +77,16 @@ def cuts(scene: Scene, start: Any) -> list[Cut]:
         cut = cut_at(scene, node)
         if cut is not None:
             found.append(cut)
-            todo += before_cut(scene, cut, node)
+            todo += nodes_before_cut(scene, cut, node)
             continue
         todo += children(node)
         if not isinstance(node, tree.Name) or node.id in seen:
             continue
         seen.add(node.id)
         made = scene.function(node.id)
-        found += [] if made is None else unrecorded_function(scene, made)
-        for statement, value in given_to(scene, node.id) + answers_of(made):
-            cut = unrecorded(scene, statement)
+        found += [] if made is None else decorator_cuts(scene, made)
+        for statement, value in assignments_to(scene, node.id) + returns_of(made):
+            cut = recording_cut(scene, statement)
             if cut is None:
                 todo.append(value)
             else:
@@ -95,20 +95,20 @@ def cuts(scene: Scene, start: Any) -> list[Cut]:
     return [edited[place] for place in sorted(edited)]
 
 
-def answers_of(made: tree.FunctionDef | None) -> list[tuple[Any, Any]]:
+def returns_of(made: tree.FunctionDef | None) -> list[tuple[Any, Any]]:
     """Return the return statements of a function of the script, each with its value."""
     returns = [] if made is None else [part for part in walk(*made.body) if isinstance(part, tree.Return)]
     return [(one, one.value) for one in returns if one.value is not None]
 
 
-def before_cut(scene: Scene, cut: Cut, node: Any) -> list[Any]:
+def nodes_before_cut(scene: Scene, cut: Cut, node: Any) -> list[Any]:
     """Return the expressions before a cut, in which the graph may have been left earlier."""
     if cut.inside is not None:
         return [cut.inside]
-    return [] if cut.edit is None else [x for x in children_of_cut(node) if has_lost_its_graph(scene, x)]
+    return [] if cut.edit is None else [x for x in cut_operands(node) if has_lost_graph(scene, x)]
 
 
-def children_of_cut(node: Any) -> list[Any]:
+def cut_operands(node: Any) -> list[Any]:
     """Return what a method, an attribute or a function that cuts is applied to."""
     if isinstance(node, tree.Attribute):
         return [node.object]
@@ -118,10 +118,10 @@ def children_of_cut(node: Any) -> list[Any]:
     return owner + [argument.value for argument in node.arguments]
 
 
-def has_lost_its_graph(scene: Scene, node: Any) -> bool:
+def has_lost_graph(scene: Scene, node: Any) -> bool:
     """Whether a name stands for a tensor without a graph that was made from one with a graph."""
     value = scene.value(node) if isinstance(node, tree.Name) else None
-    return value.__class__ is Tensor and not value.requires_grad and leads_on(scene, node)
+    return value.__class__ is Tensor and not value.requires_grad and depends_on_gradient(scene, node)
 
 
 # -- what cuts -------------------------------------------------------------------------------------------
@@ -129,55 +129,63 @@ def has_lost_its_graph(scene: Scene, node: Any) -> bool:
 
 def cut_at(scene: Scene, node: Any) -> Cut | None:
     """Return the cut that an expression itself makes, or None."""
-    if isinstance(node, tree.Comparison) and leads_on(scene, node):
-        return Cut(node, "a comparison has no gradient", advice=STEPS_NOWHERE)
+    if isinstance(node, tree.Comparison) and depends_on_gradient(scene, node):
+        return Cut(node, "a comparison has no gradient", advice=SMOOTH_ADVICE)
     if isinstance(node, tree.Attribute):
-        if node.name == "data" and leads_on(scene, node.object):
-            return stay(scene, node, scene.text(node.object), ".data is outside of the graph")
+        if node.name == "data" and depends_on_gradient(scene, node.object):
+            return replaceable_cut(scene, node, scene.text(node.object), ".data is outside of the graph")
         is_gradient = node.name == "grad" and scene.value(node.object).__class__ is not Namespace
-        return accumulated(scene) if is_gradient else None
+        return grad_attribute_cut(scene) if is_gradient else None
     if not isinstance(node, tree.Call):
         return None
     name = scene.text(node.function).rpartition(".")[2]
-    if isinstance(node.function, tree.Name) and name in BOUNDS and name not in scene.values:
-        return chosen(scene, node, name)
+    if isinstance(node.function, tree.Name) and name in CLAMP_BOUNDS and name not in scene.values:
+        return choice_cut(scene, node, name)
     if name == "grad" and node.arguments:
-        return not_created(scene, node)
-    inside = owner_of(node) if is_own(scene, node) else node.arguments[0].value if node.arguments else None
-    if inside is None or not leads_on(scene, inside):
+        return grad_call_cut(scene, node)
+    inside = (
+        method_owner(node)
+        if is_value_method(scene, node)
+        else node.arguments[0].value
+        if node.arguments
+        else None
+    )
+    if inside is None or not depends_on_gradient(scene, inside):
         return None
-    if name in COPIES and not is_own(scene, node):
-        return copied(scene, node, inside)
-    if is_number(scene, node):
-        return stay(scene, node, kept(scene, node), AN_ARRAY if name == "numpy" else A_NUMBER)
+    if name in COPY_FUNCTIONS and not is_value_method(scene, node):
+        return copy_cut(scene, node, inside)
+    if makes_number(scene, node):
+        return replaceable_cut(
+            scene, node, tensor_text(scene, node), ARRAY_REASON if name == "numpy" else NUMBER_REASON
+        )
     if name == "detach":
-        return stay(scene, node, scene.text(inside), "detach() leaves the graph")
-    if name in WHOLE and is_own(scene, node):
-        return stay(scene, node, scene.text(inside), "whole numbers have no gradient")
-    if name in POSITIONS:
-        value = POSITIONS[name]
-        advice = f"`{value}` is differentiable: it gives the entry itself" if value else STEPS_NOWHERE
+        return replaceable_cut(scene, node, scene.text(inside), "detach() leaves the graph")
+    if name in INTEGER_METHODS and is_value_method(scene, node):
+        return replaceable_cut(scene, node, scene.text(inside), "whole numbers have no gradient")
+    if name in POSITION_FUNCTIONS:
+        value = POSITION_FUNCTIONS[name]
+        advice = f"`{value}` is differentiable: it gives the entry itself" if value else SMOOTH_ADVICE
         return Cut(node, f"{name}() gives a position, which has no gradient", advice=advice)
     if name in COMPARISONS:
-        return Cut(node, "a comparison has no gradient", advice=STEPS_NOWHERE)
+        return Cut(node, "a comparison has no gradient", advice=SMOOTH_ADVICE)
     return None
 
 
-def is_own(scene: Scene, call: tree.Call) -> bool:
+def is_value_method(scene: Scene, call: tree.Call) -> bool:
     """Whether a call calls a method of a value, and not a function in a namespace."""
     function = call.function
     return isinstance(function, tree.Attribute) and scene.value(function.object).__class__ is not Namespace
 
 
-def stay(scene: Scene, node: Any, text: str, why: str) -> Cut:
+def replaceable_cut(scene: Scene, node: Any, text: str, why: str) -> Cut:
     """Return the cut that is avoided by writing ``text`` for ``node``, with brackets where needed."""
     statement = path_to(scene.script, node.span)[-2]
     if not (isinstance(statement, (tree.Assign, tree.AugmentedAssign)) and statement.value is node):
-        text = atom(text)
+        text = with_parentheses(text)
     return Cut(node, why, Edit(node.span, text), f"{text} for {scene.text(node)}")
 
 
-def is_number(scene: Scene, node: Any) -> bool:
+def makes_number(scene: Scene, node: Any) -> bool:
     """Whether a call turns a tensor into a Python number."""
     if not isinstance(node, tree.Call):
         return False
@@ -186,11 +194,11 @@ def is_number(scene: Scene, node: Any) -> bool:
         owner = scene.value(function.object)
         if owner.__class__ is Namespace:
             return bool(owner.name == "math") and f"torch.{function.name}" in FUNCTIONS
-        return function.name in TO_NUMBERS and not node.arguments
+        return function.name in NUMBER_METHODS and not node.arguments
     return isinstance(function, tree.Name) and function.id in ("float", "int") and len(node.arguments) == 1
 
 
-def chosen(scene: Scene, call: tree.Call, name: str) -> Cut | None:
+def choice_cut(scene: Scene, call: tree.Call, name: str) -> Cut | None:
     """Return the cut of ``max(x, 2)`` if it returns the number; None if the values are no longer known."""
     given = [argument.value for argument in call.arguments]
     values = [node.value if isinstance(node, tree.Number) else scene.value(node) for node in given]
@@ -207,25 +215,29 @@ def chosen(scene: Scene, call: tree.Call, name: str) -> Cut | None:
     if (value >= number if name == "max" else value <= number) and (at == 0 or value != number):
         return None
     why = f"{name}() chooses {bound} here, a number that nothing connects to the inputs"
-    return stay(scene, call, f"torch.clamp({text}, {BOUNDS[name]}={bound})", why)
+    return replaceable_cut(scene, call, f"torch.clamp({text}, {CLAMP_BOUNDS[name]}={bound})", why)
 
 
-def kept(scene: Scene, node: Any) -> str:
+def tensor_text(scene: Scene, node: Any) -> str:
     """Return the text of an expression with tensors in place of the numbers made of them."""
     edits = []
-    if is_number(scene, node):
+    if makes_number(scene, node):
         function = node.function
-        if isinstance(function, tree.Attribute) and function.name in TO_NUMBERS:
+        if isinstance(function, tree.Attribute) and function.name in NUMBER_METHODS:
             tensor: Any = function.object
             while any(is_method(tensor, name) for name in BEFORE_NUMPY):
-                tensor = owner_of(tensor)
-            return kept(scene, tensor)
+                tensor = method_owner(tensor)
+            return tensor_text(scene, tensor)
         if isinstance(function, tree.Name):
-            return kept(scene, node.arguments[0].value)
+            return tensor_text(scene, node.arguments[0].value)
         edits.append(Edit(function.span, f"torch.{function.name}"))
     inner = node.arguments if isinstance(node, tree.Call) else children(node)
     for part in inner:
-        text = atom(kept(scene, part)) if is_number(scene, part) else kept(scene, part)
+        text = (
+            with_parentheses(tensor_text(scene, part))
+            if makes_number(scene, part)
+            else tensor_text(scene, part)
+        )
         if text != scene.text(part):
             edits.append(Edit(part.span, text))
     text, start = scene.text(node), node.span.start
@@ -234,27 +246,27 @@ def kept(scene: Scene, node: Any) -> str:
     return text
 
 
-def copied(scene: Scene, call: tree.Call, data: Any) -> Cut:
+def copy_cut(scene: Scene, call: tree.Call, data: Any) -> Cut:
     """Return the cut of ``torch.tensor(...)`` of tensors, or of numbers made of tensors."""
-    text = kept(scene, data)
+    text = tensor_text(scene, data)
     numbers = text != scene.text(data)
     if isinstance(data, DISPLAYS):
         text = f"torch.stack({text})"
     elif isinstance(data, tree.Call) and isinstance(data.function, tree.Name):
         if scene.function(data.function.id) is not None:  # it may return a number made inside of it
-            cut = stay(scene, call, text, COPIES_NUMBERS)
+            cut = replaceable_cut(scene, call, text, COPY_REASON)
             cut.inside = data
             return cut
     elif made_from_numbers(scene, data):
-        cut = stay(scene, call, text, COPIES_NUMBERS)
+        cut = replaceable_cut(scene, call, text, COPY_REASON)
         cut.inside = data
         return cut
     elif not numbers:
-        cut = stay(scene, call, f"{atom(text)}.clone()", COPIES_NUMBERS)
+        cut = replaceable_cut(scene, call, f"{with_parentheses(text)}.clone()", COPY_REASON)
         if not isinstance(data, tree.Name):
             cut.inside = data
         return cut
-    return stay(scene, call, text, A_NUMBER if numbers else COPIES_NUMBERS)
+    return replaceable_cut(scene, call, text, NUMBER_REASON if numbers else COPY_REASON)
 
 
 def made_from_numbers(scene: Scene, data: Any) -> bool:
@@ -268,36 +280,36 @@ def made_from_numbers(scene: Scene, data: Any) -> bool:
 # -- gradients, and what is not recorded -------------------------------------------------------------------
 
 
-def has_graph(call: tree.Call) -> bool:
+def creates_graph(call: tree.Call) -> bool:
     """Whether a call of ``grad`` or ``backward`` records what it computes."""
     given = [argument.value for argument in call.arguments if argument.keyword == "create_graph"]
     return bool(given) and not (isinstance(given[0], tree.Constant) and given[0].value is False)
 
 
-def not_created(scene: Scene, call: tree.Call) -> Cut | None:
+def grad_call_cut(scene: Scene, call: tree.Call) -> Cut | None:
     """Return the cut of a ``torch.autograd.grad(y, x)`` without ``create_graph=True``, or None."""
-    if has_graph(call):
+    if creates_graph(call):
         return None
-    edit = scene.with_argument(call, "create_graph=True")
-    return Cut(call, "without create_graph=True this has no graph", edit, after(scene, call, edit))
+    edit = scene.argument_edit(call, "create_graph=True")
+    return Cut(call, "without create_graph=True this has no graph", edit, edited_text(scene, call, edit))
 
 
-def accumulated(scene: Scene) -> Cut | None:
+def grad_attribute_cut(scene: Scene) -> Cut | None:
     """Return the cut of ``x.grad`` that was filled without ``create_graph=True``, or None."""
     passes = [
         part
         for part in walk(scene.script)
-        if is_method(part, "backward") and part.span.end <= scene.span.start and not has_graph(part)
+        if is_method(part, "backward") and part.span.end <= scene.span.start and not creates_graph(part)
     ]
     if not passes:
         return None
-    edit = scene.with_argument(passes[-1], "create_graph=True")
+    edit = scene.argument_edit(passes[-1], "create_graph=True")
     return Cut(
-        passes[-1], "without create_graph=True .grad has no graph", edit, after(scene, passes[-1], edit)
+        passes[-1], "without create_graph=True .grad has no graph", edit, edited_text(scene, passes[-1], edit)
     )
 
 
-def unrecorded(scene: Scene, statement: Any) -> Cut | None:
+def recording_cut(scene: Scene, statement: Any) -> Cut | None:
     """Return the cut of ``no_grad()`` around a statement or ``set_grad_enabled(False)`` before it, or None.
 
     The statement is an assignment or a return. For a step along the gradient, the step itself is the cut.
@@ -317,7 +329,7 @@ def unrecorded(scene: Scene, statement: Any) -> Cut | None:
         on = "torch.set_grad_enabled(True)"
         why = "nothing is recorded from here on"
         return None if off is None else Cut(off, why, Edit(off.span, on), f"{on} for {scene.text(off)}")
-    if records(scene, around[-1]):
+    if turns_on(scene, around[-1]):
         return None
     value: Any = statement.value
     if any(isinstance(node, tree.Attribute) and node.name == "grad" for node in walk(value)):
@@ -349,28 +361,28 @@ def moved_out(scene: Scene, block: tree.With) -> tuple[Edit, str] | None:
     their order would change.
     """
     body = list(block.body)
-    wanted = [isinstance(one, tree.Assign) and leads_on(scene, one.value) for one in body]
+    wanted = [isinstance(one, tree.Assign) and depends_on_gradient(scene, one.value) for one in body]
     count = sum(wanted)
     first = not any(wanted[count:])
     if not count or len(block.items) > 1 or not (first or all(wanted[-count:])):
         return None
     moved = body[:count] if first else body[-count:]
-    lines = scene.source.excerpt(moved[0].span.to(moved[-1].span)).split("\n")
+    lines = scene.source.excerpt(moved[0].span.extend_to(moved[-1].span)).split("\n")
     outer, inner = (scene.source.position(node.span.start)[1] - 1 for node in (block, body[0]))
     margin, lead = " " * outer, " " * (inner - outer)
     if count < len(body) and scene.line(block.span) == scene.line(body[0].span):
         return None
     text = "\n".join([lines[0], *(line.removeprefix(lead) for line in lines[1:])])
-    shown = " and ".join(first_of([" ".join(scene.text(one).split()) for one in moved]))
+    shown = " and ".join(abbreviated([" ".join(scene.text(one).split()) for one in moved]))
     if count == len(body):
-        return Edit(block.span.to(moved[-1].span), text), shown
+        return Edit(block.span.extend_to(moved[-1].span), text), shown
     if first:
         head = scene.source.excerpt(Span(block.span.start, body[0].span.start)).rstrip()
         return Edit(Span(block.span.start, moved[-1].span.end), f"{text}\n{margin}{head}"), shown
     return Edit(Span(body[-count - 1].span.end, moved[-1].span.end), f"\n{margin}{text}"), shown
 
 
-def unrecorded_function(scene: Scene, made: tree.FunctionDef) -> list[Cut]:
+def decorator_cuts(scene: Scene, made: tree.FunctionDef) -> list[Cut]:
     """Return the cuts of ``@torch.no_grad()`` above a function."""
     found = []
     for decorator in made.decorators:

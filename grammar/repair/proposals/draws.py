@@ -1,12 +1,12 @@
 """Repairs of random numbers from Python or numpy: torch draws from the same distribution.
 
-Functions without an entry in ``ARGUMENTS`` have no repair.
+Functions without an entry in ``RANDOM_ARGUMENTS`` have no repair.
 """
 
 from __future__ import annotations
 
 from autodiff.core.base.errors import Edit, Fix
-from autodiff.grammar.help.failure_scene import Scene, atom
+from autodiff.grammar.help.failure_scene import Scene, with_parentheses
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: The arguments of each function in their order, with their defaults, empty if there is none.
-ARGUMENTS = {
+RANDOM_ARGUMENTS = {
     "random.random": {},
     "random.uniform": {"a": "", "b": ""},
     "random.gauss": {"mu": "0.0", "sigma": "1.0"},
@@ -30,9 +30,9 @@ ARGUMENTS = {
 }
 
 
-def drawn(scene: Scene, full: str, call: tree.Call) -> Iterator[Fix]:
+def draw_with_torch(scene: Scene, full: str, call: tree.Call) -> Iterator[Fix]:
     """Propose a call of ``random`` or ``numpy.random`` written with torch."""
-    names = ARGUMENTS.get(full)
+    names = RANDOM_ARGUMENTS.get(full)
     if names is None:
         return
     given = dict(names)
@@ -40,12 +40,12 @@ def drawn(scene: Scene, full: str, call: tree.Call) -> Iterator[Fix]:
         given[argument.keyword or name] = scene.text(argument.value)
     for argument in call.arguments[len(names) :]:
         given[argument.keyword or ""] = ""
-    text = written(full.rpartition(".")[2], given) if given.keys() == names.keys() else ""
+    text = torch_draw(full.rpartition(".")[2], given) if given.keys() == names.keys() else ""
     if text:
         yield Fix(f"write `{text}`", Edit(call.span, text))
 
 
-def written(name: str, given: dict[str, str]) -> str:
+def torch_draw(name: str, given: dict[str, str]) -> str:
     """Return the call with torch: it gives a tensor if there is a size, else a number."""
     size = given.pop("size", "")
     shape = size if size[:1] in ("(", "[") else f"({size},)" if size else "(1,)"
@@ -60,7 +60,7 @@ def written(name: str, given: dict[str, str]) -> str:
     if name in ("gauss", "normalvariate", "normal"):
         return f"torch.normal({first}, {second}, {shape}){number}"
     if name == "choice":
-        return f"{atom(first)}[torch.randint(len({first}), (1,)).item()]"
+        return f"{with_parentheses(first)}[torch.randint(len({first}), (1,)).item()]"
     # Only `random.randint` includes its last number; one number alone is the end of a range from 0.
     if not second:
         return f"torch.randint({first}, {shape}){number}" if first else ""

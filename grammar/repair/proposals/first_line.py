@@ -6,15 +6,15 @@ What torch says is computed by ``grammar.help.torch_argument_errors``.
 from __future__ import annotations
 
 from autodiff.core.engine.argument_kinds import MISSING
-from autodiff.core.engine.public_functions import METHODS, Function, Parameter
+from autodiff.core.engine.public_functions import METHODS, Parameter, PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.objects.argument_types import key_of
+from autodiff.grammar.objects.argument_types import function_key
 from autodiff.grammar.objects.torch_argument_errors import (
-    ANY_FORM,
+    NO_SINGLE_ARGUMENT,
     UNKNOWN,
-    blame,
-    name_in_torch,
-    said_inside,
+    find_mistake,
+    inner_message,
+    torch_message_name,
 )
 
 TYPE_CHECKING = False
@@ -25,50 +25,50 @@ if TYPE_CHECKING:
     from autodiff.grammar.repair.proposals.arguments import CallScene
 
 
-def say_as_torch(made: CallScene) -> str:
+def use_torch_message(made: CallScene) -> str:
     """Put torch's first line in place of core's, and return the line that says what to repair.
 
     It is torch's line too, unless torch leaves open which argument of a function with overloads it was.
     """
     error = made.scene.error
     own = error.message
-    if not error.about and made.owner.__class__ is Tensor:
+    if not error.repair_context and made.owner.__class__ is Tensor:
         return say_of_method(made)
-    if made.function.__class__ is not Function or len(error.about) < 5:
+    if made.function.__class__ is not PublicFunction or len(error.repair_context) < 5:
         return own
-    function, at, refused, args, kwargs = error.about
+    function, at, refused, args, kwargs = error.repair_context
     key = torch_key(made)
     name = key.partition(".")[2]
     if made.is_method and function not in (METHODS.get(name), METHODS.get(name.removesuffix("_"))):
         args = (made.owner, *args)  # a tensor method that calls the function, such as new_zeros
-    found = blame(key, args, kwargs, made.is_method)
-    if found is None or (found.argument is ANY_FORM and is_unknown(args, kwargs)):
-        called = name_in_torch(key)
+    found = find_mistake(key, args, kwargs, made.is_method)
+    if found is None or (found.argument is NO_SINGLE_ARGUMENT and has_unknown_types(args, kwargs)):
+        called = torch_message_name(key)
         if refused is not None:
             is_changed = is_in_place(function, args, kwargs)
-            said = said_inside(key, refused[0].name, refused[1], is_changed)
-            error.message = said or as_counted(own, made, at, refused[0])
+            said = inner_message(key, refused[0].name, refused[1], is_changed)
+            error.message = said or with_torch_position(own, made, at, refused[0])
         elif called is not None and own.startswith(f"{function.name}()"):
             error.message = called + own.removeprefix(function.name)
         return error.message
     error.message = found.message
-    if found.argument is ANY_FORM:
+    if found.argument is NO_SINGLE_ARGUMENT:
         return own
     refused = None
     if found.value is not UNKNOWN:
         refused = (parameter_at(function, found.argument, found.kind), found.value)
-    error.about = (function, found.argument, refused, args, kwargs)
+    error.repair_context = (function, found.argument, refused, args, kwargs)
     return found.message
 
 
-def is_in_place(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+def is_in_place(function: PublicFunction, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
     """Whether the call passes a true ``inplace``."""
     names = [parameter.name for parameter in function.parameters]
     by_position = dict(zip(names, args, strict=False))
     return bool((by_position | kwargs).get("inplace"))
 
 
-def as_counted(message: str, made: CallScene, at: int, parameter: Parameter) -> str:
+def with_torch_position(message: str, made: CallScene, at: int, parameter: Parameter) -> str:
     """Return core's line with the argument's position as torch counts it, and none for keywords."""
     where = made.argument(at)
     if parameter.keyword_only or (where is not None and where.keyword is not None):
@@ -82,13 +82,13 @@ def say_of_method(made: CallScene) -> str:
     if not any(argument.star for argument in given):
         positional = [UNKNOWN for argument in given if argument.keyword is None]
         named = {argument.keyword: UNKNOWN for argument in given if argument.keyword is not None}
-        found = blame(torch_key(made), [made.owner, *positional], named, is_method=True)
-        if found is not None and found.argument is not ANY_FORM:
+        found = find_mistake(torch_key(made), [made.owner, *positional], named, is_method=True)
+        if found is not None and found.argument is not NO_SINGLE_ARGUMENT:
             error.message = found.message
     return error.message
 
 
-def is_unknown(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+def has_unknown_types(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
     """Whether types of some arguments are not known, as in a script that does not run."""
     return any(x is UNKNOWN for x in (*args, *kwargs.values()))
 
@@ -99,10 +99,10 @@ def torch_key(made: CallScene) -> str:
     if made.is_method:
         return f"Tensor.{name}"
     owner = getattr(made.owner, "name", "").rpartition(".")[2]
-    return key_of(made.function, name, {"functional": "F"}.get(owner, owner))
+    return function_key(made.function, name, {"functional": "F"}.get(owner, owner))
 
 
-def parameter_at(function: Function, at: int | str, kind: str) -> Parameter:
+def parameter_at(function: PublicFunction, at: int | str, kind: str) -> Parameter:
     """Return the parameter at a position or of a name, else a new one of the kind that torch takes there."""
     for number, parameter in enumerate(function.parameters):
         if at in (number, parameter.name) or (parameter.variadic and at.__class__ is int):
@@ -110,4 +110,4 @@ def parameter_at(function: Function, at: int | str, kind: str) -> Parameter:
     return Parameter(str(at), kind, MISSING, False, False)
 
 
-__all__ = ["say_as_torch"]
+__all__ = ["use_torch_message"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.bindings import DISPLAYS
-from autodiff.grammar.help.failure_scene import Scene, atom
+from autodiff.grammar.help.failure_scene import Scene, with_parentheses
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -17,10 +17,20 @@ if TYPE_CHECKING:
 
 NAMESPACES = ("torch", "F", "math", "np", "functional", "special", "linalg", "nn")
 #: Methods that select or rearrange entries and change none.
-PICKING = ("gather", "index_select", "squeeze", "unsqueeze", "view", "reshape", "flatten", "diagonal", "take")
+SELECTING_METHODS = (
+    "gather",
+    "index_select",
+    "squeeze",
+    "unsqueeze",
+    "view",
+    "reshape",
+    "flatten",
+    "diagonal",
+    "take",
+)
 
 
-def called(node: Any) -> str:
+def called_name(node: Any) -> str:
     """Return the name of the function or method that an expression calls; empty if it is no call."""
     if not isinstance(node, tree.Call):
         return ""
@@ -55,7 +65,7 @@ def options_of(node: tree.Call) -> list[tree.Argument]:
     return list(node.arguments if is_method_call(node) else node.arguments[1:])
 
 
-def option(node: tree.Call, *keywords: str, at: int = 0) -> Any:
+def option_value(node: tree.Call, *keywords: str, at: int = 0) -> Any:
     """Return the value of an argument other than the tensor, by keyword or position; None if not given."""
     given = options_of(node)
     for argument in given:
@@ -82,32 +92,34 @@ def negated(text: str) -> str:
     ('-x', 'x', '-(a + b)')
     """
     inner = text[1:].strip()
-    return inner if text.startswith("-") and atom(inner) == inner else f"-{atom(text)}"
+    return (
+        inner if text.startswith("-") and with_parentheses(inner) == inner else f"-{with_parentheses(text)}"
+    )
 
 
-class Reader:
-    """Reads expressions through names that are assigned once. ``seen`` are the nodes it has read."""
+class FormulaReader:
+    """Reads expressions through names that are assigned once. ``visited`` are the nodes it has read."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self.given = bindings(scene.script)
-        self.seen: list[Any] = []
+        self.given = assigned_expressions(scene.script)
+        self.visited: list[Any] = []
 
     def meaning(self, node: Any) -> Any:
         """Return the expression that a name assigned once stands for, else the node itself."""
-        self.seen.append(node)
+        self.visited.append(node)
         while isinstance(node, tree.Name):
             given = self.given.get(node.id, [])
             if len(given) != 1 or given[0] is None:
                 break
             node = given[0]
-            self.seen.append(node)
+            self.visited.append(node)
         return node
 
     def operand(self, node: Any, name: str) -> Any:
         """Return the meaning of the operand if ``node`` means a call of ``name``, else None."""
         node = self.meaning(node)
-        return self.meaning(operand_of(node)) if called(node) == name and operand_of(node) else None
+        return self.meaning(operand_of(node)) if called_name(node) == name and operand_of(node) else None
 
     def written(self, node: Any) -> str:
         """Return the text of an expression; empty if one of its names is assigned more than once."""
@@ -117,10 +129,10 @@ class Reader:
     def argument(self, node: Any, name: str) -> str:
         """Return the text of the operand if ``node`` means a call of ``name``, else an empty string."""
         node = self.meaning(node)
-        if called(node) != name or operand_of(node) is None:
+        if called_name(node) != name or operand_of(node) is None:
             return ""
         inner = operand_of(node)
-        self.seen.append(inner)
+        self.visited.append(inner)
         return self.written(inner)
 
     def rank(self, node: Any) -> int:
@@ -129,7 +141,7 @@ class Reader:
         return len(value.shape) if value.__class__ is Tensor else 1
 
 
-def bindings(script: tree.Script) -> dict[str, list[Any]]:
+def assigned_expressions(script: tree.Script) -> dict[str, list[Any]]:
     """Return what each name is assigned, in the order of the script: expressions, or None for others."""
     given: dict[str, list[Any]] = {}
 
@@ -153,6 +165,6 @@ def bindings(script: tree.Script) -> dict[str, list[Any]]:
                 give(target, None)
         elif isinstance(node, tree.Parameter):
             given.setdefault(node.name, []).append(None)
-        elif called(node).endswith("_") and is_method_call(node):
+        elif called_name(node).endswith("_") and is_method_call(node):
             give(operand_of(node), None)
     return given

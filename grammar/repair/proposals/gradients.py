@@ -9,9 +9,9 @@ from autodiff.core.base.errors import Edit, Fix
 from autodiff.core.base.source import Span
 from autodiff.core.graph.node import OpNode
 from autodiff.grammar.help.bindings import DISPLAYS
-from autodiff.grammar.help.failure_scene import Scene, after, atom, is_method, owner_of
+from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner, with_parentheses
 from autodiff.grammar.objects.values import Namespace
-from autodiff.grammar.repair.proposals.custom import mend_function, right_answers
+from autodiff.grammar.repair.proposals.custom import fit_function_class, fit_gradient_count
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to, walk
 
@@ -35,7 +35,7 @@ def start_backward(scene: Scene) -> Iterator[Fix]:
     if not is_method(call, "backward"):
         yield from start_grad(scene)
         return
-    root = owner_of(call)
+    root = method_owner(call)
     if scene.value(root).__class__ is Namespace:
         yield from start_several(scene, call)
         return
@@ -45,14 +45,17 @@ def start_backward(scene: Scene) -> Iterator[Fix]:
     made = output.node.site if isinstance(output.node, OpNode) else None
     text = "" if made is None else scene.source.excerpt(made)
     if made is not None and text != name and len(text) <= LONGEST_QUOTE and "\n" not in text:
-        yield Fix(f"add them up:        {name} = {atom(text)}.sum()", Edit(made, f"{atom(text)}.sum()"))
+        yield Fix(
+            f"add them up:        {name} = {with_parentheses(text)}.sum()",
+            Edit(made, f"{with_parentheses(text)}.sum()"),
+        )
     else:
-        summed = f"{atom(name)}.sum()"
+        summed = f"{with_parentheses(name)}.sum()"
         yield Fix(f"add them up:        {summed}.backward()", Edit(root.span, summed))
     weight = f"torch.ones_like({name})"
     given = ", ".join([weight, *(scene.text(argument) for argument in call.arguments)])
     inside = Span(call.function.span.end, call.span.end)
-    yield Fix(f"or give a weight:   {atom(name)}.backward({given})", Edit(inside, f"({given})"))
+    yield Fix(f"or give a weight:   {with_parentheses(name)}.backward({given})", Edit(inside, f"({given})"))
 
 
 def start_several(scene: Scene, call: tree.Call) -> Iterator[Fix]:
@@ -62,7 +65,7 @@ def start_several(scene: Scene, call: tree.Call) -> Iterator[Fix]:
     outputs = call.arguments[0].value
     text = scene.text(outputs)
     is_list = isinstance(outputs, DISPLAYS) or scene.value(outputs).__class__ in (list, tuple)
-    summed = f"[t.sum() for t in {text}]" if is_list else f"{atom(text)}.sum()"
+    summed = f"[t.sum() for t in {text}]" if is_list else f"{with_parentheses(text)}.sum()"
     yield Fix(f"add each of them up: {summed}", Edit(outputs.span, summed))
 
 
@@ -75,7 +78,7 @@ def sum_of_answer(scene: Scene) -> Iterator[Fix]:
         return
     scene.error.help = ()
     scene.error.caret = scene.error.caret or "this is more than one number"
-    text = f"{atom(scene.text(answer))}.sum()"
+    text = f"{with_parentheses(scene.text(answer))}.sum()"
     yield Fix(f"add the entries up: {text}", Edit(answer.span, text))
 
 
@@ -85,19 +88,19 @@ def start_grad(scene: Scene) -> Iterator[Fix]:
     if not isinstance(call, tree.Call) or not call.arguments or scene.text(call.function)[-4:] != "grad":
         return
     output = call.arguments[0].value
-    summed = Edit(output.span, f"{atom(scene.text(output))}.sum()")
-    yield Fix(f"add them up:        {after(scene, call, summed)}", summed)
-    weight = scene.with_argument(call, f"grad_outputs=torch.ones_like({scene.text(output)})")
-    yield Fix(f"or give a weight:   {after(scene, call, weight)}", weight)
+    summed = Edit(output.span, f"{with_parentheses(scene.text(output))}.sum()")
+    yield Fix(f"add them up:        {edited_text(scene, call, summed)}", summed)
+    weight = scene.argument_edit(call, f"grad_outputs=torch.ones_like({scene.text(output)})")
+    yield Fix(f"or give a weight:   {edited_text(scene, call, weight)}", weight)
 
 
-def right_weight(scene: Scene) -> Iterator[Fix]:
+def fit_weight(scene: Scene) -> Iterator[Fix]:
     """Propose a first gradient of the shape of the output."""
     call = scene.node
     if not isinstance(call, tree.Call) or not call.arguments:
         return
     if is_method(call, "backward"):
-        output, given = owner_of(call), call.arguments[0]
+        output, given = method_owner(call), call.arguments[0]
     else:
         output = call.arguments[0].value
         named = scene.argument(call, "grad_outputs")
@@ -109,13 +112,13 @@ def right_weight(scene: Scene) -> Iterator[Fix]:
     if isinstance(output, DISPLAYS) and isinstance(given.value, DISPLAYS):
         pairs = list(zip(output.elements, given.value.elements, strict=False))
         edits = [Edit(weight.span, f"torch.ones_like({scene.text(one)})") for one, weight in pairs]
-        yield Fix(f"one for each entry: {after(scene, call, *edits)}", *edits)
+        yield Fix(f"one for each entry: {edited_text(scene, call, *edits)}", *edits)
         return
     if isinstance(given.value, tree.ListDisplay):
         made = Edit(given.value.span, f"torch.tensor({scene.text(given.value)})")
-        yield Fix(f"make it a tensor: {after(scene, call, made)}", made)
+        yield Fix(f"make it a tensor: {edited_text(scene, call, made)}", made)
     ones = Edit(given.value.span, f"torch.ones_like({scene.text(output)})")
-    yield Fix(f"one for each entry: {after(scene, call, ones)}", ones)
+    yield Fix(f"one for each entry: {edited_text(scene, call, ones)}", ones)
 
 
 # -- freed graphs and changed values -----------------------------------------------------------------------
@@ -124,18 +127,18 @@ def right_weight(scene: Scene) -> Iterator[Fix]:
 def keep_graph(scene: Scene) -> Iterator[Fix]:
     """Propose ``retain_graph=True`` in the call that freed the graph."""
     error = scene.error
-    freed_at = error.about[0] if error.about else None
-    call = scene.call_at(freed_at)
+    freed_at = error.repair_context[0] if error.repair_context else None
+    call = scene.call_with_span(freed_at)
     if call is None:
         return
-    edit = scene.with_argument(call, "retain_graph=True")
+    edit = scene.argument_edit(call, "retain_graph=True")
     line = scene.line(call.span)
-    yield Fix(f"keep the graph for another pass, in line {line}: {after(scene, call, edit)}", edit)
-    if is_method(call, "backward") and isinstance(owner_of(call), tree.Name):
-        yield from compute_anew(scene, owner_of(call).id)
+    yield Fix(f"keep the graph for another pass, in line {line}: {edited_text(scene, call, edit)}", edit)
+    if is_method(call, "backward") and isinstance(method_owner(call), tree.Name):
+        yield from move_into_loop(scene, method_owner(call).id)
 
 
-def compute_anew(scene: Scene, name: str) -> Iterator[Fix]:
+def move_into_loop(scene: Scene, name: str) -> Iterator[Fix]:
     """Propose to move the statement that computes what a loop starts from into the loop."""
     loop = next((node for node in scene.path if isinstance(node, (tree.For, tree.While))), None)
     made = scene.assignments(name)
@@ -156,7 +159,7 @@ def compute_anew(scene: Scene, name: str) -> Iterator[Fix]:
 
 def change_a_copy(scene: Scene) -> Iterator[Fix]:
     """Propose ``y = y + 1`` for ``y += 1`` at the line that changed a value the graph needs."""
-    changed_at = scene.error.about[0] if scene.error.about else None
+    changed_at = scene.error.repair_context[0] if scene.error.repair_context else None
     if not isinstance(changed_at, Span):
         return
     path = path_to(scene.script, changed_at)
@@ -174,7 +177,7 @@ def change_a_copy(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"make a new tensor: {new}", Edit(statement.span, new))
     elif isinstance(statement, tree.ExpressionStatement) and is_in_place(statement.value):
         call: Any = statement.value
-        owner, method = owner_of(call), call.function.name[:-1]
+        owner, method = method_owner(call), call.function.name[:-1]
         if isinstance(owner, tree.Name) and method not in ("zero", "fill", "copy"):
             rest = scene.source.text[call.function.span.end : call.span.end]
             new = f"{owner.id} = {owner.id}.{method}{rest}"
@@ -218,14 +221,14 @@ def indent(scene: Scene, place: Span) -> str:
     return lead if not lead.strip() else ""
 
 
-def without_graph(scene: Scene) -> Iterator[Fix]:
+def update_under_no_grad(scene: Scene) -> Iterator[Fix]:
     """Propose ``with torch.no_grad():`` around adjacent changes of leaves."""
     statement = scene.statement
     value: Any = statement.value if isinstance(statement, tree.Assign) else None
     if is_in_place(value):  # `y = x.relu_()`
         function = value.function
         named = Edit(function.name_span, function.name[:-1])
-        yield Fix(f"make a new tensor: {after(scene, statement, named)}", named)
+        yield Fix(f"make a new tensor: {edited_text(scene, statement, named)}", named)
         return
     above = scene.path[scene.path.index(statement) - 1] if statement in scene.path else None
     lead = indent(scene, statement.span)
@@ -236,7 +239,7 @@ def without_graph(scene: Scene) -> Iterator[Fix]:
                 if not updates(other):
                     break
                 group.append(other)
-    whole = statement.span.to(group[-1].span)
+    whole = statement.span.extend_to(group[-1].span)
     lines = scene.source.excerpt(whole).split("\n")
     inside = "\n".join(
         [f"{lead}    {lines[0]}", *(f"    {line}" if line.strip() else line for line in lines[1:])]
@@ -261,20 +264,20 @@ def bodies(node: Any) -> list[Any]:
     return bodies(node)
 
 
-def change_no_view(scene: Scene) -> Iterator[Fix]:
+def avoid_view_change(scene: Scene) -> Iterator[Fix]:
     """Propose to change the part itself, or a copy, in place of the view."""
     changed = scene.statement
     if isinstance(changed, tree.AugmentedAssign) and isinstance(changed.target, tree.Name):
         made = scene.assignments(changed.target.id)
         if len(made) == 1 and isinstance(made[0].value, tree.Subscript):
             edit = Edit(changed.target.span, scene.text(made[0].value))
-            yield Fix(f"change the part itself: {after(scene, changed, edit)}", edit)
+            yield Fix(f"change the part itself: {edited_text(scene, changed, edit)}", edit)
             return
     for node in walk(scene.statement):
         if isinstance(node, tree.Name):
             made = scene.assignments(node.id)
             if len(made) == 1 and not is_method(made[0].value, "clone"):
-                copy = f"{atom(scene.text(made[0].value))}.clone()"
+                copy = f"{with_parentheses(scene.text(made[0].value))}.clone()"
                 yield Fix(f"change a copy: {node.id} = {copy}", Edit(made[0].value.span, copy))
             return
 
@@ -283,9 +286,9 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0401": start_backward,
     "E0402": keep_graph,
     "E0403": change_a_copy,
-    "E0407": without_graph,
-    "E0411": right_weight,
-    "E0412": mend_function,
-    "E0413": right_answers,
-    "E0415": change_no_view,
+    "E0407": update_under_no_grad,
+    "E0411": fit_weight,
+    "E0412": fit_function_class,
+    "E0413": fit_gradient_count,
+    "E0415": avoid_view_change,
 }

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import Edit, Fix
 from autodiff.core.base.source import Span
-from autodiff.core.engine.public_functions import Function
-from autodiff.grammar.help.failure_scene import Scene, after, is_method, owner_of
+from autodiff.core.engine.public_functions import PublicFunction
+from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner
 from autodiff.grammar.repair.proposals.connected import explain_cuts
-from autodiff.grammar.repair.proposals.cuts import cuts
+from autodiff.grammar.repair.proposals.cuts import find_cuts
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -24,25 +24,25 @@ def require_gradient(scene: Scene) -> Iterator[Fix]:
     """Propose ``requires_grad=True`` where a tensor that the target was made from is created."""
     start = scene.node
     if is_method(start, "backward") or is_method(start, "retain_grad"):
-        start = owner_of(start)
+        start = method_owner(start)
     elif isinstance(start, tree.Call) and start.arguments:
         start = start.arguments[0].value
-    found = cuts(scene, start)
+    found = find_cuts(scene, start)
     if found:
         yield from explain_cuts(scene, found)
         return
-    for name, call in origins(scene, start):
+    for name, call in creating_calls(scene, start):
         function = scene.value(call.function)
         if any(p.name == "requires_grad" for p in function.parameters):
-            edit = scene.with_argument(call, "requires_grad=True")
+            edit = scene.argument_edit(call, "requires_grad=True")
         else:
             edit = Edit(Span(call.span.end, call.span.end), ".requires_grad_()")
-        new = after(scene, call, edit)
+        new = edited_text(scene, call, edit)
         line = scene.line(call.span)
         yield Fix(f"ask for it where `{name}` is made, in line {line}: {name} = {new}", edit)
 
 
-def origins(scene: Scene, start: Any) -> list[tuple[str, tree.Call]]:
+def creating_calls(scene: Scene, start: Any) -> list[tuple[str, tree.Call]]:
     """Return the calls that create tensors, followed back through the names in an expression."""
     found: list[tuple[str, tree.Call]] = []
     seen: set[str] = set()
@@ -68,7 +68,9 @@ CREATE = frozenset([*FILLED, "Tensor", "FloatTensor", "DoubleTensor", "Variable"
 def creates(scene: Scene, node: Any) -> bool:
     """Whether an expression is the call of a function that makes leaves."""
     function = scene.value(node.function) if isinstance(node, tree.Call) else None
-    return function.__class__ is Function and (function.name in CREATE or function.name.endswith("_like"))
+    return function.__class__ is PublicFunction and (
+        function.name in CREATE or function.name.endswith("_like")
+    )
 
 
 def require_input(scene: Scene) -> Iterator[Fix]:
@@ -76,9 +78,11 @@ def require_input(scene: Scene) -> Iterator[Fix]:
     for x, _ in scene.given():
         for name, value in scene.values.items():
             if value is x:
-                for made, call in origins(scene, tree.Name(scene.span, name)):
-                    edit = scene.with_argument(call, "requires_grad=True")
-                    yield Fix(f"ask for it where `{made}` is made: {made} = {after(scene, call, edit)}", edit)
+                for made, call in creating_calls(scene, tree.Name(scene.span, name)):
+                    edit = scene.argument_edit(call, "requires_grad=True")
+                    yield Fix(
+                        f"ask for it where `{made}` is made: {made} = {edited_text(scene, call, edit)}", edit
+                    )
                 return
 
 
@@ -88,16 +92,16 @@ def allow_unused(scene: Scene) -> Iterator[Fix]:
     if isinstance(call, tree.Call):
         first, second = [*call.arguments, None, None][:2]
         if first and second and not (first.keyword or second.keyword or first.star or second.star):
-            swapped = Edit(first.span.to(second.span), f"{scene.text(second)}, {scene.text(first)}")
-            yield Fix(f"the result stands first: {after(scene, call, swapped)}", swapped)
-        edit = scene.with_argument(call, "allow_unused=True")
-        yield Fix(f"take None for it: {after(scene, call, edit)}", edit)
+            swapped = Edit(first.span.extend_to(second.span), f"{scene.text(second)}, {scene.text(first)}")
+            yield Fix(f"the result stands first: {edited_text(scene, call, swapped)}", swapped)
+        edit = scene.argument_edit(call, "allow_unused=True")
+        yield Fix(f"take None for it: {edited_text(scene, call, edit)}", edit)
 
 
 def detach_instead(scene: Scene) -> Iterator[Fix]:
     """Propose ``y = y.detach()`` for a computed tensor that should stop requiring gradients."""
     node = scene.node
-    owner = owner_of(node) if is_method(node, "requires_grad_") else object_of(node)
+    owner = method_owner(node) if is_method(node, "requires_grad_") else object_of(node)
     if isinstance(owner, tree.Name):
         new = f"{owner.id} = {owner.id}.detach()"
         yield Fix(f"stop the gradient there: {new}", Edit(scene.statement.span, new))
@@ -111,9 +115,9 @@ def detach_first(scene: Scene) -> Iterator[Fix]:
     """Propose ``.detach()`` before ``.numpy()``."""
     call = scene.node
     if is_method(call, "numpy"):
-        end = owner_of(call).span.end
+        end = method_owner(call).span.end
         edit = Edit(Span(end, end), ".detach()")
-        yield Fix(f"leave the graph first: {after(scene, call, edit)}", edit)
+        yield Fix(f"leave the graph first: {edited_text(scene, call, edit)}", edit)
 
 
 PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {

@@ -6,7 +6,7 @@ The functions are in the modules that it imports.
 from __future__ import annotations
 
 from autodiff.grammar.repair.proposals.arguments import fit_arguments
-from autodiff.grammar.repair.proposals.attributes import name_attribute
+from autodiff.grammar.repair.proposals.attributes import fit_attribute
 from autodiff.grammar.repair.proposals.numbers import compute_in_floats
 from autodiff.grammar.repair.proposals.unassigned import assign_first
 from autodiff.grammar.repair.proposals.uses import (
@@ -32,7 +32,7 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0200": fit_operation,
     "E0202": assign_first,
     "E0203": fit_types,
-    "E0204": name_attribute,
+    "E0204": fit_attribute,
     "E0205": fit_loop,
     "E0206": fit_values,
     "E0207": compute_in_floats,

@@ -10,7 +10,7 @@ from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.help.failure_scene import Scene
-from autodiff.grammar.session.late_leaf import as_leaf
+from autodiff.grammar.session.late_leaf import whole_expression_leaf
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to, walk
 
@@ -20,38 +20,38 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Methods that change their owner or the gradients and return None.
-GIVES_NOTHING = frozenset(
+NONE_METHODS = frozenset(
     [*("append", "extend", "insert", "remove", "reverse", "clear", "sort"), "backward", "retain_grad"]
 )
 
 
-def explain_nothing(scene: Scene, node: Any) -> Iterator[Fix]:
+def explain_none(scene: Scene, node: Any) -> Iterator[Fix]:
     """Write at the caret why ``node`` is None, and propose repairs."""
     text = scene.text(node)
     scene.error.span = node.span
     scene.error.caret = "this is None" if isinstance(node, tree.Constant) else f"`{text}` is None"
     if isinstance(node, tree.Name):
-        yield from nothing_named(scene, node)
+        yield from explain_none_name(scene, node)
     elif isinstance(node, tree.Attribute) and node.name == "grad":
-        yield from no_gradient(scene, node.object, text)
+        yield from explain_missing_grad(scene, node.object, text)
     elif isinstance(node, tree.Call):
-        yield from nothing_called(scene, node, None)
+        yield from explain_none_call(scene, node, None)
 
 
-def nothing_named(scene: Scene, name: tree.Name) -> Iterator[Fix]:
+def explain_none_name(scene: Scene, name: tree.Name) -> Iterator[Fix]:
     """Explain a name whose value is None."""
     caret = f"`{name.id}` is None"
     assigned = scene.assignments(name.id)
     if not assigned:
         return
     # In a loop the value may come from the previous iteration: `xs = xs.append(x)`.
-    empty = [node for node in assigned if isinstance(node.value, tree.Call) and gives_nothing(node.value)]
+    empty = [node for node in assigned if isinstance(node.value, tree.Call) and returns_none(node.value)]
     made = (empty or assigned)[0]
     value = made.value
     if isinstance(value, tree.Constant) and value.value is None:
         scene.error.labels.append(Label(made.span, "it is None since here"))
     elif isinstance(value, tree.Call):
-        yield from nothing_called(scene, value, made)
+        yield from explain_none_call(scene, value, made)
     elif isinstance(value, tree.Attribute) and value.name == "grad":
         owner = scene.value(value.object)
         if owner.__class__ is Tensor and owner.grad is not None:
@@ -60,19 +60,19 @@ def nothing_named(scene: Scene, name: tree.Name) -> Iterator[Fix]:
             instead = scene.text(value)
             yield Fix(f"read it here: {instead}", Edit(name.span, instead))
         else:
-            yield from no_gradient(scene, value.object, f"{name.id}")
+            yield from explain_missing_grad(scene, value.object, f"{name.id}")
             scene.error.labels.append(Label(value.span, "it is None since here"))
 
 
-def gives_nothing(call: tree.Call) -> bool:
+def returns_none(call: tree.Call) -> bool:
     """Whether a call calls a method that changes its owner and returns None."""
-    return isinstance(call.function, tree.Attribute) and call.function.name in GIVES_NOTHING
+    return isinstance(call.function, tree.Attribute) and call.function.name in NONE_METHODS
 
 
-def nothing_called(scene: Scene, call: tree.Call, assigned: tree.Assign | None) -> Iterator[Fix]:
+def explain_none_call(scene: Scene, call: tree.Call, assigned: tree.Assign | None) -> Iterator[Fix]:
     """Explain a call that returned None; ``assigned`` is the statement that stores the result."""
     error, callee = scene.error, call.function
-    if isinstance(callee, tree.Attribute) and callee.name in GIVES_NOTHING:
+    if isinstance(callee, tree.Attribute) and callee.name in NONE_METHODS:
         error.labels.append(Label(call.span, f"{callee.name}() gives nothing back"))
         if assigned is None:
             return
@@ -108,33 +108,33 @@ def nothing_called(scene: Scene, call: tree.Call, assigned: tree.Assign | None) 
 # -- gradients --------------------------------------------------------------------------------------
 
 
-def no_gradient(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
+def explain_missing_grad(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
     """Explain why ``w.grad`` is None: no leaf, no gradient required, or not reached by backward()."""
     tensor, name, error = scene.value(owner), scene.text(owner), scene.error
     if tensor.__class__ is not Tensor or tensor.grad is not None:  # another value of that name
         return
     site = None if tensor.node is None else tensor.node.site
-    update = update_of(scene, owner)
+    update = find_update(scene, owner)
     if not tensor.requires_grad:
         error.caret = f"`{text}` is None: `{name}` does not require a gradient"
-        if update is not None and made_by(update, site):
+        if update is not None and made_by_statement(update, site):
             error.caret = f"`{text}` is None: `{name}` is a new tensor that requires no gradient"
             error.labels.append(Label(update.span, f"this made a new `{name}`, out of the graph"))
         elif site is not None:
             error.labels.append(Label(site, f"`{name}` is this tensor"))
     elif not tensor.is_leaf:
         error.caret = f"`{text}` is None: `{name}` is the result of an operation, and only leaves keep .grad"
-        if update is not None and made_by(update, site):
+        if update is not None and made_by_statement(update, site):
             error.caret = f"`{text}` is None: `{name}` is no leaf any more"
             error.labels.append(Label(update.span, f"this put a result in place of the leaf `{name}`"))
         elif site is not None:
             error.labels.append(Label(site, f"`{name}` is this result, no leaf"))
-    elif mode_backwards() == 0:
+    elif backward_count() == 0:
         error.caret = f"`{text}` is None: backward() has not run yet"
         error.help = ("call `.backward()` on the loss first; it fills .grad",)
         yield from run_backward_first(scene)
     else:
-        cleared = cleared_at(scene, name)
+        cleared = clearing_place(scene, name)
         if cleared is not None:
             error.caret = f"`{text}` is None: it was set to None, and no backward() has run since"
             error.labels.append(Label(cleared, "set to None here"))
@@ -149,9 +149,9 @@ def no_gradient(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
     elif (
         update is None
         and isinstance(scene.statement, tree.ExpressionStatement)
-        and asks(scene.statement, text, scene)
+        and calls_method_of(scene.statement, text, scene)
     ):
-        yield guarded(scene, text)
+        yield guard_fix(scene, text)
 
 
 def run_backward_first(scene: Scene) -> Iterator[Fix]:
@@ -197,18 +197,18 @@ def move_below(scene: Scene, around: list[Any]) -> Iterator[Fix]:
     )
 
 
-def mode_backwards() -> int:
+def backward_count() -> int:
     """Return how many backward passes the script has run."""
     recorder: Any = mode.recorder
     return 0 if recorder is None else recorder.backwards
 
 
-def made_by(update: tree.Assign, site: Span | None) -> bool:
+def made_by_statement(update: tree.Assign, site: Span | None) -> bool:
     """Whether the tensor made at ``site`` is what a statement assigns."""
     return site is not None and update.span.start <= site.start and site.end <= update.span.end
 
 
-def update_of(scene: Scene, owner: Any) -> tree.Assign | None:
+def find_update(scene: Scene, owner: Any) -> tree.Assign | None:
     """Return the statement ``w = w - ...`` that makes a new tensor of a leaf, or None."""
     if not isinstance(owner, tree.Name):
         return None
@@ -258,7 +258,7 @@ def keep_gradient(scene: Scene, owner: Any, name: str) -> Iterator[Fix]:
     if not isinstance(owner, tree.Name):
         return
     for node in scene.assignments(owner.id)[:1]:
-        meant = as_leaf(node.value, scene.source)
+        meant = whole_expression_leaf(node.value, scene.source)
         if meant is not None:
             edits, text = meant
             yield Fix(f"make the result the leaf: {name} = {text}", *edits)
@@ -268,7 +268,7 @@ def keep_gradient(scene: Scene, owner: Any, name: str) -> Iterator[Fix]:
         yield Fix(f"ask it to keep its gradient: {line}", Edit(after, f"\n{indent(scene, node)}{line}"))
 
 
-def asks(statement: tree.ExpressionStatement, text: str, scene: Scene) -> bool:
+def calls_method_of(statement: tree.ExpressionStatement, text: str, scene: Scene) -> bool:
     """Whether a statement only calls a method of the value, as ``w.grad.zero_()`` does."""
     call = statement.value
     return (
@@ -278,7 +278,7 @@ def asks(statement: tree.ExpressionStatement, text: str, scene: Scene) -> bool:
     )
 
 
-def guarded(scene: Scene, text: str) -> Fix:
+def guard_fix(scene: Scene, text: str) -> Fix:
     """Return the fix that runs the statement only if there is a gradient."""
     statement = scene.statement
     inner = indent(scene, statement) + "    "
@@ -287,7 +287,7 @@ def guarded(scene: Scene, text: str) -> Fix:
     return Fix(f"ask first:\n{test}\n    {body}", Edit(statement.span, f"{test}\n{inner}{body}"))
 
 
-def cleared_at(scene: Scene, name: str) -> Span | None:
+def clearing_place(scene: Scene, name: str) -> Span | None:
     """Return the place of ``w.grad = None`` in the script, or None."""
     for node in walk(scene.script):
         if (
@@ -300,7 +300,7 @@ def cleared_at(scene: Scene, name: str) -> Span | None:
     return None
 
 
-def indent(scene: Scene, node: tree.Syntax) -> str:
+def indent(scene: Scene, node: tree.SyntaxNode) -> str:
     """Return the blanks before the line on which a node begins."""
     line = scene.source.line(scene.line(node.span))
     return line[: len(line) - len(line.lstrip())]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import Edit, Fix
 from autodiff.core.base.source import Span
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, after, atom
+from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
 from autodiff.grammar.objects.operators import BEYOND_FLOATS
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
@@ -27,7 +27,7 @@ def constructor_of(scene: Scene, node: Any) -> tree.Call | None:
         node = made[0].value if len(made) == 1 else None
     if isinstance(node, tree.Call):
         called = scene.value(node.function)
-        if called.__class__ is Function and called.name not in ("Variable",):
+        if called.__class__ is PublicFunction and called.name not in ("Variable",):
             return node
         for argument in node.arguments[:1]:
             return constructor_of(scene, argument.value)
@@ -39,22 +39,22 @@ def decimal_points(scene: Scene, call: tree.Call | None) -> Iterator[Fix]:
     if call is None:
         return
     function = scene.value(call.function)
-    takes_dtype = function.__class__ is Function and any(p.name == "dtype" for p in function.parameters)
+    takes_dtype = function.__class__ is PublicFunction and any(p.name == "dtype" for p in function.parameters)
     old = scene.argument(call, "dtype")
     data = [argument.value for argument in call.arguments if argument.keyword in (None, "data", "fill_value")]
     entry = next((n for n in walk(*data) if isinstance(n, tree.Number) and n.value.__class__ is int), None)
     if entry is not None and old is None and function.name in ("tensor", "full", "arange"):
         edit = Edit(Span(entry.span.end, entry.span.end), ".")
-        yield Fix(f"write it with a decimal point: {after(scene, call, edit)}", edit)
+        yield Fix(f"write it with a decimal point: {edited_text(scene, call, edit)}", edit)
     if takes_dtype:
-        edit = scene.with_argument(call, "dtype=torch.float64")
-        yield Fix(f"say that they are floats: {after(scene, call, edit)}", edit)
+        edit = scene.argument_edit(call, "dtype=torch.float64")
+        yield Fix(f"say that they are floats: {edited_text(scene, call, edit)}", edit)
 
 
-def floats(scene: Scene) -> Iterator[Fix]:
+def require_floats(scene: Scene) -> Iterator[Fix]:
     """Propose floats where a tensor of whole numbers was asked to require a gradient."""
     node = scene.node
-    if isinstance(node, tree.Call) and scene.value(node.function).__class__ is Function:
+    if isinstance(node, tree.Call) and scene.value(node.function).__class__ is PublicFunction:
         inner = (
             node.arguments[0].value
             if scene.text(node.function).endswith("Variable") and node.arguments
@@ -69,7 +69,7 @@ def floats(scene: Scene) -> Iterator[Fix]:
         yield from decimal_points(scene, constructor_of(scene, owner))
 
 
-def one_type(scene: Scene) -> Iterator[Fix]:
+def fit_dtypes(scene: Scene) -> Iterator[Fix]:
     """Propose casts that make two tensors, or a tensor and a function, fit together."""
     node, message = scene.node, scene.error.message
     pairs = scene.given()
@@ -83,14 +83,14 @@ def one_type(scene: Scene) -> Iterator[Fix]:
         yield from cast(scene, pairs[0][1], "long")
         return
     if "`-` operator" in message:
-        yield from inverted(scene)
+        yield from invert_mask(scene)
         return
     if len(pairs) == 2 and pairs[0][0].dtype is not pairs[1][0].dtype:
         (narrow, place), (_, other) = sorted(pairs, key=lambda pair: pair[0].dtype.rank)
         if place is None:
             return
         if narrow.dtype.is_floating_point and isinstance(other, tree.Name):
-            new = f"{atom(scene.text(place))}.to({scene.text(other)}.dtype)"
+            new = f"{with_parentheses(scene.text(place))}.to({scene.text(other)}.dtype)"
             yield Fix(f"convert it: {new}", Edit(place.span, new))
         else:
             yield from decimal_points(scene, constructor_of(scene, place))
@@ -104,11 +104,11 @@ def one_type(scene: Scene) -> Iterator[Fix]:
 
 def cast(scene: Scene, place: Any, kind: str) -> Iterator[Fix]:
     if place is not None:
-        new = f"{atom(scene.text(place))}.{kind}()"
+        new = f"{with_parentheses(scene.text(place))}.{kind}()"
         yield Fix(f"convert it: {new}", Edit(place.span, new))
 
 
-def inverted(scene: Scene) -> Iterator[Fix]:
+def invert_mask(scene: Scene) -> Iterator[Fix]:
     """Propose ``~mask`` for ``-mask`` and ``1 - mask``, and ``^`` for the difference of two masks."""
     node = scene.node
     if isinstance(node, tree.Unary):
@@ -120,14 +120,16 @@ def inverted(scene: Scene) -> Iterator[Fix]:
         left, right = scene.text(node.left), scene.text(node.right)
         is_mask = scene.value(node.right).__class__ is Tensor and not scene.value(node.right).dtype.rank
         if is_mask and isinstance(node.left, tree.Number):
-            yield Fix(f"turn it round: ~{atom(right)}", Edit(node.span, f"~{atom(right)}"))
+            yield Fix(
+                f"turn it round: ~{with_parentheses(right)}", Edit(node.span, f"~{with_parentheses(right)}")
+            )
         for _, place in scene.given():
             yield from cast(scene, place, "double")
         if len(scene.tensors) == 2:
             yield Fix(f"where they differ: {left} ^ {right}", Edit(node.span, f"{left} ^ {right}"))
 
 
-PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {"E0312": one_type, "E0404": floats}
+PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {"E0312": fit_dtypes, "E0404": require_floats}
 
 
 def is_beyond_floats(node: tree.Expression) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.repair.no_path import Branch
 
 
-def given_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
+def assignments_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
     """Return the statements that assign a name, alone or among others, or add to it, each with its value.
 
     Statements that assign entries of it, or add to these, come last, with the value and the index.
@@ -29,19 +29,19 @@ def given_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
     return given + bindings.entries.get(name, [])
 
 
-def leads_on(scene: Scene, node: Any) -> bool:
+def depends_on_gradient(scene: Scene, node: Any) -> bool:
     """Whether an expression was made from something that requires a gradient, as far as can be told."""
     if scene.leading is None:
-        scene.leading = leading_names(scene)
+        scene.leading = gradient_names(scene)
     return any(isinstance(part, tree.Name) and part.id in scene.leading for part in walk(node))
 
 
-def leading_names(scene: Scene) -> set[str]:
+def gradient_names(scene: Scene) -> set[str]:
     """Return the names whose values require a gradient, or were made from such a value."""
     users: dict[str, list[str]] = {}
     todo: list[str] = []
     for name, node in {part.id: part for part in walk(scene.script) if isinstance(part, tree.Name)}.items():
-        value, given = scene.value(node), given_to(scene, name)
+        value, given = scene.value(node), assignments_to(scene, name)
         is_gone = value is UNBOUND and not given  # as for a local name of a function
         if is_gone or (value.__class__ is Tensor and value.requires_grad):
             todo.append(name)
@@ -49,10 +49,10 @@ def leading_names(scene: Scene) -> set[str]:
             for part in walk(*[other for _, other in given]):
                 if isinstance(part, tree.Name):
                     users.setdefault(part.id, []).append(name)
-    return all_users(todo, users)
+    return transitive_users(todo, users)
 
 
-def all_users(names: list[str], users: Mapping[str, Iterable[str]]) -> set[str]:
+def transitive_users(names: list[str], users: Mapping[str, Iterable[str]]) -> set[str]:
     """Return the names with all their direct and indirect ``users``."""
     found = set(names)
     todo = list(names)
@@ -63,18 +63,18 @@ def all_users(names: list[str], users: Mapping[str, Iterable[str]]) -> set[str]:
     return found
 
 
-class Origins:
+class ValueOrigins:
     """Answers what was made from a name; the script is read only once for all questions."""
 
-    __slots__ = ("_given", "_made", "scene")
+    __slots__ = ("_dependents_cache", "_given", "scene")
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self._made: dict[tuple[str, Branch | None], set[str]] = {}
+        self._dependents_cache: dict[tuple[str, Branch | None], set[str]] = {}
         bindings = scene.bindings
         names = {**bindings.assigned, **bindings.shared, **bindings.entries}
         #: By name: the expressions that its values, its entries, or its tuple are made from.
-        self._given = {name: [value for _, value in given_to(scene, name)] for name in names}
+        self._given = {name: [value for _, value in assignments_to(scene, name)] for name in names}
         for node in walk(scene.script):
             if isinstance(node, (tree.For, tree.ComprehensionFor)):
                 for part in walk(node.target):
@@ -86,29 +86,29 @@ class Origins:
                     if parameter is not None:
                         self._given.setdefault(parameter, []).append(argument.value)
 
-    def comes_from(self, node: Any, name: str, left: Branch | None = None) -> bool:
+    def depends_on(self, node: Any, name: str, left: Branch | None = None) -> bool:
         """Whether an expression or a statement was made from a name.
 
         Code in the branch ``left`` does not count.
         """
-        made = self._made_from(name, left)
-        return any(part.id == name or part.id in made for part in names_in(self.scene, node, left))
+        made = self._dependents(name, left)
+        return any(part.id == name or part.id in made for part in names_computed_from(self.scene, node, left))
 
-    def _made_from(self, name: str, left: Branch | None) -> set[str]:
+    def _dependents(self, name: str, left: Branch | None) -> set[str]:
         """Return the names whose values were made from a name."""
-        if (name, left) in self._made:
-            return self._made[name, left]
+        if (name, left) in self._dependents_cache:
+            return self._dependents_cache[name, left]
         users: dict[str, list[str]] = {}
         for user, expressions in self._given.items():
             for expression in expressions:
-                for part in names_in(self.scene, expression, left):
+                for part in names_computed_from(self.scene, expression, left):
                     users.setdefault(part.id, []).append(user)
-        made = all_users(users.get(name, []), users)
-        self._made[name, left] = made
+        made = transitive_users(users.get(name, []), users)
+        self._dependents_cache[name, left] = made
         return made
 
 
-def names_in(scene: Scene, expression: Any, left: Branch | None) -> Iterator[tree.Name]:
+def names_computed_from(scene: Scene, expression: Any, left: Branch | None) -> Iterator[tree.Name]:
     """Yield the names an expression is computed from, without tests and unused arguments."""
     stack = [expression]
     while stack:
@@ -122,7 +122,7 @@ def names_in(scene: Scene, expression: Any, left: Branch | None) -> Iterator[tre
         elif isinstance(node, tree.Call) and (made := called_function(scene, node)) is not None:
             for at, argument in enumerate(node.arguments):
                 parameter = parameter_of(made, node, at)
-                if parameter is None or reads(made, parameter, left):
+                if parameter is None or reads_name(made, parameter, left):
                     stack.append(argument.value)
         else:
             stack += children(node)
@@ -140,7 +140,7 @@ def parameter_of(made: tree.FunctionDef, call: tree.Call, at: int) -> str | None
     return given[0] if given else None
 
 
-def reads(made: tree.FunctionDef, name: str, left: Branch | None) -> bool:
+def reads_name(made: tree.FunctionDef, name: str, left: Branch | None) -> bool:
     """Whether a function reads a name; with a branch ``left``, tests and that branch do not count."""
     tested: set[int] = set()
     if left is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import Edit, Fix, Label
 from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, after, atom
+from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 REDUCTIONS = frozenset(["sum", "mean", "amax", "amin", "prod", "std", "var", "norm", "logsumexp", "argmax"])
 
 
-def called(node: Any) -> str:
+def called_name(node: Any) -> str:
     """Return the last part of the name that a call calls; empty if ``node`` is no call."""
     function = node.function if isinstance(node, tree.Call) else None
     if isinstance(function, tree.Attribute):
@@ -28,7 +28,7 @@ def called(node: Any) -> str:
     return function.id if isinstance(function, tree.Name) else ""
 
 
-def renamed(call: tree.Call, name: str) -> Edit:
+def rename_call(call: tree.Call, name: str) -> Edit:
     """Return the edit that calls another function of the same namespace, or another method."""
     function = call.function
     return Edit(function.name_span if isinstance(function, tree.Attribute) else function.span, name)
@@ -39,10 +39,10 @@ def renamed(call: tree.Call, name: str) -> Edit:
 
 def fit_sum(scene: Scene) -> Iterator[Fix]:
     """Propose reshapes that make two shapes broadcast."""
-    pairs = scene.pairs()
+    pairs = scene.operand_pair()
     for (a, node), (b, other) in (pairs, pairs[::-1]) if pairs else ():
         yield from keep_dimension(scene, node, b)
-        text, beside = atom(scene.text(node)), scene.text(other)
+        text, beside = with_parentheses(scene.text(node)), scene.text(other)
         if a.ndim == 2 and a.shape[::-1] == b.shape:
             yield Fix(f"{text}.T has the shape of {beside}: {b.shape}", Edit(node.span, f"{text}.T"))
         elif a.ndim == 1 and b.ndim == 2 and a.shape[0] == b.shape[0]:
@@ -58,11 +58,11 @@ def keep_dimension(scene: Scene, node: Any, b: Tensor) -> Iterator[Fix]:
     if isinstance(node, tree.Name):
         made = scene.assignments(node.id)
         node = made[0].value if len(made) == 1 else node
-    if called(node) in REDUCTIONS and node.arguments and scene.argument(node, "keepdim") is None:
+    if called_name(node) in REDUCTIONS and node.arguments and scene.argument(node, "keepdim") is None:
         text = scene.text(node)
         yield Fix(
             f"keep the dimension: {text[:-1].rstrip(' ,')}, keepdim=True) goes with {b.shape}",
-            scene.with_argument(node, "keepdim=True"),
+            scene.argument_edit(node, "keepdim=True"),
         )
 
 
@@ -71,31 +71,32 @@ def keep_dimension(scene: Scene, node: Any, b: Tensor) -> Iterator[Fix]:
 
 def fit_product(scene: Scene) -> Iterator[Fix]:
     """Propose transposes that make a product fit, or another function; the same for ``cat``."""
-    node, name = scene.node, called(scene.node)
+    node, name = scene.node, called_name(scene.node)
     if name in ("cat", "concat", "concatenate", "stack"):
-        yield from fit_parts(scene, node, name)
+        yield from fit_joined_tensors(scene, node, name)
         return
     if name == "linear" and len(node.arguments) > 1:
-        weight = atom(scene.text(node.arguments[1].value))
+        weight = with_parentheses(scene.text(node.arguments[1].value))
         yield Fix(
             f"pass {weight}.T: a weight has one row per output", Edit(node.arguments[1].span, weight + ".T")
         )
         return
     if name in ("mm", "mv", "dot", "bmm") and "cannot be multiplied" not in scene.error.message:
         yield Fix(
-            f"{renamed_text(scene, node, 'matmul')} takes vectors and matrices", renamed(node, "matmul")
+            f"{renamed_call_text(scene, node, 'matmul')} takes vectors and matrices",
+            rename_call(node, "matmul"),
         )
-    pairs = scene.pairs()
+    pairs = scene.operand_pair()
     if not pairs:
         return
     (x, left), (y, right) = pairs
     if isinstance(node, tree.Binary) and not (x.ndim and y.ndim):
         operator = scene.source.text.index("@", left.span.end, right.span.start)
         edit = Edit(Span(operator, operator + 1), "*")
-        yield Fix(f"{after(scene, node, edit)} multiplies by a number", edit)
+        yield Fix(f"{edited_text(scene, node, edit)} multiplies by a number", edit)
     elif name in LOSSES or "arget" in scene.error.message:
         if x.size == y.size:
-            text, beside = atom(scene.text(right)), scene.text(left)
+            text, beside = with_parentheses(scene.text(right)), scene.text(left)
             new = f"{text}.reshape({beside}.shape)"
             yield Fix(f"{new} has the shape of {beside}: {x.shape}", Edit(right.span, new))
     elif isinstance(node, tree.Binary) or name in PRODUCTS:
@@ -106,9 +107,9 @@ PRODUCTS = frozenset(["mm", "mv", "dot", "matmul", "inner", "addmm"])
 LOSSES = frozenset(["binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "nll_loss"])
 
 
-def renamed_text(scene: Scene, call: tree.Call, name: str) -> str:
+def renamed_call_text(scene: Scene, call: tree.Call, name: str) -> str:
     """Return the text of a call under another name."""
-    return after(scene, call, renamed(call, name))
+    return edited_text(scene, call, rename_call(call, name))
 
 
 def transposes(scene: Scene, first: tuple[Tensor, Any], second: tuple[Tensor, Any]) -> Iterator[Fix]:
@@ -121,37 +122,37 @@ def transposes(scene: Scene, first: tuple[Tensor, Any], second: tuple[Tensor, An
         if not a or not b or a[-1] != b[0]:
             continue
         texts = [
-            atom(scene.text(node)) + (".T" if flip else "")
+            with_parentheses(scene.text(node)) + (".T" if flip else "")
             for node, flip in ((left, flip_x), (right, flip_y))
         ]
         whole = scene.node
         is_operator = isinstance(whole, tree.Binary)
         edits = [
-            Edit(scene.with_brackets(node) if is_operator else node.span, text)
+            Edit(scene.bracketed_span(node) if is_operator else node.span, text)
             for node, text, flip in zip((left, right), texts, (flip_x, flip_y), strict=True)
             if flip
         ]
-        product = after(scene, whole, *edits) if is_operator else f"{texts[0]} @ {texts[1]}"
+        product = edited_text(scene, whole, *edits) if is_operator else f"{texts[0]} @ {texts[1]}"
         yield Fix(f"{product} fits: {a} @ {b} gives {(*a[:-1], *b[1:])}", *edits)
 
 
-def fit_parts(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
+def fit_joined_tensors(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
     """Propose another dimension to join tensors along, or ``stack`` for ``cat`` and the reverse."""
     parts = scene.tensors
     other = "cat" if name == "stack" else "stack"
     if name == "stack" or not all(x.ndim for x in parts):
-        yield Fix(f"{renamed_text(scene, call, other)} puts them together", renamed(call, other))
+        yield Fix(f"{renamed_call_text(scene, call, other)} puts them together", rename_call(call, other))
         return
     if len({x.ndim for x in parts}) > 1:
         for x, node in scene.given():
             if node is not None and x.ndim == max(p.ndim for p in parts) - 1:
-                row = atom(scene.text(node)) + ".unsqueeze(0)"
+                row = with_parentheses(scene.text(node)) + ".unsqueeze(0)"
                 yield Fix(f"{row} is a row of shape {(1, *x.shape)}", Edit(node.span, row))
         return
     for dim in range(parts[0].ndim if parts else 0):
         sizes = [x.shape[:dim] + x.shape[dim + 1 :] for x in parts]
         if len(set(sizes)) == 1:
-            edit = scene.with_argument(call, f"dim={dim}")
+            edit = scene.argument_edit(call, f"dim={dim}")
             if len(call.arguments) > 1 and call.arguments[1].keyword is None:
                 edit = Edit(call.arguments[1].span, f"dim={dim}")
             yield Fix(f"put them together along the other dimension: dim={dim}", edit)
@@ -167,13 +168,13 @@ def valid_dim(scene: Scene) -> Iterator[Fix]:
         return
     x = scene.tensors[0]
     if (
-        called(node) in ("transpose", "swapaxes")
+        called_name(node) in ("transpose", "swapaxes")
         and x.ndim == 1
         and isinstance(node.function, tree.Attribute)
     ):
         column = f"{scene.text(node.function.object)}.unsqueeze(1)"
         yield Fix(f"{column} makes a column of it", Edit(node.span, column))
-    if called(node) == "t":
+    if called_name(node) == "t":
         yield Fix(
             "name the two dimensions: transpose(0, 1)",
             Edit(Span(node.span.end - 3, node.span.end), "transpose(0, 1)"),
@@ -198,9 +199,11 @@ def right_count(scene: Scene) -> Iterator[Fix]:
     """Propose sizes whose product is the number of entries."""
     call = scene.node
     if "Use .reshape" in scene.error.message and isinstance(call, tree.Call):
-        yield Fix(f"{renamed_text(scene, call, 'reshape')} moves the entries", renamed(call, "reshape"))
+        yield Fix(
+            f"{renamed_call_text(scene, call, 'reshape')} moves the entries", rename_call(call, "reshape")
+        )
         return
-    if called(call) not in ("reshape", "view") or not scene.tensors:
+    if called_name(call) not in ("reshape", "view") or not scene.tensors:
         return
     total = scene.tensors[0].size
     nodes = [
@@ -219,10 +222,10 @@ def right_count(scene: Scene) -> Iterator[Fix]:
         else:
             if rest and total % rest == 0:
                 edit = Edit(nodes[at].span, str(total // rest))
-                yield Fix(f"{after(scene, call, edit)} has {total} entries", edit)
+                yield Fix(f"{edited_text(scene, call, edit)} has {total} entries", edit)
     for node in nodes:
         edit = Edit(node.span, "-1")
-        yield Fix(f"let one size be worked out: {after(scene, call, edit)}", edit)
+        yield Fix(f"let one size be worked out: {edited_text(scene, call, edit)}", edit)
 
 
 DISPLAYS = (tree.ListDisplay, tree.TupleDisplay)
@@ -236,25 +239,25 @@ def one_number(scene: Scene) -> Iterator[Fix]:
     (x, node), *_ = [*scene.given(), (None, None)]
     if node is None or not x.size:
         return
-    text = atom(scene.text(node))
+    text = with_parentheses(scene.text(node))
     ways = (("add them up", f"{text}.sum()"), ("pick one", f"{text}[{', '.join('0' * x.ndim)}]"))
     for way, new in ways:
         edit = Edit(node.span, new)
-        yield Fix(f"{way}: {after(scene, scene.node, edit)}", edit)
+        yield Fix(f"{way}: {edited_text(scene, scene.node, edit)}", edit)
 
 
-def one_truth(scene: Scene) -> Iterator[Fix]:
+def fit_condition(scene: Scene) -> Iterator[Fix]:
     """Propose ``.all()`` and ``.any()`` in a condition; ``&``, ``|`` and ``~`` for a tensor as result."""
     tests = (tree.If, tree.While, tree.Assert, tree.Conditional)
     boolean = next(
-        (n for n in scene.path if isinstance(n, (tree.Boolean, tree.Comparison)) and len(parts(n)) > 1),
+        (n for n in scene.path if isinstance(n, (tree.Boolean, tree.Comparison)) and len(chain_parts(n)) > 1),
         None,
     )
     denied = next((n for n in scene.path if isinstance(n, tree.Unary) and n.op == "not"), None)
     whole = boolean or denied or scene.node
     if boolean is not None:
         sign = " | " if isinstance(boolean, tree.Boolean) and boolean.op == "or" else " & "
-        new = sign.join(enclosed(text) for text in parts_text(scene, boolean))
+        new = sign.join(enclosed(text) for text in chain_texts(scene, boolean))
     elif denied is not None:
         new = f"~{enclosed(scene.text(denied.operand))}"
     else:
@@ -279,12 +282,12 @@ def enclosed(text: str) -> str:
     )
 
 
-def parts(node: Any) -> list[Any]:
+def chain_parts(node: Any) -> list[Any]:
     """Return the conditions that a chain is made of."""
     return list(node.operands) if isinstance(node, tree.Boolean) else list(node.rest)
 
 
-def parts_text(scene: Scene, node: Any) -> list[str]:
+def chain_texts(scene: Scene, node: Any) -> list[str]:
     if isinstance(node, tree.Boolean):
         return [scene.text(operand) for operand in node.operands]
     found, left = [], node.first
@@ -313,7 +316,10 @@ def valid_index(scene: Scene) -> Iterator[Fix]:
         new = str(int(value)) if isinstance(index, tree.Number) and value.is_integer() else f"int({text})"
         yield Fix(f"positions are whole numbers: {scene.text(node.object)}[{new}]", Edit(index.span, new))
     elif "tensors used as indices" in scene.error.message:
-        yield Fix(f"convert it: {atom(text)}.long()", Edit(index.span, f"{atom(text)}.long()"))
+        yield Fix(
+            f"convert it: {with_parentheses(text)}.long()",
+            Edit(index.span, f"{with_parentheses(text)}.long()"),
+        )
     elif "can't assign" in scene.error.message and isinstance(scene.statement, tree.Assign):
         given = scene.statement.value
         made = f"torch.tensor({scene.text(given)})"
@@ -328,7 +334,7 @@ def valid_index(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"name fewer positions: {scene.text(node.object)}[{new}]", Edit(index.span, new))
 
 
-def even_rows(scene: Scene) -> Iterator[Fix]:
+def fit_rows(scene: Scene) -> Iterator[Fix]:
     """Label rows of different lengths; propose ``stack`` for tensors in a list."""
     call = scene.node
     if not isinstance(call, tree.Call) or not call.arguments:
@@ -336,9 +342,11 @@ def even_rows(scene: Scene) -> Iterator[Fix]:
     data = call.arguments[0].value
     if "one element tensors" in scene.error.message or "integer tensors" in scene.error.message:
         for name in ("stack", "cat"):
-            yield Fix(f"{renamed_text(scene, call, name)} puts tensors together", renamed(call, name))
+            yield Fix(
+                f"{renamed_call_text(scene, call, name)} puts tensors together", rename_call(call, name)
+            )
         return
-    if isinstance(data, tree.String) and is_number(data.value):
+    if isinstance(data, tree.String) and is_number_text(data.value):
         yield Fix(f"without its quotes it is a number: {data.value}", Edit(data.span, data.value))
     rows = [
         n
@@ -362,7 +370,7 @@ def even_rows(scene: Scene) -> Iterator[Fix]:
                 break
 
 
-def is_number(text: str) -> bool:
+def is_number_text(text: str) -> bool:
     try:
         float(text)
     except ValueError:
@@ -370,7 +378,7 @@ def is_number(text: str) -> bool:
     return True
 
 
-def regular(scene: Scene) -> Iterator[Fix]:
+def fit_singular_matrix(scene: Scene) -> Iterator[Fix]:
     """Propose a small shift of a singular matrix."""
     for x, node in scene.given()[:1]:
         if node is not None:
@@ -384,9 +392,9 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0303": valid_dim,
     "E0304": right_count,
     "E0305": one_number,
-    "E0306": one_truth,
+    "E0306": fit_condition,
     "E0307": valid_index,
     "E0208": valid_index,
-    "E0308": even_rows,
-    "E0311": regular,
+    "E0308": fit_rows,
+    "E0311": fit_singular_matrix,
 }

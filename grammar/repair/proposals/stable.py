@@ -9,16 +9,16 @@ from __future__ import annotations
 from math import log
 
 from autodiff.core.base.errors import Edit, Fix
-from autodiff.grammar.help.failure_scene import Scene, atom
+from autodiff.grammar.help.failure_scene import Scene, with_parentheses
 from autodiff.grammar.repair.proposals.formulas import (
-    PICKING,
-    Reader,
-    called,
+    SELECTING_METHODS,
+    FormulaReader,
+    called_name,
     is_method_call,
     is_number,
     negated,
     operand_of,
-    option,
+    option_value,
     options_of,
 )
 from autodiff.grammar.syntax import tree
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     #: The text to write for an expression, and the reason.
-    Form = tuple[str, str]
+    Proposal = tuple[str, str]
 
-LARGEST_FIRST = "subtracts the largest entry first"
+LARGEST_FIRST_REASON = "subtracts the largest entry first"
 LOG_2 = "0.6931471805599453"
 
 
@@ -44,24 +44,24 @@ class SameFunction(Fix):
 
 def known_functions(scene: Scene) -> Iterator[Fix]:
     """Yield library functions for the formulas around the failed place, the smallest formula first."""
-    reader = Reader(scene)
+    reader = FormulaReader(scene)
     around = list(reversed(scene.path))
     for node in [*around, *(other for other in walk(scene.script) if other not in around)]:
-        for find in FORMS:
-            reader.seen = [node]
+        for find in FORMULAS:
+            reader.visited = [node]
             for text, reason in find(reader, node):
-                if text and any(part is scene.node for part in reader.seen):
+                if text and any(part is scene.node for part in reader.visited):
                     yield SameFunction(f"{reason}: {text}", Edit(node.span, text))
 
 
 # -- roots and quotients -----------------------------------------------------------------------------------
 
 
-def norms(reader: Reader, node: Any) -> Iterator[Form]:
+def norms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
     """Propose a norm for the root of a sum of squares."""
     x = root_of(node)
     total = None if x is None else reader.meaning(x)
-    if not isinstance(total, tree.Call) or called(total) != "sum":
+    if not isinstance(total, tree.Call) or called_name(total) != "sum":
         return
     inside = reader.meaning(operand_of(total))
     base = squared(reader, inside)
@@ -70,21 +70,25 @@ def norms(reader: Reader, node: Any) -> Iterator[Form]:
             f"dim={reader.scene.text(one.value)}" if one.keyword is None else reader.scene.text(one)
             for one in options_of(total)
         )
-        yield f"{atom(reader.written(base))}.norm({given})", "a norm has the slope 0 at 0"
+        yield f"{with_parentheses(reader.written(base))}.norm({given})", "a norm has the slope 0 at 0"
 
 
 def root_of(node: Any) -> Any:
     """Return ``x`` in ``sqrt(x)``, ``x**0.5`` and ``pow(x, 0.5)``, else None."""
     if isinstance(node, tree.Binary) and node.op == "**" and is_number(node.right, 0.5):
         return node.left
-    if called(node) == "sqrt" or (called(node) == "pow" and is_number(option(node, "exponent"), 0.5)):
+    if called_name(node) == "sqrt" or (
+        called_name(node) == "pow" and is_number(option_value(node, "exponent"), 0.5)
+    ):
         return operand_of(node)
     return None
 
 
-def squared(reader: Reader, node: Any) -> Any:
+def squared(reader: FormulaReader, node: Any) -> Any:
     """Return ``x`` in ``x**2``, ``x * x``, ``x.pow(2)`` and ``x.square()``, else None."""
-    if called(node) == "square" or (called(node) == "pow" and is_number(option(node, "exponent"), 2)):
+    if called_name(node) == "square" or (
+        called_name(node) == "pow" and is_number(option_value(node, "exponent"), 2)
+    ):
         return operand_of(node)
     if not isinstance(node, tree.Binary):
         return None
@@ -95,38 +99,38 @@ def squared(reader: Reader, node: Any) -> Any:
     return None
 
 
-def quotients(reader: Reader, node: Any) -> Iterator[Form]:
+def quotients(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
     """Propose functions for softmax, sigmoid, tanh and sin(x)/x that are written out."""
     if not isinstance(node, tree.Binary) or node.op != "/":
         return
-    home = library(reader.scene)
+    home = torch_prefix(reader.scene)
     softened = softmax_of(reader, node)
     if softened:
-        yield f"{home}softmax({softened})", f"softmax {LARGEST_FIRST}"
+        yield f"{home}softmax({softened})", f"softmax {LARGEST_FIRST_REASON}"
     below = reader.meaning(node.right)
     x = sigmoid_of(reader, node)
     if x:
         yield f"{home}sigmoid({x})", "sigmoid never meets infinity"
-    y = exponents(reader, reader.meaning(node.left), "-")
-    if y and y == exponents(reader, below, "+"):
+    y = opposite_exponent(reader, reader.meaning(node.left), "-")
+    if y and y == opposite_exponent(reader, below, "+"):
         yield f"{home}tanh({y})", "tanh never meets infinity/infinity"
     z = reader.argument(node.left, "sin")
     if z and z == reader.scene.text(node.right):
-        yield f"{home}sinc({atom(z)} / 3.141592653589793)", "sinc(x/pi) is sin(x)/x, and 1 at 0"
+        yield f"{home}sinc({with_parentheses(z)} / 3.141592653589793)", "sinc(x/pi) is sin(x)/x, and 1 at 0"
 
 
-def softmax_of(reader: Reader, node: Any) -> str:
+def softmax_of(reader: FormulaReader, node: Any) -> str:
     """Return ``x, dim`` in ``exp(x) / exp(x).sum(dim)``, else an empty string."""
     if not isinstance(node, tree.Binary) or node.op != "/":
         return ""
     x, total = reader.argument(node.left, "exp"), reader.meaning(node.right)
-    if not x or called(total) != "sum" or reader.argument(operand_of(total), "exp") != x:
+    if not x or called_name(total) != "sum" or reader.argument(operand_of(total), "exp") != x:
         return ""
-    dim = option(total, "dim", "axis")
+    dim = option_value(total, "dim", "axis")
     return f"{x}, {'0' if dim is None else reader.scene.text(dim)}"
 
 
-def sigmoid_of(reader: Reader, node: Any) -> str:
+def sigmoid_of(reader: FormulaReader, node: Any) -> str:
     """Return ``x`` in ``sigmoid(x)``, ``exp(x) / (1 + exp(x))`` and ``1 / (1 + exp(-x))``, else empty."""
     node = reader.meaning(node)
     if not isinstance(node, tree.Binary) or node.op != "/":
@@ -137,7 +141,7 @@ def sigmoid_of(reader: Reader, node: Any) -> str:
     return x if x and reader.argument(node.left, "exp") == x else ""
 
 
-def exponent_beside_one(reader: Reader, node: Any) -> str:
+def exponent_beside_one(reader: FormulaReader, node: Any) -> str:
     """Return ``x`` in ``1 + exp(x)``, else an empty string."""
     if isinstance(node, tree.Binary) and node.op == "+":
         for one, other in ((node.left, node.right), (node.right, node.left)):
@@ -146,7 +150,7 @@ def exponent_beside_one(reader: Reader, node: Any) -> str:
     return ""
 
 
-def exponents(reader: Reader, node: Any, sign: str) -> str:
+def opposite_exponent(reader: FormulaReader, node: Any, sign: str) -> str:
     """Return ``x`` in ``exp(x) - exp(-x)``, or with another ``sign`` between the two; else empty."""
     if not isinstance(node, tree.Binary) or node.op != sign:
         return ""
@@ -157,25 +161,25 @@ def exponents(reader: Reader, node: Any, sign: str) -> str:
 # -- logarithms --------------------------------------------------------------------------------------------
 
 
-def logarithms(reader: Reader, node: Any) -> Iterator[Form]:
+def logarithms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
     """Propose functions for logarithms whose operand is 0 or infinite in this order of steps only."""
-    name, operand = called(node), operand_of(node)
+    name, operand = called_name(node), operand_of(node)
     if name not in ("log", "log1p") or operand is None:
         return
-    home, functions, x = library(reader.scene), functional(reader.scene), reader.meaning(operand)
+    home, functions, x = torch_prefix(reader.scene), functional_prefix(reader.scene), reader.meaning(operand)
     y = reader.argument(x, "exp") if name == "log1p" else exponent_beside_one(reader, x)
     if y:
         yield f"{functions}softplus({y})", "softplus is log(1 + exp(x)) without the overflow"
     if name != "log":
         return
-    if called(x) == "sum":
+    if called_name(x) == "sum":
         y = reader.argument(operand_of(x), "exp")
         if y:
-            yield f"{home}logsumexp({summed(reader, x, y)})", f"logsumexp {LARGEST_FIRST}"
-    y = picked(reader, operand)
+            yield f"{home}logsumexp({logsumexp_arguments(reader, x, y)})", f"logsumexp {LARGEST_FIRST_REASON}"
+    y = selected_log_softmax(reader, operand)
     if y:
         yield y, "log_softmax has no logarithm of 0"
-    y = scaled(reader, operand)
+    y = scaled_log_softmax(reader, operand)
     if y:
         yield y, "log_softmax has no logarithm of 0"
     y = sigmoid_of(reader, x)
@@ -188,59 +192,63 @@ def logarithms(reader: Reader, node: Any) -> Iterator[Form]:
             yield f"{functions}logsigmoid({negated(y)})", reason
     y = reader.argument(x, "cosh")
     if y:
-        text = f"({y} + {functions}softplus(-2 * {atom(y)}) - {LOG_2})"
+        text = f"({y} + {functions}softplus(-2 * {with_parentheses(y)}) - {LOG_2})"
         yield text, "log(cosh(x)) is x + softplus(-2*x) - log(2), without the overflow"
 
 
-def summed(reader: Reader, total: tree.Call, x: str) -> str:
+def logsumexp_arguments(reader: FormulaReader, total: tree.Call, x: str) -> str:
     """Return the arguments of ``logsumexp`` for a sum of exponentials of ``x``."""
     given = [reader.scene.text(one) for one in options_of(total)]
     if given:
         return ", ".join([x, *given])
     inner = operand_of(reader.meaning(operand_of(total)))
-    return f"{x}, 0" if reader.rank(inner) < 2 else f"{atom(x)}.flatten(), 0"
+    return f"{x}, 0" if reader.rank(inner) < 2 else f"{with_parentheses(x)}.flatten(), 0"
 
 
-def scaled(reader: Reader, node: Any) -> str:
+def scaled_log_softmax(reader: FormulaReader, node: Any) -> str:
     """Return the logarithm of softmax entries times or divided by a number; empty for other nodes."""
     node = reader.meaning(node)
     if not isinstance(node, tree.Binary) or node.op not in ("*", "/"):
         return ""
     pairs = [(node.left, node.right), *[(node.right, node.left)] * (node.op == "*")]
     for one, other in pairs:
-        if isinstance(other, tree.Number) and other.value > 0 and (inner := picked(reader, one)):
+        if (
+            isinstance(other, tree.Number)
+            and other.value > 0
+            and (inner := selected_log_softmax(reader, one))
+        ):
             shift = log(other.value) if node.op == "*" else -log(other.value)
             return f"({inner} + {shift})" if shift else inner
     return ""
 
 
-def picked(reader: Reader, node: Any) -> str:
+def selected_log_softmax(reader: FormulaReader, node: Any) -> str:
     """Return the text of softmax entries with ``log_softmax`` in its place; empty for other nodes."""
     node = reader.meaning(node)
     text = reader.scene.text
     if isinstance(node, tree.Subscript):
-        inner = picked(reader, node.object)
+        inner = selected_log_softmax(reader, node.object)
         return f"{inner}[{text(node.index)}]" if inner else ""
     softened = softmax_of(reader, node)
     if softened:
-        return f"{library(reader.scene)}log_softmax({softened})"
+        return f"{torch_prefix(reader.scene)}log_softmax({softened})"
     if not isinstance(node, tree.Call) or not reader.written(node):
         return ""
     behind = reader.scene.source.text[node.function.span.end : node.span.end]
-    if called(node) == "softmax":
+    if called_name(node) == "softmax":
         return text(node.function).removesuffix("softmax") + "log_softmax" + behind
-    if is_method_call(node) and called(node) in PICKING:
-        inner = picked(reader, operand_of(node))
-        return f"{inner}.{called(node)}{behind}" if inner else ""
+    if is_method_call(node) and called_name(node) in SELECTING_METHODS:
+        inner = selected_log_softmax(reader, operand_of(node))
+        return f"{inner}.{called_name(node)}{behind}" if inner else ""
     return ""
 
 
 # -- losses ------------------------------------------------------------------------------------------------
 
 
-def cross_entropies(reader: Reader, node: Any) -> Iterator[Form]:
+def cross_entropies(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
     """Propose the loss with logits for the cross entropy of a sigmoid, flat where that saturates."""
-    if called(node) != "binary_cross_entropy" or operand_of(node) is None:
+    if called_name(node) != "binary_cross_entropy" or operand_of(node) is None:
         return
     x = sigmoid_of(reader, operand_of(node))
     if x:
@@ -249,19 +257,19 @@ def cross_entropies(reader: Reader, node: Any) -> Iterator[Form]:
         yield better, "the same loss of what is before the sigmoid keeps its slope"
 
 
-FORMS = (norms, quotients, logarithms, cross_entropies)
+FORMULAS = (norms, quotients, logarithms, cross_entropies)
 
 
 # -- how the script calls the library ------------------------------------------------------------------------
 
 
-def library(scene: Scene) -> str:
+def torch_prefix(scene: Scene) -> str:
     """Return ``torch.`` for a script that writes it, else an empty string."""
     return "torch." if "torch." in scene.source.text else ""
 
 
-def functional(scene: Scene) -> str:
+def functional_prefix(scene: Scene) -> str:
     """Return the prefix that the script needs for a function of ``torch.nn.functional``."""
     if "F." in scene.source.text:
         return "F."
-    return "torch.nn.functional." if library(scene) else ""
+    return "torch.nn.functional." if torch_prefix(scene) else ""

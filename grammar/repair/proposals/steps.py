@@ -32,7 +32,7 @@ def smaller_steps(scene: Scene) -> Iterator[Fix]:
             yield Fix(f"make smaller steps: {(line[:at] + edit.text + line[behind:]).strip()}", edit)
 
 
-def step_sizes(part: tree.Syntax, scene: Scene) -> Iterator[tree.Number]:
+def step_sizes(part: tree.SyntaxNode, scene: Scene) -> Iterator[tree.Number]:
     """Yield the numbers in a part of the script, and those that its names stand for."""
     for node in walk(part):
         if isinstance(node, tree.Number) and node.value:

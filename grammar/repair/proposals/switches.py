@@ -18,21 +18,21 @@ def is_switch(scene: Scene, node: Any) -> bool:
     """Whether a call turns recording on or off, for its block or from there on."""
     if not isinstance(node, tree.Call):
         return False
-    name = name_of(scene, node)
+    name = last_name(scene, node)
     return name in ("no_grad", "inference_mode", "enable_grad") or (
         name == "set_grad_enabled" and bool(node.arguments)
     )
 
 
-def records(scene: Scene, switch: Any) -> bool:
+def turns_on(scene: Scene, switch: Any) -> bool:
     """Whether a switch turns recording on; assumed so if the script computes the argument."""
-    name = name_of(scene, switch)
+    name = last_name(scene, switch)
     if name == "set_grad_enabled":
         return scene.value(switch.arguments[0].value) is not False
     return name == "enable_grad"
 
 
-def name_of(scene: Scene, call: tree.Call) -> str:
+def last_name(scene: Scene, call: tree.Call) -> str:
     return scene.text(call.function).rpartition(".")[2]
 
 
@@ -46,7 +46,7 @@ def switched_off(scene: Scene, path: list[Any]) -> Any:
         for one in children(block)
         if is_statement_switch(scene, one) and one.span.end <= path[-1].span.start
     ]
-    return said[-1] if said and not records(scene, said[-1]) else None
+    return said[-1] if said and not turns_on(scene, said[-1]) else None
 
 
 def under_switch(scene: Scene, switch: Any) -> list[Any]:

@@ -8,11 +8,18 @@ from __future__ import annotations
 from autodiff.core.base.errors import Edit, Fix, Label
 from autodiff.core.base.source import Span
 from autodiff.core.engine.named_results import NamedResult
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, after, atom
-from autodiff.grammar.objects.values import NUMBERS, UNBOUND, BoundMethod, Builtin, ScriptFunction, type_name
-from autodiff.grammar.repair.proposals.nothing import explain_nothing
+from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
+from autodiff.grammar.objects.values import (
+    NUMBER_CLASSES,
+    UNBOUND,
+    BoundMethod,
+    Builtin,
+    ScriptFunction,
+    type_name,
+)
+from autodiff.grammar.repair.proposals.nothing import explain_none
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
 
 def operands_of(scene: Scene) -> list[tuple[Any, Any]]:
     """Return the operands of the failed operator, each with its expression."""
-    node, about = scene.node, scene.error.about
+    node, about = scene.node, scene.error.repair_context
     if isinstance(node, tree.Unary):
         nodes = [node.operand]
     elif isinstance(node, tree.Binary):
@@ -43,14 +50,14 @@ def fit_operands(scene: Scene) -> Iterator[Fix]:
     pairs = operands_of(scene)
     for value, node in pairs:
         if value is None:
-            yield from explain_nothing(scene, node)
+            yield from explain_none(scene, node)
             if isinstance(scene.path[-1], tree.Comparison) and isinstance(node, tree.Name):
                 whole = scene.path[-1]
                 text = f"{node.id} is None or {scene.text(whole)}"
                 yield Fix(f"ask for None first: {text}", Edit(whole.span, text))
             return
     for value, node in pairs:
-        if value.__class__ in UNCALLED:
+        if value.__class__ in CALLABLE_TYPES:
             yield from call_it(scene, value, node)
             yield from apply_to_other(scene, pairs, value)
             return
@@ -78,21 +85,21 @@ def apply_to_other(scene: Scene, pairs: list[tuple[Any, Any]], value: Any) -> It
 def other_operator(scene: Scene) -> Iterator[Fix]:
     """Propose ``**`` for ``^`` and ``*`` for ``@``."""
     node = scene.node
-    if not isinstance(node, (tree.Binary, tree.AugmentedAssign)) or node.op not in INSTEAD:
+    if not isinstance(node, (tree.Binary, tree.AugmentedAssign)) or node.op not in OTHER_OPERATORS:
         return
     left, right = (node.left, node.right) if isinstance(node, tree.Binary) else (node.target, node.value)
     between = scene.source.text[left.span.end : right.span.start]
     at = left.span.end + between.index(node.op)
-    op = INSTEAD[node.op]
+    op = OTHER_OPERATORS[node.op]
     if op == "**":
         scene.error.caret = "`^` is Python's exclusive or, not a power"
         scene.error.help = ()
     edit = Edit(Span(at, at + len(node.op)), op)
-    yield Fix(f"{MEANS[op]}: {after(scene, node, edit)}", edit)
+    yield Fix(f"{OPERATOR_REASONS[op]}: {edited_text(scene, node, edit)}", edit)
 
 
-INSTEAD = {"^": "**", "@": "*"}
-MEANS = {"**": "a power is written with two stars", "*": "to multiply by a number"}
+OTHER_OPERATORS = {"^": "**", "@": "*"}
+OPERATOR_REASONS = {"**": "a power is written with two stars", "*": "to multiply by a number"}
 
 
 def fit_text(scene: Scene, x: Any, left: Any, y: Any, right: Any) -> Iterator[Fix]:
@@ -100,7 +107,7 @@ def fit_text(scene: Scene, x: Any, left: Any, y: Any, right: Any) -> Iterator[Fi
     for (value, node), (other, beside) in (((x, left), (y, right)), ((y, right), (x, left))):
         if value.__class__ is not str or other.__class__ is str:
             continue
-        if is_number(value) and (other.__class__ in NUMBERS or other.__class__ is Tensor):
+        if is_number_text(value) and (other.__class__ in NUMBER_CLASSES or other.__class__ is Tensor):
             yield from number_instead(scene, node)
         if "+" in operator_of(scene.node):
             text = f"str({scene.text(beside)})"
@@ -126,7 +133,7 @@ def operator_of(node: Any) -> str:
     return node.op if isinstance(node, (tree.Binary, tree.AugmentedAssign, tree.Unary)) else ""
 
 
-def is_number(text: str) -> bool:
+def is_number_text(text: str) -> bool:
     try:
         float(text)
     except ValueError:
@@ -138,9 +145,11 @@ def fit_sequence(scene: Scene, value: Any, node: Any, other: Any) -> Iterator[Fi
     """Propose a tensor for a list, a tuple or a named result."""
     if value.__class__ is NamedResult and "values" in value.fields:
         scene.error.caret = f"{scene.text(node)} is two tensors: {' and '.join(value.fields)}"
-        values = f"{atom(scene.text(node))}.values"
+        values = f"{with_parentheses(scene.text(node))}.values"
         yield Fix(f"take the values: {values}", Edit(node.span, values))
-    elif value.__class__ in (list, tuple) and (other.__class__ in NUMBERS or other.__class__ is Tensor):
+    elif value.__class__ in (list, tuple) and (
+        other.__class__ in NUMBER_CLASSES or other.__class__ is Tensor
+    ):
         if len(value) == 1 and value[0].__class__ is Tensor:
             yield from only_entry(scene, node, value)
             return
@@ -193,11 +202,11 @@ def comma_number(scene: Scene, node: Any) -> str:
 def only_entry(scene: Scene, node: Any, value: Any) -> Iterator[Fix]:
     """Propose the only tensor of a list or tuple, such as the result of ``grad()``."""
     scene.error.caret = f"`{scene.text(node)}` is a {type_name(value)} of one tensor"
-    entry = f"{atom(scene.text(node))}[0]"
+    entry = f"{with_parentheses(scene.text(node))}[0]"
     yield Fix(f"take the tensor out of it: {entry}", Edit(node.span, entry))
 
 
-UNCALLED = frozenset([BoundMethod, Function, Builtin, ScriptFunction])
+CALLABLE_TYPES = frozenset([BoundMethod, PublicFunction, Builtin, ScriptFunction])
 
 
 def call_it(scene: Scene, value: Any, node: Any) -> Iterator[Fix]:
@@ -226,7 +235,7 @@ def method_name(node: Any) -> Span:
 def fit_context(scene: Scene) -> Iterator[Fix]:
     """Propose the parentheses that ``with torch.no_grad:`` lacks."""
     value = scene.value(scene.node)
-    if value.__class__ in UNCALLED:
+    if value.__class__ in CALLABLE_TYPES:
         yield from call_it(scene, value, scene.node)
 
 
@@ -235,8 +244,8 @@ def fit_format(scene: Scene) -> Iterator[Fix]:
     node = scene.node
     value, text = scene.value(node), scene.text(node)
     if value is None:
-        yield from explain_nothing(scene, node)
-    elif value.__class__ in UNCALLED:
+        yield from explain_none(scene, node)
+    elif value.__class__ in CALLABLE_TYPES:
         yield from call_it(scene, value, node)
     elif value is UNBOUND and isinstance(node, tree.Attribute):
         yield Fix(f"call it: {text}()", Edit(Span(node.span.end, node.span.end), "()"))

@@ -22,10 +22,10 @@ def assign_first(scene: Scene) -> Iterator[Fix]:
     name, error = scene.node, scene.error
     if not isinstance(name, tree.Name):
         return
-    home = home_of(scene)
-    bound = [node for node in bindings(home, name.id) if node.span != name.span]
+    home = function_around(scene)
+    bound = [node for node in binding_places(home, name.id) if node.span != name.span]
     is_local = isinstance(home, tree.FunctionDef) and error.message.startswith("cannot access local")
-    if is_local and bound and bindings(scene.script, name.id):
+    if is_local and bound and binding_places(scene.script, name.id):
         error.caret = f"`{name.id}` is local to `{home.name}`, which assigns it: the one outside is not seen"
         error.help = (f"give it as an argument, `def {home.name}({name.id}):`, and return the new value",)
         error.labels.append(Label(bound[0].span, "this makes it local"))
@@ -39,7 +39,7 @@ def assign_first(scene: Scene) -> Iterator[Fix]:
             error.labels.append(Label(node.span, "deleted here"))
             return
     if not bound:
-        yield from start_before(scene, name.id)
+        yield from start_before_loop(scene, name.id)
         return
     first = bound[0]
     if first.span.start < name.span.start:
@@ -51,7 +51,7 @@ def assign_first(scene: Scene) -> Iterator[Fix]:
     yield from move_up(scene, first)
 
 
-def home_of(scene: Scene) -> Any:
+def function_around(scene: Scene) -> Any:
     """Return the function around the failed read, or the script."""
     return next(
         (node for node in reversed(scene.path) if isinstance(node, (tree.FunctionDef, tree.Lambda))),
@@ -59,7 +59,7 @@ def home_of(scene: Scene) -> Any:
     )
 
 
-def bindings(home: Any, name: str) -> list[Any]:
+def binding_places(home: Any, name: str) -> list[Any]:
     """Return the places in a script or function that bind ``name``, in source order."""
     found: list[Any] = []
     pending = list(reversed(children(home)))
@@ -69,7 +69,7 @@ def bindings(home: Any, name: str) -> list[Any]:
             targets = node.targets if isinstance(node, tree.Assign) else (node.target,)
             for target in targets:
                 for part in walk(target):
-                    if isinstance(part, tree.Name) and part.id == name and binds(target, part):
+                    if isinstance(part, tree.Name) and part.id == name and is_bound(target, part):
                         found.append(part)
         if isinstance(node, (tree.FunctionDef, tree.ClassDef)):
             if node.name == name:
@@ -80,17 +80,17 @@ def bindings(home: Any, name: str) -> list[Any]:
     return found
 
 
-def binds(target: Any, part: Any) -> bool:
+def is_bound(target: Any, part: Any) -> bool:
     """Whether a name in a target is assigned, and not read as the owner of an entry."""
     return target is part or isinstance(target, (tree.TupleDisplay, tree.ListDisplay, tree.Starred))
 
 
-def start_before(scene: Scene, name: str) -> Iterator[Fix]:
+def start_before_loop(scene: Scene, name: str) -> Iterator[Fix]:
     """Propose a first value before the loop for ``total += x`` without one."""
     statement = scene.statement
     if not isinstance(statement, tree.AugmentedAssign) or statement.op not in FIRST_VALUES:
         return
-    home = home_of(scene)
+    home = function_around(scene)
     inside = scene.path[scene.path.index(home) + 1 :]
     outermost = next(node for node in inside if isinstance(node, tree.Statement))
     begin = line_start(scene, scene.line(outermost.span))

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import Edit, Fix, Label
 from autodiff.core.base.source import Span
-from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, after, atom
-from autodiff.grammar.objects.values import NUMBERS, UNBOUND, BoundMethod, Builtin
-from autodiff.grammar.repair.proposals.nothing import explain_nothing
+from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
+from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, BoundMethod, Builtin
+from autodiff.grammar.repair.proposals.nothing import explain_none
 from autodiff.grammar.repair.proposals.types import (
-    UNCALLED,
+    CALLABLE_TYPES,
     call_it,
     fit_context,
     fit_format,
     fit_operands,
-    is_number,
+    is_number_text,
     other_operator,
 )
 from autodiff.grammar.syntax import tree
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 def fit_subscript(scene: Scene) -> Iterator[Fix]:
     """Repair a subscript of a value without entries, such as ``x.size[0]``."""
     node = scene.node
-    if not isinstance(node, tree.Subscript) or not scene.error.about:
+    if not isinstance(node, tree.Subscript) or not scene.error.repair_context:
         return
-    owner, index = scene.error.about
+    owner, index = scene.error.repair_context
     if owner is None:
-        yield from explain_nothing(scene, node.object)
+        yield from explain_none(scene, node.object)
     elif owner.__class__ is BoundMethod:
         yield from call_it(scene, owner, node.object)
-    elif owner.__class__ in UNCALLED:
+    elif owner.__class__ in CALLABLE_TYPES:
         text = scene.text(node.object)
         scene.error.caret = f"`{text}` is a function: arguments stand in ( )"
         inside = scene.source.text[node.object.span.end : node.span.end].strip()
@@ -49,27 +49,27 @@ def fit_subscript(scene: Scene) -> Iterator[Fix]:
             yield Fix(f"call it: {text}{call}", Edit(Span(node.object.span.end, node.span.end), call))
     elif index.__class__ is float and index.is_integer():
         yield Fix(f"write a whole number: {int(index)}", Edit(node.index.span, str(int(index))))
-        yield Fix(f"make it one: int({scene.text(node.index)})", whole(scene, node.index))
+        yield Fix(f"make it one: int({scene.text(node.index)})", int_edit(scene, node.index))
     elif index.__class__ is float:
-        yield Fix(f"round it down: int({scene.text(node.index)})", whole(scene, node.index))
+        yield Fix(f"round it down: int({scene.text(node.index)})", int_edit(scene, node.index))
 
 
-def whole(scene: Scene, node: Any) -> Edit:
+def int_edit(scene: Scene, node: Any) -> Edit:
     return Edit(node.span, f"int({scene.text(node)})")
 
 
 def fit_call(scene: Scene) -> Iterator[Fix]:
     """Repair the call of a value that is no function (E0209)."""
     node = scene.node
-    if not isinstance(node, tree.Call) or not scene.error.about:
+    if not isinstance(node, tree.Call) or not scene.error.repair_context:
         return
-    (owner,) = scene.error.about
+    (owner,) = scene.error.repair_context
     callee = node.function
     text = scene.text(callee)
     if owner is None:
-        yield from explain_nothing(scene, callee)
+        yield from explain_none(scene, callee)
         return
-    if owner.__class__ in NUMBERS or owner.__class__ is Tensor:
+    if owner.__class__ in NUMBER_CLASSES or owner.__class__ is Tensor:
         scene.error.span = callee.span
         scene.error.caret = f"this is {'a tensor' if owner.__class__ is Tensor else 'a number'}, no function"
     between = Span(callee.span.end, node.span.end)
@@ -82,8 +82,8 @@ def fit_call(scene: Scene) -> Iterator[Fix]:
                 return
         yield Fix(f"leave out the (): {text}", Edit(between, ""))
     elif isinstance(callee, tree.Name) and scene.values.get(callee.id) is owner:
-        yield from shadowed(scene, callee)
-    if node.arguments and (owner.__class__ in NUMBERS or owner.__class__ is Tensor):
+        yield from fit_shadowed_function(scene, callee)
+    if node.arguments and (owner.__class__ in NUMBER_CLASSES or owner.__class__ is Tensor):
         inside = scene.source.text[between.start : between.end].strip()
         yield Fix(f"write `*` to multiply: {text} * {inside}", Edit(between, f" * {inside}"))
         if len(node.arguments) == 1 and owner.__class__ is Tensor and inside.startswith("("):
@@ -94,12 +94,12 @@ def fit_call(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"entries are picked with [ ]: {text}[{inside[1:-1]}]", Edit(between, f"[{inside[1:-1]}]"))
 
 
-def shadowed(scene: Scene, callee: tree.Name) -> Iterator[Fix]:
+def fit_shadowed_function(scene: Scene, callee: tree.Name) -> Iterator[Fix]:
     """``sum = 0`` and later ``sum(xs)``: the script's name hides the function."""
-    from autodiff.grammar.objects.builtins.namespaces import builtin
+    from autodiff.grammar.objects.builtins.namespaces import builtin_value
 
-    meant = builtin(callee.id)
-    if meant.__class__ not in (Function, Builtin):
+    meant = builtin_value(callee.id)
+    if meant.__class__ not in (PublicFunction, Builtin):
         return
     for assigned in scene.assignments(callee.id)[:1]:
         scene.error.labels.append(Label(assigned.span, f"`{callee.id}` is no longer the function since here"))
@@ -121,20 +121,20 @@ def fit_loop(scene: Scene) -> Iterator[Fix]:
     elif isinstance(parent, (tree.For, tree.ComprehensionFor)) and parent.iterable is node:
         value = scene.value(node)
         if value is None:
-            yield from explain_nothing(scene, node)
+            yield from explain_none(scene, node)
             return
         yield Fix(f"count up to it: range({text})", Edit(node.span, f"range({text})"))
         if value.__class__ is Tensor or "0-d" in scene.error.message:
             yield Fix(f"count up to it: range(int({text}))", Edit(node.span, f"range(int({text}))"))
     elif isinstance(node, tree.Call) and text.partition("(")[0].endswith("grad"):
-        yield from answer_of_function(scene, node)
+        yield from fit_grad_function(scene, node)
     elif isinstance(node, tree.Call) and len(node.arguments) == 1 and isinstance(node.function, tree.Name):
         inner = node.arguments[0].value
         text = scene.text(inner)
         if scene.value(inner) is None:
-            yield from explain_nothing(scene, inner)
+            yield from explain_none(scene, inner)
             return
-        if scene.value(inner).__class__ in UNCALLED:
+        if scene.value(inner).__class__ in CALLABLE_TYPES:
             yield from call_it(scene, scene.value(inner), inner)
             return
         if isinstance(inner, tree.Attribute):
@@ -143,9 +143,9 @@ def fit_loop(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"count up to it: {scene.text(node.function)}({given})", Edit(inner.span, given))
 
 
-def answer_of_function(scene: Scene, call: tree.Call) -> Iterator[Fix]:
+def fit_grad_function(scene: Scene, call: tree.Call) -> Iterator[Fix]:
     """Propose ``f(x)`` in ``torch.autograd.grad(f, x)``, which takes the function's result."""
-    if len(call.arguments) < 2 or scene.value(call.arguments[0].value).__class__ not in UNCALLED:
+    if len(call.arguments) < 2 or scene.value(call.arguments[0].value).__class__ not in CALLABLE_TYPES:
         return
     function, at = call.arguments[0], scene.text(call.arguments[1].value)
     text = scene.text(function)
@@ -153,14 +153,14 @@ def answer_of_function(scene: Scene, call: tree.Call) -> Iterator[Fix]:
     scene.error.caret = f"`{text}` is a function: grad() takes its result"
     if isinstance(call.arguments[1].value, tree.Name):
         edit = Edit(function.span, f"{text}({at})")
-        yield Fix(f"call it: {after(scene, call, edit)}", edit)
+        yield Fix(f"call it: {edited_text(scene, call, edit)}", edit)
     else:
         scene.error.help = (f"with a name for the input, the result is `{text}(x)`",)
 
 
 def fit_values(scene: Scene) -> Iterator[Fix]:
     """Repair values that are of the right type and still not accepted (E0206)."""
-    if scene.error.about and scene.error.message.startswith("too many values to unpack"):
+    if scene.error.repair_context and scene.error.message.startswith("too many values to unpack"):
         yield from fit_targets(scene)
     else:
         yield from fit_number(scene)
@@ -168,7 +168,7 @@ def fit_values(scene: Scene) -> Iterator[Fix]:
 
 def fit_targets(scene: Scene) -> Iterator[Fix]:
     """Propose a name for each remaining value in ``y, z = model(x)`` of three values."""
-    wanted, given = scene.error.about
+    wanted, given = scene.error.repair_context
     statement = scene.statement
     if isinstance(statement, tree.Assign) and given is not None and given - wanted <= 3:
         targets = statement.targets[-1]
@@ -192,7 +192,7 @@ def fit_number(scene: Scene) -> Iterator[Fix]:
         return
     callee, text = node.function, scene.text(inner)
     if value is None:
-        yield from explain_nothing(scene, inner)
+        yield from explain_none(scene, inner)
         return
     if isinstance(callee, tree.Attribute) and scene.text(callee.object) in ("math", "np"):
         full = f"torch.{callee.name}"
@@ -202,10 +202,14 @@ def fit_number(scene: Scene) -> Iterator[Fix]:
             yield Fix(f"for many numbers: {tensor}", Edit(node.span, tensor))
     elif isinstance(callee, tree.Name) and callee.id in ("float", "int"):
         yield Fix(
-            f"for all of them as a list: {atom(text)}.tolist()", Edit(node.span, f"{atom(text)}.tolist()")
+            f"for all of them as a list: {with_parentheses(text)}.tolist()",
+            Edit(node.span, f"{with_parentheses(text)}.tolist()"),
         )
     elif isinstance(callee, tree.Name) and callee.id == "len":
-        yield Fix(f"count its entries: {atom(text)}.numel()", Edit(node.span, f"{atom(text)}.numel()"))
+        yield Fix(
+            f"count its entries: {with_parentheses(text)}.numel()",
+            Edit(node.span, f"{with_parentheses(text)}.numel()"),
+        )
     elif isinstance(callee, tree.Name) and callee.id == "range" and is_shape(inner):
         scene.error.caret = f"`{text}` is the sizes of all dimensions"
         first = Edit(Span(inner.span.end, inner.span.end), "[0]")
@@ -214,7 +218,7 @@ def fit_number(scene: Scene) -> Iterator[Fix]:
         scene.error.help = ()
         yield Fix(f"count its entries: range(len({text}))", Edit(inner.span, f"len({text})"))
     elif isinstance(callee, tree.Name) and callee.id == "range":
-        yield from whole_bounds(scene, node)
+        yield from fit_range_bounds(scene, node)
 
 
 def is_shape(node: Any) -> bool:
@@ -228,7 +232,7 @@ def has_length(value: Any) -> bool:
     return value.__class__ in (list, tuple) or (value.__class__ is Tensor and value.ndim > 0)
 
 
-def whole_bounds(scene: Scene, call: tree.Call) -> Iterator[Fix]:
+def fit_range_bounds(scene: Scene, call: tree.Call) -> Iterator[Fix]:
     """Propose whole numbers for the bounds in ``range(n / 2)`` that are none."""
     texts, edits = [], []
     for argument in call.arguments:
@@ -261,12 +265,12 @@ def fit_text_number(scene: Scene) -> Iterator[Fix]:
         return
     scene.error.span, shown = argument.value.span, scene.text(argument.value)
     scene.error.caret = "this text is not a number as Python writes them"
-    if scene.text(call.function) == "int" and is_number(text):
+    if scene.text(call.function) == "int" and is_number_text(text):
         scene.error.caret = "this text is not a whole number"
         yield Fix(
             f"read it as a float first: int(float({shown}))", Edit(argument.value.span, f"float({shown})")
         )
-    elif is_number(text.replace(",", ".")) and isinstance(argument.value, tree.String):
+    elif is_number_text(text.replace(",", ".")) and isinstance(argument.value, tree.String):
         point = shown.replace(",", ".")
         yield Fix(f"write a decimal point: {point}", Edit(argument.value.span, point))
 
@@ -313,21 +317,21 @@ def show_values(scene: Scene) -> Iterator[Fix]:
         value = scene.value(node) if isinstance(node, tree.Name) else UNBOUND
         if value.__class__ is Tensor and value.size == 1:
             value = value.item()
-        if value.__class__ in NUMBERS and f"`{node.id}` is {value}" not in shown:
+        if value.__class__ in NUMBER_CLASSES and f"`{node.id}` is {value}" not in shown:
             shown.append(f"`{node.id}` is {value}")
     if 0 < len(shown) <= 3:
         scene.error.caret += f": {', '.join(shown)}"
     return iter(())
 
 
-def fit_gradient(scene: Scene) -> Iterator[Fix]:
+def clear_grad(scene: Scene) -> Iterator[Fix]:
     """Propose ``x.grad = None`` for ``x.grad = 0``."""
     statement = scene.statement
     if isinstance(statement, tree.Assign):
         scene.error.span = statement.value.span
         scene.error.caret = "this is neither a tensor nor None"
         cleared = Edit(statement.value.span, "None")
-        yield Fix(f"to clear it: {after(scene, statement, cleared)}", cleared)
+        yield Fix(f"to clear it: {edited_text(scene, statement, cleared)}", cleared)
 
 
 def fit_operation(scene: Scene) -> Iterator[Fix]:
@@ -342,9 +346,9 @@ def fit_operation(scene: Scene) -> Iterator[Fix]:
         first = call.arguments[0].value
         scene.error.help = ()
         logits = Edit(Span(call.function.span.end, call.function.span.end), "_with_logits")
-        yield Fix(f"if they are scores: {after(scene, call, logits)}", logits)
+        yield Fix(f"if they are scores: {edited_text(scene, call, logits)}", logits)
         squeezed = Edit(first.span, f"torch.sigmoid({scene.text(first)})")
-        yield Fix(f"make them probabilities: {after(scene, call, squeezed)}", squeezed)
+        yield Fix(f"make them probabilities: {edited_text(scene, call, squeezed)}", squeezed)
 
 
 def fit_types(scene: Scene) -> Iterator[Fix]:
@@ -352,7 +356,7 @@ def fit_types(scene: Scene) -> Iterator[Fix]:
     if isinstance(scene.node, tree.Subscript):
         yield from fit_subscript(scene)
     elif scene.error.message.startswith("assigned grad expected"):
-        yield from fit_gradient(scene)
+        yield from clear_grad(scene)
     elif scene.error.message.endswith("context manager protocol"):
         yield from fit_context(scene)
     elif scene.error.message.startswith("unsupported format string"):

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 BUILDERS: dict[str, Callable[..., object]] = {}
 
 
-def rule(function: Callable[..., object]) -> Callable[..., object]:
+def builder(function: Callable[..., object]) -> Callable[..., object]:
     BUILDERS[function.__name__] = function
     return function
 
 
-def mistake(code: str, message: str, caret: str, way_out: str, span: Span) -> CompileError:
+def syntax_error(code: str, message: str, caret: str, way_out: str, span: Span) -> CompileError:
     return CompileError(message, code=code, caret=caret, help=(way_out,), span=span)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.source import Span
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.build.rules import mistake, rule
+from autodiff.grammar.syntax.build.rules import builder, syntax_error
 from autodiff.grammar.syntax.build.targets import check_target
 from autodiff.grammar.syntax.tree import Body, Expression, Statement
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 # -- the whole and its blocks ---------------------------------------------------------
 
 
-@rule
+@builder
 def script(span: Span, *body: Statement) -> tree.Script:
     return tree.Script(Span(body[0].span.start, body[-1].span.end) if body else span, body)
 
 
-@rule
+@builder
 def expression(span: Span, value: Expression) -> Expression:
     return value
 
 
-@rule
+@builder
 def block(span: Span, *body: Statement) -> Body:
     return body
 
 
-def through(start: int, *bodies: Body | None) -> Span:
+def span_through(start: int, *bodies: Body | None) -> Span:
     """Return the span from ``start`` to the last statement; a block's own span would end on the next line."""
     return Span(start, next(body[-1].span.end for body in reversed(bodies) if body))
 
@@ -38,29 +38,29 @@ def through(start: int, *bodies: Body | None) -> Span:
 # -- statements on one line ---------------------------------------------------------
 
 
-@rule
+@builder
 def expression_statement(span: Span, value: Expression) -> Statement:
     if isinstance(value, tree.Starred):
-        raise mistake("E0102", "a `*` value stands alone", "belongs in a list", "remove it", span)
+        raise syntax_error("E0102", "a `*` value stands alone", "belongs in a list", "remove it", span)
     return tree.ExpressionStatement(span, value)
 
 
-@rule
+@builder
 def assign(span: Span, *parts: Expression) -> Statement:
     for target in parts[:-1]:
         check_target(target, parts[-1])
     return tree.Assign(span, parts[:-1], parts[-1])
 
 
-@rule
+@builder
 def augmented_operator(span: Span, sign: str) -> str:
     return sign[:-1]
 
 
-@rule
+@builder
 def augmented_assign(span: Span, target: Expression, op: str, value: Expression) -> Statement:
     if isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
-        raise mistake(
+        raise syntax_error(
             "E0108",
             f"`{op}=` changes one variable, not several",
             "several targets",
@@ -71,24 +71,24 @@ def augmented_assign(span: Span, target: Expression, op: str, value: Expression)
     return tree.AugmentedAssign(span, target, op, value)
 
 
-@rule
+@builder
 def annotated(span: Span, target: Expression, annotation: Expression, value: Expression | None) -> Statement:
     """Build ``x: Tensor = value``. The annotation is dropped, so the names in it need not exist."""
-    if _is_label(target):
+    if _is_cell_label(target):
         message, caret = (
             "a label of a notebook cell is no part of the script",
             "printed by the notebook, not typed",
         )
-        raise mistake("E0135", message, caret, "delete the label", target.span)
+        raise syntax_error("E0135", message, caret, "delete the label", target.span)
     if not isinstance(target, (tree.Name, tree.Attribute, tree.Subscript)):
         several = isinstance(target, (tree.TupleDisplay, tree.ListDisplay))
         message = "a type belongs to one variable" if several else "only a variable can have a type"
         way_out = "write one line for each" if several else "write the name of a variable before the `:`"
-        raise mistake("E0108", message, "not a variable", way_out, target.span)
+        raise syntax_error("E0108", message, "not a variable", way_out, target.span)
     return tree.Pass(span) if value is None else tree.Assign(span, (target,), value)
 
 
-def _is_label(target: Expression) -> bool:
+def _is_cell_label(target: Expression) -> bool:
     """Whether the target is the label of a notebook cell: `In [1]: x = 3` parses like an annotation."""
     return (
         isinstance(target, tree.Subscript)
@@ -97,69 +97,69 @@ def _is_label(target: Expression) -> bool:
     )
 
 
-@rule
+@builder
 def pass_statement(span: Span) -> Statement:
     return tree.Pass(span)
 
 
-@rule
+@builder
 def break_statement(span: Span) -> Statement:
     return tree.Break(span)
 
 
-@rule
+@builder
 def continue_statement(span: Span) -> Statement:
     return tree.Continue(span)
 
 
-@rule
+@builder
 def return_statement(span: Span, value: Expression | None) -> Statement:
     return tree.Return(span, value)
 
 
-@rule
+@builder
 def assert_statement(span: Span, test: Expression, message: Expression | None) -> Statement:
     return tree.Assert(span, test, message)
 
 
-@rule
+@builder
 def delete(span: Span, *targets: Expression) -> Statement:
     for target in targets:
         check_target(target, deleting=True)
     return tree.Delete(span, targets)
 
 
-@rule
+@builder
 def dotted_name(span: Span, *names: tree.Name) -> str:
     return ".".join([name.id for name in names])
 
 
-@rule
+@builder
 def imported_module(span: Span, module: str, alias: tree.Name | None) -> tuple[str, str | None]:
     return module, alias.id if alias else None
 
 
-@rule
+@builder
 def imported_name(span: Span, name: tree.Name, alias: tree.Name | None) -> tuple[str, str | None]:
     return name.id, alias.id if alias else None
 
 
-@rule
+@builder
 def import_modules(span: Span, *names: tuple[str, str | None]) -> Statement:
     return tree.Import(span, names)
 
 
-@rule
+@builder
 def import_everything(span: Span, module: str) -> Statement:
     return tree.ImportFrom(span, module, (("*", None),))
 
 
-@rule
+@builder
 def import_names(span: Span, module: str, *names: tuple[str, str | None]) -> Statement:
     return tree.ImportFrom(span, module, names)
 
 
-@rule
+@builder
 def magic(span: Span, text: str) -> Statement:
     return tree.Magic(span, text[1:])
 
@@ -167,30 +167,30 @@ def magic(span: Span, text: str) -> Statement:
 # -- statements with a block ---------------------------------------------------------
 
 
-@rule
+@builder
 def if_statement(span: Span, *parts: Any) -> Statement:
     *branches, orelse = parts
     pairs = tuple(zip(branches[::2], branches[1::2], strict=True))
-    return tree.If(through(span.start, pairs[-1][1], orelse), pairs, orelse or ())
+    return tree.If(span_through(span.start, pairs[-1][1], orelse), pairs, orelse or ())
 
 
-@rule
+@builder
 def while_statement(span: Span, test: Expression, body: Body, orelse: Body | None) -> Statement:
-    return tree.While(through(span.start, body, orelse), test, body, orelse or ())
+    return tree.While(span_through(span.start, body, orelse), test, body, orelse or ())
 
 
-@rule
+@builder
 def for_statement(
     span: Span, target: Expression, iterable: Expression, body: Body, orelse: Body | None
 ) -> Statement:
     check_target(target)
-    return tree.For(through(span.start, body, orelse), target, iterable, body, orelse or ())
+    return tree.For(span_through(span.start, body, orelse), target, iterable, body, orelse or ())
 
 
 WithItem = tuple[Expression, "Expression | None"]
 
 
-class _Context:
+class _SpannedItem:
     """A with-item, with a span that shows whether its expression was in parentheses."""
 
     __slots__ = ("item", "span")
@@ -200,26 +200,26 @@ class _Context:
         self.item = item
 
 
-@rule
-def with_item(span: Span, context: Expression, target: Expression | None) -> _Context:
+@builder
+def with_item(span: Span, context: Expression, target: Expression | None) -> _SpannedItem:
     if target is not None:
         check_target(target)
-    return _Context(span, (context, target))
+    return _SpannedItem(span, (context, target))
 
 
-@rule
-def with_statement(span: Span, *parts: _Context | Expression | Body) -> Statement:
+@builder
+def with_statement(span: Span, *parts: _SpannedItem | Expression | Body) -> Statement:
     *contexts, body = parts
     items: list[WithItem] = []
     for context in contexts:
-        if isinstance(context, _Context):
+        if isinstance(context, _SpannedItem):
             items.append(context.item)
         elif isinstance(context, tree.Starred):
-            raise mistake("E0102", "a `*` value cannot be entered", "here", "name it", context.span)
+            raise syntax_error("E0102", "a `*` value cannot be entered", "here", "name it", context.span)
         else:  # parsed as an element of a tuple, before an `as` was found
             assert isinstance(context, Expression)
             items.append((context, None))
-    if len(items) == 1 and isinstance(contexts[0], _Context):
+    if len(items) == 1 and isinstance(contexts[0], _SpannedItem):
         first, name = items[0]
         # `with (a, b):` enters both; the tuple in `with ((a, b)):` is one value.
         if name is None and isinstance(first, tree.TupleDisplay) and contexts[0].span == first.span:
@@ -227,15 +227,15 @@ def with_statement(span: Span, *parts: _Context | Expression | Body) -> Statemen
             if first.elements and not starred:
                 items = [(element, None) for element in first.elements]
     assert isinstance(body, tuple)
-    return tree.With(through(span.start, body), tuple(items), body)
+    return tree.With(span_through(span.start, body), tuple(items), body)
 
 
-@rule
+@builder
 def decorators(span: Span, *values: Expression) -> tuple[Expression, ...]:
     return values
 
 
-@rule
+@builder
 def function_def(
     span: Span,
     decorators: tuple[Expression, ...] | None,
@@ -244,11 +244,11 @@ def function_def(
     returns: Expression | None,
     body: Body,
 ) -> Statement:
-    where = through(span.start, body)
+    where = span_through(span.start, body)
     return tree.FunctionDef(where, name.id, name.span, parameters or (), body, decorators or ())
 
 
-@rule
+@builder
 def class_def(
     span: Span,
     decorators: tuple[Expression, ...] | None,
@@ -259,7 +259,9 @@ def class_def(
     for argument in arguments or ():
         if argument.keyword is not None or argument.star:
             way_out = "write `class Name(Function):`"
-            raise mistake("E0110", "a class names its base and nothing else", "here", way_out, argument.span)
+            raise syntax_error(
+                "E0110", "a class names its base and nothing else", "here", way_out, argument.span
+            )
     bases = tuple([argument.value for argument in arguments or ()])
-    where = through(span.start, body)
+    where = span_through(span.start, body)
     return tree.ClassDef(where, name.id, name.span, bases, body, decorators or ())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.build.rules import mistake
+from autodiff.grammar.syntax.build.rules import syntax_error
 from autodiff.grammar.syntax.characters import shorten
 from autodiff.grammar.syntax.tree import Expression
 
-_CALLED = {
+_NODE_NOUNS = {
     "Number": "a number",
     "String": "a string",
     "FString": "a string",
@@ -34,26 +34,28 @@ def check_target(target: Expression, value: Expression | None = None, deleting: 
             stars = [element for element in node.elements if isinstance(element, tree.Starred)]
             if len(stars) > 1 and not deleting:
                 way_out = "keep one `*`"
-                raise mistake("E0108", "only one target can have a `*`", "the second", way_out, stars[1].span)
+                raise syntax_error(
+                    "E0108", "only one target can have a `*`", "the second", way_out, stars[1].span
+                )
             pending += [
                 element.value if isinstance(element, tree.Starred) and not deleting else element
                 for element in reversed(node.elements)
             ]
             continue
-        raise _bad_target(node, value, deleting)
+        raise _target_error(node, value, deleting)
 
 
-def _bad_target(node: Expression, value: Expression | None, deleting: bool) -> CompileError:
+def _target_error(node: Expression, value: Expression | None, deleting: bool) -> CompileError:
     verb = "deleted" if deleting else "assigned to"
     if isinstance(node, tree.Starred):
         way_out = "write `del` with a name" if deleting else "write `[*name] = ...`, or leave out the `*`"
-        return mistake("E0108", f"a `*` name alone cannot be {verb}", "here", way_out, node.span)
+        return syntax_error("E0108", f"a `*` name alone cannot be {verb}", "here", way_out, node.span)
     if isinstance(node, tree.Constant):
         word = "..." if node.value is ... else str(node.value)
-        return mistake(
+        return syntax_error(
             "E0108", f"`{word}` cannot be {verb}", "always means the same", "choose another name", node.span
         )
-    what = _CALLED.get(type(node).__name__, "this")
+    what = _NODE_NOUNS.get(type(node).__name__, "this")
     if deleting:
         way_out = "write `del` with a name"
     elif isinstance(node, tree.Call):
@@ -64,4 +66,4 @@ def _bad_target(node: Expression, value: Expression | None, deleting: bool) -> C
         way_out = f"write `==` to compare, or turn it round: `{shorten(value.id)} = ...`"
     else:
         way_out = "write `==` to compare, or put a name on the left of `=`"
-    return mistake("E0108", f"{what} cannot be {verb}", "not a variable", way_out, node.span)
+    return syntax_error("E0108", f"{what} cannot be {verb}", "not a variable", way_out, node.span)

@@ -34,7 +34,7 @@ from autodiff.grammar.syntax.tree.expressions import (
     TupleDisplay,
     Unary,
 )
-from autodiff.grammar.syntax.tree.node import Syntax
+from autodiff.grammar.syntax.tree.node import SyntaxNode
 from autodiff.grammar.syntax.tree.statements import (
     Assert,
     Assign,
@@ -101,7 +101,7 @@ __all__ = [
     "Statement",
     "String",
     "Subscript",
-    "Syntax",
+    "SyntaxNode",
     "TupleDisplay",
     "Unary",
     "While",

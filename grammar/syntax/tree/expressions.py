@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from autodiff.core.base.source import Span
-from autodiff.grammar.syntax.tree.node import Syntax
+from autodiff.grammar.syntax.tree.node import SyntaxNode
 
 
-class Expression(Syntax):
+class Expression(SyntaxNode):
     """A node that has a value."""
 
     __slots__ = ()
@@ -111,7 +111,7 @@ class Starred(Expression):
         self.value = value
 
 
-class ComprehensionFor(Syntax):
+class ComprehensionFor(SyntaxNode):
     """``for target in iterable if c1 if c2``"""
 
     __slots__ = ("conditions", "iterable", "target")
@@ -193,7 +193,7 @@ class Conditional(Expression):
         self.orelse = orelse
 
 
-class Parameter(Syntax):
+class Parameter(SyntaxNode):
     """A parameter of a ``def`` or ``lambda``; ``star`` is ``""`` or ``"*"``."""
 
     __slots__ = ("default", "name", "star")
@@ -216,7 +216,7 @@ class Lambda(Expression):
         self.body = body
 
 
-class Argument(Syntax):
+class Argument(SyntaxNode):
     """One argument of a call: positional, ``keyword=value``, or ``*value`` (then ``star`` is ``"*"``)."""
 
     __slots__ = ("keyword", "star", "value")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.source import Span
 
 
-class Syntax:
+class SyntaxNode:
     """A node that the parser makes. ``span`` covers its text, without a trailing newline."""
 
     __slots__ = ("span",)

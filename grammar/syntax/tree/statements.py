@@ -7,10 +7,10 @@ from autodiff.grammar.syntax.tree.expressions import (
     Expression,
     Parameter,
 )
-from autodiff.grammar.syntax.tree.node import Syntax
+from autodiff.grammar.syntax.tree.node import SyntaxNode
 
 
-class Statement(Syntax):
+class Statement(SyntaxNode):
     """A statement; it has no value."""
 
     __slots__ = ()
@@ -227,7 +227,7 @@ class Magic(Statement):
         self.text = text
 
 
-class Script(Syntax):
+class Script(SyntaxNode):
     """A whole file."""
 
     __slots__ = ("body",)
