@@ -27,7 +27,7 @@ from time import process_time
 from autodiff.core.base.errors import CompileError
 from autodiff.core.base.source import Source
 from autodiff.grammar.syntax.parser import load_table, parse
-from autodiff.grammar.syntax.words import read_words
+from autodiff.grammar.syntax.tokenizer import read_words
 
 README = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- parsing: begin -->", "<!-- parsing: end -->"

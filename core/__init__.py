@@ -12,7 +12,7 @@ May import core.base, core.engine, core.fused, core.graph and core.symbolic. Imp
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import LazyModule, services
+from autodiff.core.base.lazy_imports import LazyModule, services
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ grammar.syntax.tree and grammar.translate. Imported by cli.commands, cli.request
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import LazyModule, services
+from autodiff.core.base.lazy_imports import LazyModule, services
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: What is known above is needed below when something goes wrong, and loads then.
 services["calls"] = LazyModule("autodiff.grammar.interpret.calls")
 services["foreign syntax"] = LazyModule("autodiff.grammar.help.syntax.foreign")
-services["lost target"] = LazyModule("autodiff.grammar.repair.no_target")
+services["lost target"] = LazyModule("autodiff.grammar.repair.missing_target")
 services["script errors"] = LazyModule("autodiff.grammar.repair.complete_error")
 services["syntax builders"] = LazyModule("autodiff.grammar.syntax.build")
 services["syntax diagnosis"] = LazyModule("autodiff.grammar.help.syntax")

@@ -33,11 +33,11 @@ def execute(
 
             find_further_errors(error, source, settings.sets)
         if error.code < "E0202":
-            from autodiff.grammar.translate.story import add_rewrites
+            from autodiff.grammar.translate.error_rewrites import add_rewrites
 
             add_rewrites(error, source)
         if error.reshaped and isinstance(error, ScriptError):
-            from autodiff.grammar.repair.set_shapes import report_option
+            from autodiff.grammar.repair.set_shape_errors import report_option
 
             report_option(error, source, settings)
         if error.fixes:

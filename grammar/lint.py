@@ -24,7 +24,7 @@ from autodiff.grammar.repair.complete_error import complete_error
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse
 from autodiff.grammar.syntax.walk import walk
-from autodiff.grammar.translate.story import rewrite_all
+from autodiff.grammar.translate.error_rewrites import rewrite_all
 
 MOST_TRIALS, MOST_KEPT = 6, 2
 MOST_MENDED = 25  # mistakes of one script for which repairs are tried

@@ -27,7 +27,7 @@ from autodiff.grammar.interpret import (
     script_functions,
     statements,
 )
-from autodiff.grammar.objects import builtins, percent_format, sequence_methods, subscripts, text
+from autodiff.grammar.objects import builtins, percent_format, sequence_methods, subscripts, value_text
 from autodiff.grammar.objects import operators as arithmetic
 from autodiff.grammar.objects.values import Builtin
 from autodiff.grammar.syntax import tree
@@ -338,12 +338,12 @@ MUTANTS |= {
     ),
     "zero_() gives a new tensor": entry(METHODS, (Tensor, "zero_"), lambda right: lambda x: x * 0),
     "a sign in a format spec is dropped": attribute(
-        text, "format_with_spec", lambda right: lambda value, spec: right(value, spec.replace("+", ""))
+        value_text, "format_with_spec", lambda right: lambda value, spec: right(value, spec.replace("+", ""))
     ),
     "!r is forgotten": attribute(
         expressions.text_format,
         "format_value",
-        lambda right: lambda value, field, spec: right(value, text.FormatField(""), spec),
+        lambda right: lambda value, field, spec: right(value, value_text.FormatField(""), spec),
     ),
     "%-formats forget their precision": attribute(
         percent_format,

@@ -20,8 +20,8 @@ HOLDERS = {ScriptFunction, list, tuple, *LAZY_CLASSES}
 
 @pytest.fixture(autouse=True)
 def short_loops_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autodiff.grammar.interpret.fast_loops_compile.MIN_STEPS", 0)
-    monkeypatch.setattr("autodiff.grammar.interpret.fast_loops_compile.MIN_TURNS", 2)
+    monkeypatch.setattr("autodiff.grammar.interpret.fast_loop_compiler.MIN_STEPS", 0)
+    monkeypatch.setattr("autodiff.grammar.interpret.fast_loop_compiler.MIN_TURNS", 2)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def same_tensors(names: dict[str, Any]) -> set[frozenset[str]]:
 
 def changes(x: Tensor) -> tuple[Any, ...] | None:
     """How often a tensor was changed in place, and by what and where last."""
-    versions = x.versions
+    versions = x.version_counter
     if versions is None or not versions.count:
         return None
     return versions.count, versions.changed_by, versions.changed_at

@@ -134,9 +134,9 @@ def test_walking_leaves_no_trace_on_the_nodes() -> None:
     x = tensor(0.5, requires_grad=True)
     y = x * x
     (y + FUNCTIONS["torch.sum"](tensor(np.ones(2)) * y)).backward(retain_graph=True)
-    assert [y.node.g, x.node.g] == [None, None]
+    assert [y.node.scratch, x.node.scratch] == [None, None]
     y.backward(retain_graph=True)
-    assert [y.node.g, x.node.g] == [None, None]
+    assert [y.node.scratch, x.node.scratch] == [None, None]
     assert x.grad.item() == 4.0
 
 
@@ -145,7 +145,7 @@ def test_a_pass_for_one_leaf_leaves_no_trace_on_the_others() -> None:
     v = w * 2.0
     y = x * v + w
     grad(y, [x], retain_graph=True)
-    assert [w.node.g, v.node.g] == [None, None]
+    assert [w.node.scratch, v.node.scratch] == [None, None]
     y.backward()
     assert [x.grad.item(), w.grad.item()] == [6.0, 5.0]
 
@@ -157,7 +157,7 @@ def test_a_pass_that_fails_on_the_way_leaves_no_trace() -> None:
     h.assign_in_place(h + 1.0)
     with pytest.raises(GradientError, match="modified by an inplace operation"):
         y.backward(retain_graph=True)
-    assert [z.node.g for z in (x, h, y)] == [None] * 3
+    assert [z.node.scratch for z in (x, h, y)] == [None] * 3
     FUNCTIONS["torch.sum"](h).backward()
     assert x.grad.tolist() == [3.0, 3.0]
 

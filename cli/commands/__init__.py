@@ -6,7 +6,7 @@ grammar.help, grammar.reference and grammar.session. Imported by cli.
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

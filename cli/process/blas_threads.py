@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from autodiff.core.base.lazy import numpy_import_hooks
+from autodiff.core.base.lazy_imports import numpy_import_hooks
 from autodiff.core.base.limits import large_array_callbacks
 
 VARIABLE = "OPENBLAS_NUM_THREADS"

@@ -13,7 +13,7 @@ import os
 import sys
 
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import numpy_import_hooks
+from autodiff.core.base.lazy_imports import numpy_import_hooks
 
 #: Parameters of mallopt(3), as in malloc.h.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3

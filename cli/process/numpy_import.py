@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import numpy_import_hooks
+from autodiff.core.base.lazy_imports import numpy_import_hooks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

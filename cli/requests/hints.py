@@ -5,7 +5,7 @@ from __future__ import annotations
 from shlex import quote
 
 from autodiff.cli.render.numbers import is_array
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

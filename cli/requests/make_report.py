@@ -15,7 +15,7 @@ from autodiff.cli.process.numpy_import import leave_texts_out
 from autodiff.cli.process.supervisor import set_wall
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import AutodiffError, CompileError, GradientError, UsageError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Span
 from autodiff.grammar.execution import execute

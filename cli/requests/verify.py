@@ -7,7 +7,7 @@ from functools import partial
 from autodiff.cli.requests.make_report import note_reshaped, read_settings, set_limits, warn
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
-from autodiff.core.base.lazy import np_random
+from autodiff.core.base.lazy_imports import np_random
 from autodiff.core.base.limits import limits
 from autodiff.core.check.custom_functions import fault_reaches, function_faults
 from autodiff.core.check.neighbourhood import Neighbours

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from autodiff.core.base.lazy import services
+from autodiff.core.base.lazy_imports import services
 
 is_fast = os.environ.get("AUTODIFF_FAST") != "0"
 

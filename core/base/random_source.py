@@ -5,7 +5,7 @@ The numbers are numpy's (PCG64), not torch's.
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np_random
+from autodiff.core.base.lazy_imports import np_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import frexp, isfinite, ldexp
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from math import factorial, isfinite, sqrt
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

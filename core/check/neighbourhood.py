@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.check.difference_quotients import entry_scales
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from autodiff.core.check.functions import OutputFunction
+    from autodiff.core.check.checked_functions import OutputFunction
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import ReportedPass
 

@@ -5,7 +5,7 @@ What the script did not record (branches taken, values detached, random numbers 
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp, call_node_and_output
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.engine.tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from math import isfinite, log2
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

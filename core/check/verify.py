@@ -11,7 +11,8 @@ from __future__ import annotations
 from functools import partial
 from math import inf, isinf, isnan
 
-from autodiff.core.base.lazy import np, np_random
+from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.check.checked_functions import GradientFunction, OutputFunction
 from autodiff.core.check.complex_step import complex_step_derivative
 from autodiff.core.check.difference_quotients import (
     entry_scales,
@@ -20,7 +21,6 @@ from autodiff.core.check.difference_quotients import (
     slope_along,
     slope_of,
 )
-from autodiff.core.check.functions import GradientFunction, OutputFunction
 from autodiff.core.check.taylor import TaylorRemainder
 from autodiff.core.report.verdict import (
     BLURRED,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from math import isfinite, nan
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.matrix_layout import layout
 from autodiff.core.derivation.path_formula import LONGEST_PATH, PathWriter
@@ -25,7 +25,7 @@ from autodiff.core.derivation.whole_formula import (
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
-from autodiff.core.paths.operand_exprs import OperandSymbols
+from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.paths.path_sum import Path as Edges
 from autodiff.core.paths.path_sum import PathCounts, paths_with_contributions
 from autodiff.core.paths.strongest_paths import ScalarEdges, has_one_entry

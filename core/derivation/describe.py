@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 
-from autodiff.core.base.lazy import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.base.source import Source, Span
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Node, OpNode

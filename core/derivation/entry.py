@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.entry_symbols import NO_VALUE_ERRORS, EntryTable, UnspelledError, spelled_place
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames, bracketed
-from autodiff.core.paths.operand_exprs import OperandSymbols
+from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.report.entry_records import EntryDerivation, EntryStep
 from autodiff.core.report.records import ReportedPass, StandaloneFormula
 from autodiff.core.symbolic.evaluate import value_of

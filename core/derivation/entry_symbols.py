@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.dtypes import DType, float64
 from autodiff.core.graph.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 from autodiff.core.symbolic.expr import ONE, ZERO, Expr, infix, neg, number_expr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.dtypes import dtype_of
@@ -10,7 +10,7 @@ from autodiff.core.graph.node import Leaf, Node, OpNode, ScalarNode
 from autodiff.core.graph.state import no_grad
 from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.node_names import NodeNames
-from autodiff.core.paths.operand_exprs import OperandSymbols
+from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.report.records import ReportedPass, TensorFacts
 from autodiff.core.symbolic.expr import expr_text
 from autodiff.core.symbolic.symbol import Symbol, is_custom, symbolic_derivative

@@ -6,7 +6,7 @@ drawn; others keep their name. A formula that would get too wide keeps all of it
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.symbolic.evaluate import value_of
 from autodiff.core.symbolic.expr import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.paths.path_sum import vjp_of_ones
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.paths.node_names import NodeNames
-    from autodiff.core.paths.operand_exprs import OperandSymbols
+    from autodiff.core.paths.operand_symbols import OperandSymbols
     from autodiff.core.paths.path_sum import Edge
     from autodiff.core.paths.path_sum import Path as Edges
     from autodiff.core.report.records import ReportedPass

@@ -9,7 +9,7 @@ part.
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp, call_node_and_output, replay_random
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.tensor import Tensor
@@ -18,7 +18,7 @@ from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.op import OPS, RULE_ERRORS
 from autodiff.core.graph.state import enable_grad, mode
 from autodiff.core.graph.values import as_stored
-from autodiff.core.paths.operand_exprs import NoExpressionError, custom_call_node, op_symbol
+from autodiff.core.paths.operand_symbols import NoExpressionError, custom_call_node, op_symbol
 from autodiff.core.symbolic.call_spellings import zeros
 from autodiff.core.symbolic.callable_form import as_script_call, expand_to_shape
 from autodiff.core.symbolic.expr import (
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from autodiff.core.paths.operand_exprs import OperandSymbols
+    from autodiff.core.paths.operand_symbols import OperandSymbols
 
     Shape = tuple[int, ...]
     EvaluatedExpr = tuple[Expr, Any]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.derivation.path_formula import PathWriter
     from autodiff.core.graph.node import Node
-    from autodiff.core.paths.operand_exprs import OperandSymbols
+    from autodiff.core.paths.operand_symbols import OperandSymbols
 
 #: The sum over the paths is shown up to LONGEST_SUM symbols, a factored form up to MOST_SHARED named parts.
 LONGEST_SUM = 400

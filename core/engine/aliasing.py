@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import wraps
 from weakref import ref
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.fast.tape import is_array_entry
 from autodiff.core.graph.node import ArrayNode, Leaf, Node, VersionCounter
@@ -89,9 +89,9 @@ def share_alias(tensor: Tensor, other: Tensor) -> None:
 
 def version_counter_of(tensor: Tensor) -> VersionCounter:
     """Return the tensor's version counter, which it shares with its aliases and views; make one if needed."""
-    versions = tensor.versions
+    versions = tensor.version_counter
     if versions is None:
-        versions = tensor.versions = VersionCounter()
+        versions = tensor.version_counter = VersionCounter()
         node = tensor.node if tensor.stored_node is None and is_array_entry(tensor) else tensor.stored_node
         if node is not None:
             watch_node(versions, node)
@@ -161,14 +161,14 @@ def record_view(view: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> N
         recipe.output_number = None if above.output_number is None else 0
     view.alias = Alias(view, recipe)
     add_weakref(base.alias.views, view.alias)
-    view.versions = version_counter_of(base)
+    view.version_counter = version_counter_of(base)
     if base.requires_grad and view.node is None and view.dtype.is_floating_point:
         # As in torch, the view requires a gradient although no node leads from it to its base.
         view.requires_grad = True
         view.node = Leaf(view.value, tracked=True, site=mode.site)
         view.value = view.node.out
     if view.node is not None:
-        watch_node(view.versions, view.node)
+        watch_node(view.version_counter, view.node)
 
 
 def number_outputs(views: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -244,7 +244,11 @@ def tensors_sharing(alias: Alias) -> list[Tensor]:
 
 def is_view_of(part: Tensor, of: Tensor) -> bool:
     """Whether ``part``, read from ``of`` by an index, is a view of it rather than a copy."""
-    return part.alias is not None and part.alias.recipe is not None and part.versions is of.versions
+    return (
+        part.alias is not None
+        and part.alias.recipe is not None
+        and part.version_counter is of.version_counter
+    )
 
 
 def count_change(tensor: Tensor) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.fast_paths import fusion_settings, is_fast
-from autodiff.core.base.lazy import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine import aliasing
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.engine.value_checks import number_kind, require_kind
@@ -160,9 +160,9 @@ def _cast(x: Tensor, dtype: DType) -> Tensor:
     """
     made: Tensor = OPS["to"](x, dtype=dtype.name)
     if mode.enabled:
-        made.versions = aliasing.version_counter_of(x)
+        made.version_counter = aliasing.version_counter_of(x)
         if made.node is not None:
-            aliasing.watch_node(made.versions, made.node)
+            aliasing.watch_node(made.version_counter, made.node)
     return made
 
 

@@ -7,7 +7,7 @@ On small arrays the checks around numpy's call take longer than the call. Withou
 from __future__ import annotations
 
 from autodiff.core.base.fast_paths import fusion_settings
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine import aliasing
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.array_operators import (

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from autodiff.core.base.errors import GradientError, ShapeError
 from autodiff.core.base.fast_paths import fusion_settings
-from autodiff.core.base.lazy import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.freeing import finish_pass
 from autodiff.core.engine.sweep import active_sweep, run_pass
 from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
@@ -97,7 +97,7 @@ def run_tape_pass(
         check_seed(output, weight)
     is_number = weight is None and output.value.__class__ is float
     seed = 1.0 if is_number else seed_for(output, weight).value
-    found = tape_pass.backward_from_entry(output.tape, output.at, seed)
+    found = tape_pass.backward_from_entry(output.tape, output.tape_position, seed)
     if found is None:
         return None
     received: dict[Leaf, Any] = found[0]
@@ -114,7 +114,7 @@ def run_tape_pass(
     if not retain:
         tape_pass.mark_freed(passed)
     if mode.recorder is not None:
-        mode.recorder.written_pass_ran(kind, output.tape, output.at, output.value, seed, retain)
+        mode.recorder.written_pass_ran(kind, output.tape, output.tape_position, output.value, seed, retain)
     return received
 
 
@@ -125,14 +125,14 @@ def accumulate_grads(cotangents: Mapping[Any, Any], passed: set[Node] | None, cr
     """
     before: list[tuple[GradSlot, Any]] = []
     # Filter before sorting: few nodes are leaves or have a mark.
-    where_kept = [node for node in cotangents if node.__class__ is Leaf or node.mark is not None]
+    where_kept = [node for node in cotangents if node.__class__ is Leaf or node.status is not None]
     for node in sorted(where_kept, key=attrgetter("number"), reverse=True):
         g = cotangents[node]
         cell = (
             node.grad_slot
             if isinstance(node, Leaf)
-            else node.mark.grad_slot
-            if node.mark is not None
+            else node.status.grad_slot
+            if node.status is not None
             else None
         )
         if cell is None or (passed is not None and node not in passed):
@@ -174,11 +174,11 @@ def match_layout(g: Any, like: Any) -> Any:
 
 def accumulate_retained_grads(cotangents: dict[Node, Any], order: list[Node], create_graph: bool) -> None:
     """Accumulate the gradients of nodes in ``order`` that retain them after ``retain_grad()``."""
-    kept = [node for node in cotangents if node.mark is not None and node.mark.grad_slot is not None]
+    kept = [node for node in cotangents if node.status is not None and node.status.grad_slot is not None]
     passed = set(order) if kept else ()  # other nodes may have only part of their gradient
     for node in kept:
-        if node in passed and node.mark is not None and node.mark.grad_slot is not None:
-            accumulate_grad(node.mark.grad_slot, cotangents[node], create_graph, node)
+        if node in passed and node.status is not None and node.status.grad_slot is not None:
+            accumulate_grad(node.status.grad_slot, cotangents[node], create_graph, node)
 
 
 def grad(
@@ -267,7 +267,7 @@ def stop_nodes_of(order: list[Node]) -> set[Node]:
 
 def previous_leaf_nodes(x: Tensor, order: list[Node]) -> list[Node]:
     """Return the nodes in ``order`` that leaf ``x`` had before in-place changes: earlier results use them."""
-    is_changed = x.versions is not None or x.alias is not None
+    is_changed = x.version_counter is not None or x.alias is not None
     if not is_changed or not isinstance(x.node, Leaf) or x.node.grad_slot is None:
         return []
     cell = x.node.grad_slot
@@ -317,9 +317,9 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
     """Return the cotangent of the output: ``gradient`` in the output's dtype, or 1 for a single entry."""
     if gradient is None:
         if (
-            fusion_settings.has_begun and output.lazy is not None and not output.lazy.shape
+            fusion_settings.has_begun and output.lazy_value is not None and not output.lazy_value.shape
         ):  # without computing the deferred value
-            return Tensor.of(as_stored(np.ones((), output.lazy.dtype)))
+            return Tensor.of(as_stored(np.ones((), output.lazy_value.dtype)))
         if output.size != 1:
             raise GradientError(
                 "grad can be implicitly created only for scalar outputs",

@@ -7,7 +7,7 @@ and concatenated into one row, and each output is a further node that extracts i
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.tensor import Tensor

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode, no_grad

@@ -22,8 +22,8 @@ def finish_pass(kind: str, roots: list[Node], seeds: list[Any], order: list[Node
             if node.__class__ is Leaf:
                 has_followed = has_followed or node.grad_slot is None
                 continue
-            if node.mark is None:
-                node.mark = used_up
+            if node.status is None:
+                node.status = used_up
             else:
                 node.mark_freed(used_up)
             if mode.recorder is None and node.__class__ is ArrayNode:
@@ -57,9 +57,9 @@ def visited_by_script(order: list[Node]) -> list[Node]:
 def clear_freed_status(nodes: Iterable[Node]) -> None:
     """Clear the marks that say nodes were freed or overwritten; their values still exist unchanged."""
     for node in nodes:
-        mark = node.mark
+        mark = node.status
         if mark is not None and mark.is_shared:
-            node.mark = None
+            node.status = None
         elif mark is not None:
             mark.freed = False
             mark.overwritten = mark.used = None

@@ -6,7 +6,7 @@ Passes without either take the plain ``sweep`` and have no overhead from this mo
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.state import enable_grad, mode, no_grad

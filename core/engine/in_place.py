@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from weakref import ref
 
-from autodiff.core.base.lazy import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.aliasing import (
     Alias,
     ViewOrigin,
@@ -65,7 +65,7 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
             require_castable(tensor, result)
             result = OPS["to"](result, dtype=tensor.dtype.name)
     if is_unreferenced(tensor) and not (mode.enabled and result.node is not None and result.node.tracked):
-        versions = tensor.versions or version_counter_of(tensor)
+        versions = tensor.version_counter or version_counter_of(tensor)
         versions.count += 1
         versions.changed_by = ""
         versions.changed_at = mode.site
@@ -73,7 +73,7 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
         return tensor
     base = root_base(tensor)
     change = InPlaceChange(
-        tensor.versions or version_counter_of(tensor), tensor.dtype, result.node, since, mode.site
+        tensor.version_counter or version_counter_of(tensor), tensor.dtype, result.node, since, mode.site
     )
     if tensor.alias is None:
         mark_old_values([tensor], change)
@@ -88,10 +88,10 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
     write_values(base, group, value)
     set_history(base, old, made)
     if base is not tensor and result.node is not None:
-        watch_node(change.versions, result.node)  # it may have saved the view's new value
+        watch_node(change.version_counter, result.node)  # it may have saved the view's new value
     for other in group:
         if other is not base:
-            update_sharing_tensor(other, change.versions)
+            update_sharing_tensor(other, change.version_counter)
     return tensor
 
 
@@ -104,7 +104,7 @@ def have_same_layout(x: Any, y: Any) -> bool:
 
 def is_unreferenced(tensor: Tensor) -> bool:
     """Whether no graph and no other tensor refers to the value, as is usual for gradients."""
-    versions = tensor.versions
+    versions = tensor.version_counter
     if versions is not None and (versions.nodes or versions.users):
         return False
     return tensor.alias is None and tensor.stored_node is None and tensor.tape is None
@@ -116,13 +116,13 @@ def mark_old_values(group: list[Tensor], change: InPlaceChange) -> None:
     ``group`` are the tensors that share the changed memory. A backward pass then fails at nodes that saved an
     old value.
     """
-    versions = change.versions
+    versions = change.version_counter
     for tensor in group:
-        if tensor.versions is versions and (node := tensor.node) is not None:
+        if tensor.version_counter is versions and (node := tensor.node) is not None:
             node.own_status().overwritten = change.for_tensor(tensor)
     if versions.nodes:
         for node in live_objects(versions.nodes):
-            if node.mark is None or node.mark.overwritten is None:
+            if node.status is None or node.status.overwritten is None:
                 node.own_status().overwritten = change
         versions.nodes.clear()
     for user, shape in versions.users:
@@ -187,37 +187,39 @@ def set_history(base: Tensor, old: Node | None, made: Tensor) -> None:
         base.requires_grad = made.requires_grad or base.requires_grad
         if (
             old is not None
-            and old.mark is not None
-            and old.mark.grad_slot is not None
+            and old.status is not None
+            and old.status.grad_slot is not None
             and base.grad_slot is not None
         ):
             # After retain_grad(), `.grad` receives the gradient of the tensor's new value.
-            node.own_status().grad_slot, old.mark.grad_slot = base.grad_slot, None
+            node.own_status().grad_slot, old.status.grad_slot = base.grad_slot, None
     elif old is not None:
         replace_node_unrecorded(base, old)
-    if base.versions is not None:
+    if base.version_counter is not None:
         grad_fn = base.grad_fn
-        base.versions.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
+        base.version_counter.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
 
 
 def update_sharing_tensor(tensor: Tensor, versions: VersionCounter) -> None:
     """Set the node of a tensor whose memory was changed through another tensor; a view follows its base."""
     old, recipe = tensor.node, view_origin_of(tensor)
-    if old is not None and tensor.versions is not None:
-        watch_node(tensor.versions, old)  # nodes that saved its value may use it until a counted change
+    if old is not None and tensor.version_counter is not None:
+        watch_node(
+            tensor.version_counter, old
+        )  # nodes that saved its value may use it until a counted change
     if recipe is not None and tensor.dtype.is_floating_point:
         base = recipe.base
         if (
             old is not None
             and base.requires_grad
             and not recipe.is_recordable
-            and tensor.versions is versions
+            and tensor.version_counter is versions
         ):
             tensor.node = StaleView(recipe, tensor.value, old)
             return
         if base.node is not None and recipe.is_recordable and base.node.tracked:
             op = recipe.op
-            if tensor.versions is versions:
+            if tensor.version_counter is versions:
                 op = op.named("AsStridedBackward0")  # torch also loses the op that made the view
             site = mode.site if old is None else old.site
             made = ArrayNode(op, (base.node,), (base.data,), recipe.params, tensor.value, site)
@@ -228,8 +230,8 @@ def update_sharing_tensor(tensor: Tensor, versions: VersionCounter) -> None:
             return
     if old is not None:
         replace_node_unrecorded(tensor, old)
-        if tensor.versions is not None and tensor.node is not None:
-            watch_node(tensor.versions, tensor.node)
+        if tensor.version_counter is not None and tensor.node is not None:
+            watch_node(tensor.version_counter, tensor.node)
 
 
 def replace_node_unrecorded(tensor: Tensor, old: Node) -> None:
@@ -285,7 +287,7 @@ def reshape_in_place(tensor: Tensor, result: Tensor) -> Tensor:
 def split_off_old_shape(tensor: Tensor, alias: Alias, recipe: ViewOrigin, views: list[Alias]) -> None:
     """Make ``tensor`` a view of a new tensor with its old shape, which takes over its aliases and views."""
     before = tensor.of(tensor.value, tensor.node, tensor.requires_grad)
-    before.versions, before.alias = tensor.versions, alias
+    before.version_counter, before.alias = tensor.version_counter, alias
     alias.members[:] = [member for member in alias.members if member() is not tensor]
     alias.members.append(ref(before))
     if alias.owner() is tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import (
     ViewOrigin,
     positions_in_base,
@@ -51,7 +51,7 @@ class StaleView(Leaf):
         self.out = value
         self.site = old.site
         self.name = old.name
-        self.mark = self.g = None
+        self.status = self.scratch = None
         self.grad_slot = None
         self.recipe = recipe
         self.made_by: Node | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import isfinite
 
 from autodiff.core.base.errors import LimitError, ScriptError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False  # type checkers know the name; importing it from typing would slow every start
 if TYPE_CHECKING:

@@ -148,7 +148,7 @@ class PublicFunction:
             return self.implementation(*self.bind(args, kwargs))
         except ScriptError as error:
             if error.code == "E0310":
-                from autodiff.core.engine.legacy_calls import call_in_deprecated_order
+                from autodiff.core.engine.deprecated_calls import call_in_deprecated_order
 
                 answer = call_in_deprecated_order(self, args, kwargs)
                 if answer is not NotImplemented:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.fast_paths import fusion_settings, is_fast
-from autodiff.core.base.lazy import LazyModule, np, services
+from autodiff.core.base.lazy_imports import LazyModule, np, services
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.array_sweep import find_and_sweep, sweep_in_order
 from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode
@@ -58,7 +58,7 @@ def sweep(
             g = known(node)
             if g is None or node.__class__ is Leaf or node in stop_nodes:
                 continue
-            if not keep_inner and node.mark is None:
+            if not keep_inner and node.status is None:
                 del cotangents[node]  # frees memory: the cotangent may be a large array
             if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
                 continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine import aliasing, value_checks
 from autodiff.core.fast import array_operators, scalar_operators
@@ -100,15 +100,15 @@ class Tensor:
         *(
             "__weakref__",
             "alias",
-            "at",
+            "tape_position",
             "grad_slot",
             "array_spec",
-            "lazy",
+            "lazy_value",
             "stored_node",
             "requires_grad",
             "tape",
         ),
-        *("value", "versions"),
+        *("value", "version_counter"),
     )
     __array_ufunc__ = None  # makes a numpy array on the left defer to the Tensor's reflected operator
 
@@ -142,23 +142,23 @@ class Tensor:
     __ne__ = _binary("ne")  # type: ignore[assignment] # as __eq__
     __hash__ = object.__hash__
 
-    lazy: LazyValue | None
+    lazy_value: LazyValue | None
     value: Any
     stored_node: Node | None  # like ``node``, but None if the node of a tape entry has not been made yet
     tape: Tape | None
-    at: int
+    tape_position: int
     array_spec: ArraySpec | None  # only for tape entries; None for numbers
     requires_grad: bool
     grad_slot: GradSlot | None
     alias: aliasing.Alias | None
-    versions: VersionCounter | None
+    version_counter: VersionCounter | None
 
     @staticmethod
     def of(value: Any, node: Node | None = None, requires_grad: bool = False) -> Tensor:
         """Return a tensor with this value. The class has no ``__init__`` because calling it is faster so."""
         made = Tensor()
         made.value, made.stored_node = value, node
-        made.tape = made.grad_slot = made.alias = made.versions = None
+        made.tape = made.grad_slot = made.alias = made.version_counter = None
         made.requires_grad = requires_grad
         return made
 
@@ -172,7 +172,7 @@ class Tensor:
     def node(self) -> Node | None:
         """The node that made this tensor; None if it is in no graph. Its tape's nodes are made if needed."""
         if self.stored_node is None and self.tape is not None:
-            self.stored_node, self.tape = tapes.entry_node(self.tape, self.at), None
+            self.stored_node, self.tape = tapes.entry_node(self.tape, self.tape_position), None
         return self.stored_node
 
     @node.setter
@@ -296,8 +296,8 @@ class Tensor:
         node = self.node
         if node is None:
             node = self.node = Leaf(self.value, tracked=False, site=mode.site)
-            if self.versions is not None:
-                aliasing.watch_node(self.versions, node)
+            if self.version_counter is not None:
+                aliasing.watch_node(self.version_counter, node)
         return node
 
     def retain_grad(self) -> None:
@@ -312,7 +312,7 @@ class Tensor:
 
     @property
     def retains_grad(self) -> bool:
-        mark = None if self.is_leaf or self.stored_node is None else self.stored_node.mark
+        mark = None if self.is_leaf or self.stored_node is None else self.stored_node.status
         return mark is not None and mark.grad_slot is not None
 
     def backward(
@@ -330,7 +330,7 @@ class Tensor:
     def detach(self) -> Tensor:
         """Return a tensor with the same value outside the graph. In-place changes of either affect both."""
         other = Tensor.of(self.value)
-        other.versions = aliasing.version_counter_of(self)
+        other.version_counter = aliasing.version_counter_of(self)
         aliasing.share_alias(self, other)
         return other
 

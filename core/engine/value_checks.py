@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError, ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

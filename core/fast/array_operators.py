@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 
 from autodiff.core.base.fast_paths import fusion_settings
-from autodiff.core.base.lazy import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.fast.tape import PLACES, BoundOp
 from autodiff.core.graph.node import ArrayNode, next_number
 from autodiff.core.graph.op import OPS, Op
@@ -113,10 +113,10 @@ def infix_operator(name: str, general: Operator) -> Operator:
         else:
             if other.array_spec is not form:
                 return off_tape(self, other)
-            y, b = other.value, other.at
+            y, b = other.value, other.tape_position
             visible = self.requires_grad or other.requires_grad
         at = len(tape)
-        if at >= form.most or (self.at < 0 and b <= 0):
+        if at >= form.most or (self.tape_position < 0 and b <= 0):
             return off_tape(self, other)
         if use is None:  # the ops are loaded after the class of tensors
             use = shared_bound_op(OPS[name], SAME_SHAPE)
@@ -126,13 +126,13 @@ def infix_operator(name: str, general: Operator) -> Operator:
         out = compute(x, y)
         made.value = out = np.asarray(out) if form.is_number else out
         made.tape = tape
-        made.at = PLACES[at]
+        made.tape_position = PLACES[at]
         made.array_spec = form
-        made.stored_node = made.grad_slot = made.alias = made.versions = None
+        made.stored_node = made.grad_slot = made.alias = made.version_counter = None
         made.requires_grad = visible
         if not use.needs_operands:
             x, y = None, None if b else y
-        tape.append((use, self.at, b, x, y, out if use.needs_out else None, mode.site))
+        tape.append((use, self.tape_position, b, x, y, out if use.needs_out else None, mode.site))
         return made
 
     return infixed
@@ -257,7 +257,7 @@ def record_result(
     inputs = tuple([(x.stored_node or x.source()) if x.__class__ is kind else None for x in operands])
     made = kind()
     made.value = out
-    made.tape = made.grad_slot = made.alias = made.versions = None
+    made.tape = made.grad_slot = made.alias = made.version_counter = None
     made.requires_grad = requires_grad
     node = made.stored_node = object.__new__(ArrayNode)
     node.op = bound_op.op
@@ -267,5 +267,5 @@ def record_result(
     node.number = next_number()  # after the operands' nodes, which may have been made just now
     node.out = out
     node.site = mode.site
-    node.name = node.mark = node.g = None
+    node.name = node.status = node.scratch = None
     return made

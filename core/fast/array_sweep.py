@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from autodiff.core.base.lazy import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.graph.node import Leaf, Node, ScalarNode
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import no_grad
@@ -85,19 +85,19 @@ def _sweep(
     pull_back_arrays: Any = None
     try:
         for node, seed in seeds.items():
-            node.g = seed
+            node.scratch = seed
         while True:  # Python 3.11 specializes the loop on its first run only in this form
             if not waiting:
                 break
             if is_wide:
                 waiting, is_wide, is_complete = op_nodes_below(waiting), False, True
             node = waiting.pop()
-            g = node.g
+            g = node.scratch
             if g is None:
                 continue
-            node.g = None
+            node.scratch = None
             order.append(node)
-            if inner or node.mark is not None:
+            if inner or node.status is not None:
                 known[node] = g
             if node.__class__ is ScalarNode:  # rare: most programs of numbers are on tapes
                 pulled = node_contributions(node, g)
@@ -105,7 +105,9 @@ def _sweep(
                 if not has_builtin_rule(node):
                     order.pop()
                     known.pop(node, None)
-                    pending = {other: other.g for other in (*waiting, *reached) if other.g is not None}
+                    pending = {
+                        other: other.scratch for other in (*waiting, *reached) if other.scratch is not None
+                    }
                     return {node: g, **pending}
                 if arrays is None:
                     arrays, pull_back_arrays = QuietNoGrad(), array_vjp.pull_back_arrays
@@ -113,30 +115,30 @@ def _sweep(
                 if pulled is None:
                     pulled = node_contributions(node, g)
             for below, contribution in pulled:
-                before = below.g
+                before = below.scratch
                 if before is not None:
-                    below.g = before + contribution
+                    below.scratch = before + contribution
                     continue
-                below.g = contribution
+                below.scratch = contribution
                 if is_complete or below.__class__ is Leaf:
                     reached.append(below)
                 elif not waiting or below.number > waiting[-1].number:
                     waiting.append(below)
                 elif insert_by_number(waiting, below):
                     is_wide = True
-        known.update((node, node.g) for node in reached if node.__class__ is Leaf)
+        known.update((node, node.scratch) for node in reached if node.__class__ is Leaf)
         return {}
     finally:
         for node in reached:
-            node.g = None
+            node.scratch = None
         for node in waiting:
-            node.g = None
+            node.scratch = None
         if arrays is not None:
             arrays.close()
 
 
 def has_builtin_rule(node: Node) -> bool:
-    """Whether the node's rule is built in. A script's may start a pass, which would use ``Node.g`` too."""
+    """Whether the node's rule is built in. A script's may start a pass, which uses ``Node.scratch`` too."""
     return node.op.__class__ is Op
 
 
@@ -174,10 +176,10 @@ def insert_by_number(waiting: list[Node], node: Node) -> bool:
 
 def op_nodes_below(waiting: list[Node]) -> list[Any]:
     """The nodes that can be reached from these, oldest first."""
-    cotangents = [node.g for node in waiting]
+    cotangents = [node.scratch for node in waiting]
     for node in waiting:
-        node.g = None
+        node.scratch = None
     found = newest_first(waiting)
     for node, g in zip(waiting, cotangents, strict=True):
-        node.g = g
+        node.scratch = g
     return without_leaves(reversed(found))

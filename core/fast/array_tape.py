@@ -7,7 +7,7 @@ Without this module (``AUTODIFF_FAST=0``) every operation makes a node.
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.fast.array_operators import BROADCAST, SAME_SHAPE
 from autodiff.core.fast.array_sweep import QuietNoGrad
 from autodiff.core.fast.array_vjp import elementwise_contribution
@@ -68,7 +68,7 @@ def record_on_tape(
         place: int | None = 0
         if x.__class__ is kind:
             if x.tape is tape:
-                place = x.at
+                place = x.tape_position
             else:
                 node = x.stored_node
                 if node is not None and node.__class__ is not Leaf:
@@ -86,8 +86,8 @@ def record_on_tape(
     made = kind()
     made.value = out
     made.tape = tape
-    made.at = len(tape)  # not of PLACES, where leaves may have taken the last
-    made.stored_node = made.grad_slot = made.alias = made.versions = None
+    made.tape_position = len(tape)  # not of PLACES, where leaves may have taken the last
+    made.stored_node = made.grad_slot = made.alias = made.version_counter = None
     made.requires_grad = requires_grad
     made.array_spec = form
     tape.append((bound_op, *places, *values, out, mode.site))

@@ -6,7 +6,7 @@ Rules that multiply by a saved value are computed here without a call. Without t
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.fast.array_operators import BROADCAST, SAME_SHAPE
 from autodiff.core.fast.rule_analysis import (
     NEGATED,
@@ -34,11 +34,11 @@ def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[
 
     ``pull_edge`` is the sweep's function for one rule, used where this one does not apply.
     """
-    if node.__class__ is not ArrayNode or node.mark is not None:
+    if node.__class__ is not ArrayNode or node.status is not None:
         return None
     inputs, op, params = node._inputs, node.op, node._params
     for below in inputs:
-        if below is not None and below.mark is not None:
+        if below is not None and below.status is not None:
             return None
     if params is SAME_SHAPE or params is BROADCAST:
         return pull_back_elementwise(node, g, pull_edge)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import copysign
 
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ times slower. Code is repeated here where scalar programs spend their time and a
 from __future__ import annotations
 
 from autodiff.core.base.fast_paths import fusion_settings
-from autodiff.core.base.lazy import LazyModule, np, services
+from autodiff.core.base.lazy_imports import LazyModule, np, services
 from autodiff.core.fast import array_operators
 from autodiff.core.fast.tape import MAX_TAPE_ENTRIES, PLACES, find_or_enter, tape_with_room
 from autodiff.core.graph.node import ScalarNode, next_number
@@ -55,7 +55,7 @@ def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         if x.__class__ is not kind:
             return evaluate(x) if x.__class__ is float else dispatch((x,), {})
         tape = mode.tape
-        if x.tape is not tape or x.at < 0:
+        if x.tape is not tape or x.tape_position < 0:
             return apply_off_tape(x)
         try:
             at = PLACES[len(tape)]
@@ -74,11 +74,11 @@ def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
             out = compute(value)
             made.value = out = np.asarray(out) if form.is_number else out
             made.tape = tape
-            made.at = at
-            made.stored_node = made.grad_slot = made.alias = made.versions = None
+            made.tape_position = at
+            made.stored_node = made.grad_slot = made.alias = made.version_counter = None
             made.requires_grad = x.requires_grad
             kept = value if use.needs_operands else None
-            tape.append((use, x.at, 0, kept, None, out if use.needs_out else None, mode.site))
+            tape.append((use, x.tape_position, 0, kept, None, out if use.needs_out else None, mode.site))
             return made
         try:
             out = scalar(value)
@@ -89,11 +89,11 @@ def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         made = kind()
         made.value = out
         made.tape = tape
-        made.at = at
+        made.tape_position = at
         made.array_spec = None
-        made.stored_node = made.grad_slot = made.alias = made.versions = None
+        made.stored_node = made.grad_slot = made.alias = made.version_counter = None
         made.requires_grad = x.requires_grad
-        tape.append((op, x.at, 0, value, None, out, mode.site))
+        tape.append((op, x.tape_position, 0, value, None, out, mode.site))
         return made
 
     return call
@@ -122,7 +122,7 @@ def infix_operator(name: str, general: Operator) -> Operator:
             if y.__class__ is not float:
                 return general(self, other)
             if other.tape is tape:
-                b = other.at
+                b = other.tape_position
             else:
                 is_known = False
             visible = self.requires_grad or other.requires_grad
@@ -137,16 +137,16 @@ def infix_operator(name: str, general: Operator) -> Operator:
         if out.__class__ is not float:
             out = op.evaluate_scalars(x, y)
         at = len(tape)
-        if not is_known or at >= MAX_TAPE_ENTRIES or (self.at < 0 and b <= 0):
+        if not is_known or at >= MAX_TAPE_ENTRIES or (self.tape_position < 0 and b <= 0):
             return make_result(kind, op, (self, other), (x, y), out)
         made = kind()
         made.value = out
         made.tape = tape
-        made.at = at
+        made.tape_position = at
         made.array_spec = None
-        made.stored_node = made.grad_slot = made.alias = made.versions = None
+        made.stored_node = made.grad_slot = made.alias = made.version_counter = None
         made.requires_grad = visible
-        tape.append((op, self.at, b, x, y, out, mode.site))
+        tape.append((op, self.tape_position, b, x, y, out, mode.site))
         return made
 
     inlined = INLINED_OPERATORS.get(name)
@@ -172,11 +172,11 @@ def inlined_add(slow: Operator) -> Operator:
         if op is None:  # the ops are loaded after the class of tensors
             kind, op = self.__class__, OPS["add"]
             use = array_operators.shared_bound_op(op, array_operators.SAME_SHAPE)
-        x, a, form = self.value, self.at, self.array_spec
+        x, a, form = self.value, self.tape_position, self.array_spec
         if other.__class__ is kind:
             if other.tape is not tape or other.array_spec is not form:
                 return slow(self, other)
-            y, b, visible = other.value, other.at, self.requires_grad or other.requires_grad
+            y, b, visible = other.value, other.tape_position, self.requires_grad or other.requires_grad
         elif other.__class__ is float or (
             other.__class__ is int and form is None and -EXACT_FLOAT64_INT < other < EXACT_FLOAT64_INT
         ):
@@ -191,9 +191,9 @@ def inlined_add(slow: Operator) -> Operator:
             return slow(self, other)
         made = kind()
         made.tape = tape
-        made.at = at
+        made.tape_position = at
         made.array_spec = form
-        made.stored_node = made.grad_slot = made.alias = made.versions = None
+        made.stored_node = made.grad_slot = made.alias = made.version_counter = None
         made.requires_grad = visible
         if form is None:
             made.value = out = x + y
@@ -226,11 +226,11 @@ def inlined_mul(slow: Operator) -> Operator:
         if op is None:  # the ops are loaded after the class of tensors
             kind, op = self.__class__, OPS["mul"]
             use = array_operators.shared_bound_op(op, array_operators.SAME_SHAPE)
-        x, a, form = self.value, self.at, self.array_spec
+        x, a, form = self.value, self.tape_position, self.array_spec
         if other.__class__ is kind:
             if other.tape is not tape or other.array_spec is not form:
                 return slow(self, other)
-            y, b, visible = other.value, other.at, self.requires_grad or other.requires_grad
+            y, b, visible = other.value, other.tape_position, self.requires_grad or other.requires_grad
         elif other.__class__ is float or (
             other.__class__ is int and form is None and -EXACT_FLOAT64_INT < other < EXACT_FLOAT64_INT
         ):
@@ -245,9 +245,9 @@ def inlined_mul(slow: Operator) -> Operator:
             return slow(self, other)
         made = kind()
         made.tape = tape
-        made.at = at
+        made.tape_position = at
         made.array_spec = form
-        made.stored_node = made.grad_slot = made.alias = made.versions = None
+        made.stored_node = made.grad_slot = made.alias = made.version_counter = None
         made.requires_grad = visible
         if form is None:
             made.value = out = x * y
@@ -291,16 +291,16 @@ def reflected_operator(name: str, general: Operator) -> Operator:
             out = op.evaluate_scalars(other, y)
         kind, tape = self.__class__, mode.tape
         at = len(tape)
-        if self.tape is not tape or at >= MAX_TAPE_ENTRIES or self.at < 0:
+        if self.tape is not tape or at >= MAX_TAPE_ENTRIES or self.tape_position < 0:
             return make_result(kind, op, (other, self), (other, y), out)
         made = kind()
         made.value = out
         made.tape = tape
-        made.at = at
+        made.tape_position = at
         made.array_spec = None
-        made.stored_node = made.grad_slot = made.alias = made.versions = None
+        made.stored_node = made.grad_slot = made.alias = made.version_counter = None
         made.requires_grad = self.requires_grad
-        tape.append((op, 0, self.at, other, y, out, mode.site))
+        tape.append((op, 0, self.tape_position, other, y, out, mode.site))
         return made
 
     return operator
@@ -310,7 +310,7 @@ def make_result(kind: type[Tensor], op: Op, operands: tuple[Any, ...], values: A
     """The result as a tensor, recorded if gradients flow to an operand."""
     made = kind()
     made.value = out
-    made.stored_node = made.tape = made.grad_slot = made.alias = made.versions = None
+    made.stored_node = made.tape = made.grad_slot = made.alias = made.version_counter = None
     tracked = requires_grad = False
     if mode.enabled:
         for x in operands:
@@ -330,12 +330,14 @@ def record(made: Tensor, op: Op, operands: tuple[Any, ...], values: Any) -> None
     kind, tape = made.__class__, tape_with_room()
     places: list[Any] = []
     for x in operands:
-        place = 0 if x.__class__ is not kind else x.at if x.tape is tape else find_or_enter(x, tape)
+        place = (
+            0 if x.__class__ is not kind else x.tape_position if x.tape is tape else find_or_enter(x, tape)
+        )
         if place is None:
             made.stored_node = scalar_node(op, operands, made)
             return
         places.append(place)
-    made.tape, made.at, made.array_spec = tape, len(tape), None
+    made.tape, made.tape_position, made.array_spec = tape, len(tape), None
     if len(places) == 1:
         tape.append((op, *places, 0, *values, None, made.value, mode.site))
     else:
@@ -354,5 +356,5 @@ def scalar_node(op: Op, operands: tuple[Any, ...], made: Tensor) -> ScalarNode:
     node.number = next_number()
     node.out = made.value
     node.site = mode.site
-    node.name = node.mark = node.g = None
+    node.name = node.status = node.scratch = None
     return node

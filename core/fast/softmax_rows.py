@@ -7,7 +7,7 @@ arrays are so large that memory traffic dominates. Their temporary arrays have t
 from __future__ import annotations
 
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.fast.tiles import MIN_TILED_SIZE, run_in_tiles
 
 TYPE_CHECKING = False

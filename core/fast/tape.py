@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from weakref import ref
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import NamedSpan
 from autodiff.core.graph.node import ArrayNode, InPlaceChange, Leaf, Node, ScalarNode, VersionCounter
 from autodiff.core.graph.state import LINKS_BEFORE_CHECK, NO_TAPE, TapeHeader, mode
@@ -98,7 +98,7 @@ def array_spec(value: Any) -> ArraySpec:
 def is_array_entry(x: Tensor) -> bool:
     """Whether the tensor is an entry of an operation with arrays, or of a tape with nodes made already."""
     tape = x.tape
-    return tape is not None and (tape[0].nodes is not None or tape[x.at][0].__class__ is BoundOp)
+    return tape is not None and (tape[0].nodes is not None or tape[x.tape_position][0].__class__ is BoundOp)
 
 
 # -- recording --------------------------------------------------------------------------------------
@@ -119,20 +119,20 @@ def find_or_enter(x: Tensor, tape: Tape) -> int | None:
     """The place on this tape of a tensor from elsewhere, entered if need be; None if its history is nodes."""
     header = tape[0]
     if x.stored_node is None and x.tape is not None:
-        key: Any = (id(x.tape), x.at)
+        key: Any = (id(x.tape), x.tape_position)
         at = header.places.get(key)
         if at is None:
             older = x.tape[0]
             if older.depth > 1 and older.depth >= older.next_check:  # some tapes may no longer be needed
-                if older.nodes is None and not needs_older_tapes(x.tape, x.at):
+                if older.nodes is None and not needs_older_tapes(x.tape, x.tape_position):
                     x.node  # noqa: B018 - makes the node: nodes keep their own history only
                     return None
                 older.next_check = older.depth + older.check_interval
             header.depth = max(header.depth, older.depth + 1)
             header.next_check = max(header.next_check, older.next_check)
             at = header.places[key] = len(tape)
-            older.link_counts[x.at] = older.link_counts.get(x.at, 0) + 1
-            tape.append((None, x.tape, x.at, None, None, None, None))
+            older.link_counts[x.tape_position] = older.link_counts.get(x.tape_position, 0) + 1
+            tape.append((None, x.tape, x.tape_position, None, None, None, None))
         return at  # type: ignore[no-any-return] # the places are numbers
     node = x.stored_node or x.source()
     if node.__class__ is not Leaf:
@@ -142,7 +142,7 @@ def find_or_enter(x: Tensor, tape: Tape) -> int | None:
         at = len(tape) if node.tracked else -len(tape)
         header.places[node] = at
         tape.append((None, node, 0, None, None, None, None))
-    x.tape, x.at = tape, at
+    x.tape, x.tape_position = tape, at
     x.array_spec = None if x.value.__class__ is float else array_spec(x.value)
     header.leaves.append(ref(x))
     return at  # type: ignore[no-any-return] # the places are numbers
@@ -166,7 +166,7 @@ def count_operations(tensors: list[Tensor]) -> int:
     waiting: dict[int, tuple[Tape, list[int]]] = {}
     for x in tensors:
         assert x.tape is not None
-        waiting.setdefault(x.tape[0].first, (x.tape, []))[1].append(x.at)
+        waiting.setdefault(x.tape[0].first, (x.tape, []))[1].append(x.tape_position)
     return count_operations_below(waiting)
 
 
@@ -206,7 +206,7 @@ def name_node(x: Tensor, name: str | None) -> None:
         if node.name is None:
             node.name = name
         return
-    names, at = x.tape[0].names, x.at
+    names, at = x.tape[0].names, x.tape_position
     if at >= len(names):
         names.extend([None] * (at + 64 - len(names)))
     if names[at] is None:
@@ -235,24 +235,24 @@ def update_in_place(tensor: Tensor, result: Tensor) -> bool:
     Returns whether that was done. Running sums that are updated in place take this path. Nothing is done in
     all other cases, nor if the old value was computed more than NEAR entries ago.
     """
-    tape, versions, old = result.tape, tensor.versions, tensor.stored_node
+    tape, versions, old = result.tape, tensor.version_counter, tensor.stored_node
     if tape is not mode.tape or result.stored_node is not None:
         return False
     if tensor.value.__class__ is not float or result.value.__class__ is not float:
         return False
-    if tape[result.at][0].name not in IN_PLACE_GRAD_FN or tensor.alias is not None:
+    if tape[result.tape_position][0].name not in IN_PLACE_GRAD_FN or tensor.alias is not None:
         return False
     if versions is not None and (versions.nodes or versions.users):
         return False
     if old is not None:
-        if old.__class__ is not Leaf or old.tracked or old.mark is not None:
+        if old.__class__ is not Leaf or old.tracked or old.status is not None:
             return False
         before = tape[0].places.get(old)
         if before is None:
             return False
         name = old.name
     else:
-        older, at = tensor.tape, tensor.at
+        older, at = tensor.tape, tensor.tape_position
         if older is None or older[0].nodes is not None:
             return False
         before, name = at, entry_name(older, at)
@@ -270,28 +270,33 @@ def update_in_place(tensor: Tensor, result: Tensor) -> bool:
     if len(tape) - abs(before) > MAX_SEARCH_DISTANCE or is_value_read(tape, before):
         return False
     if versions is None:
-        versions = tensor.versions = VersionCounter()
+        versions = tensor.version_counter = VersionCounter()
     if old is not None:  # other tapes may have read the leaf; the rule of the change reads nothing
         old.own_status().overwritten = InPlaceChange(versions, tensor.dtype, None, 0, mode.site).for_tensor(
             tensor
         )
     name_node(result, name)
     versions.count += 1
-    versions.changed_by = IN_PLACE_GRAD_FN[tape[result.at][0].name] if result.requires_grad else ""
+    versions.changed_by = IN_PLACE_GRAD_FN[tape[result.tape_position][0].name] if result.requires_grad else ""
     versions.changed_at = mode.site
     tensor.value, tensor.requires_grad = result.value, tensor.requires_grad or result.requires_grad
-    tensor.stored_node, tensor.tape, tensor.at, tensor.array_spec = None, tape, result.at, None
+    tensor.stored_node, tensor.tape, tensor.tape_position, tensor.array_spec = (
+        None,
+        tape,
+        result.tape_position,
+        None,
+    )
     return True
 
 
 def allows_in_place_sums(x: Tensor, tape: Tape) -> bool:
     """Whether a number on this tape may be updated in place by sums, as long as no other rule reads it."""
-    versions = x.versions
+    versions = x.version_counter
     if x.stored_node is not None or x.alias is not None or x.value.__class__ is not float:
         return False
     if versions is not None and (versions.nodes or versions.users):
         return False
-    return tape[x.at][0].name in VALUE_FREE_OPS and not is_value_read(tape, x.at)
+    return tape[x.tape_position][0].name in VALUE_FREE_OPS and not is_value_read(tape, x.tape_position)
 
 
 def is_value_read(tape: Tape, place: int) -> bool:
@@ -372,7 +377,7 @@ def make_nodes(tape: Tape) -> None:
         node.out = out
         node.site = site
         node.name = entry_name(tape, at)
-        node.mark = node.g = None
+        node.status = node.scratch = None
         nodes.append(node)
     for seeds, mark in header.passes:
         for at in visited_places(tape, seeds):

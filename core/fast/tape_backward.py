@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain, islice
 
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.fast.rule_analysis import (
     FUNCTION,
     NEGATED,
@@ -56,7 +56,7 @@ def backward_from_entry(
         for key, place in header.places.items():
             if key.__class__ is Leaf:
                 is_spared = accepts_freed and key.tracked  # a report accepts a changed leaf
-                if key.mark is not None and not is_spared and is_value_read(tape, place):
+                if key.status is not None and not is_spared and is_value_read(tape, place):
                     return None
                 received, under = gradients, key
             else:

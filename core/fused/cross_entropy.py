@@ -7,7 +7,7 @@ A backward pass skips them unless their gradient is retained, and writes the gra
 from __future__ import annotations
 
 from autodiff.core.base.fast_paths import fusion_settings
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.softmax_rows import FEW_COLUMNS, are_large_rows, row_maxima, row_sums

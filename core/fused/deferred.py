@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import prod
 
 from autodiff.core.base.fast_paths import fusion_settings
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.array_operators import is_tracked_tensor
@@ -144,12 +144,12 @@ def cell_of(program: TileProgram, value: Any, known: dict[LazyValue, TileCell]) 
 def lazy_of(x: Tensor) -> LazyValue | None:
     """The Lazy of a tensor whose value was not read or changed yet, else None."""
     node = x.stored_node
-    if node.__class__ is not ArrayNode or node.lazy is None:
+    if node.__class__ is not ArrayNode or node.lazy_value is None:
         return None
     try:
         stored_value(x)
     except AttributeError:
-        return node.lazy
+        return node.lazy_value
     return None
 
 
@@ -198,24 +198,24 @@ def install_deferral() -> None:
 
 def tensor_getattr(self: Tensor, name: str) -> Any:
     """``Tensor.__getattr__``: computes a deferred ``value``; ``lazy`` is None where it was never set."""
-    if name == "lazy":
+    if name == "lazy_value":
         return None
-    if name == "value" and self.lazy is not None:
-        self.value = self.lazy.value()
-        self.lazy = None
+    if name == "value" and self.lazy_value is not None:
+        self.value = self.lazy_value.value()
+        self.lazy_value = None
         return self.value
     raise AttributeError(f"'Tensor' object has no attribute '{name}'")
 
 
 def node_getattr(self: ArrayNode, name: str) -> Any:
     """``ArrayNode.__getattr__``: as ``tensor_getattr``, for the value of a node and its operands."""
-    if name == "lazy":
+    if name == "lazy_value":
         return None
-    if name == "out" and self.lazy is not None:
-        self.out = self.lazy.value_with_intermediates()
+    if name == "out" and self.lazy_value is not None:
+        self.out = self.lazy_value.value_with_intermediates()
         return self.out
-    if name == "_operands" and self.lazy is not None:
-        self._operands = self.lazy.values(self.given)
+    if name == "_operands" and self.lazy_value is not None:
+        self._operands = self.lazy_value.values(self.given)
         return self._operands
     raise AttributeError(f"'ArrayNode' object has no attribute '{name}'")
 
@@ -298,8 +298,8 @@ def defer(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor |
                 x.value()
         lazy.length = 1
     made = Tensor()
-    made.lazy = lazy
-    made.tape = made.grad_slot = made.alias = made.versions = None
+    made.lazy_value = lazy
+    made.tape = made.grad_slot = made.alias = made.version_counter = None
     made.requires_grad = requires_grad
     sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
     made.stored_node = deferred_node(op, sources, lazy.operands, params, lazy)
@@ -314,9 +314,9 @@ def deferred_node(
     node.op = op
     node._inputs = inputs
     node._params = params
-    node.lazy = lazy
+    node.lazy_value = lazy
     node.given = lazy_operands
     node.number = next_number()
     node.site = mode.site
-    node.name = node.mark = node.g = None
+    node.name = node.status = node.scratch = None
     return node

@@ -10,7 +10,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from math import prod
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.fused.deferred import REDUCTIONS, LazyValue, cell_of, is_uncomputed, request_value
 from autodiff.core.fused.tile_program import NotTileableError, TileCell, TileProgram
 from autodiff.core.graph.node import ArrayNode
@@ -33,7 +33,7 @@ class Regions:
 
     def __init__(self, order: list[Node]) -> None:
         self.uses: dict[Node, int] = {
-            node: 0 for node in order if node.__class__ is ArrayNode and node.lazy is not None
+            node: 0 for node in order if node.__class__ is ArrayNode and node.lazy_value is not None
         }
         for node in order:
             for operand in node.inputs:
@@ -42,8 +42,8 @@ class Regions:
 
     def pass_back(self, root: Any, g: Any, cotangents: dict[Node, Any]) -> bool:
         """Add the cotangents that leave the region of ``root``, which receives ``g``; False if it cannot."""
-        if root.lazy.__class__ is not LazyValue:
-            done: bool = root.lazy.pass_back(root, g, cotangents)
+        if root.lazy_value.__class__ is not LazyValue:
+            done: bool = root.lazy_value.pass_back(root, g, cotangents)
             return done
         try:
             region = Region(root, g)
@@ -68,7 +68,7 @@ class Regions:
                 if operand not in self.uses:
                     continue
                 seen[operand] = seen.get(operand, 0) + 1
-                is_like_root = operand.lazy.__class__ is LazyValue and operand.lazy.shape == shape
+                is_like_root = operand.lazy_value.__class__ is LazyValue and operand.lazy_value.shape == shape
                 if is_like_root and seen[operand] == self.uses[operand] and has_no_retained_grad(operand):
                     heappush(ready, (-operand.number, operand))
         return members
@@ -76,24 +76,24 @@ class Regions:
 
 def has_no_retained_grad(node: Node) -> bool:
     """Whether the gradient of the node itself is not retained, so that a pass need not compute it."""
-    return node.mark is None or node.mark.grad_slot is None
+    return node.status is None or node.status.grad_slot is None
 
 
 def shape_without_value(node: Node) -> tuple[int, ...]:
     """The shape of a node's value, without computing a deferred one."""
-    lazy = node.lazy if node.__class__ is ArrayNode else None
+    lazy = node.lazy_value if node.__class__ is ArrayNode else None
     return node.shape if lazy is None else lazy.shape
 
 
 class Region:
     """Nodes that a backward pass takes in one loop: their program and the cotangents that leave them."""
 
-    __slots__ = ("known", "lazy", "outgoing", "program", "root")
+    __slots__ = ("known", "lazy_value", "outgoing", "program", "root")
 
     def __init__(self, root: ArrayNode, g: Any) -> None:
-        assert root.lazy is not None
+        assert root.lazy_value is not None
         self.root = root
-        lazy = self.lazy = root.lazy
+        lazy = self.lazy_value = root.lazy_value
         self.known: dict[LazyValue, TileCell] = {}
         #: The cotangents of nodes that were not pulled yet; at the end, of nodes outside the region.
         self.outgoing: dict[Node, TileCell] = {}
@@ -118,7 +118,7 @@ class Region:
         operands = tuple(
             x if x.__class__ in PLAIN_NUMBERS else cell_of(self.program, x, self.known) for x in node.given
         )
-        out = cell_of(self.program, node.lazy, self.known)
+        out = cell_of(self.program, node.lazy_value, self.known)
         for index, operand in enumerate(node.inputs):
             if operand is not None and operand.tracked:
                 c = node.op.contribution(index, g, out, operands, {})
@@ -130,7 +130,7 @@ class Region:
         shapes = {node: shape_without_value(node) for node in self.outgoing}
         for node, cell in self.outgoing.items():
             self.program.request(cell, is_sum=not shapes[node])
-        lazy = self.lazy
+        lazy = self.lazy_value
         is_total_open = self.root.op.name in REDUCTIONS and is_uncomputed(lazy)
         if is_total_open:
             request_value(self.program, lazy, self.known)

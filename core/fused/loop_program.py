@@ -214,14 +214,14 @@ class LoopProgram:
                 if where is None or x.value.__class__ is not float:
                     return None
                 # A result from an older tape is entered on this one once an iteration has read it.
-                place = x.at if where is tape else tape[0].places.get((id(where), x.at))
+                place = x.tape_position if where is tape else tape[0].places.get((id(where), x.tape_position))
                 if place is None or x.requires_grad is not (place > 0):
                     return None
                 tensors[place] = x
                 registers[register] = x.value, place
                 if slot in self.shared:
                     node = existing_node(x)
-                    name = entry_name(where, x.at) if node is None else node.name
+                    name = entry_name(where, x.tape_position) if node is None else node.name
                     if name is None:
                         return None
             elif x.__class__ is float or x.__class__ is int:
@@ -260,15 +260,19 @@ class LoopProgram:
         for slot, register, changes in self.accumulators:
             x = frame[slot]
             name_entries(
-                tape, [begin + at for at, _, _ in changes], self.max_entries, taken, entry_name(tape, x.at)
+                tape,
+                [begin + at for at, _, _ in changes],
+                self.max_entries,
+                taken,
+                entry_name(tape, x.tape_position),
             )
             _, op_name, span = changes[-1]
-            versions = x.versions
+            versions = x.version_counter
             if versions is None:
-                versions = x.versions = VersionCounter()
+                versions = x.version_counter = VersionCounter()
             versions.count += taken * len(changes)
             versions.changed_by, versions.changed_at = IN_PLACE_GRAD_FN[op_name], span
-            x.value, x.at = registers[register]
+            x.value, x.tape_position = registers[register]
 
     def store_outputs(
         self, frame: Frame, tape: Tape, registers: list[tuple[Any, int]], tensors: dict[int, Tensor]
@@ -285,8 +289,8 @@ class LoopProgram:
                 x = tensors[place] = Tensor()
                 x.value = value
                 x.tape = tape
-                x.at = place
+                x.tape_position = place
                 x.array_spec = None
-                x.stored_node = x.grad_slot = x.alias = x.versions = None
+                x.stored_node = x.grad_slot = x.alias = x.version_counter = None
                 x.requires_grad = True
             frame[slot] = x

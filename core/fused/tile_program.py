@@ -7,7 +7,7 @@ few buffers that fit into the cache.
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.fast.tiles import run_in_tiles
 from autodiff.core.graph.op import APPLIERS, PLAIN_NUMBERS, Op
 from autodiff.core.symbolic.symbol import Operators

@@ -7,7 +7,7 @@ float literals.
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

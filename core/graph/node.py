@@ -10,10 +10,10 @@ from __future__ import annotations
 from weakref import ref
 
 from autodiff.core.base.fast_paths import fusion_settings
-from autodiff.core.base.lazy import np, services
+from autodiff.core.base.lazy_imports import np, services
 from autodiff.core.base.source import Span
-from autodiff.core.graph.hollow import placeholder_for
 from autodiff.core.graph.op import Op
+from autodiff.core.graph.placeholders import placeholder_for
 from autodiff.core.graph.state import mode
 
 TYPE_CHECKING = False
@@ -71,12 +71,12 @@ class InPlaceChange:
     known.
     """
 
-    __slots__ = ("by", "dtype", "expected", "since", "site", "tensor_ref", "versions")
+    __slots__ = ("by", "dtype", "expected", "since", "site", "tensor_ref", "version_counter")
 
     def __init__(
         self, versions: VersionCounter, dtype: DType, by: Node | None, since: int, site: Span | None
     ) -> None:
-        self.versions = versions
+        self.version_counter = versions
         self.dtype = dtype
         self.expected = versions.count
         self.by = by
@@ -86,7 +86,7 @@ class InPlaceChange:
 
     def for_tensor(self, holder: Tensor) -> InPlaceChange:
         """Return a copy of this change with ``holder`` set."""
-        seen = InPlaceChange(self.versions, self.dtype, self.by, self.since, self.site)
+        seen = InPlaceChange(self.version_counter, self.dtype, self.by, self.since, self.site)
         seen.tensor_ref = ref(holder)
         return seen
 
@@ -107,7 +107,7 @@ class InPlaceChange:
             return "" if grad_fn is None else grad_fn.grad_fn_name
         if old.op is None:
             return ""
-        return "AsStridedBackward0" if old.op.is_view else self.versions.changed_by
+        return "AsStridedBackward0" if old.op.is_view else self.version_counter.changed_by
 
 
 class NodeStatus:
@@ -133,10 +133,10 @@ class NodeStatus:
 class Node:
     """A vertex of the graph. ``number`` is the creation order, ``site`` the source span that made it.
 
-    ``g`` is scratch space for the function that walks the graph; it is None before and after the walk.
+    ``scratch`` is scratch space for the function that walks the graph; it is None before and after the walk.
     """
 
-    __slots__ = ("g", "mark", "name", "number", "out", "site")
+    __slots__ = ("name", "number", "out", "scratch", "site", "status")
     tracked = True
     op: Op | None = None
 
@@ -144,8 +144,8 @@ class Node:
     out: Any
     site: Span | None
     name: str | None
-    mark: NodeStatus | None
-    g: Any
+    status: NodeStatus | None
+    scratch: Any
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
@@ -174,18 +174,18 @@ class Node:
 
     def own_status(self) -> NodeStatus:
         """Return a Mark that belongs to this node alone and may be changed; make one if needed."""
-        if self.mark is None:
-            self.mark = NodeStatus()
-        elif self.mark.is_shared:
-            self.mark = NodeStatus(self.mark.freed, self.mark.freed_at)
-        return self.mark
+        if self.status is None:
+            self.status = NodeStatus()
+        elif self.status.is_shared:
+            self.status = NodeStatus(self.status.freed, self.status.freed_at)
+        return self.status
 
     def mark_freed(self, used_up: NodeStatus) -> None:
         """Mark the saved values as freed. ``used_up`` is the mark shared by all nodes of the pass."""
-        if self.mark is None or self.mark.is_shared:
-            self.mark = used_up
+        if self.status is None or self.status.is_shared:
+            self.status = used_up
         else:
-            self.mark.freed, self.mark.freed_at = True, used_up.freed_at
+            self.status.freed, self.status.freed_at = True, used_up.freed_at
 
 
 class Leaf(Node):
@@ -203,7 +203,7 @@ class Leaf(Node):
         self.grad_slot = cell
         self.out = out if mode.probe is None or not tracked else mode.probe.leaf_made(self, out)
         self.site = site
-        self.name = self.mark = self.g = None
+        self.name = self.status = self.scratch = None
         self.tracked = tracked
         if tracked and self.out.__class__ is not float and self.out.size >= fusion_settings.least:
             fusion_settings.begin()
@@ -223,10 +223,10 @@ class OpNode(Node):
 
     def check_saved(self) -> None:
         """Raise GradientError if a saved value was freed or changed in place."""
-        own = self.mark
+        own = self.status
         is_marked = own is not None and (own.freed or own.used is not None)
         for node in (self, *self.inputs):
-            mark = None if node is None else node.mark
+            mark = None if node is None else node.status
             if is_marked or (mark is not None and mark.overwritten is not None):
                 from autodiff.core.graph.saved_values import check_saved_values
 
@@ -280,10 +280,10 @@ class ArrayNode(OpNode):
     operands of that; ``out`` and ``operands`` are computed when they are read.
     """
 
-    __slots__ = ("__weakref__", "_inputs", "_operands", "_params", "given", "lazy")
+    __slots__ = ("__weakref__", "_inputs", "_operands", "_params", "given", "lazy_value")
 
     given: tuple[Any, ...]
-    lazy: LazyValue | None
+    lazy_value: LazyValue | None
 
     def __init__(
         self,
@@ -301,7 +301,7 @@ class ArrayNode(OpNode):
         self._params = params
         self.out = out
         self.site = site
-        self.name = self.mark = self.g = None
+        self.name = self.status = self.scratch = None
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
@@ -317,7 +317,7 @@ class ArrayNode(OpNode):
 
     def release(self) -> None:
         """Replace the saved arrays by placeholders of their shapes; input links stay, as in torch."""
-        lazy = self.lazy if fusion_settings.has_begun else None
+        lazy = self.lazy_value if fusion_settings.has_begun else None
         if lazy is None and (self.out.__class__ is float or self.out.nbytes <= SMALL_BYTES):
             if self.op.is_elementwise:
                 return  # the operands are no larger
@@ -329,7 +329,7 @@ class ArrayNode(OpNode):
         if lazy is not None:
             self._operands = tuple(placeholder_for(value) for value in self.given)
             self.out = placeholder_for(lazy) if lazy.shape else lazy.value()
-            self.lazy, self.given = None, ()
+            self.lazy_value, self.given = None, ()
             return
         self._operands = tuple(placeholder_for(value) for value in self._operands)
         self.out = placeholder_for(self.out)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.registry import LazyTable, declare
 
 TYPE_CHECKING = False

@@ -26,7 +26,7 @@ ALREADY_FREED = (
 
 def check_saved_values(node: OpNode) -> None:
     """Raise GradientError if a value that ``node`` saved was freed or changed in place."""
-    mark = node.mark
+    mark = node.status
     if mark is not None and mark.freed and (node.op.saves_params or node.reads()):
         error = GradientError(
             ALREADY_FREED,
@@ -44,7 +44,7 @@ def check_saved_values(node: OpNode) -> None:
     place: Any
     for place in (*((1, 0) if count == 2 and node.op.name not in SELF_FIRST else range(count)), "out"):
         holder = node if place.__class__ is str else node.inputs[place]
-        change = None if holder is None or holder.mark is None else holder.mark.overwritten
+        change = None if holder is None or holder.status is None else holder.status.overwritten
         if change is None or (holder is not node and change.exempts(node, place)):
             continue
         if place in node.reads():
@@ -66,9 +66,9 @@ def overwritten_error(
     made_by = f", which is output 0 of {torch_error_name(maker)}," if maker else ""
     error = GradientError(
         "one of the variables needed for gradient computation has been modified by an inplace operation:"
-        f" [{numbers}]{made_by} is at version {change.versions.count}; expected version {change.expected}"
-        " instead. Hint: enable anomaly detection to find the operation that failed to compute its"
-        " gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
+        f" [{numbers}]{made_by} is at version {change.version_counter.count}; expected version"
+        f" {change.expected} instead. Hint: enable anomaly detection to find the operation that failed to"
+        " compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
         code="E0403",
         caret="a value that this pass needs was changed in place",
     )

@@ -25,24 +25,32 @@ def newest_first(roots: Iterable[Node]) -> list[Node]:
             if not stack:
                 break
             node = pop()
-            if node.g is not None:
+            if node.scratch is not None:
                 continue
-            node.g = VISITED
+            node.scratch = VISITED
             keep(node)
             if node.__class__ is ScalarNode:  # unrolled, because scalar programs spend their time here
                 below = node.b
-                if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
+                if (
+                    below is not None
+                    and below.scratch is None
+                    and (below.__class__ is ScalarNode or below.tracked)
+                ):
                     push(below)
                 below = node.a
-                if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
+                if (
+                    below is not None
+                    and below.scratch is None
+                    and (below.__class__ is ScalarNode or below.tracked)
+                ):
                     push(below)
                 continue
             for below in node.inputs:
-                if below is not None and below.g is None and below.tracked:
+                if below is not None and below.scratch is None and below.tracked:
                     push(below)
     finally:
         for node in found:
-            node.g = None
+            node.scratch = None
     # Creation order is a topological order.
     found.sort(key=_number, reverse=True)
     return found

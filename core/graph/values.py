@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.op import OPS, Op
 
 TYPE_CHECKING = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.node import Node, OpNode, ScalarNode
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.values import as_array, as_stored, fit_to_operand

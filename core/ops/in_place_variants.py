@@ -10,7 +10,7 @@ from autodiff.core.ops.elementwise import selection as _selection  # noqa: F401
 from autodiff.core.ops.elementwise import transcendental as _transcendental  # noqa: F401
 from autodiff.core.ops.nn import activations
 from autodiff.core.ops.select import index_writes as _index_writes  # noqa: F401
-from autodiff.core.ops.shape.in_place_checks import RESULT_CHECKS
+from autodiff.core.ops.shape.in_place_call_checks import RESULT_CHECKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

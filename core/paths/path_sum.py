@@ -6,7 +6,7 @@ The engine never needs paths: they explain a gradient, as the sum of their contr
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import Node, OpNode, ScalarNode
 from autodiff.core.graph.state import mode, no_grad

@@ -11,7 +11,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from math import inf, log, prod
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import Node, OpNode, ScalarNode
 from autodiff.core.graph.state import mode, no_grad

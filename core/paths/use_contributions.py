@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.paths.path_sum import count_paths, edge_contribution
 from autodiff.core.report.records import InputUse

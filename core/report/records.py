@@ -6,7 +6,7 @@ creating dataclasses would take a quarter of the time of a short run.
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.node import Node
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.symbolic.expr import Expr, call, infix, name_expr, number_expr, postfix
 
 TYPE_CHECKING = False

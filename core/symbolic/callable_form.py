@@ -7,7 +7,7 @@ Most ops have the name of a public function. The ops that differ are converted b
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS, RULE_ERRORS

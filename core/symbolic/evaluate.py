@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.op import OPS
 from autodiff.core.symbolic.expr import Expr, evaluate
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.symbolic.call_spellings import zeros
 from autodiff.core.symbolic.expr import ONE, ZERO, Expr, call, infix, neg, postfix
 from autodiff.core.symbolic.op_spellings import is_single_number, register_spelling

@@ -5,7 +5,7 @@ Formulas for people show a short form, ``[0, 1, ..., 9]``. Formulas that are run
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.symbolic.evaluate import compute_head
 from autodiff.core.symbolic.expr import Expr, evaluate, names_in, number_text
 from autodiff.core.symbolic.source_exprs import parse_operands

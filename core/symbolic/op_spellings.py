@@ -5,7 +5,7 @@ Ops that only change a shape or a dtype, or copy a number, are omitted where tha
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.op import OPS
 from autodiff.core.symbolic.expr import ONE, ZERO, Expr, call, infix, neg, number_expr, postfix
 from autodiff.core.symbolic.symbol import (

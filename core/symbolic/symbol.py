@@ -8,7 +8,7 @@ gets the expression expanded first. The spellings of single ops are in ``op_spel
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.dtypes import DTYPES, DType, float64
 from autodiff.core.graph.op import APPLIERS, CUSTOM_OP_DOC, OPS, PLAIN_NUMBERS, RULE_ERRORS, Op
 from autodiff.core.symbolic.expr import Expr, call, infix, name_expr, neg, number_expr, postfix

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.topological_order import nodes_leading_to
@@ -24,7 +24,6 @@ from autodiff.core.why.cancellation import (
     find_rounding_in_single_use,
     rounding_error_cause,
 )
-from autodiff.core.why.entries import zero_entry_causes
 from autodiff.core.why.magnitude import magnitude_causes, rounding_tolerance
 from autodiff.core.why.op_table import BLOCKING_WORDS, FILLING_OPS, JOINING_OPS
 from autodiff.core.why.sentences import (
@@ -37,6 +36,7 @@ from autodiff.core.why.sentences import (
     value_words,
     zero_slope_sentence,
 )
+from autodiff.core.why.zero_entries import zero_entry_causes
 from autodiff.core.why.zero_slopes import is_flat_at_zero, zero_edge_below
 
 TYPE_CHECKING = False

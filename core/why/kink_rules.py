@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import inf
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def largest_coordinates(out: Any, x: Any) -> Any:
 
 def tied_scatter_positions(out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
     """The positions where several of the entries scattered there attain the extreme."""
-    from autodiff.core.ops.shape.pick import gather_index, leading_block
+    from autodiff.core.ops.shape.picking_ops import gather_index, leading_block
 
     places = gather_index(index, dim)
     counts = (x == out).astype(int)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.path_sum import edge_contribution

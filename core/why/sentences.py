@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.node_names import PRODUCT_OPERATORS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.path_sum import vjp_of_ones
 from autodiff.core.symbolic.symbol import is_custom

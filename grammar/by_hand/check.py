@@ -8,14 +8,14 @@ the factors of a term that matches none with the derivatives of the remaining pa
 from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.why.kink_rules import FORMULA_GAP
 from autodiff.core.why.kinks import kinks_of
-from autodiff.grammar.by_hand.blame import find_mistakes
-from autodiff.grammar.by_hand.edits import CorrectionSearch
+from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.left_side import LeftSide
+from autodiff.grammar.by_hand.path_comparison import find_mistakes
 from autodiff.grammar.by_hand.points import (
     NEAR_SPREAD,
     SPREAD,

@@ -6,7 +6,7 @@ import re
 
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, CompileError, ShapeError, UsageError
-from autodiff.core.base.lazy import np, np_random
+from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.base.source import Source
 from autodiff.core.check.difference_quotients import SMALL_ENTRY, entry_scales
 from autodiff.core.engine.sweep import numpy_warnings_off, sweep

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.grammar.by_hand.points import TERM_TOLERANCE, SamplePoints, values_equal
 
 TYPE_CHECKING = False

@@ -45,7 +45,7 @@ SIZES = re.compile(r"torch\.Size\(\[([\d, ]*)\]\)")
 def warning_help(warning: str, source: Source | None = None, span: Span | None = None) -> tuple[str, ...]:
     """The sentence for a warning, of a place in a script; none where torch's own says it all."""
     if warning.startswith(NON_LEAF_GRAD) and source is not None and span is not None:
-        from autodiff.grammar.session.late_leaf import intended_leaf
+        from autodiff.grammar.session.scaled_leaf import intended_leaf
 
         meant = intended_leaf(source, span)
         if meant is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 
 from autodiff.core.base.errors import CompileError, ScriptError
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import NamedSpan
 from autodiff.core.engine.aliasing import count_change, is_view_of
 from autodiff.core.engine.public_functions import PublicFunction

@@ -7,12 +7,12 @@ tensor calls the op directly.
 from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError, ScriptError
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
-from autodiff.grammar.objects.argument_types import check_call, function_key
+from autodiff.grammar.objects.argument_check import check_call, function_key
 from autodiff.grammar.objects.values import (
     ITERATORS,
     NAMED_RESULTS,

@@ -8,7 +8,7 @@ enter the function that compiles each construct in EXPRESSIONS and STATEMENTS.
 from __future__ import annotations
 
 from autodiff.core.base.errors import LimitError, ScriptError
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor

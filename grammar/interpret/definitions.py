@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError, ScriptError
-from autodiff.core.base.lazy import services
+from autodiff.core.base.lazy_imports import services
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.calls import decorate
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles, new_frame

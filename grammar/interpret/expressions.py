@@ -6,7 +6,7 @@ Operators, calls and comprehensions have modules of their own.
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.objects.runtime import runtime
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 attributes = LazyModule("autodiff.grammar.objects.attributes")
 subscripts = LazyModule("autodiff.grammar.objects.subscripts")
-text_format = LazyModule("autodiff.grammar.objects.text")
+text_format = LazyModule("autodiff.grammar.objects.value_text")
 
 
 @compiles(tree.Name, EXPRESSIONS)

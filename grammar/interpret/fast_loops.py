@@ -134,7 +134,7 @@ def compile_program_loop(
                 if len(mode.tape) >= NEARLY_FULL:
                     mode.close_tape()
         except Exception:
-            from autodiff.grammar.interpret.loop_turns import record_iteration
+            from autodiff.grammar.interpret.failed_iterations import record_iteration
 
             record_iteration(node, rows, left, row)
             raise

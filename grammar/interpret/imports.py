@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError, Edit, Fix
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.objects.values import UNBOUND, Namespace
 

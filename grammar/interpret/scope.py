@@ -7,7 +7,7 @@ The walk is not recursive.
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import services
+from autodiff.core.base.lazy_imports import services
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import CHILDREN

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError, Edit, Fix, ScriptError
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import Span
 from autodiff.core.engine.hooks import pass_watch
 from autodiff.core.fast.tape import NEARLY_FULL
@@ -22,8 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.grammar.interpret.compiler import Execute, Frame
 
-fast_loop_compiler = LazyModule("autodiff.grammar.interpret.fast_loops_compile")
-text_format = LazyModule("autodiff.grammar.objects.text")
+fast_loop_compiler = LazyModule("autodiff.grammar.interpret.fast_loop_compiler")
+text_format = LazyModule("autodiff.grammar.objects.value_text")
 fast_loops = LazyModule("autodiff.grammar.interpret.fast_loops")
 
 
@@ -156,7 +156,7 @@ def compile_for(c: Compiler, node: tree.For) -> Execute:
                     if signal == RETURN:
                         return signal
         except Exception:
-            from autodiff.grammar.interpret.loop_turns import record_iteration
+            from autodiff.grammar.interpret.failed_iterations import record_iteration
 
             record_iteration(node, rows, left, value)
             raise

@@ -19,7 +19,7 @@ from autodiff.grammar.lints.values import (
     Value,
     ancestors,
 )
-from autodiff.grammar.session.late_leaf import whole_expression_leaf
+from autodiff.grammar.session.scaled_leaf import whole_expression_leaf
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 

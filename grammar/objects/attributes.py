@@ -7,7 +7,7 @@ table; a trailing underscore selects the in-place variant.
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError, ScriptError
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import Span
 from autodiff.core.engine.aliasing import share_alias, version_counter_of, watch_node
 from autodiff.core.engine.custom_function import Context

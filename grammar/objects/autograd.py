@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.backward import backward_from, check_seed
 from autodiff.core.engine.backward import grad as core_grad
 from autodiff.core.engine.public_functions import find_function

@@ -7,13 +7,13 @@ because an output does not depend on an input is an error, as in torch.
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError, ScriptError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import enable_grad, mode
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.objects.autograd import zeros_like
-from autodiff.grammar.objects.passes_inside import input_gradients
+from autodiff.grammar.objects.functional_passes import input_gradients
 from autodiff.grammar.objects.values import Builtin, ScriptFunction, is_true, type_name
 
 TYPE_CHECKING = False

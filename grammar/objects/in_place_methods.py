@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import shares_memory
 from autodiff.core.engine.in_place import reshape_in_place
 from autodiff.core.engine.in_place_checks import check_change, check_no_input_overlap, check_same_shape
@@ -14,7 +14,7 @@ from autodiff.core.graph.node import ArrayNode, Leaf, next_number
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
-from autodiff.core.ops.shape.in_place_checks import ARGUMENT_CHECKS, RESULT_CHECKS
+from autodiff.core.ops.shape.in_place_call_checks import ARGUMENT_CHECKS, RESULT_CHECKS
 from autodiff.grammar.objects.conversions import cast
 from autodiff.grammar.objects.methods import script_method
 from autodiff.grammar.objects.values import NUMBER_CLASSES, type_name
@@ -139,7 +139,7 @@ def bound_arguments(function: PublicFunction, args: tuple[Any, ...], kwargs: dic
     try:
         return function.bind(args, kwargs)
     except ScriptError:
-        from autodiff.core.engine.legacy_calls import match_deprecated_order
+        from autodiff.core.engine.deprecated_calls import match_deprecated_order
 
         older = match_deprecated_order(function.name, args, kwargs, is_method=True)
         return () if older is None else function.bind((), older)

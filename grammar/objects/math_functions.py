@@ -10,7 +10,7 @@ from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS
 from autodiff.grammar.objects import operators
-from autodiff.grammar.objects.argument_types import is_leaf_number
+from autodiff.grammar.objects.argument_check import is_leaf_number
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, iterate, type_name
 

@@ -17,7 +17,7 @@ from autodiff.core.ops.losses.regression import resolve_reduction
 from autodiff.grammar.objects.matched_arguments import REQUIRED, match_arguments
 from autodiff.grammar.objects.methods import script_method
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.text import REPRS, as_repr
+from autodiff.grammar.objects.value_text import REPRS, as_repr
 from autodiff.grammar.objects.values import Builtin, Module, is_true, type_name
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.printing import check_format_limit
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.objects.text import as_repr, as_str, format_by_spec, format_error
+from autodiff.grammar.objects.value_text import as_repr, as_str, format_by_spec, format_error
 from autodiff.grammar.objects.values import NUMBER_CLASSES, Size, check_length, type_name
 
 TYPE_CHECKING = False

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import services
+from autodiff.core.base.lazy_imports import services
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.methods import METHODS, script_method
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.text import as_repr, format_string
+from autodiff.grammar.objects.value_text import as_repr, format_string
 from autodiff.grammar.objects.values import (
     ScriptFunction,
     Size,

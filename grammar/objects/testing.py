@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import float32, float64
 from autodiff.core.graph.state import enable_grad, no_grad
@@ -11,7 +11,7 @@ from autodiff.core.graph.values import as_stored
 from autodiff.grammar.objects.autograd import tensor_list, zeros_like
 from autodiff.grammar.objects.autograd_functional import entry_gradients
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.text import as_repr
+from autodiff.grammar.objects.value_text import as_repr
 from autodiff.grammar.objects.values import NUMBER_CLASSES, Size, is_true, type_name
 
 TYPE_CHECKING = False

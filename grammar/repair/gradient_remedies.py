@@ -11,7 +11,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.core.paths.node_names import NodeNames
@@ -19,13 +19,18 @@ from autodiff.core.paths.use_contributions import max_abs
 from autodiff.core.why.first_cause import causes_of
 from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
+from autodiff.grammar.repair.missing_path import explain_disconnection, output_expression
 from autodiff.grammar.repair.nan_history import explain_nonfinite_leaves
-from autodiff.grammar.repair.no_path import explain_disconnection, output_expression
-from autodiff.grammar.repair.proposals.connected import FAILING_CODE, connecting_fix
-from autodiff.grammar.repair.proposals.cuts import find_cuts
-from autodiff.grammar.repair.proposals.edges import EXPONENTIALS, add_slope, avoid_edge, choose_before_op
-from autodiff.grammar.repair.proposals.stable import SameFunction, known_functions
-from autodiff.grammar.repair.proposals.steps import smaller_steps
+from autodiff.grammar.repair.proposals.domain_edges import (
+    EXPONENTIALS,
+    add_slope,
+    avoid_edge,
+    choose_before_op,
+)
+from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
+from autodiff.grammar.repair.proposals.stable_functions import SameFunction, known_functions
+from autodiff.grammar.repair.proposals.stay_connected import FAILING_CODE, connecting_fix
+from autodiff.grammar.repair.proposals.step_sizes import smaller_steps
 from autodiff.grammar.session.run import Execution, Settings, differentiate, run_once
 from autodiff.grammar.syntax.parser import parse_to_first_error
 

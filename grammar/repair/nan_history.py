@@ -11,7 +11,7 @@ from contextlib import suppress
 from copy import copy
 from itertools import pairwise
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.freeing import clear_freed_status
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.fast.tape import entry_node
@@ -303,7 +303,7 @@ def mention_changes(derivations: list[Derivation], execution: Execution) -> None
     """Say only that a leaf was changed, where the script is too long to run again."""
     for cause in (cause for derivation in derivations for cause in derivation.causes):
         held = execution.names.get(cause.name)
-        versions = getattr(held, "versions", None)
+        versions = getattr(held, "version_counter", None)
         if cause.kind == "data" and versions is not None and versions.count:
             cause.text = cause.text.replace(" itself", ", having been changed in place since this line", 1)
 

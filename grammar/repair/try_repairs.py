@@ -14,7 +14,7 @@ from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
-from autodiff.grammar.repair.proposals.connected import drop_unrun_cuts
+from autodiff.grammar.repair.proposals.stay_connected import drop_unrun_cuts
 from autodiff.grammar.repair.unknown_names import is_near_name
 from autodiff.grammar.session.run import Settings, run_once
 

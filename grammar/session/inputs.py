@@ -7,6 +7,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.grammar.objects.values import type_name
+from autodiff.grammar.session.assignment_plan import matches_pattern, unknown_name_error
 from autodiff.grammar.session.leaf_names import (
     base_name,
     display_name,
@@ -15,7 +16,6 @@ from autodiff.grammar.session.leaf_names import (
     tensors_in_lists,
     unique_names,
 )
-from autodiff.grammar.session.leaves import matches_pattern, unknown_name_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, GradientError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.state import mode

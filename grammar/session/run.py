@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 
-from autodiff.core.base import lazy, random_source
+from autodiff.core.base import lazy_imports, random_source
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.base.lazy import services
+from autodiff.core.base.lazy_imports import services
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
@@ -23,15 +23,15 @@ from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, convert_python_error
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND
-from autodiff.grammar.session.backward_log import LastPasses
-from autodiff.grammar.session.leaves import (
+from autodiff.grammar.session.assignment_plan import (
     make_plan,
     to_leaf,
     to_script_value,
     top_level_assignments,
     unknown_name_error,
 )
-from autodiff.grammar.session.warnings import WarningLog
+from autodiff.grammar.session.backward_log import LastPasses
+from autodiff.grammar.session.script_warnings import WarningLog
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.report.records import ReportedPass
-    from autodiff.grammar.session.leaves import Shapes
+    from autodiff.grammar.session.assignment_plan import Shapes
 
 __all__ = ["Execution", "Settings", "differentiate"]
 
@@ -138,7 +138,7 @@ class EngineSetup:
             runtime.write,
             runtime.warn,
             sys.getrecursionlimit(),
-            lazy.numpy_import_hooks[:],
+            lazy_imports.numpy_import_hooks[:],
             mode.warn,
         )
         mode.close_tape()
@@ -150,16 +150,16 @@ class EngineSetup:
         if "numpy" in sys.modules:
             self.silence_numpy()
         else:
-            lazy.numpy_import_hooks.append(self.silence_numpy)
+            lazy_imports.numpy_import_hooks.append(self.silence_numpy)
         random_source.random_source.reset(self.settings.seed)
 
     def silence_numpy(self) -> None:
         """Turn off numpy's warnings, so that its arithmetic follows IEEE silently."""
-        self.numpy_errors = dict(lazy.np.seterr(all="ignore"))
+        self.numpy_errors = dict(lazy_imports.np.seterr(all="ignore"))
 
     def __exit__(self, *exc: object) -> None:
         if self.numpy_errors is not None:
-            lazy.np.seterr(**self.numpy_errors)
+            lazy_imports.np.seterr(**self.numpy_errors)
         (
             enabled,
             mode.site,
@@ -173,7 +173,7 @@ class EngineSetup:
         ) = self.before
         mode.close_tape()
         mode.enabled = enabled
-        lazy.numpy_import_hooks[:] = hooks
+        lazy_imports.numpy_import_hooks[:] = hooks
         dtypes.set_default_dtype(dtype)
         sys.setrecursionlimit(deepest)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from autodiff.core.base.lazy import np, np_random
-from autodiff.core.check.functions import OutputFunction
+from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.check.checked_functions import OutputFunction
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.why.kink_rules import JUMP, KINK
 from autodiff.core.why.kinks import Kink

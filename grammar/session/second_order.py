@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.second_order import second_derivatives
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.session.leaves import number_tensor
+from autodiff.grammar.session.assignment_plan import number_tensor
 from autodiff.grammar.session.run import EngineSetup
 from autodiff.grammar.session.target import find_target, format_weight, make_subject, uniform_weight
 

@@ -8,7 +8,7 @@ it is the last result that can be differentiated. ``inputs`` chooses the inputs.
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, GradientError, ShapeError, UsageError
-from autodiff.core.base.lazy import LazyModule, np, services
+from autodiff.core.base.lazy_imports import LazyModule, np, services
 from autodiff.core.engine.backward import check_seed, seed_for
 from autodiff.core.engine.freeing import clear_freed_status
 from autodiff.core.engine.sweep import sweep, try_fast_pass
@@ -18,9 +18,9 @@ from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.report.records import ReportedPass
 from autodiff.grammar.objects.values import type_name
+from autodiff.grammar.session.assignment_plan import is_number_or_list, number_tensor, unknown_name_error
 from autodiff.grammar.session.inputs import choose_inputs
 from autodiff.grammar.session.leaf_names import display_name, join_words, name_leaves
-from autodiff.grammar.session.leaves import is_number_or_list, number_tensor, unknown_name_error
 from autodiff.grammar.session.run import Execution, Settings
 
 TYPE_CHECKING = False
@@ -311,7 +311,7 @@ def report_notes(
         return ["no result of the script: this is the last pass that jacobian() or its kin have made"]
     if not is_own:
         return []
-    from autodiff.grammar.session.left_gradients import grad_notes
+    from autodiff.grammar.session.grad_notes import grad_notes
 
     roots = execution.last_passes.backward.roots
     if len(roots) > 1:
@@ -325,7 +325,7 @@ def changed_inputs(execution: Execution, root: Node, output: str, wrt: list[tupl
     """Return the note that names the inputs changed since the output was computed from them; "" if none."""
     if all(is_same_node(execution.names.get(name), node) for name, node in wrt):
         return ""
-    from autodiff.grammar.session.left_gradients import changed_inputs_note
+    from autodiff.grammar.session.grad_notes import changed_inputs_note
 
     return changed_inputs_note(execution, root, output, wrt)
 

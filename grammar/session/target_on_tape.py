@@ -44,7 +44,7 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
             return None
         if output.value.__class__ is not float:  # a pass from an array needs a weight
             return None
-        tape, at, value = output.tape, output.at, output.value
+        tape, at, value = output.tape, output.tape_position, output.value
         ran = last.grad.entry
         if (
             ran is not None and ran[0] is tape and ran[1] == at
@@ -84,7 +84,7 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
 
     notes: tuple[str, ...] = ()
     if is_own:
-        from autodiff.grammar.session.left_gradients import grad_notes
+        from autodiff.grammar.session.grad_notes import grad_notes
 
         notes = tuple(grad_notes(execution, wrt, received))
     subject = ReportedPass(
@@ -120,6 +120,6 @@ def find_leaf(name: str, execution: Execution, leaves: list[Leaf]) -> Leaf | Non
 def find_entry_name(tape: Tape, at: int, execution: Execution) -> str:
     """Return the first name whose tensor is this entry; ``""`` if there is none."""
     for name, value in execution.names.items():
-        if value.__class__ is Tensor and value.tape is tape and value.at == at:
+        if value.__class__ is Tensor and value.tape is tape and value.tape_position == at:
             return name
     return ""

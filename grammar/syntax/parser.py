@@ -11,10 +11,10 @@ import os
 import re
 
 from autodiff.core.base.errors import CompileError
-from autodiff.core.base.lazy import services
+from autodiff.core.base.lazy_imports import services
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.words import Tokens, read_words, token_pattern
+from autodiff.grammar.syntax.tokenizer import Tokens, read_words, token_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ of the fan-in, drawn in the same order, weight before bias.
 
 from __future__ import annotations
 
-from autodiff.grammar.translate.parts import RewrittenModule
-from autodiff.grammar.translate.reading import CannotRewriteError
+from autodiff.grammar.translate.pasted_program import CannotRewriteError
+from autodiff.grammar.translate.rewritten_module import RewrittenModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

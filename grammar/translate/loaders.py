@@ -9,9 +9,13 @@ from autodiff.core.base.errors import Edit
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 from autodiff.grammar.translate.layers import as_factor
-from autodiff.grammar.translate.models import argument_texts, shortened
-from autodiff.grammar.translate.passed import uses_of_name
-from autodiff.grammar.translate.reading import CannotRewriteError, PastedProgram, statements_outside_classes
+from autodiff.grammar.translate.modules import argument_texts, shortened
+from autodiff.grammar.translate.name_uses import uses_of_name
+from autodiff.grammar.translate.pasted_program import (
+    CannotRewriteError,
+    PastedProgram,
+    statements_outside_classes,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

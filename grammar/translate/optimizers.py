@@ -11,8 +11,8 @@ import re
 
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.translate.layers import as_factor
-from autodiff.grammar.translate.models import argument_texts
-from autodiff.grammar.translate.reading import CannotRewriteError, PastedProgram
+from autodiff.grammar.translate.modules import argument_texts
+from autodiff.grammar.translate.pasted_program import CannotRewriteError, PastedProgram
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from autodiff.cli.process import numpy_import
 {{more}}
 before = list(sys.meta_path)
 numpy_import.leave_texts_out()
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 np.add
 assert sys.meta_path == before
 numpy_import.step_back()

@@ -12,7 +12,7 @@ SCRIPT = """\
 import ctypes, os, sys
 from autodiff.cli import main
 from autodiff.cli.process import blas_threads
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 
 def count(what):
     linked = ctypes.CDLL(sys.modules["numpy._core._multiarray_umath"].__file__)

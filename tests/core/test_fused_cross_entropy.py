@@ -109,7 +109,7 @@ def test_nobody_computes_the_logarithms(monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(logs, ArrayNode)
     assert logs.grad_fn_name == "LogSoftmaxBackward0"
     assert loss.grad_fn.grad_fn_name == "NllLossBackward0"
-    assert logs.lazy is not None
+    assert logs.lazy_value is not None
     computed = []
     monkeypatch.setattr(logs.op, "forward", lambda *_, **__: computed.append(1))
     loss.backward()
@@ -159,7 +159,7 @@ def test_second_derivatives_and_slopes_of_the_logarithms() -> None:
 
 
 def is_fused(loss: Tensor) -> bool:
-    return isinstance(loss.node, ArrayNode) and loss.node.lazy is not None
+    return isinstance(loss.node, ArrayNode) and loss.node.lazy_value is not None
 
 
 def test_what_is_left_to_the_ops() -> None:

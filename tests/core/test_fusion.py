@@ -61,7 +61,7 @@ def everything_is_put_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def is_put_off(x: Tensor) -> bool:
-    return x.lazy is not None and not x.lazy.is_computed
+    return x.lazy_value is not None and not x.lazy_value.is_computed
 
 
 def value_of(x: Tensor | None) -> Any:
@@ -225,8 +225,8 @@ def test_long_formulas_are_cut() -> None:
     h = x
     for _ in range(500):
         h = h * 1.001 + 0.001
-        assert h.lazy is not None
-        assert h.lazy.length <= fast_paths.fusion_settings.most + 1
+        assert h.lazy_value is not None
+        assert h.lazy_value.length <= fast_paths.fusion_settings.most + 1
     FUNCTIONS["torch.sum"](h).backward()
     assert x.grad is not None
     np.testing.assert_allclose(x.grad.value, 1.001**500, rtol=1e-12)
@@ -356,7 +356,7 @@ def test_freed_graphs_let_go_of_their_arrays() -> None:
     assert isinstance(node, ArrayNode)
     del h
     loss.backward()
-    assert node.lazy is None
+    assert node.lazy_value is None
     assert node.given == ()
     assert node.out.strides == (0,)
     assert node.shape == (SIZE,)

@@ -9,7 +9,7 @@ import pytest
 from autodiff.core import grad, tensor
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine.public_functions import FUNCTIONS
-from autodiff.core.fast import masking, strided_copies
+from autodiff.core.fast import masking, small_products
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="the rules do it all")
 
@@ -57,7 +57,7 @@ def test_products_of_copies(shapes: tuple[tuple[int, int], tuple[int, int]], dty
     a, b = (rng.normal(size=shape).astype(dtype) for shape in shapes)
     for x in ways_to_repeat(a):
         for y in ways_to_repeat(b):
-            found, expected = strided_copies.fast_matmul_2d(x, y), x.copy() @ y.copy()
+            found, expected = small_products.fast_matmul_2d(x, y), x.copy() @ y.copy()
             assert found.dtype == dtype
             assert found.shape == expected.shape
             terms = np.abs(x) @ np.abs(y)
@@ -71,9 +71,9 @@ def test_infinities_meet_every_entry() -> None:
     column = np.broadcast_to(np.array([[np.inf]]), (1, 2))
     factors = np.array([[-1.0, 1.0], [2.0, 1.0]])
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(strided_copies.fast_matmul_2d(column, factors), [[np.nan, np.inf]])
+        np.testing.assert_array_equal(small_products.fast_matmul_2d(column, factors), [[np.nan, np.inf]])
         np.testing.assert_array_equal(
-            strided_copies.fast_matmul_2d(factors.T, column.T), [[np.nan], [np.inf]]
+            small_products.fast_matmul_2d(factors.T, column.T), [[np.nan], [np.inf]]
         )
 
 
@@ -81,7 +81,7 @@ def test_a_chain_of_products_needs_no_product_of_matrices_on_the_way_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(2)
-    monkeypatch.setattr(strided_copies, "SMALL_SIZE", 35)
+    monkeypatch.setattr(small_products, "SMALL_SIZE", 35)
     factors = [tensor(rng.normal(size=(6, 6)), requires_grad=True) for _ in range(4)]
 
     def slopes() -> list[Any]:
@@ -91,7 +91,7 @@ def test_a_chain_of_products_needs_no_product_of_matrices_on_the_way_back(
 
     found = slopes()
     assert any(0 in slope.strides for slope in found)
-    monkeypatch.setattr(strided_copies, "is_fast", False)
+    monkeypatch.setattr(small_products, "is_fast", False)
     expected = slopes()
     assert not any(0 in slope.strides for slope in expected)
     for mine, theirs in zip(found, expected, strict=True):
@@ -99,13 +99,13 @@ def test_a_chain_of_products_needs_no_product_of_matrices_on_the_way_back(
 
 
 @pytest.mark.parametrize("name", ["sum", "mean"])
-@pytest.mark.parametrize("shape", [(2, 3), (strided_copies.SMALL_SIZE + 1,)])
+@pytest.mark.parametrize("shape", [(2, 3), (small_products.SMALL_SIZE + 1,)])
 def test_what_every_entry_of_a_sum_receives_is_copied_where_it_is_small(
     name: str, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x = tensor(np.ones(shape), requires_grad=True)
     (found,) = grad(FUNCTIONS[f"torch.{name}"](x) * 3.0, x)
-    assert (0 in found.value.strides) is (name == "sum" and x.size > strided_copies.SMALL_SIZE)
-    monkeypatch.setattr(strided_copies, "is_fast", False)
+    assert (0 in found.value.strides) is (name == "sum" and x.size > small_products.SMALL_SIZE)
+    monkeypatch.setattr(small_products, "is_fast", False)
     (expected,) = grad(FUNCTIONS[f"torch.{name}"](x) * 3.0, x)
     assert found.tolist() == expected.tolist()

@@ -11,7 +11,7 @@ from autodiff.core.ops.select.indexing import getitem, value_after_assignment
 from op_by_name import case, compare_errors, mine, theirs, with_curved
 from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
 
-FAMILIES = ("pick",)
+FAMILIES = ("picking_ops",)
 
 V = np.array([1.5, -2.0, 0.5])
 A = np.arange(6.0).reshape(2, 3) - 1.25

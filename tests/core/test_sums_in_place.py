@@ -55,8 +55,8 @@ def test_a_long_sum_goes_on_from_tape_to_tape() -> None:
         if step % 1000 == 999:
             mode.close_tape()
         assert is_tape_entry(total)
-    assert total.versions is not None
-    assert total.versions.count == MAX_TAPE_ENTRIES
+    assert total.version_counter is not None
+    assert total.version_counter.count == MAX_TAPE_ENTRIES
     total.backward()
     assert (total.item(), slope(w)) == (MAX_TAPE_ENTRIES, MAX_TAPE_ENTRIES / 2)
 
@@ -170,8 +170,8 @@ def test_what_may_take_on_sums_of_itself() -> None:
         assert not allows_in_place_sums(other, mode.tape)
     assert row.tape is mode.tape
     assert not allows_in_place_sums(row, mode.tape)
-    assert total.versions is None
-    total.versions = VersionCounter()
+    assert total.version_counter is None
+    total.version_counter = VersionCounter()
     assert allows_in_place_sums(total, mode.tape)
-    total.versions.users.append((ref(w), ()))  # as an op that keeps it for its derivative
+    total.version_counter.users.append((ref(w), ()))  # as an op that keeps it for its derivative
     assert not allows_in_place_sums(total, mode.tape)

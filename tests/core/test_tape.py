@@ -234,8 +234,8 @@ def test_sums_in_place_stay_on_the_tape() -> None:
         term = x * x
         total.assign_in_place(total + term)
     assert is_tape_entry(total)
-    assert total.versions is not None
-    assert total.versions.count == 3
+    assert total.version_counter is not None
+    assert total.version_counter.count == 3
     total.backward()
     assert is_tape_entry(total)
     assert of(x) == 3.0
@@ -353,7 +353,7 @@ def test_a_change_in_place_is_named_in_messages() -> None:
     held = y
     with pytest.raises(GradientError, match="output 0 of Sub"):
         z.backward()
-    assert held.versions is not None
+    assert held.version_counter is not None
 
 
 def test_names_given_after_the_nodes_were_made_are_those_of_the_nodes() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from autodiff.core.graph import dtypes
-from autodiff.grammar.objects.argument_types import USUAL_CALLS, class_key
+from autodiff.grammar.objects.argument_check import USUAL_CALLS, class_key
 from autodiff.grammar.objects.torch_argument_errors import find_mistake
 
 DATA = [1.5, 2, [1.5, 2.5], [1, 2], [[1.0], [2]]]

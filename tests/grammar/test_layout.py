@@ -8,7 +8,7 @@ import tokenize
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.grammar.syntax.parser import load_table
-from autodiff.grammar.syntax.words import read_words, widths
+from autodiff.grammar.syntax.tokenizer import read_words, widths
 
 
 def kinds(text: str) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.limits import limits
 from autodiff.core.fused.loop_program import LoopProgram
-from autodiff.grammar.interpret import fast_loops_compile
+from autodiff.grammar.interpret import fast_loop_compiler
 from autodiff.grammar.objects.runtime import runtime
 from loop_runs import compared, failed, ran, short_loops_as_well, taken, turn_by_turn
 from loop_traps import AFTER, BEFORE, ROWS
@@ -91,7 +91,7 @@ def test_a_loop_that_computes_with_arrays_is_tried_once_when_it_begins_again(tak
 def test_short_loops_are_left_to_the_closures(
     rows: str, turns: list[int], taken: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fast_loops_compile, "MIN_STEPS", 40)
+    monkeypatch.setattr(fast_loop_compiler, "MIN_STEPS", 40)
     ran(through(rows))
     assert taken == turns
 

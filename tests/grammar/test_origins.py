@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.grammar.repair import no_path, try_repairs
-from autodiff.grammar.repair.proposals import origins
+from autodiff.grammar.repair import missing_path, try_repairs
+from autodiff.grammar.repair.proposals import value_origins
 from autodiff.grammar.syntax import walk
 from script_runner import run_script
 from why_scripts import told
@@ -33,7 +33,7 @@ def looked_at(tell: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> in
         return children(node)
 
     with monkeypatch.context() as patch:
-        for module in (walk, origins, no_path):
+        for module in (walk, value_origins, missing_path):
             patch.setattr(module, "children", counted)
         assert tell()
     return count
@@ -41,9 +41,9 @@ def looked_at(tell: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> in
 
 def test_a_name_read_twice_in_each_line_is_followed_once(monkeypatch) -> None:
     asked: list[str] = []
-    given_to = origins.assignments_to
+    given_to = value_origins.assignments_to
     monkeypatch.setattr(
-        origins, "assignments_to", lambda scene, name: asked.append(name) or given_to(scene, name)
+        value_origins, "assignments_to", lambda scene, name: asked.append(name) or given_to(scene, name)
     )
     lines = ["a0 = torch.tensor(1.)", *(f"a{n + 1} = a{n} + a{n}" for n in range(7))]
     run_script("\n".join([*lines, "y = (a7 > 1).float()", "y.backward()"]))

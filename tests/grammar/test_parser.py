@@ -7,7 +7,7 @@ import math
 import pytest
 from autodiff.core.base.errors import CompileError, LimitError
 from autodiff.core.base.source import Source
-from autodiff.grammar.syntax import tree, words
+from autodiff.grammar.syntax import tokenizer, tree
 from autodiff.grammar.syntax.parser import parse, parse_expression, parse_literal
 from script_runner import run_script
 
@@ -53,9 +53,9 @@ def test_long_elif_chain_is_flat():
 
 
 def test_max_tokens(monkeypatch):
-    monkeypatch.setattr(words, "MAX_TOKENS", 3)
+    monkeypatch.setattr(tokenizer, "MAX_TOKENS", 3)
     parse(Source("a + b"))
-    monkeypatch.setattr(words, "MAX_TOKENS", 2)
+    monkeypatch.setattr(tokenizer, "MAX_TOKENS", 2)
     with pytest.raises(LimitError, match="more than 2 words"):
         parse(Source("a + b"))
 

@@ -8,8 +8,8 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.report.cause import Cause
 from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.repair.gradient_remedies import changed_lines
-from autodiff.grammar.repair.proposals.edges import avoid_edge, choose_before_op
-from autodiff.grammar.repair.proposals.stable import known_functions
+from autodiff.grammar.repair.proposals.domain_edges import avoid_edge, choose_before_op
+from autodiff.grammar.repair.proposals.stable_functions import known_functions
 from autodiff.grammar.syntax.parser import parse_to_first_error
 
 

@@ -20,7 +20,7 @@ from autodiff.grammar.syntax.make_parse_table import (
     render_table,
     token_kinds,
 )
-from autodiff.grammar.syntax.words import read_words
+from autodiff.grammar.syntax.tokenizer import read_words
 from lark.lexer import Lexer, Token
 
 

@@ -6,7 +6,7 @@ The numbers are numpy's (PCG64), not torch's. No gradient flows to a mean or a s
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, type_name
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape

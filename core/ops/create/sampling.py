@@ -8,7 +8,7 @@ Random numbers have no gradient: the entries they overwrite receive zeros.
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.in_place_checks import check_change

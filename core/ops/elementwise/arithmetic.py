@@ -6,7 +6,7 @@ import math
 import operator
 
 from autodiff.core.base.errors import GradientError, ScriptError, type_name
-from autodiff.core.base.lazy import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import checked_integer, require_not_bool, require_scale_factor

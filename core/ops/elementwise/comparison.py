@@ -7,7 +7,7 @@ shows only the regular formula.
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape, tensor
 from autodiff.core.fast import masking

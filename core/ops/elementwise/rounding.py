@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.graph.op import Op, elementwise
 from autodiff.core.ops.elementwise.arithmetic import refuse_bool_operands

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.graph.dtypes import ONES
 from autodiff.core.graph.op import Op, elementwise, selective

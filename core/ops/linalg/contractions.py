@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import prod
 
 from autodiff.core.base.errors import ScriptError, ShapeError, type_name
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor

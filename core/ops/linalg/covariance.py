@@ -13,7 +13,7 @@ from autodiff.core.ops.elementwise.selection import clamp_between
 from autodiff.core.ops.elementwise.transcendental import sqrt
 from autodiff.core.ops.linalg.products import matmul
 from autodiff.core.ops.reduce.reduction import sum
-from autodiff.core.ops.shape.pick import diagonal
+from autodiff.core.ops.shape.picking_ops import diagonal
 from autodiff.core.ops.shape.reshape import reshape, squeeze_dims, t
 
 TYPE_CHECKING = False

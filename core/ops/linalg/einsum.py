@@ -9,7 +9,7 @@ size 1 that broadcast are squeezed. The result is one op whose rule is einsum ag
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -18,7 +18,7 @@ from autodiff.core.graph.op import Op
 from autodiff.core.ops.linalg.product_checks import no_bool_kernel_error
 from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.join import variadic
-from autodiff.core.ops.shape.pick import diagonal
+from autodiff.core.ops.shape.picking_ops import diagonal
 from autodiff.core.ops.shape.reshape import expand, permute, reshape, squeeze
 
 TYPE_CHECKING = False

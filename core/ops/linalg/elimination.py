@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -15,7 +15,7 @@ from autodiff.core.ops.linalg.factorizations import cache_last, first_along
 from autodiff.core.ops.linalg.products import matmul, mT
 from autodiff.core.ops.linalg.triangular import solve_triangular
 from autodiff.core.ops.shape.join import cat
-from autodiff.core.ops.shape.pick import slice_dim, tril, triu
+from autodiff.core.ops.shape.picking_ops import slice_dim, tril, triu
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

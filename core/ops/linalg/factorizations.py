@@ -12,7 +12,7 @@ and the rules give inf or nan, as torch's do.
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -33,7 +33,7 @@ from autodiff.core.ops.linalg.solve import (
 )
 from autodiff.core.ops.linalg.triangular import solve_triangular
 from autodiff.core.ops.shape.join import cat
-from autodiff.core.ops.shape.pick import slice_dim, tril, triu
+from autodiff.core.ops.shape.picking_ops import slice_dim, tril, triu
 from autodiff.core.ops.shape.reshape import unsqueeze
 
 TYPE_CHECKING = False

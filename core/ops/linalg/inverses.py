@@ -7,7 +7,7 @@ from __future__ import annotations
 from math import prod
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor

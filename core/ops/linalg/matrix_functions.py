@@ -7,7 +7,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
@@ -27,7 +27,7 @@ from autodiff.core.ops.linalg.solve import (
 )
 from autodiff.core.ops.reduce.reduction import sum
 from autodiff.core.ops.shape.join import cat
-from autodiff.core.ops.shape.pick import slice_dim
+from autodiff.core.ops.shape.picking_ops import slice_dim
 from autodiff.core.ops.shape.reshape import clone, expand, reshape, unsqueeze
 
 TYPE_CHECKING = False

@@ -11,12 +11,12 @@ import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import checked_integer
-from autodiff.core.fast.strided_copies import SMALL_SIZE, fast_matmul, fast_matmul_2d
+from autodiff.core.fast.small_products import SMALL_SIZE, fast_matmul, fast_matmul_2d
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.op import OPS, Op, primitive
 from autodiff.core.graph.registry import OPERATORS, declare

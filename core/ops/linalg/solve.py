@@ -9,7 +9,7 @@ there). It is computed from singular values, without a division.
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
@@ -19,7 +19,7 @@ from autodiff.core.ops.linalg.product_checks import broadcast_batches
 from autodiff.core.ops.linalg.products import mT, named_mT, outer
 from autodiff.core.ops.reduce.reduction import sum_dtype
 from autodiff.core.ops.shape.dims import Shape
-from autodiff.core.ops.shape.pick import diag_embed
+from autodiff.core.ops.shape.picking_ops import diag_embed
 from autodiff.core.ops.shape.reshape import expand, reshape, squeeze, sum_to, unsqueeze
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
@@ -14,7 +14,7 @@ from autodiff.core.ops.linalg.product_checks import broadcast_batches
 from autodiff.core.ops.linalg.products import mT, named_mT
 from autodiff.core.ops.linalg.solve import check_square_shape
 from autodiff.core.ops.reduce.reduction import cast
-from autodiff.core.ops.shape.pick import tril, triu
+from autodiff.core.ops.shape.picking_ops import tril, triu
 from autodiff.core.ops.shape.reshape import sum_to
 
 TYPE_CHECKING = False

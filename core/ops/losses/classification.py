@@ -8,11 +8,11 @@ import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.fast_paths import fusion_settings, is_fast
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import register_saved_params, saves_arguments
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.strided_copies import SMALL_SIZE
+from autodiff.core.fast.small_products import SMALL_SIZE
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.arithmetic import div
 from autodiff.core.ops.elementwise.comparison import where

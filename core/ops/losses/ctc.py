@@ -9,7 +9,7 @@ backward recursion over the labels with blanks between them (Graves et al. 2006,
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import Op, primitive

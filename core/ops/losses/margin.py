@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.in_place_checks import check_same_shape
 from autodiff.core.engine.public_functions import public
@@ -28,7 +28,7 @@ from autodiff.core.ops.nn.activations import logsigmoid
 from autodiff.core.ops.nn.layers import pairwise_distance
 from autodiff.core.ops.reduce.reduction import cast, check_floating, sum
 from autodiff.core.ops.shape.dims import size_along
-from autodiff.core.ops.shape.pick import gather
+from autodiff.core.ops.shape.picking_ops import gather
 from autodiff.core.ops.shape.reshape import reshape
 
 TYPE_CHECKING = False

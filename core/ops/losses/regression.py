@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.in_place_checks import check_same_shape
 from autodiff.core.engine.public_functions import public

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import checked_integer

@@ -26,7 +26,7 @@ from autodiff.core.ops.nn.convolution_checks import (
     sizes_per_dim,
 )
 from autodiff.core.ops.reduce.reduction import cast
-from autodiff.core.ops.shape.pick import slice_dim
+from autodiff.core.ops.shape.picking_ops import slice_dim
 from autodiff.core.ops.shape.reshape import permute, reshape, squeeze, unsqueeze
 from autodiff.core.ops.shape.windows import add_windows, constant_pad, windows
 

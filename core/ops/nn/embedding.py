@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -15,7 +15,7 @@ from autodiff.core.graph.state import mode as state
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.select.index_writes import index_add
 from autodiff.core.ops.shape.dims import legacy_type_name
-from autodiff.core.ops.shape.pick import gather, index_select
+from autodiff.core.ops.shape.picking_ops import gather, index_select
 from autodiff.core.ops.shape.reshape import reshape
 
 TYPE_CHECKING = False

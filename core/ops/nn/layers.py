@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.aliasing import saves_arguments
@@ -28,7 +28,7 @@ from autodiff.core.ops.reduce.reduction import cast, sum
 from autodiff.core.ops.reduce.softmax import softmax
 from autodiff.core.ops.reduce.variance import vector_norm
 from autodiff.core.ops.shape.dims import legacy_type_name, size_along, wrap_dim
-from autodiff.core.ops.shape.pick import index_select, slice_dim
+from autodiff.core.ops.shape.picking_ops import index_select, slice_dim
 from autodiff.core.ops.shape.reshape import expand_sizes, is_contiguous, reshape, t, to
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ torch's.
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor

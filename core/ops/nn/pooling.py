@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import Op, primitive
@@ -19,7 +19,7 @@ from autodiff.core.ops.elementwise.arithmetic import div
 from autodiff.core.ops.nn.pooling_checks import AdaptivePooling, PoolingWindows
 from autodiff.core.ops.reduce.extremes import pick
 from autodiff.core.ops.reduce.reduction import check_floating, mean, reduction_dims, sum
-from autodiff.core.ops.shape.pick import gather
+from autodiff.core.ops.shape.picking_ops import gather
 from autodiff.core.ops.shape.reshape import reshape
 from autodiff.core.ops.shape.windows import constant_pad
 from autodiff.core.ops.shape.windows import windows as sliding

@@ -8,7 +8,7 @@ None of these functions has a gradient. Where torch records a node nevertheless,
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError, type_name
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor

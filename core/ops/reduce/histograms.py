@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError, type_name
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.strided_copies import broadcast_small
+from autodiff.core.fast.small_products import broadcast_small
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.op import Op, primitive, selective
 from autodiff.core.ops.elementwise.comparison import except_where, isfinite, isnan, logical_not, where, zero

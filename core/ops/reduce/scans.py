@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError, type_name
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
@@ -16,7 +16,7 @@ from autodiff.core.ops.elementwise.transcendental import exp, log
 from autodiff.core.ops.reduce.reduction import cast, cumprod, cumsum, sum
 from autodiff.core.ops.shape.dims import size_along, wrap_dim, wrap_dims
 from autodiff.core.ops.shape.join import cat_tensors
-from autodiff.core.ops.shape.pick import select, slice_dim
+from autodiff.core.ops.shape.picking_ops import select, slice_dim
 from autodiff.core.ops.shape.reshape import clone, reshape
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ nan counts as larger than every number, as in torch; tied entries keep their ord
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import values_and_indices
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
@@ -18,7 +18,7 @@ from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.reduce.blends import lerp
 from autodiff.core.ops.reduce.extremes import SHARED_TIES_KINK, check_median, empty_median, pick_along_dim
 from autodiff.core.ops.reduce.reduction import share_among_ties
-from autodiff.core.ops.shape import pick
+from autodiff.core.ops.shape import picking_ops
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.reshape import movedim, reshape
 
@@ -68,7 +68,7 @@ def gather_named_result(
     x: Tensor, name: str, index: Array, axis: int, grad_fn: str, kink: str = SORT_KINK
 ) -> NamedResult:
     """Return the entries at ``index`` along ``axis``, and the positions themselves."""
-    values = pick.gather.named(grad_fn, saved=((),), kink=kink)(x, dim=axis, index=index)
+    values = picking_ops.gather.named(grad_fn, saved=((),), kink=kink)(x, dim=axis, index=index)
     return values_and_indices(name, values, Tensor.of(index))
 
 
@@ -209,7 +209,7 @@ def compute_quantile(
     ends = []
     for side in (np.floor(rank), np.ceil(rank)):
         index = np.take_along_axis(positions, side.astype(np.int64), axis)
-        ends.append(pick.gather.named("GatherBackward0", kink=SORT_KINK)(rows, dim=axis, index=index))
+        ends.append(picking_ops.gather.named("GatherBackward0", kink=SORT_KINK)(rows, dim=axis, index=index))
     lower, upper = ends
     found = movedim(lerp(lower, upper, Tensor.of(rank - np.floor(rank))), (axis,), (0,))
     if flat:

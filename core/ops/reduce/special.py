@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape

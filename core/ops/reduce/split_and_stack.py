@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError, no_matching_overload, type_name
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
@@ -22,7 +22,7 @@ from autodiff.core.ops.shape.join import (
     variadic,
     vstack,
 )
-from autodiff.core.ops.shape.pick import slice_dim
+from autodiff.core.ops.shape.picking_ops import slice_dim
 from autodiff.core.ops.shape.reshape import reshape, unsqueeze
 
 TYPE_CHECKING = False

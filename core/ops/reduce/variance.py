@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError, type_name
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import Op, primitive

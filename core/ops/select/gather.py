@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.public_functions import public
@@ -18,10 +18,10 @@ from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.engine.value_checks import c_integer_name, require_bool_mask
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
-from autodiff.core.ops.shape import pick
+from autodiff.core.ops.shape import picking_ops
 from autodiff.core.ops.shape.dims import Shape, wrap_dim
 from autodiff.core.ops.shape.index_parser import wrap_position
-from autodiff.core.ops.shape.positions import (
+from autodiff.core.ops.shape.position_checks import (
     OUT_OF_BOUNDS,
     at_least_1d,
     check_gather,
@@ -48,7 +48,7 @@ def select(x: Tensor, dim: int, index: int) -> Tensor:
             code="E0208",
             operands=(x,),
         )
-    return pick.select(x, dim=dim, index=wrap_position(x, index, dim, x.shape[dim]))
+    return picking_ops.select(x, dim=dim, index=wrap_position(x, index, dim, x.shape[dim]))
 
 
 @public("narrow(input: tensor, dim: int, start: any, length: int)")
@@ -77,7 +77,7 @@ def narrow(x: Tensor, dim: int, start: Any, length: int) -> Tensor:
             code="E0208",
             operands=(x,),
         )
-    return pick.slice_dim(x, dim=dim, start=start, stop=start + length, step=1)
+    return picking_ops.slice_dim(x, dim=dim, start=start, stop=start + length, step=1)
 
 
 @public("index_select(input: tensor, dim: int, index: tensor)")
@@ -106,7 +106,7 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
     array = checked_positions(x, index, dim, outside if has_other_kernel else "index out of range in self")
     if not x.ndim:
         return reshape.named("IndexSelectBackward0")(x, shape=())
-    return pick.index_select(x, dim=dim, index=array.reshape(-1))
+    return picking_ops.index_select(x, dim=dim, index=array.reshape(-1))
 
 
 @public("gather(input: tensor, dim: int, index: tensor)")
@@ -115,12 +115,12 @@ def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """``out[i][j] = input[i][index[i][j]]`` for ``dim=1``; likewise along any other dimension."""
     dim = check_gather(x, dim, index)
     if index.ndim == x.ndim:
-        return pick.gather(x, dim=dim, index=checked_positions(x, index, dim, OUT_OF_BOUNDS))
+        return picking_ops.gather(x, dim=dim, index=checked_positions(x, index, dim, OUT_OF_BOUNDS))
     if not index.size:
         return Tensor.of(np.zeros(index.shape, x.data.dtype))
     array = checked_positions(x, index, dim, OUT_OF_BOUNDS).reshape(-1)
     return reshape.named("GatherBackward0")(
-        pick.gather(at_least_1d(x), dim=0, index=array), shape=index.shape
+        picking_ops.gather(at_least_1d(x), dim=0, index=array), shape=index.shape
     )
 
 
@@ -131,7 +131,7 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
         check_integer_index(indices, "gather(): Expected dtype int32/int64 for index")
         index = Tensor.of(indices.data.reshape(-1))
         flat = reshape(x, shape=(x.size,))
-        return pick.gather(flat, dim=0, index=checked_positions(flat, index, 0, OUT_OF_BOUNDS))
+        return picking_ops.gather(flat, dim=0, index=checked_positions(flat, index, 0, OUT_OF_BOUNDS))
     if x.ndim != indices.ndim:
         raise ShapeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got"
@@ -156,7 +156,7 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     shape = (*common[:dim], indices.shape[dim], *common[dim + 1 :])
     check_allocation(shape, 8)
     index = Tensor.of(np.broadcast_to(indices.data, shape))
-    return pick.gather(x, dim=dim, index=checked_positions(x, index, dim, OUT_OF_BOUNDS))
+    return picking_ops.gather(x, dim=dim, index=checked_positions(x, index, dim, OUT_OF_BOUNDS))
 
 
 def broadcast_index_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
@@ -193,7 +193,7 @@ def take(x: Tensor, index: Tensor) -> Tensor:
             code="E0208",
             operands=(x, index),
         )
-    return pick.take(x, index=np.where(array < 0, array + x.size, array))
+    return picking_ops.take(x, index=np.where(array < 0, array + x.size, array))
 
 
 @public("masked_fill(input: tensor, mask: tensor, value: value)", in_place=True)
@@ -217,7 +217,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
                 f"value cannot be converted to type {c_integer_name(x.dtype)} without overflow", operands=(x,)
             )
         value = Tensor.of(np.asarray(value).astype(x.data.dtype))  # truncated to the dtype of the entries
-    return pick.masked_fill(x, mask, value)
+    return picking_ops.masked_fill(x, mask, value)
 
 
 def apply_scatter(name: str, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
@@ -299,14 +299,14 @@ def check_at_least_2d(x: Tensor, name: str) -> None:
 def tril(x: Tensor, diagonal: int) -> Tensor:
     """Zeros above a diagonal."""
     check_at_least_2d(x, "tril")
-    return pick.tril(x, diagonal=diagonal)
+    return picking_ops.tril(x, diagonal=diagonal)
 
 
 @public("triu(input: tensor, diagonal: int = 0)", in_place=True)
 def triu(x: Tensor, diagonal: int) -> Tensor:
     """Zeros below a diagonal."""
     check_at_least_2d(x, "triu")
-    return pick.triu(x, diagonal=diagonal)
+    return picking_ops.triu(x, diagonal=diagonal)
 
 
 @public("diagonal(input: tensor, offset: int = 0, dim1: int = 0, dim2: int = 1)")
@@ -317,7 +317,7 @@ def diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
         raise ShapeError(
             f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
         )
-    return pick.diagonal(x, offset=clamp_offset(x, offset), dim1=axis1, dim2=axis2)
+    return picking_ops.diagonal(x, offset=clamp_offset(x, offset), dim1=axis1, dim2=axis2)
 
 
 @public("diag_embed(input: tensor, offset: int = 0, dim1: int = -2, dim2: int = -1)")
@@ -332,7 +332,7 @@ def diag_embed(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     check_allocation((*x.shape[:-1], size, size), 8)
     rest = iter(x.shape[:-1])
     shape = tuple(size if axis in (axis1, axis2) else next(rest) for axis in range(x.ndim + 1))
-    return pick.diag_embed(x, shape=shape, offset=offset, dim1=axis1, dim2=axis2)
+    return picking_ops.diag_embed(x, shape=shape, offset=offset, dim1=axis1, dim2=axis2)
 
 
 @public("diag(input: tensor, diagonal: int = 0)")
@@ -342,7 +342,9 @@ def diag(x: Tensor, offset: int) -> Tensor:
         return diag_embed(x, offset, -2, -1)
     if x.ndim != 2:
         raise ShapeError(f"diag(): Supports 1D or 2D tensors. Got {x.ndim}D", code="E0303", operands=(x,))
-    return pick.diagonal.named("DiagonalBackward0_copy")(x, offset=clamp_offset(x, offset), dim1=0, dim2=1)
+    return picking_ops.diagonal.named("DiagonalBackward0_copy")(
+        x, offset=clamp_offset(x, offset), dim1=0, dim2=1
+    )
 
 
 def clamp_offset(x: Tensor, offset: int) -> int:

@@ -9,7 +9,7 @@ counts as a vector of one entry.
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
@@ -20,7 +20,7 @@ from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.select.gather import clamp_offset, select
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.index_parser import slice_bounds
-from autodiff.core.ops.shape.pick import (
+from autodiff.core.ops.shape.picking_ops import (
     diag_embed,
     diag_embed_forward,
     diagonal,
@@ -31,7 +31,7 @@ from autodiff.core.ops.shape.pick import (
     scatter_add,
     slice_dim,
 )
-from autodiff.core.ops.shape.positions import at_least_1d, check_integer_index, checked_positions
+from autodiff.core.ops.shape.position_checks import at_least_1d, check_integer_index, checked_positions
 from autodiff.core.ops.shape.reshape import expand, reshape, to
 
 TYPE_CHECKING = False

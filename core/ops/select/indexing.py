@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError, type_name
 from autodiff.core.base.fast_paths import is_fast
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import register_saved_params, shares_memory, view_origin_of
 from autodiff.core.engine.in_place_checks import check_change, check_no_input_overlap, has_self_overlap
 from autodiff.core.engine.tensor import Tensor
@@ -25,7 +25,7 @@ from autodiff.core.ops.shape.index_parser import (
     slice_bounds,
     spanned_dims,
 )
-from autodiff.core.ops.shape.pick import FULL_SLICE, index_op, index_put, slice_dim
+from autodiff.core.ops.shape.picking_ops import FULL_SLICE, index_op, index_put, slice_dim
 from autodiff.core.ops.shape.reshape import alias, reshape_tensor
 
 TYPE_CHECKING = False

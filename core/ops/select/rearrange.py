@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement as choices_with_repeats
 from math import comb
 
 from autodiff.core.base.errors import ScriptError, ShapeError, no_matching_overload
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
@@ -20,7 +20,7 @@ from autodiff.core.ops.elementwise.arithmetic import pow
 from autodiff.core.ops.select.gather import diag_embed
 from autodiff.core.ops.shape.dims import check_sizes, size_along, wrap_dim
 from autodiff.core.ops.shape.join import stack_tensors
-from autodiff.core.ops.shape.pick import embed, index_along, index_select, slice_dim
+from autodiff.core.ops.shape.picking_ops import embed, index_along, index_select, slice_dim
 from autodiff.core.ops.shape.reshape import (
     contiguous,
     expand,

@@ -9,7 +9,7 @@ means use ``scatter_add``; products and extremes have ops of their own. ``index_
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -23,7 +23,7 @@ from autodiff.core.ops.select.indexing import value_after_assignment
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.index_parser import index_as_array, spanned_dims
 from autodiff.core.ops.shape.join import cat
-from autodiff.core.ops.shape.pick import (
+from autodiff.core.ops.shape.picking_ops import (
     embed,
     gather,
     gather_index,
@@ -33,7 +33,12 @@ from autodiff.core.ops.shape.pick import (
     scatter,
     scatter_add,
 )
-from autodiff.core.ops.shape.positions import OUT_OF_BOUNDS, at_least_1d, check_scatter, checked_positions
+from autodiff.core.ops.shape.position_checks import (
+    OUT_OF_BOUNDS,
+    at_least_1d,
+    check_scatter,
+    checked_positions,
+)
 from autodiff.core.ops.shape.reshape import clone, reshape
 
 TYPE_CHECKING = False

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError, type_name
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.ops.shape.dims import dimensions_phrase
-from autodiff.core.ops.shape.pick import FULL_SLICE, select, slice_dim
+from autodiff.core.ops.shape.picking_ops import FULL_SLICE, select, slice_dim
 from autodiff.core.ops.shape.reshape import unsqueeze
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.aliasing import number_outputs
 from autodiff.core.engine.public_functions import public
@@ -13,7 +13,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import promote
 from autodiff.core.graph.op import OPS, Op, VariadicRules, primitive
 from autodiff.core.ops.shape.dims import size_along, wrap_dim
-from autodiff.core.ops.shape.pick import index_along, select, slice_dim
+from autodiff.core.ops.shape.picking_ops import index_along, select, slice_dim
 from autodiff.core.ops.shape.reshape import repeat_dims, reshape_tensor, unsqueeze_dim
 
 TYPE_CHECKING = False

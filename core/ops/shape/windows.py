@@ -12,14 +12,14 @@ from itertools import product
 from math import prod
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.lazy import np
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.shape.dims import size_along
-from autodiff.core.ops.shape.pick import index_select
+from autodiff.core.ops.shape.picking_ops import index_select
 from autodiff.core.ops.shape.reshape import permute, reshape
 
 TYPE_CHECKING = False

@@ -44,7 +44,7 @@ from autodiff.grammar.help.syntax.missing_values import (
 )
 from autodiff.grammar.help.syntax.pasted import pasted
 from autodiff.grammar.help.syntax.situation import Situation
-from autodiff.grammar.syntax.words import Tokens
+from autodiff.grammar.syntax.tokenizer import Tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from autodiff.core.base.errors import CompileError, Fix
 from autodiff.grammar.help.syntax import tokens
 from autodiff.grammar.help.syntax.lines import code_end, indent_width, line_end, next_line, next_statement
 from autodiff.grammar.help.syntax.situation import Situation, fix, line_around
+from autodiff.grammar.syntax.tokenizer import OPENING_BRACKETS, Tokens, unclosed_bracket
 from autodiff.grammar.syntax.vocabulary import BLOCK_WORDS
-from autodiff.grammar.syntax.words import OPENING_BRACKETS, Tokens, unclosed_bracket
 
 CLOSER_OF = {opening: closing for closing, opening in OPENING_BRACKETS.items()}
 

@@ -10,8 +10,8 @@ from autodiff.core.base.source import Span
 from autodiff.grammar.help.syntax.lines import indent_width, line_end
 from autodiff.grammar.help.syntax.situation import Situation, fix, line_around
 from autodiff.grammar.syntax.characters import shorten
+from autodiff.grammar.syntax.tokenizer import OPENING_BRACKETS
 from autodiff.grammar.syntax.vocabulary import BLOCK_WORDS, FOREIGN_WORDS
-from autodiff.grammar.syntax.words import OPENING_BRACKETS
 
 _RAISED = re.compile(r"raise[ \t]+\w+\([ \t]*(\"[^\"\\\r\n]*\"|'[^'\\\r\n]*')[ \t]*\)[ \t]*(?=[#\r\n]|\Z)")
 _COUNTING = re.compile(

@@ -8,6 +8,7 @@ from autodiff.grammar.help.syntax.blocks import misspelt
 from autodiff.grammar.help.syntax.lines import code_end
 from autodiff.grammar.help.syntax.situation import LINE_ENDS, Situation, fix
 from autodiff.grammar.syntax.characters import shorten
+from autodiff.grammar.syntax.tokenizer import OPENING_BRACKETS
 from autodiff.grammar.syntax.vocabulary import (
     BLOCK_WORDS,
     FOREIGN_OPERATORS,
@@ -16,7 +17,6 @@ from autodiff.grammar.syntax.vocabulary import (
     VALUE_ENDS,
     VALUE_STARTS,
 )
-from autodiff.grammar.syntax.words import OPENING_BRACKETS
 
 #: A complete example for a keyword that stands alone.
 FINISHED = {

@@ -22,7 +22,7 @@ from autodiff.grammar.help.syntax.situation import LINE_STARTS, line_around
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import ScriptParser
 from autodiff.grammar.syntax.prompts import strip_prompts
-from autodiff.grammar.syntax.words import Tokens, read_words
+from autodiff.grammar.syntax.tokenizer import Tokens, read_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import CompileError, Edit, Fix
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax.characters import shorten
-from autodiff.grammar.syntax.words import OPENING_BRACKETS, Tokens
+from autodiff.grammar.syntax.tokenizer import OPENING_BRACKETS, Tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 
-from autodiff.grammar.objects.builtins import kinds, modes, numbers, sequences
+from autodiff.grammar.objects.builtins import modes, numbers, sequences, types_and_text
 from autodiff.grammar.objects.builtins.table import BUILTINS
 from autodiff.grammar.objects.values import FunctionBase
 
 __all__ = ["BUILTINS"]
 
 # Importing these modules registers their functions, which completes the table.
-FAMILIES = (kinds, modes, numbers, sequences)
+FAMILIES = (types_and_text, modes, numbers, sequences)
 BUILTINS |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "Function": FunctionBase()}

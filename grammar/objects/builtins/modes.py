@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy import services
+from autodiff.core.base.lazy_imports import services
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.objects.builtins.table import register_builtin

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import Fix
 from autodiff.grammar.help.failure_scene import Scene
-from autodiff.grammar.repair.proposals import absent, gradients, leaves, names, numbers, shapes
+from autodiff.grammar.repair.proposals import absent_features, gradients, leaves, names, numbers, shapes
 
 FAMILIES = (
     names.PROPOSALS,
-    absent.PROPOSALS,
+    absent_features.PROPOSALS,
     shapes.PROPOSALS,
     numbers.PROPOSALS,
     gradients.PROPOSALS,

@@ -23,11 +23,11 @@ from autodiff.grammar.objects.values import (
     ScriptFunction,
     type_name,
 )
-from autodiff.grammar.repair.proposals.custom import add_context
-from autodiff.grammar.repair.proposals.first_line import use_torch_message
-from autodiff.grammar.repair.proposals.nothing import explain_none
-from autodiff.grammar.repair.proposals.types import call_it
-from autodiff.grammar.repair.proposals.uses import int_edit
+from autodiff.grammar.repair.proposals.custom_functions import add_context
+from autodiff.grammar.repair.proposals.none_values import explain_none
+from autodiff.grammar.repair.proposals.operand_types import call_it
+from autodiff.grammar.repair.proposals.torch_first_line import use_torch_message
+from autodiff.grammar.repair.proposals.value_uses import int_edit
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from autodiff.core.graph.node import OpNode
 from autodiff.grammar.help.bindings import DISPLAYS
 from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner, with_parentheses
 from autodiff.grammar.objects.values import Namespace
-from autodiff.grammar.repair.proposals.custom import fit_function_class, fit_gradient_count
+from autodiff.grammar.repair.proposals.custom_functions import fit_function_class, fit_gradient_count
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to, walk
 

@@ -9,8 +9,8 @@ from autodiff.core.base.errors import Edit, Fix
 from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner
-from autodiff.grammar.repair.proposals.connected import explain_cuts
-from autodiff.grammar.repair.proposals.cuts import find_cuts
+from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
+from autodiff.grammar.repair.proposals.stay_connected import explain_cuts
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 

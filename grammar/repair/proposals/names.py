@@ -9,7 +9,7 @@ from autodiff.grammar.repair.proposals.arguments import fit_arguments
 from autodiff.grammar.repair.proposals.attributes import fit_attribute
 from autodiff.grammar.repair.proposals.numbers import compute_in_floats
 from autodiff.grammar.repair.proposals.unassigned import assign_first
-from autodiff.grammar.repair.proposals.uses import (
+from autodiff.grammar.repair.proposals.value_uses import (
     fit_call,
     fit_loop,
     fit_number,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import Span
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.build.rules import builder

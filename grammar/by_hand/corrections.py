@@ -1,0 +1,390 @@
+"""Finds a change of a hand formula that makes it right.
+
+Each change is tried: the changed formula is evaluated at all points. A reported change is therefore correct,
+though it may not be the one that the user had in mind.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.derivation.graph_report import local_derivative, local_derivative_text
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.graph.values import as_stored
+from autodiff.core.paths.node_names import NodeNames, ordinal
+from autodiff.core.paths.operand_symbols import OperandSymbols
+from autodiff.core.symbolic.symbol import is_custom
+from autodiff.grammar.by_hand.points import Formula, SamplePoints, evaluate_formula, values_equal
+from autodiff.grammar.by_hand.sentences import FRACTIONS
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from autodiff.core.base.source import Span
+
+#: Limits of the search: evaluated formulas, derivatives of ops on the paths, and names to insert.
+MAX_TRIED, MAX_DERIVATIVES, MAX_NAMES = 2500, 12, 12
+#: How many changes are tried in pairs.
+MAX_PAIRED = 44
+
+
+class Correction:
+    """A text that replaces some parts of the formula, and the remark if that makes the formula right."""
+
+    __slots__ = ("spans", "text", "told")
+
+    def __init__(self, spans: tuple[Span, ...], text: str, told: str) -> None:
+        self.spans = spans
+        self.text = text
+        self.told = told
+
+
+class OpDerivative:
+    """The local derivative of an elementwise op on a path to the input: its text and values at the points.
+
+    Changed formulas refer to it by ``name``.
+    """
+
+    __slots__ = ("name", "quotient", "symbol", "values")
+
+    def __init__(self, name: str, quotient: str, symbol: str, values: list[Any]) -> None:
+        self.name = name
+        self.quotient = quotient
+        self.symbol = symbol
+        self.values = values
+
+    @property
+    def spelled(self) -> str:
+        return f"{self.quotient} = {self.symbol}"
+
+
+class CorrectionSearch:
+    """The possible changes of one formula, and the search for those that make it right."""
+
+    def __init__(self, formula: Formula, points: SamplePoints, names: NodeNames, node: Node) -> None:
+        self.formula = formula
+        self.points = points
+        self.text = formula.source.text
+        self.tried_count = 0
+        self.slopes = elementwise_derivatives(points, names, node) if not formula.is_second else []
+        self.names = [
+            {**known, **{slope.name: Tensor.of(as_stored(slope.values[at])) for slope in self.slopes}}
+            for at, known in enumerate(points.names)
+        ]
+        self.parts = [part for part in walk(formula.node) if isinstance(part, PART_TYPES)]
+        callees = {part.function for part in walk(formula.node) if isinstance(part, tree.Call)}
+        attributes = [part for part in walk(formula.node) if isinstance(part, tree.Attribute)]
+        objects = {part.object for part in attributes}
+        self.transposed_parts = {part.object for part in attributes if part.name == "T"}
+        self.parts = [
+            part
+            for part in self.parts
+            if part not in callees and not (part in objects and self.is_module(part))
+        ]
+        self.values = {part: self.part_value(part) for part in self.parts}
+
+    def is_module(self, part: Any) -> bool:
+        return isinstance(part, tree.Name) and part.id not in self.names[0]
+
+    def part_value(self, part: Any) -> Any:
+        try:
+            return np.asarray(evaluate_formula(self.formula.text(part), self.names[0]), dtype=float)
+        except (UsageError, TypeError, ValueError):
+            return None
+
+    # -- the search -----------------------------------------------------------------------------------
+
+    def find_remark(self) -> str:
+        """Return the remark for one or two changes that make the formula right; ``""`` if there are none."""
+        if len(self.points.names) < 2 and np.size(self.points.gradients[0]) < 2:
+            return ""  # almost any formula can be changed to give one number
+        for kind in CORRECTION_KINDS:
+            for edit in kind(self):
+                if self.is_right(edit):
+                    return edit.told
+        pairs = [edit for kind in PAIRED_KINDS for edit in kind(self)][:MAX_PAIRED]
+        for first, second in combinations(pairs, 2):
+            if are_disjoint(first, second) and self.is_right(first, second):
+                return f"{first.told}, and {second.told}"
+        return ""
+
+    def is_right(self, *edits: Correction) -> bool:
+        """Whether the formula is right with these changes, at every point."""
+        text = self.changed(edits)
+        for names, gradient in zip(self.names, self.points.gradients, strict=True):
+            self.tried_count += 1
+            if self.tried_count > MAX_TRIED:
+                return False
+            try:
+                value = np.asarray(evaluate_formula(text, names), dtype=float)
+            except (UsageError, TypeError, ValueError):
+                return False
+            if value.shape != np.shape(gradient) or not values_equal(value, gradient):
+                return False
+        return bool(np.isfinite(self.points.gradients[0]).any())
+
+    def changed(self, edits: tuple[Correction, ...]) -> str:
+        places = sorted(
+            ((span, edit.text) for edit in edits for span in edit.spans), key=lambda place: -place[0].start
+        )
+        text = self.text
+        for span, new in places:
+            text = f"{text[: span.start]}({new}){text[span.end :]}"
+        return text
+
+    # -- the changes ----------------------------------------------------------------------------------
+
+    def written(self, part: Any) -> str:
+        return self.formula.text(part)
+
+    def replace_part(self, part: Any, text: str, told: str = "", shown: str = "") -> Correction:
+        if not told:
+            told = f"with {shown or text} in place of {self.written(part)}{self.which(part)} it is right"
+        return Correction((part.span,), text, told)
+
+    def which(self, part: Any) -> str:
+        """Return which of several parts with the same text this is: `` (the 2nd of 3)``."""
+        alike = [one for one in self.parts if self.written(one) == self.written(part)]
+        alike.sort(key=lambda one: one.span.start)
+        return f" (the {ordinal(alike.index(part) + 1)} of {len(alike)})" if len(alike) > 1 else ""
+
+    def flipped_signs(self) -> Iterator[Correction]:
+        for part in self.terms():
+            yield self.replace_part(
+                part, f"-({self.written(part)})", f"the sign of the term {self.written(part)} is wrong"
+            )
+
+    def terms(self) -> list[Any]:
+        """Return all operands of sums and differences in the formula."""
+        sums = [part for part in self.parts if isinstance(part, tree.Binary) and part.op in ("+", "-")]
+        return [side for part in sums for side in (part.left, part.right)]
+
+    def factors(self) -> list[Any]:
+        """Return all operands of products and quotients, and all terms; numbers are left out."""
+        products = [part for part in self.parts if isinstance(part, tree.Binary) and part.op in "*/@"]
+        found = [side for part in products for side in (part.left, part.right)]
+        found += [part for part in (*self.terms(), self.formula.node) if part not in found]
+        return [part for part in found if not isinstance(part, tree.Number)]
+
+    def dropped_terms(self) -> Iterator[Correction]:
+        for part in self.parts:
+            if isinstance(part, tree.Binary) and part.op in ("+", "-"):
+                right = self.written(part.right)
+                minus = "-" if part.op == "-" else ""
+                yield self.replace_part(part, self.written(part.left), f"the term {right} is superfluous")
+                left = f"the term {self.written(part.left)} is superfluous"
+                yield self.replace_part(part, f"{minus}({right})", left)
+
+    def dropped_factors(self) -> Iterator[Correction]:
+        for part in self.parts:
+            if isinstance(part, tree.Binary) and part.op in ("*", "/"):
+                left, right = self.written(part.left), self.written(part.right)
+                what = "factor" if part.op == "*" else "divisor"
+                yield self.replace_part(part, left, f"the {what} {right} is superfluous")
+                if part.op == "*":
+                    yield self.replace_part(part, right, f"the factor {left} is superfluous")
+
+    def other_derivatives(self) -> Iterator[Correction]:
+        """Replace a factor by the derivative of an op on a path."""
+        for part in self.factors():
+            for slope in self.slopes:
+                told = f"the factor {self.written(part)} should be {slope.spelled}"
+                yield self.replace_part(part, slope.name, told)
+
+    def other_compound_factors(self) -> Iterator[Correction]:
+        """Replace a factor that is not a bare name by the derivative of an op on a path."""
+        plain = {part.span for part in self.factors() if isinstance(part, tree.Name)}
+        return (edit for edit in self.other_derivatives() if edit.spans[0] not in plain)
+
+    def missing_derivatives(self) -> Iterator[Correction]:
+        """Multiply or divide a part by the derivative of an op on a path."""
+        whole = self.formula.node
+        for part in [whole, *(part for part in self.factors() if part is not whole)]:
+            text = self.written(part)
+            for slope in self.slopes:
+                at = "" if part is whole else f" beside {text}"
+                told = f"the factor {slope.spelled} is missing{at}"
+                yield self.replace_part(part, f"({text})*{slope.name}", told)
+                yield self.replace_part(
+                    part, f"({text})/{slope.name}", f"there is a division by {slope.spelled} too few{at}"
+                )
+
+    def missing_numbers(self) -> Iterator[Correction]:
+        """Multiply or divide a term by 2, 3 or 4."""
+        for part in self.terms():
+            text = self.written(part)
+            for times in (2, 3, 4):
+                told = f"the term {text} is {FRACTIONS[times]} of what it should be"
+                yield self.replace_part(part, f"{times}*({text})", f"{told}: a factor {times} is missing")
+                told = f"the term {text} is {times} times what it should be"
+                yield self.replace_part(part, f"({text})/{times}", f"{told}: a factor {times} is superfluous")
+
+    def names_of_script(self) -> list[str]:
+        """Return the script's names of tensors and numbers; those that the formula reads come first."""
+        read = [part.id for part in self.parts if isinstance(part, tree.Name)]
+        nodes = [node.name for node in self.points.subject.order if node.name in self.points.names[0]]
+        known = {  # without names of the language, such as pi
+            name for name, value in self.points.names[0].items() if value.__class__ not in (list, tuple)
+        }
+        in_order = dict.fromkeys([*read, *map(str, nodes), *self.points.names[0]])
+        return [name for name in in_order if name in known]
+
+    def other_names(self) -> Iterator[Correction]:
+        """Replace a name by another one of the same shape: first everywhere, then at each place."""
+        shapes = {name: np.shape(self.plain(name)) for name in self.names_of_script()}
+        read: dict[str, list[Span]] = {}
+        for part in self.parts:
+            if isinstance(part, tree.Name) and part.id in shapes:
+                read.setdefault(part.id, []).append(part.span)
+        for name, spans in read.items():
+            others = [other for other in shapes if other != name and shapes[other] == shapes[name]]
+            for other in others[:MAX_NAMES]:
+                for chosen in dict.fromkeys([tuple(spans), *((span,) for span in spans)]):
+                    yield Correction(chosen, other, f"with {other} in place of {name} it is right")
+
+    def plain(self, name: str) -> Any:
+        value = self.points.names[0][name]
+        return value.data if isinstance(value, Tensor) else value
+
+    def missing_names(self) -> Iterator[Correction]:
+        """Multiply or divide a part by a name of the script."""
+        whole = self.formula.node
+        for part in [whole, *(part for part in self.factors() if part is not whole)]:
+            text = self.written(part)
+            at = "" if part is whole else f" beside {text}"
+            for name in self.names_of_script()[:MAX_NAMES]:
+                yield self.replace_part(part, f"({text})*{name}", f"the factor {name} is missing{at}")
+                told = f"the divisor {name} is missing{' below ' + text if at else ''}"
+                yield self.replace_part(part, f"({text})/{name}", told)
+
+    def powers(self) -> Iterator[Correction]:
+        for part in self.parts:
+            if isinstance(part, tree.Binary) and part.op == "**":
+                yield self.replace_part(part, self.written(part.left))
+                for power in (2, 3):
+                    yield self.replace_by_power(part, part.left, power)
+            elif not isinstance(part, (tree.Number, tree.Unary)):
+                yield self.replace_by_power(part, part, 2)
+
+    def replace_by_power(self, part: Any, base: Any, power: int) -> Correction:
+        """Return the edit that replaces a part by a power of ``base``."""
+        text = self.written(base)
+        is_atom = isinstance(base, (tree.Name, tree.Call))
+        shown = f"{text}**{power}" if is_atom else f"({text})**{power}"
+        return self.replace_part(part, f"({text})**{power}", shown=shown)
+
+    def changed_transposes(self) -> Iterator[Correction]:
+        for part in reversed(self.parts):  # names before the parts that contain them
+            value = self.values[part]
+            if part in self.transposed_parts or (value is not None and value.ndim != 2):
+                continue
+            text = self.written(part)
+            if isinstance(part, tree.Attribute) and part.name == "T":
+                yield self.replace_part(part, self.written(part.object), f"{text} must not be transposed")
+            elif isinstance(part, tree.Name):
+                yield self.replace_part(part, f"{text}.T", f"{text} must be transposed: {text}.T")
+            elif not isinstance(part, tree.Number):
+                yield self.replace_part(part, f"({text}).T", f"{text} must be transposed")
+
+    def symmetric_parts(self) -> Iterator[Correction]:
+        """Replace a matrix by its symmetric part."""
+        for part in self.parts:
+            value = self.values[part]
+            if isinstance(part, tree.Name) and value is not None and value.ndim == 2:
+                yield self.replace_part(
+                    part, f"({part.id} + {part.id}.T)/2", shown=f"({part.id} + {part.id}.T)/2"
+                )
+
+    def orders(self) -> Iterator[Correction]:
+        for part in self.parts:
+            if isinstance(part, tree.Binary) and part.op == "@":
+                left, right = self.written(part.left), self.written(part.right)
+                told = f"{left} and {right} stand in the wrong order"
+                yield self.replace_part(part, f"({right}) @ ({left})", told)
+
+    def sums(self) -> Iterator[Correction]:
+        """Add the sum over dimensions that the gradient does not have."""
+        shape = np.shape(self.points.gradients[0])
+        value = self.part_value(self.formula.node)
+        if value is None or value.ndim <= len(shape):
+            return
+        text = self.text
+        for count in range(1, value.ndim + 1):
+            for dims in combinations(range(value.ndim), count):
+                kept = tuple(n for at, n in enumerate(value.shape) if at not in dims)
+                if kept == shape:
+                    size = value.size // max(int(np.prod(shape)), 1)
+                    over = f"the sum over {size} entries is missing: the input is in each of them"
+                    yield self.replace_part(self.formula.node, f"({text}).sum({dims})", over)
+
+
+PART_TYPES = (
+    *(tree.Name, tree.Number, tree.Unary, tree.Binary, tree.Call, tree.Attribute),
+    tree.Subscript,
+)
+#: The kinds of changes, the most informative first.
+CORRECTION_KINDS = (
+    *(
+        CorrectionSearch.sums,
+        CorrectionSearch.flipped_signs,
+        CorrectionSearch.missing_numbers,
+        CorrectionSearch.dropped_terms,
+        CorrectionSearch.changed_transposes,
+        CorrectionSearch.orders,
+    ),
+    *(
+        CorrectionSearch.symmetric_parts,
+        CorrectionSearch.other_derivatives,
+        CorrectionSearch.powers,
+        CorrectionSearch.missing_derivatives,
+        CorrectionSearch.dropped_factors,
+    ),
+    *(CorrectionSearch.missing_names, CorrectionSearch.other_names),
+)
+PAIRED_KINDS = (
+    CorrectionSearch.changed_transposes,
+    CorrectionSearch.orders,
+    CorrectionSearch.other_compound_factors,
+)
+
+
+def are_disjoint(first: Correction, second: Correction) -> bool:
+    """Whether two changes do not overlap."""
+    return all(a.end <= b.start or b.end <= a.start for a in first.spans for b in second.spans)
+
+
+def elementwise_derivatives(points: SamplePoints, names: NodeNames, target: Node) -> list[OpDerivative]:
+    """Return the local derivatives of the elementwise ops between output and input that are not 1 or -1."""
+    formulas = OperandSymbols(names)
+    found: list[OpDerivative] = []
+    way = nodes_leading_to(points.subject.order, [target])
+    on_way = set(way)
+    for node in way:
+        if not isinstance(node, OpNode) or not node.op.is_elementwise or is_custom(node.op):
+            continue
+        for index, below in enumerate(node.inputs):
+            if below is None or below not in on_way:
+                continue
+            values = [derivative_value(known[node], index) for known in points.known]
+            if any(value is None or np.all(np.abs(value) == 1.0) for value in values[:1]):
+                continue
+            name = f"slope_{len(found)}_"
+            symbol = local_derivative_text(node, index, formulas)
+            found.append(OpDerivative(name, names.quotient(node, below), symbol, values))
+            if len(found) == MAX_DERIVATIVES:
+                return found
+    return found
+
+
+def derivative_value(node: Node, index: int) -> Any:
+    assert isinstance(node, OpNode)
+    with np.errstate(all="ignore"):
+        return local_derivative(node, index)

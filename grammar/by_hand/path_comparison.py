@@ -1,0 +1,342 @@
+"""Finds the mistake in a hand formula: compares its terms with the paths, their factors with the edges."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import prod
+
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.derivation.graph_report import local_derivative_text
+from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.paths.operand_symbols import OperandSymbols
+from autodiff.core.paths.path_sum import count_paths, edge_contribution, paths_between, vjp_of_ones
+from autodiff.grammar.by_hand.constant_factors import explain_ratio
+from autodiff.grammar.by_hand.corrections import CorrectionSearch
+from autodiff.grammar.by_hand.points import Formula, SamplePoints, evaluate_formula, terms_equal, values_equal
+from autodiff.grammar.by_hand.sentences import (
+    accident_remarks,
+    constant_ratio,
+    format_array,
+    format_number,
+    other_entry_remarks,
+    ratio_remark,
+    wrong_entries_remarks,
+)
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.paths.path_sum import Path
+    from autodiff.core.report.records import ReportedPass
+
+#: With more paths than this, terms are not compared with paths.
+MAX_PATHS = 200
+MAX_REMARKS = 4
+MAX_GROUP_SIZE, MAX_GROUP_CANDIDATES = 4, 16
+#: How many factors together may match one derivative.
+MAX_COMBINED = 3
+
+
+def find_mistakes(
+    formula: Formula, subject: ReportedPass, node: Node, points: SamplePoints, computed: list[Any]
+) -> list[str]:
+    """Return remarks on what is wrong with the formula; ``computed`` has its values at the points."""
+    right = points.gradients
+    if values_equal(computed[0], right[0]):
+        return accident_remarks(points, computed)
+    names = NodeNames(subject.order, points.source)
+    is_number = not formula.reads(points.names[0])
+    if is_number:  # a number cannot be compared at other points
+        points.keep([0])
+        computed, right = computed[:1], points.gradients
+    told = wrong_entries_remarks(computed, right)
+    is_whole = formula.place is None and not formula.is_second
+    paths: PathComparison | None = None
+    if is_whole and count_paths(subject.root, [node], subject.order)[node] <= MAX_PATHS:
+        paths = PathComparison(formula, subject, node, points)
+    ratio = constant_ratio(computed, right)
+    off = [] if ratio is None else [wrong_factor_remark(ratio, formula, subject, node, names)]
+    if is_number:  # a missing term may look like a wrong factor by accident
+        remarks = [] if paths is None or ", as if " in "".join(off) else paths.remarks()
+        return (remarks if paths is not None and paths.is_sure and remarks else off) or told
+    if off:
+        return off
+    if formula.place is not None and (others := other_entry_remarks(formula.place, points.whole, computed)):
+        return others
+    if paths is not None:
+        remarks = paths.remarks()
+        if paths.is_sure:
+            return remarks
+        told = told or remarks
+    if changed := CorrectionSearch(formula, points, names, node).find_remark():
+        return [changed]
+    ratio = constant_ratio(computed[:1], right[:1]) if np.size(right[0]) > 1 else None
+    if ratio is not None:
+        return [f"at the script's values {wrong_factor_remark(ratio, formula, subject, node, names)}"]
+    return told
+
+
+def wrong_factor_remark(
+    ratio: float, formula: Formula, subject: ReportedPass, node: Node, names: NodeNames
+) -> str:
+    """Return the remark on a formula that is off by a factor, and the constant that may be the cause."""
+    told = ratio_remark(ratio, "the sign is wrong")
+    return (
+        told
+        if formula.is_second
+        else told + explain_ratio(ratio, nodes_leading_to(subject.order, [node]), node, names)
+    )
+
+
+class PathComparison:
+    """Compares the terms of a formula with the paths of the graph.
+
+    ``is_sure`` says that every remark names exactly one mistake, or that whole paths are missing.
+    """
+
+    def __init__(self, formula: Formula, subject: ReportedPass, node: Node, points: SamplePoints) -> None:
+        self.formula = formula
+        self.points = points
+        self.subject = subject
+        self.node = node
+        self.names = NodeNames(subject.order, points.source)
+        self.is_sure = True
+
+    def remarks(self) -> list[str]:
+        paths = list(paths_between(self.subject.root, self.node, self.subject.order))
+        contributions = [[self.contribution(path, known) for known in self.points.known] for path in paths]
+        terms, left_paths = self.unmatched_terms(contributions)
+        values = [self.values(*term) for term in terms]
+        left_terms = list(range(len(terms)))
+        for term in list(left_terms):
+            group = self.group(values[term], contributions, left_paths)
+            if group:  # a term with a factor in brackets is the sum of several paths
+                left_terms.remove(term)
+                left_paths = [path for path in left_paths if path not in group]
+        if left_terms:
+            together = [sum(values[term][at] for term in left_terms) for at in range(len(values[0]))]
+            partner = next((path for path in left_paths if terms_equal(together, contributions[path])), None)
+            if partner is not None:  # the terms together are one path, whose factor is a sum
+                left_terms = []
+                left_paths.remove(partner)
+        if not left_terms:
+            return [self.missing(paths[at]) for at in left_paths]
+        if not left_paths:
+            return [f"the term {self.spelled(terms[at])} belongs to no path" for at in left_terms]
+        if len(left_terms) == 1 and 2 <= len(left_paths) <= MAX_GROUP_SIZE:
+            [term] = left_terms
+            together = [sum(contributions[path][at] for path in left_paths) for at in range(len(values[0]))]
+            ratio = constant_ratio(values[term], together)
+            if ratio is not None:
+                along = " and ".join(self.along(paths[at]) for at in left_paths)
+                return [
+                    f"the term {self.spelled(terms[term])} = {format_array(values[term][0])} stands for the"
+                    f" paths {along}, which give {format_array(together[0])} together:"
+                    f" {ratio_remark(ratio, 'its sign is wrong')}"
+                ]
+        remarks = []
+        if len(left_terms) == len(left_paths):
+            for term in left_terms:
+                path = min(left_paths, key=lambda at: self.count_unmatched(terms[term], paths[at]))
+                left_paths.remove(path)
+                remarks.append(self.compared(terms[term], values[term], paths[path], contributions[path]))
+            return remarks
+        self.is_sure = False
+        for term in left_terms:
+            told = format_array(values[term][0])
+            remarks.append(f"the term {self.spelled(terms[term])} = {told} is no path's contribution")
+        return remarks + [self.missing(paths[at]) for at in left_paths[:MAX_REMARKS]]
+
+    def unmatched_terms(self, contributions: list[list[Any]]) -> tuple[list[tuple[int, Any]], list[int]]:
+        """Return the terms, with signs, that match no path's contribution, and the paths that match no term.
+
+        A sum is one term if its value is a path's contribution; otherwise it is split into its terms.
+        """
+        terms: list[tuple[int, Any]] = []
+        paths = list(range(len(contributions)))
+        stack: list[tuple[int, Any]] = [(1, self.formula.node)]
+        while stack:
+            term = stack.pop()
+            values = self.values(*term)
+            partner = next((path for path in paths if terms_equal(values, contributions[path])), None)
+            if partner is not None:
+                paths.remove(partner)
+            elif parts := split_sum(*term):
+                stack += reversed(parts)
+            else:
+                terms.append(term)
+        return terms, paths
+
+    def group(self, values: list[Any], contributions: list[list[Any]], among: list[int]) -> tuple[int, ...]:
+        """Return the paths whose contributions add up to a term's values, or ``()``."""
+        for size in range(2, min(len(among), MAX_GROUP_SIZE) + 1):
+            for group in combinations(among[:MAX_GROUP_CANDIDATES], size):
+                if terms_equal(
+                    values, [sum(contributions[path][at] for path in group) for at in range(len(values))]
+                ):
+                    return group
+        return ()
+
+    # -- values ---------------------------------------------------------------------------------------
+
+    def values(self, sign: int, node: Any) -> list[Any]:
+        return [sign * self.value(node, at) for at in range(len(self.points.names))]
+
+    def value(self, node: Any, at: int) -> Any:
+        return np.asarray(evaluate_formula(self.formula.text(node), self.points.names[at]), dtype=float)
+
+    def edge_derivative(self, edge: tuple[Node, int], known: dict[Node, Node]) -> float:
+        node, index = edge
+        return float(np.asarray(vjp_of_ones((known[node], index))).sum())
+
+    def contribution(self, path: Path, known: dict[Node, Node]) -> Any:
+        g = self.subject.seed
+        for node, index in path:
+            g = edge_contribution((known[node], index), g)
+        return np.asarray(g, dtype=float)
+
+    def is_scalar_path(self, path: Path) -> bool:
+        """Whether all nodes of a path are scalars, so that its local derivatives are factors."""
+        return not self.node.shape and all(not node.shape for node, _ in path)
+
+    # -- sentences ------------------------------------------------------------------------------------
+
+    def spelled(self, term: tuple[int, Any]) -> str:
+        sign, node = term
+        return f"{'-' if sign < 0 else ''}{self.formula.text(node)}"
+
+    def along(self, path: Path) -> str:
+        names = [self.names[node] for node, _ in path] + [self.names[self.node]]
+        return " <- ".join(names)
+
+    def missing(self, path: Path) -> str:
+        value = self.contribution(path, self.points.known[0])
+        return f"the path {self.along(path)} is missing: it gives {format_array(value)}"
+
+    def count_unmatched(self, term: tuple[int, Any], path: Path) -> int:
+        """Return how many factors of a term and derivatives of a path do not match."""
+        if not self.is_scalar_path(path):
+            return 0
+        factors, edges = self.unmatched_factors(term, path)
+        return len(factors) + len(edges)
+
+    def unmatched_factors(
+        self, term: tuple[int, Any], path: Path
+    ) -> tuple[list[tuple[Any, int]], list[tuple[Node, int]]]:
+        """Return the factors of a term and the edges of a path that do not match, signs aside.
+
+        Several factors may match one edge, and several edges one factor. Factors 1 and -1 need no match.
+        """
+        count = range(len(self.points.names))
+        factors = [(factor, [self.factor(*factor, at) for at in count]) for factor in split_product(term[1])]
+        edges = [(edge, [self.edge_derivative(edge, known) for known in self.points.known]) for edge in path]
+        left, right = drop_units(factors), drop_units(edges)
+        for size in range(1, MAX_COMBINED + 1):
+            remove_matches(left, right, size)
+            remove_matches(right, left, size)
+        return [factor for factor, _ in left], [edge for edge, _ in right]
+
+    def factor(self, node: Any, power: int, at: int) -> float:
+        value = float(self.value(node, at))
+        return value if power > 0 else 1 / value if value else float("inf")
+
+    def compared(self, term: tuple[int, Any], values: list[Any], path: Path, contributions: list[Any]) -> str:
+        """Return the remark that compares a term with the path it should be."""
+        spelled, along = self.spelled(term), self.along(path)
+        told = (
+            f"the term {spelled} = {format_array(values[0])} stands for the path {along},"
+            f" which gives {format_array(contributions[0])}"
+        )
+        if terms_equal([-v for v in values], contributions):
+            return f"{told}: its sign is wrong"
+        ratio = constant_ratio(values, contributions)
+        if not self.is_scalar_path(path):
+            self.is_sure &= ratio is not None
+            return told if ratio is None else f"{told}: {self.path_ratio_remark(ratio, path)}"
+        factors, edges = self.unmatched_factors(term, path)
+        written = " and ".join(self.format_factor(*factor) for factor in factors)
+        wanted = " and ".join(map(self.format_edge, edges))
+        are = "factor {} is" if len(factors or edges) == 1 else "factors {} are"
+        if not edges and factors:
+            return f"{told}: the {are.format(written)} superfluous"
+        if not factors and edges:
+            self.is_sure &= len(edges) == 1
+            return f"{told}: the {are.format(wanted)} missing"
+        if len(factors) == 1 == len(edges):
+            return f"{told}: the factor {written} should be {wanted}"
+        if ratio is not None:
+            return f"{told}: {self.path_ratio_remark(ratio, path)}"
+        self.is_sure = False
+        if max(len(factors), len(edges)) <= MAX_COMBINED and factors:
+            return f"{told}: the factor{'s' * (len(factors) > 1)} {written} should be {wanted}"
+        return told
+
+    def path_ratio_remark(self, ratio: float, path: Path) -> str:
+        way = [node for node, _ in path]
+        return ratio_remark(ratio, "its sign is wrong") + explain_ratio(ratio, way, self.node, self.names)
+
+    def format_factor(self, node: Any, power: int) -> str:
+        text = self.formula.text(node)
+        if power > 0:
+            return text
+        return f"1/({text})" if isinstance(node, tree.Binary) and node.op != "**" else f"1/{text}"
+
+    def format_edge(self, edge: tuple[Node, int]) -> str:
+        node, index = edge
+        below = node.inputs[index]
+        assert below is not None
+        return f"{self.names.quotient(node, below)} = {self.format_derivative(edge)}"
+
+    def format_derivative(self, edge: tuple[Node, int]) -> str:
+        node, index = edge
+        assert isinstance(node, OpNode)
+        value = self.edge_derivative(edge, self.points.known[0])
+        return f"{local_derivative_text(node, index, OperandSymbols(self.names))} = {format_number(value)}"
+
+
+def drop_units(values: list[tuple[Any, list[float]]]) -> list[tuple[Any, list[float]]]:
+    """Return the pairs whose values are not 1 or -1 at every point."""
+    return [pair for pair in values if not all(abs(v) == 1.0 for v in pair[1])]
+
+
+def remove_matches(
+    ones: list[tuple[Any, list[float]]], groups: list[tuple[Any, list[float]]], size: int
+) -> None:
+    """Remove from both lists each of ``ones`` that is the product of ``size`` of ``groups``, signs aside."""
+    for one in list(ones):
+        for group in combinations(groups[:MAX_GROUP_CANDIDATES], size):
+            products = [abs(prod(values)) for values in zip(*(values for _, values in group), strict=True)]
+            if terms_equal(products, [abs(v) for v in one[1]]):
+                ones.remove(one)
+                for member in group:
+                    groups.remove(member)
+                break
+
+
+def split_sum(sign: int, node: Any) -> list[tuple[int, Any]]:
+    """Return the terms of a sum, or the operand of a sign, with their signs; ``[]`` for other terms."""
+    if isinstance(node, tree.Binary) and node.op in ("+", "-"):
+        return [(sign, node.left), (-sign if node.op == "-" else sign, node.right)]
+    if isinstance(node, tree.Unary) and node.op in ("-", "+"):
+        return [(-sign if node.op == "-" else sign, node.operand)]
+    return []
+
+
+def split_product(node: Any) -> list[tuple[Any, int]]:
+    """Return the factors of a product, each with the power 1, or -1 if it is a divisor."""
+    found: list[tuple[Any, int]] = []
+    stack = [(node, 1)]
+    while stack:
+        part, power = stack.pop()
+        if isinstance(part, tree.Binary) and part.op in ("*", "/"):
+            stack.append((part.right, -power if part.op == "/" else power))
+            stack.append((part.left, power))
+        elif isinstance(part, tree.Unary) and part.op in ("-", "+"):
+            stack.append((part.operand, power))
+        else:
+            found.append((part, power))
+    return found

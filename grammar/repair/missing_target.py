@@ -1,0 +1,115 @@
+"""Explains why a script without ``backward()`` left nothing to differentiate: where the graph was left.
+
+A failed ``backward()`` is explained at the point of failure. Here the script has ended, so its names have
+their final values. A repair holds if the repaired script leaves something to differentiate.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from autodiff.core.base.errors import AutodiffError, Edit, Fix, GradientError
+from autodiff.core.base.source import Source, Span
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.repair.proposals.graph_cuts import ARRAY_REASON, NUMBER_REASON, find_cuts
+from autodiff.grammar.repair.proposals.stay_connected import drop_unrun_cuts, explain_cuts
+from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
+from autodiff.grammar.session.assignment_plan import is_literal_number, top_level_assignments
+from autodiff.grammar.session.target import choose_target, target_name
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse_to_first_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.grammar.session.run import Execution, Settings
+
+
+def explain_missing_target(error: GradientError, execution: Execution, settings: Settings) -> None:
+    """Point at the cut on the way to the target; an error without such a cut stays as it is."""
+    source = execution.source
+    end = Span(len(source.text), len(source.text))
+    scene = Scene(error, end, parse_to_first_error(source), source, [], execution.names)
+    target = target_expression(scene, execution, settings)
+    found = [] if target is None else find_cuts(scene, target)
+    if not found:
+        if target is not None and execution.without_tensors:
+            explain_reassigned_number(error, scene, target, execution, settings)
+        return
+    scene.span = error.span = target.span
+    others = tuple(text for text in error.help if "--of" in text)
+    said = error.caret
+    proposed = list(explain_cuts(scene, found))
+    name = settings.of or target_name(execution)
+    is_named = name is not None and any(node.value is target for node in scene.assignments(name))
+    here = [cut.reason for cut in found if cut.node.span == target.span]
+    if is_named and name is not None and execution.names[name].__class__ is not Tensor:
+        error.caret = here[0] if here and here[0] not in (NUMBER_REASON, ARRAY_REASON) else said
+    elif here:
+        error.caret = here[0]
+    elif is_named:
+        error.caret = f"the graph was left on the way to `{name}`"
+    error.fixes = tuple(
+        drop_unrun_cuts(fix, error, lambda other: leaves_a_target(other, source, settings))
+        for fix in proposed
+        if leaves_a_target(fix, source, settings)
+    )
+    error.help = (*others, *error.help)
+
+
+def explain_reassigned_number(
+    error: GradientError, scene: Scene, target: Any, execution: Execution, settings: Settings
+) -> None:
+    """Say which number is no input because it is assigned again, if the target depends on one."""
+    names = execution.scopes
+    origins = ValueOrigins(scene)
+    for name, value in top_level_assignments(scene.script.body):
+        if value is None or not is_literal_number(value, names) or names.module.binding_counts[name.id] == 1:
+            continue
+        if not (value is target or origins.depends_on(target, name.id)):
+            continue
+        output = settings.of or target_name(execution)
+        about = "" if output == name.id else f"`{output}` is made from plain numbers: "
+        error.caret = (
+            f"{about}`{name.id}` is assigned more than once, and a number is an input only where it is"
+            " assigned once"
+        )
+        own = next(made for at in count() if (made := f"{name.id}{at}") not in names.module.slots)
+        text = scene.text(value)
+        fix = Fix(
+            f"give the input a name of its own: {own} = {text}, and {name.id} = {own}",
+            Edit(value.span, f"{text}\n{name.id} = {own}"),
+            Edit(name.span, own),
+        )
+        error.fixes = tuple(one for one in [fix] if leaves_a_target(one, scene.source, settings))
+        error.help = tuple(text for text in error.help if "--of" in text)
+        return
+
+
+def target_expression(scene: Scene, execution: Execution, settings: Settings) -> Any:
+    """Return the expression that gave the target its value; None if no statement is found."""
+    name = settings.of or target_name(execution)
+    is_last = execution.last_value.__class__ is Tensor or execution.number_chosen is not None
+    if settings.of is None and is_last:
+        last = scene.script.body[-1]
+        assert isinstance(last, tree.ExpressionStatement)
+        if not isinstance(last.value, tree.Name):
+            return last.value
+        name = last.value.id
+    made = scene.assignments(name) if name else []
+    return made[0].value if made else None
+
+
+def leaves_a_target(fix: Fix, source: Source, settings: Settings) -> bool:
+    """Whether the repaired script runs and leaves something to differentiate."""
+    from autodiff.grammar.session.run import run_once
+
+    repaired = Source(fix.apply(source.text), source.name)
+    try:
+        choose_target(run_once(repaired, settings, discard_text, discard_warning), settings)
+    except AutodiffError:
+        return False
+    return True

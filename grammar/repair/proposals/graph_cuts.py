@@ -1,0 +1,393 @@
+"""Finds where the graph was left on the way to a value: by a number, a copy, a comparison, a gradient.
+
+An expression is followed back through the names it was made from. A place is a cut only if a value that
+requires a gradient went in; what to write there instead is tried like every other repair.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit
+from autodiff.core.base.source import Span
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help.bindings import DISPLAYS
+from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner, with_parentheses
+from autodiff.grammar.objects.values import Namespace
+from autodiff.grammar.repair.proposals.recording_switches import is_switch, switched_off, turns_on
+from autodiff.grammar.repair.proposals.stay_connected import abbreviated
+from autodiff.grammar.repair.proposals.step_sizes import step_target
+from autodiff.grammar.repair.proposals.value_origins import assignments_to, depends_on_gradient
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import children, path_to, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: Methods that turn a tensor into Python numbers or a numpy array.
+NUMBER_METHODS = ("item", "tolist", "numpy")
+#: Functions and methods that return positions, with differentiable ones; then those for whole numbers.
+POSITION_FUNCTIONS = {"argmax": "max", "argmin": "min", "argsort": "sort", "nonzero": ""}
+INTEGER_METHODS = ("int", "long", "bool", "short")
+COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le", "isclose")
+COPY_FUNCTIONS = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor")
+#: Python's functions that choose a value, with the argument of ``clamp`` that a number becomes.
+CLAMP_BOUNDS = {"max": "min", "min": "max"}
+#: Methods called before ``.numpy()``, which refuses tensors that require a gradient.
+BEFORE_NUMPY = ("detach", "cpu")
+NUMBER_REASON = "a number has no graph"
+ARRAY_REASON = "a numpy array has no graph"
+COPY_REASON = "this copies the numbers and leaves the graph"
+SMOOTH_ADVICE = "start from a value that changes smoothly with the input, such as a loss"
+
+
+class Cut:
+    """A place where the graph was left.
+
+    ``edit`` avoids the cut, and ``shown`` describes it. ``inside`` is an expression in which the graph may
+    have been left earlier.
+    """
+
+    __slots__ = ("advice", "edit", "inside", "node", "reason", "shown")
+
+    def __init__(
+        self,
+        node: Any,
+        why: str,
+        edit: Edit | None = None,
+        shown: str = "",
+        advice: str = "",
+        inside: Any = None,
+    ) -> None:
+        self.inside = inside
+        self.node = node
+        self.reason = why
+        self.edit = edit
+        self.shown = shown
+        self.advice = advice
+
+
+def find_cuts(scene: Scene, start: Any) -> list[Cut]:
+    """Return the cuts on the way to an expression, in the order of the script."""
+    found: list[Cut] = []
+    seen: set[str] = set()
+    todo = [start]
+    while todo:
+        node = todo.pop()
+        cut = cut_at(scene, node)
+        if cut is not None:
+            found.append(cut)
+            todo += nodes_before_cut(scene, cut, node)
+            continue
+        todo += children(node)
+        if not isinstance(node, tree.Name) or node.id in seen:
+            continue
+        seen.add(node.id)
+        made = scene.function(node.id)
+        found += [] if made is None else decorator_cuts(scene, made)
+        for statement, value in assignments_to(scene, node.id) + returns_of(made):
+            cut = recording_cut(scene, statement)
+            if cut is None:
+                todo.append(value)
+            else:
+                found.append(cut)
+    edited = {(cut.node.span.start, cut.node.span.end): cut for cut in found}
+    return [edited[place] for place in sorted(edited)]
+
+
+def returns_of(made: tree.FunctionDef | None) -> list[tuple[Any, Any]]:
+    """Return the return statements of a function of the script, each with its value."""
+    returns = [] if made is None else [part for part in walk(*made.body) if isinstance(part, tree.Return)]
+    return [(one, one.value) for one in returns if one.value is not None]
+
+
+def nodes_before_cut(scene: Scene, cut: Cut, node: Any) -> list[Any]:
+    """Return the expressions before a cut, in which the graph may have been left earlier."""
+    if cut.inside is not None:
+        return [cut.inside]
+    return [] if cut.edit is None else [x for x in cut_operands(node) if has_lost_graph(scene, x)]
+
+
+def cut_operands(node: Any) -> list[Any]:
+    """Return what a method, an attribute or a function that cuts is applied to."""
+    if isinstance(node, tree.Attribute):
+        return [node.object]
+    if not isinstance(node, tree.Call):
+        return []
+    owner = [node.function.object] if isinstance(node.function, tree.Attribute) else []
+    return owner + [argument.value for argument in node.arguments]
+
+
+def has_lost_graph(scene: Scene, node: Any) -> bool:
+    """Whether a name stands for a tensor without a graph that was made from one with a graph."""
+    value = scene.value(node) if isinstance(node, tree.Name) else None
+    return value.__class__ is Tensor and not value.requires_grad and depends_on_gradient(scene, node)
+
+
+# -- what cuts -------------------------------------------------------------------------------------------
+
+
+def cut_at(scene: Scene, node: Any) -> Cut | None:
+    """Return the cut that an expression itself makes, or None."""
+    if isinstance(node, tree.Comparison) and depends_on_gradient(scene, node):
+        return Cut(node, "a comparison has no gradient", advice=SMOOTH_ADVICE)
+    if isinstance(node, tree.Attribute):
+        if node.name == "data" and depends_on_gradient(scene, node.object):
+            return replaceable_cut(scene, node, scene.text(node.object), ".data is outside of the graph")
+        is_gradient = node.name == "grad" and scene.value(node.object).__class__ is not Namespace
+        return grad_attribute_cut(scene) if is_gradient else None
+    if not isinstance(node, tree.Call):
+        return None
+    name = scene.text(node.function).rpartition(".")[2]
+    if isinstance(node.function, tree.Name) and name in CLAMP_BOUNDS and name not in scene.values:
+        return choice_cut(scene, node, name)
+    if name == "grad" and node.arguments:
+        return grad_call_cut(scene, node)
+    inside = (
+        method_owner(node)
+        if is_value_method(scene, node)
+        else node.arguments[0].value
+        if node.arguments
+        else None
+    )
+    if inside is None or not depends_on_gradient(scene, inside):
+        return None
+    if name in COPY_FUNCTIONS and not is_value_method(scene, node):
+        return copy_cut(scene, node, inside)
+    if makes_number(scene, node):
+        return replaceable_cut(
+            scene, node, tensor_text(scene, node), ARRAY_REASON if name == "numpy" else NUMBER_REASON
+        )
+    if name == "detach":
+        return replaceable_cut(scene, node, scene.text(inside), "detach() leaves the graph")
+    if name in INTEGER_METHODS and is_value_method(scene, node):
+        return replaceable_cut(scene, node, scene.text(inside), "whole numbers have no gradient")
+    if name in POSITION_FUNCTIONS:
+        value = POSITION_FUNCTIONS[name]
+        advice = f"`{value}` is differentiable: it gives the entry itself" if value else SMOOTH_ADVICE
+        return Cut(node, f"{name}() gives a position, which has no gradient", advice=advice)
+    if name in COMPARISONS:
+        return Cut(node, "a comparison has no gradient", advice=SMOOTH_ADVICE)
+    return None
+
+
+def is_value_method(scene: Scene, call: tree.Call) -> bool:
+    """Whether a call calls a method of a value, and not a function in a namespace."""
+    function = call.function
+    return isinstance(function, tree.Attribute) and scene.value(function.object).__class__ is not Namespace
+
+
+def replaceable_cut(scene: Scene, node: Any, text: str, why: str) -> Cut:
+    """Return the cut that is avoided by writing ``text`` for ``node``, with brackets where needed."""
+    statement = path_to(scene.script, node.span)[-2]
+    if not (isinstance(statement, (tree.Assign, tree.AugmentedAssign)) and statement.value is node):
+        text = with_parentheses(text)
+    return Cut(node, why, Edit(node.span, text), f"{text} for {scene.text(node)}")
+
+
+def makes_number(scene: Scene, node: Any) -> bool:
+    """Whether a call turns a tensor into a Python number."""
+    if not isinstance(node, tree.Call):
+        return False
+    function = node.function
+    if isinstance(function, tree.Attribute):
+        owner = scene.value(function.object)
+        if owner.__class__ is Namespace:
+            return bool(owner.name == "math") and f"torch.{function.name}" in FUNCTIONS
+        return function.name in NUMBER_METHODS and not node.arguments
+    return isinstance(function, tree.Name) and function.id in ("float", "int") and len(node.arguments) == 1
+
+
+def choice_cut(scene: Scene, call: tree.Call, name: str) -> Cut | None:
+    """Return the cut of ``max(x, 2)`` if it returns the number; None if the values are no longer known."""
+    given = [argument.value for argument in call.arguments]
+    values = [node.value if isinstance(node, tree.Number) else scene.value(node) for node in given]
+    tensors = [value for value in values if value.__class__ is Tensor and value.requires_grad]
+    if len(given) != 2 or len(tensors) != 1 or tensors[0].size != 1:
+        return None
+    (tensor,) = tensors
+    at = int(values[0] is not tensor)
+    number = values[1 - at]
+    if number.__class__ not in (int, float):
+        return None
+    text, bound = scene.text(given[at]), scene.text(given[1 - at])
+    value = tensor.item()
+    if (value >= number if name == "max" else value <= number) and (at == 0 or value != number):
+        return None
+    why = f"{name}() chooses {bound} here, a number that nothing connects to the inputs"
+    return replaceable_cut(scene, call, f"torch.clamp({text}, {CLAMP_BOUNDS[name]}={bound})", why)
+
+
+def tensor_text(scene: Scene, node: Any) -> str:
+    """Return the text of an expression with tensors in place of the numbers made of them."""
+    edits = []
+    if makes_number(scene, node):
+        function = node.function
+        if isinstance(function, tree.Attribute) and function.name in NUMBER_METHODS:
+            tensor: Any = function.object
+            while any(is_method(tensor, name) for name in BEFORE_NUMPY):
+                tensor = method_owner(tensor)
+            return tensor_text(scene, tensor)
+        if isinstance(function, tree.Name):
+            return tensor_text(scene, node.arguments[0].value)
+        edits.append(Edit(function.span, f"torch.{function.name}"))
+    inner = node.arguments if isinstance(node, tree.Call) else children(node)
+    for part in inner:
+        text = (
+            with_parentheses(tensor_text(scene, part))
+            if makes_number(scene, part)
+            else tensor_text(scene, part)
+        )
+        if text != scene.text(part):
+            edits.append(Edit(part.span, text))
+    text, start = scene.text(node), node.span.start
+    for edit in sorted(edits, key=lambda edit: -edit.span.start):
+        text = text[: edit.span.start - start] + edit.text + text[edit.span.end - start :]
+    return text
+
+
+def copy_cut(scene: Scene, call: tree.Call, data: Any) -> Cut:
+    """Return the cut of ``torch.tensor(...)`` of tensors, or of numbers made of tensors."""
+    text = tensor_text(scene, data)
+    numbers = text != scene.text(data)
+    if isinstance(data, DISPLAYS):
+        text = f"torch.stack({text})"
+    elif isinstance(data, tree.Call) and isinstance(data.function, tree.Name):
+        if scene.function(data.function.id) is not None:  # it may return a number made inside of it
+            cut = replaceable_cut(scene, call, text, COPY_REASON)
+            cut.inside = data
+            return cut
+    elif made_from_numbers(scene, data):
+        cut = replaceable_cut(scene, call, text, COPY_REASON)
+        cut.inside = data
+        return cut
+    elif not numbers:
+        cut = replaceable_cut(scene, call, f"{with_parentheses(text)}.clone()", COPY_REASON)
+        if not isinstance(data, tree.Name):
+            cut.inside = data
+        return cut
+    return replaceable_cut(scene, call, text, NUMBER_REASON if numbers else COPY_REASON)
+
+
+def made_from_numbers(scene: Scene, data: Any) -> bool:
+    """Whether an expression contains no tensor, but a name whose value is a float."""
+    values = [scene.value(part) for part in walk(data) if isinstance(part, tree.Name)]
+    return any(value.__class__ is float for value in values) and not any(
+        value.__class__ is Tensor for value in values
+    )
+
+
+# -- gradients, and what is not recorded -------------------------------------------------------------------
+
+
+def creates_graph(call: tree.Call) -> bool:
+    """Whether a call of ``grad`` or ``backward`` records what it computes."""
+    given = [argument.value for argument in call.arguments if argument.keyword == "create_graph"]
+    return bool(given) and not (isinstance(given[0], tree.Constant) and given[0].value is False)
+
+
+def grad_call_cut(scene: Scene, call: tree.Call) -> Cut | None:
+    """Return the cut of a ``torch.autograd.grad(y, x)`` without ``create_graph=True``, or None."""
+    if creates_graph(call):
+        return None
+    edit = scene.argument_edit(call, "create_graph=True")
+    return Cut(call, "without create_graph=True this has no graph", edit, edited_text(scene, call, edit))
+
+
+def grad_attribute_cut(scene: Scene) -> Cut | None:
+    """Return the cut of ``x.grad`` that was filled without ``create_graph=True``, or None."""
+    passes = [
+        part
+        for part in walk(scene.script)
+        if is_method(part, "backward") and part.span.end <= scene.span.start and not creates_graph(part)
+    ]
+    if not passes:
+        return None
+    edit = scene.argument_edit(passes[-1], "create_graph=True")
+    return Cut(
+        passes[-1], "without create_graph=True .grad has no graph", edit, edited_text(scene, passes[-1], edit)
+    )
+
+
+def recording_cut(scene: Scene, statement: Any) -> Cut | None:
+    """Return the cut of ``no_grad()`` around a statement or ``set_grad_enabled(False)`` before it, or None.
+
+    The statement is an assignment or a return. For a step along the gradient, the step itself is the cut.
+    """
+    if isinstance(statement, tree.AugmentedAssign):  # it changes the tensor in place
+        return None
+    path = path_to(scene.script, statement.span)
+    around = [
+        context
+        for node in path
+        if isinstance(node, tree.With)
+        for context, _ in node.items
+        if is_switch(scene, context)
+    ]
+    if not around:
+        off = switched_off(scene, path)
+        on = "torch.set_grad_enabled(True)"
+        why = "nothing is recorded from here on"
+        return None if off is None else Cut(off, why, Edit(off.span, on), f"{on} for {scene.text(off)}")
+    if turns_on(scene, around[-1]):
+        return None
+    value: Any = statement.value
+    if any(isinstance(node, tree.Attribute) and node.name == "grad" for node in walk(value)):
+        target = step_target(statement)
+        if target is None:
+            return None
+        step = f"{target.id} -= {scene.text(value.right)}"
+        why = "under no_grad() this makes a tensor without a graph"
+        return Cut(statement, why, Edit(statement.span, step), f"{step} for {scene.text(statement)}")
+    context = around[-1]
+    why = "nothing is recorded under this"
+    block = next(node for node in path_to(scene.script, context.span) if is_block_of(node, context))
+    moved = moved_out(scene, block)
+    if moved is not None:
+        edit, text = moved
+        return Cut(context, why, edit, f"{text} outside of {scene.text(context)}")
+    edit = Edit(context.span, "torch.enable_grad()")
+    return Cut(context, why, edit, f"{edit.text} for {scene.text(context)}")
+
+
+def is_block_of(node: Any, context: Any) -> bool:
+    return isinstance(node, tree.With) and any(one is context for one, _ in node.items)
+
+
+def moved_out(scene: Scene, block: tree.With) -> tuple[Edit, str] | None:
+    """Return the edit, and its text, that moves statements out of a ``with`` block.
+
+    Moved is what is made from values that require a gradient. None if it is between other statements, since
+    their order would change.
+    """
+    body = list(block.body)
+    wanted = [isinstance(one, tree.Assign) and depends_on_gradient(scene, one.value) for one in body]
+    count = sum(wanted)
+    first = not any(wanted[count:])
+    if not count or len(block.items) > 1 or not (first or all(wanted[-count:])):
+        return None
+    moved = body[:count] if first else body[-count:]
+    lines = scene.source.excerpt(moved[0].span.extend_to(moved[-1].span)).split("\n")
+    outer, inner = (scene.source.position(node.span.start)[1] - 1 for node in (block, body[0]))
+    margin, lead = " " * outer, " " * (inner - outer)
+    if count < len(body) and scene.line(block.span) == scene.line(body[0].span):
+        return None
+    text = "\n".join([lines[0], *(line.removeprefix(lead) for line in lines[1:])])
+    shown = " and ".join(abbreviated([" ".join(scene.text(one).split()) for one in moved]))
+    if count == len(body):
+        return Edit(block.span.extend_to(moved[-1].span), text), shown
+    if first:
+        head = scene.source.excerpt(Span(block.span.start, body[0].span.start)).rstrip()
+        return Edit(Span(block.span.start, moved[-1].span.end), f"{text}\n{margin}{head}"), shown
+    return Edit(Span(body[-count - 1].span.end, moved[-1].span.end), f"\n{margin}{text}"), shown
+
+
+def decorator_cuts(scene: Scene, made: tree.FunctionDef) -> list[Cut]:
+    """Return the cuts of ``@torch.no_grad()`` above a function."""
+    found = []
+    for decorator in made.decorators:
+        text = scene.text(decorator)
+        if "no_grad" in text or "inference_mode" in text:
+            edit = Edit(decorator.span, "torch.enable_grad()")
+            found.append(Cut(decorator, "nothing is recorded under this", edit, f"{edit.text} for {text}"))
+    return found

@@ -1,0 +1,61 @@
+"""Reports scripts that fail because ``--set`` gave a tensor another shape.
+
+The error then names the option, not the line of the script.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError, ScriptError, UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.repair.try_repairs import trial_limits
+from autodiff.grammar.session.run import Settings, run_once
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.base.source import Source
+
+#: A value of at most so many entries is written out as an example.
+MOST_WRITTEN = 6
+
+
+def report_option(error: ScriptError, source: Source, settings: Settings) -> None:
+    """Raise a UsageError for ``--set`` if the script runs once the tensors keep their shapes."""
+    others = Settings(
+        sets={name: value for name, value in settings.sets.items() if name not in error.reshaped},
+        dtype=settings.dtype,
+        seed=settings.seed,
+        wrt=settings.wrt,
+        of=settings.of,
+        grad_output=settings.grad_output,
+        track=settings.track,
+    )
+    try:
+        with trial_limits():
+            run_once(source, others, discard_text, discard_warning)
+    except AutodiffError:
+        return
+    name, (before, now) = next(iter(error.reshaped.items()))
+    blamed = UsageError(
+        f"--set {name}: `{name}` {spell(before)} in the script and {spell(now)} now, and so the script fails:"
+        f" {error.message}",
+        code="E0618",
+        caret=error.caret,
+        help=(advice(name, before),),
+        span=error.span,
+    )
+    blamed.labels = error.labels
+    raise blamed from None
+
+
+def spell(shape: tuple[int, ...]) -> str:
+    return f"has shape {shape}" if shape else "is one number"
+
+
+def advice(name: str, shape: tuple[int, ...]) -> str:
+    """Return advice on the value to give instead, with an example if that is short."""
+    if not shape:
+        return f"give it one number, as in --set {name}=0.5"
+    values = np.zeros(shape)
+    example = f", as in --set '{name}={values.tolist()}'" if 0 < values.size <= MOST_WRITTEN else ""
+    return f"give it a value of shape {shape}{example}"

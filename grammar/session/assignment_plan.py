@@ -1,0 +1,323 @@
+"""Plans which top-level assignments convert their value: leaves of scripts without tensors, --set, --wrt.
+
+In a script that builds no tensor, every number that is written as a literal at top level and assigned once
+is a leaf. The plan is made from the syntax before the script runs. It maps targets to conversions.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import LazyModule, np
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph import dtypes
+from autodiff.core.graph.dtypes import DType
+from autodiff.core.graph.values import as_stored
+from autodiff.grammar.interpret.scope import ScriptScopes
+from autodiff.grammar.objects.values import NUMBER_CLASSES
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from typing import Any
+
+    Convert = Callable[[Any], Any]
+    Shapes = tuple[tuple[int, ...], tuple[int, ...]]
+
+did_you_mean = LazyModule("autodiff.core.base.did_you_mean")
+
+TENSOR_CONSTRUCTORS = {
+    *("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"),
+    *("ByteTensor", "BoolTensor", "Variable", "zeros", "ones", "full", "empty", "eye", "arange", "linspace"),
+    *("logspace", "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial"),
+    *("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like"),
+    *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy", "Parameter"),
+}
+#: How many names of a script an error message lists.
+MAX_LISTED = 20
+NAMED_CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
+
+
+class AssignmentPlan:
+    """The ``conversions`` of a script's top-level assignments, by target.
+
+    ``without_tensors`` says that the script builds no tensor; ``marks``, that it uses requires_grad. After
+    the run, ``reshaped`` has the old and the new shape of tensors that ``--set`` gave another shape, by name.
+    """
+
+    __slots__ = ("conversions", "marks", "reshaped", "without_tensors")
+
+    def __init__(self) -> None:
+        self.conversions: dict[tree.Expression, Convert] = {}
+        self.reshaped: dict[str, Shapes] = {}
+        self.without_tensors = False
+        self.marks = False
+
+
+def make_plan(
+    script: tree.Script, names: ScriptScopes, sets: dict[str, Any], wrt: list[str], track: bool
+) -> AssignmentPlan:
+    """Return the conversions that top-level assignments make."""
+    made = AssignmentPlan()
+    defined_arrays = [
+        n for n, value in sets.items() if may_be_array(value) and names.module.binding_counts.get(n) == 0
+    ]
+    made.without_tensors = not builds_tensors(names) and not defined_arrays
+    made.marks = made.without_tensors or names.marks or reads_any(names, ["Parameter"])
+    default = track and not made.marks and not wrt
+    replaced: set[str] = set()
+    for target, written in top_level_assignments(script.body):
+        name = target.id
+        steps: list[Convert] = []
+        once = names.module.binding_counts.get(name) == 1 and name not in names.changed
+        if made.without_tensors and once and written is not None and is_literal_number(written, names):
+            steps.append(to_leaf)
+        if name in sets and name not in replaced:
+            replaced.add(name)
+            steps.append(set_option_conversion(sets[name], name, made.reshaped))
+        if any(matches_pattern(name, pattern) for pattern in wrt):
+            steps.append(track_value)
+        elif any(pattern.startswith(name + "[") for pattern in wrt):
+            steps.append(track_entries)
+        elif default:
+            steps.append(track_if_new)
+        if steps:
+            made.conversions[target] = steps[0] if len(steps) == 1 else compose_conversions(steps)
+    for name in sets:
+        if name not in replaced and names.module.binding_counts.get(name) != 0:
+            raise UsageError(
+                f"--set cannot replace `{name}`: the script assigns it, but never with `{name} = ...`",
+                code="E0602",
+            )
+    return made
+
+
+def compose_conversions(steps: list[Convert]) -> Convert:
+    def convert(value: Any) -> Any:
+        for step in steps:
+            value = step(value)
+        return value
+
+    return convert
+
+
+def matches_pattern(name: str, pattern: str) -> bool:
+    """Whether a ``--wrt`` entry, which may be a glob, matches a name."""
+    if name == pattern:
+        return True
+    if not any(sign in pattern for sign in "*?["):
+        return False
+    from fnmatch import fnmatchcase
+
+    return fnmatchcase(name, pattern)
+
+
+# -- from the syntax --------------------------------------------------------------------------------
+
+
+def builds_tensors(names: ScriptScopes) -> bool:
+    """Whether the script mentions anything that makes a tensor."""
+    return reads_any(names, TENSOR_CONSTRUCTORS)
+
+
+def reads_any(names: ScriptScopes, wanted: Collection[str]) -> bool:
+    """Whether the script reads one of these names, as an attribute or as a name that it does not bind."""
+    return any(name.id in wanted and scope.find(name.id) is None for name, scope in names.reads) or any(
+        node.name in wanted for node in names.attributes
+    )
+
+
+def top_level_assignments(
+    body: tree.Body,
+) -> Iterator[tuple[tree.Name, tree.Expression | None]]:
+    """Yield the names assigned at top level in order, each with its expression or None.
+
+    Names assigned in loops and branches have None, because their values are not fixed.
+    """
+    stack: list[tuple[tree.Statement, bool]] = [(statement, True) for statement in reversed(body)]
+    while stack:
+        statement, direct = stack.pop()
+        if isinstance(statement, tree.Assign):
+            for target in statement.targets:
+                yield from pair_targets(target, statement.value if direct else None)
+        elif isinstance(statement, (tree.For, tree.While)):
+            stack += [(inner, False) for inner in reversed((*statement.body, *statement.orelse))]
+        elif isinstance(statement, tree.With):
+            stack += [(inner, direct) for inner in reversed(statement.body)]
+        elif isinstance(statement, tree.If):
+            inner_parts = [*(part for _, body in statement.branches for part in body), *statement.orelse]
+            stack += [(inner, False) for inner in reversed(inner_parts)]
+
+
+def pair_targets(
+    target: tree.Expression, value: tree.Expression | None
+) -> Iterator[tuple[tree.Name, tree.Expression | None]]:
+    """Yield the names of a target with their expressions; tuples of equal length are matched by element."""
+    if isinstance(target, tree.Name):
+        yield target, value
+    elif isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
+        parts: list[tree.Expression | None] = [None] * len(target.elements)
+        if isinstance(value, (tree.TupleDisplay, tree.ListDisplay)) and len(value.elements) == len(parts):
+            parts = list(value.elements)
+        for element, part in zip(target.elements, parts, strict=True):
+            yield from pair_targets(element, part)
+
+
+def is_literal_number(node: tree.Expression, names: ScriptScopes) -> bool:
+    """Whether an expression is a literal number, arithmetic of such numbers, or a nested list of them."""
+    stack = [node]
+    found = False
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tree.Number):
+            found = True
+        elif isinstance(node, tree.Unary) and node.op in ("-", "+"):
+            stack.append(node.operand)
+        elif isinstance(node, tree.Binary) and node.op in ("+", "-", "*", "/", "**"):
+            if isinstance(node.left, tree.ListDisplay) or isinstance(node.right, tree.ListDisplay):
+                return False
+            stack += [node.left, node.right]
+        elif isinstance(node, tree.ListDisplay) and node.elements:
+            stack += node.elements
+        elif isinstance(node, tree.Name):
+            if node.id not in NAMED_CONSTANTS or node.id in names.module.slots:
+                return False
+            found = True
+        elif isinstance(node, tree.Attribute) and isinstance(node.object, tree.Name):
+            if node.object.id not in ("math", "np", "torch") or node.name not in NAMED_CONSTANTS:
+                return False
+            found = True
+        else:
+            return False
+    return found
+
+
+# -- conversions ------------------------------------------------------------------------------------
+
+
+def may_be_array(value: Any) -> bool:
+    return value.__class__ not in NUMBER_CLASSES and value.__class__ not in (str, list, tuple, type(None))
+
+
+def is_number_or_list(value: Any) -> bool:
+    """Whether a value is a number, or nested lists of numbers with a shape and at least one entry."""
+    if value.__class__ in NUMBER_CLASSES:
+        return value.__class__ is not bool
+    if value.__class__ is not list:
+        return False
+    shape = nested_list_shape(value)
+    return shape is not None and 0 not in shape
+
+
+def nested_list_shape(value: Any) -> tuple[int, ...] | None:
+    """Return the shape of nested lists of numbers; None if they are ragged or hold something else."""
+    level: list[Any] = [value]
+    shape: list[int] = []
+    while any(v.__class__ is list for v in level):
+        if any(v.__class__ is not list or len(v) != len(level[0]) for v in level) or len(shape) > 64:
+            return None
+        shape.append(len(level[0]))
+        level = [part for v in level for part in v]
+    if any(v.__class__ not in NUMBER_CLASSES or v.__class__ is bool for v in level):
+        return None
+    return tuple(shape)
+
+
+def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
+    """Return a tensor of numbers given as a number, lists, an array or a tensor."""
+    if value.__class__ is Tensor:
+        value = value.value
+    if value.__class__ in NUMBER_CLASSES and dtype is dtypes.float64:
+        return Tensor.of(float(value))
+    return Tensor.of(as_stored(np.array(value, dtype=dtype.name)))
+
+
+def to_leaf(value: Any) -> Any:
+    """Return numbers as a leaf in the default dtype, for scripts without tensors."""
+    if not is_number_or_list(value):
+        return value
+    made = number_tensor(value, dtypes.default_dtype())
+    made.set_requires_grad()
+    return made
+
+
+def track_value(value: Any) -> Any:
+    """Return the value for ``--wrt``: its tensors are tracked, which the script does not notice."""
+    if is_number_or_list(value):
+        value = number_tensor(value)
+    if value.__class__ is Tensor and value.dtype.is_floating_point:
+        value.track()
+    return track_entries(value) if value.__class__ in (list, tuple) else value
+
+
+def track_entries(value: Any) -> Any:
+    """Return ``params`` for ``--wrt 'params[0]'``: the same list with its tensors tracked."""
+    from autodiff.grammar.session.leaf_names import named_tensors
+
+    for _, entry in named_tensors({"": value}):
+        track_value(entry)
+    return value
+
+
+def track_if_new(value: Any) -> Any:
+    """Track a float tensor that no op made, in scripts that never set requires_grad; return the value."""
+    if value.__class__ is Tensor and value.node is None and value.dtype.is_floating_point:
+        value.track()
+    return value
+
+
+def set_option_conversion(new_value: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
+    """Return the conversion for ``--set``: a tensor keeps its dtype and requires_grad and gets new values.
+
+    If the tensor gets another shape, the old and new shape are recorded in ``reshaped``.
+    """
+
+    def convert(value: Any) -> Any:
+        if value.__class__ is Tensor:
+            try:
+                made = number_tensor(new_value, value.dtype)
+            except (ValueError, OverflowError) as error:
+                raise UsageError(
+                    f"--set cannot replace `{name}`, which holds {value.dtype.name} numbers: {error}",
+                    code="E0602",
+                ) from None
+            if value.shape != made.shape:
+                reshaped[name] = tuple(value.shape), tuple(made.shape)
+            if value.requires_grad:
+                made.set_requires_grad()
+            return made
+        return to_script_value(new_value)
+
+    return convert
+
+
+def to_script_value(value: Any) -> Any:
+    """Return a value from the command line or a caller as a script value: numbers become tracked leaves."""
+    if value.__class__ is Tensor:
+        return value
+    if is_number_or_list(value):
+        made = number_tensor(value)
+    elif may_be_array(value):
+        array = np.asarray(value)
+        if array.dtype.kind == "f" and array.dtype.name not in dtypes.DTYPES:
+            array = array.astype("float64")
+        elif array.dtype.kind in "iu" and array.dtype.name not in dtypes.DTYPES:
+            array = array.astype("int64")
+        made = Tensor.of(as_stored(array))
+    else:
+        return value
+    if made.dtype.is_floating_point:
+        made.track()
+    return made
+
+
+def unknown_name_error(name: str, known: list[str], kind: str, code: str) -> UsageError:
+    """Return the error for a name on the command line that the script does not have."""
+    meant = did_you_mean.closest_name(name, known)
+    more = len(known) - MAX_LISTED
+    listed = ", ".join(known[:MAX_LISTED]) + (f", and {more:,} more" if more > 0 else "")
+    return UsageError(
+        f"there is no {kind} `{name}` in the script",
+        code=code,
+        help=(f"did you mean `{meant}`?",) if meant else ((f"there are: {listed}",) if listed else ()),
+    )
