@@ -11,7 +11,7 @@ from hypothesis import settings
 
 TESTS = Path(__file__).parent
 REPOSITORY = TESTS.parent
-sys.path.insert(0, str(TESTS))
+sys.path[:0] = [str(TESTS), str(TESTS / "tools")]
 
 # Every run tries the same examples; `make nightly` searches with examples of its own.
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)

@@ -11,8 +11,8 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+import rooms
 from conftest import REPOSITORY
-from tools import rooms
 
 SOURCES = [path for layer in rooms.LAYERS for path in sorted((REPOSITORY / layer).rglob("*.py"))]
 

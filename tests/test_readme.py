@@ -36,4 +36,4 @@ def test_it_opens_with_two_commands() -> None:
     assert len(first) == 2
     assert "autodiff run examples/" in first[0]
     assert (REPOSITORY / first[0].rpartition(" ")[2]).exists()
-    assert first[1].endswith("-m pytest -q")
+    assert first[1].endswith("-m pytest -q -n auto")

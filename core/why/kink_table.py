@@ -1,7 +1,7 @@
 """The table of kinks, jumps and singular points of ops, and the derivative that each is given there.
 
-A row says which entries of which op it is about, what is answered there, and what other engines answer.
-Every answer is PyTorch's (2.13) unless the row says otherwise; ``tests/test_kink_remarks.py`` checks the
+A row says which entries of which op it is about, what is answered there, and what other engines answer. Every
+answer is PyTorch's (2.13) unless the row says otherwise; ``tests/core/why/test_kink_remarks.py`` checks the
 rows. JAX stands for 0.10, HIPS autograd for 1.9, MyGrad for 2.5.
 """
 

@@ -1,9 +1,10 @@
 """torch's error messages for arguments that a function rejects.
 
 ``objects.argument_types`` checks a call with them before core is called. ``torch_signatures.txt`` has the
-signatures of torch's functions and methods; ``tests/make_torch_signatures.py`` writes it. Functions in C++
-share one argument parser with one or several typed overloads. Functions in Python report names and numbers of
-arguments as Python does; their type errors come from whatever fails first inside, and are not reproduced.
+signatures of torch's functions and methods; ``tests/tools/make_torch_signatures.py`` writes it. Functions in
+C++ share one argument parser with one or several typed overloads. Functions in Python report names and
+numbers of arguments as Python does; their type errors come from whatever fails first inside, and are not
+reproduced.
 """
 
 from __future__ import annotations

@@ -1,0 +1,72 @@
+"""What is said about a command line that makes no sense names the option and the way out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from autodiff.cli.command_line.options import COMMANDS, EXAMPLES
+from conftest import REPOSITORY
+
+ROOT = REPOSITORY
+EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.values() for e in c.examples)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says", "helps"),
+    [
+        ("grad --wrtt w", "there is no option `--wrtt`", "did you mean `--wrt`?"),
+        ("grad --fromat json", "there is no option `--fromat`", "did you mean `--format`?"),
+        ("grad -wrt w", "there is no option `-w`", "did you mean `--wrt`?"),
+        ("grda x.ad", "there is no command `grda`", "did you mean `grad`?"),
+        ("lnt x.ad", "there is no command `lnt`", "did you mean `lint`?"),
+        ("x.ad", "there is no command `x.ad`", "did you mean `autodiff run x.ad`?"),
+        ("grad --format jsn", "--format takes one of auto, plain, json, not `jsn`", "`--format json`?"),
+        ("run --color Never", "not `Never`", "did you mean `--color never`?"),
+        ("lint --diagnostics gitub a.ad", "not `gitub`", "did you mean `--diagnostics github`?"),
+        ("run --timeout soon", "--timeout takes a number of seconds, such as 2.5, not `soon`", "--help`"),
+        ("grad --of", "--of needs a value", "give one: --of NAME"),
+        ("run --color", "--color needs a value", "give one: --color auto|always|never"),
+        ("run --all=3", "--all takes no value", "write --all alone"),
+        ("run a.ad b.ad", "`autodiff run` takes one script, and there is more: `b.ad`", "a run of its own"),
+        ("--format json grad", "there is no option `--format`", "options stand behind the command"),
+        ("lint --wrt w a.ad", "there is no option `--wrt`", "`autodiff run` has it"),
+        ("grad -e w=3 --grad-output twos", "`twos` is neither", "did you mean `--grad-output ones`?"),
+        ("grad -e w=3 --set w==4", "--set takes one `=`, not two", "did you mean `--set w=4`?"),
+    ],
+)
+def test_each_names_the_option_and_the_way_out(autodiff, arguments, says, helps):
+    done = autodiff(*arguments.split())
+    assert done.returncode == 2
+    first, *rest = done.err.splitlines()
+    assert says in first
+    assert helps in rest[0]
+
+
+def test_what_bare_numbers_cannot_show_is_told_with_what_can(autodiff):
+    three = autodiff("grad", "-e", "W = ones(2, 2, 2, requires_grad=True)", "-e", "L = W.sum()")
+    assert three.err.splitlines()[1:] == ["  = help: use --format json"]
+    both = ("-e", "W = ones(2, 2, requires_grad=True)", "-e", "b = ones(2, requires_grad=True)")
+    several = autodiff("grad", *both, "-e", "L = (W * b).sum()")
+    assert several.err.splitlines()[2] == "  = help: or ask for one at a time: --wrt W, then --wrt b"
+    assert "autodiff run --show gradients" in several.err
+    listed = autodiff("grad", "-e", "ws = [ones(2, requires_grad=True) for _ in range(4)]\nL = sum(ws).sum()")
+    asks = "--wrt 'ws[0]', then --wrt 'ws[1]', then --wrt 'ws[2]', and so on"
+    assert listed.err.splitlines()[2] == f"  = help: or ask for one at a time: {asks}"
+    assert autodiff("grad", *both, "-e", "L = (W * b).sum()", "--wrt", "W").out == "1\t1\n1\t1\n"
+
+
+@pytest.mark.parametrize("example", EXAMPLES_OF_HELP)
+def test_the_examples_of_the_help_work_as_typed(example, tmp_path):
+    """In a checkout of the repository; what they write goes to a copy of its examples."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    command = example.replace("autodiff", f"{sys.executable} -m autodiff.cli", 1)
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=60
+    )
+    finds = "lint" in example
+    assert (done.returncode, done.stderr) == (int(finds), "")
+    written = list(tmp_path.glob("*.dot"))
+    assert done.stdout or written[0].read_text()
