@@ -1,4 +1,4 @@
-"""The command line: what is asked for, what is shown, and with which exit code. Computes nothing.
+"""The command line: reads requests, shows results and sets the exit code. It computes nothing itself.
 
 May import cli.command_line, cli.commands, cli.process, cli.requests and core.base. Imported by nothing: it
 is the top.

@@ -1,6 +1,6 @@
-"""The entry point: read the command line, do the work under supervision, leave with the right status.
+"""The entry point: reads the command line, runs the command under supervision, sets the exit code.
 
-Every exception of every command ends in ``conclude``. Commands are imported when they are called.
+``conclude`` handles every exception of every command. Commands are imported when they are called.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def main() -> NoReturn:
-    """Run the program named ``autodiff``."""
+    """Run the program ``autodiff``."""
     settle_signals()
     arguments = sys.argv[1:]
     request = read_arguments(arguments)
@@ -38,7 +38,7 @@ def main() -> NoReturn:
 
 
 def dispatch(session: Session, arguments: list[str]) -> int | None:
-    """Do what the command line asks; the exit code, where the command answers with one."""
+    """Run the command. Return its exit code, or None if it has none."""
     if arguments == ["--version"]:
         from importlib.metadata import version
 
@@ -58,7 +58,7 @@ def dispatch(session: Session, arguments: list[str]) -> int | None:
 
 
 def attempt(session: Session, work: Callable[[], int | None]) -> int:
-    """Do the work, write everything out, and turn whatever happens into an exit code."""
+    """Do the work and flush the output. Return an exit code whatever happens."""
     try:
         status = work()
         session.flush()
@@ -68,7 +68,7 @@ def attempt(session: Session, work: Callable[[], int | None]) -> int:
 
 
 def conclude(session: Session, error: BaseException) -> int:
-    """Say what went wrong on stderr and give the exit code for it."""
+    """Report the error on stderr and return its exit code."""
     try:
         shown = as_autodiff_error(error) or describe_bug(error)
         if not isinstance(error, OutputError):
@@ -82,7 +82,7 @@ def conclude(session: Session, error: BaseException) -> int:
             explain_failure(session, error)
         session.err.flush()
     except OutputError:
-        session.err.drop()  # nobody is listening; the exit code has to do
+        session.err.drop()  # stderr is closed too; only the exit code remains
     return exit_code(error)
 
 
@@ -101,7 +101,7 @@ def explain_failure(session: Session, error: BaseException) -> None:
 
 
 def describe_bug(error: BaseException) -> AutodiffError:
-    """What to show of an exception that should not have got here."""
+    """The error to show for an unexpected exception: a bug in autodiff."""
     traceback = error.__traceback__
     place = ""
     while traceback is not None:
@@ -120,7 +120,9 @@ def describe_bug(error: BaseException) -> AutodiffError:
 
 
 def time_over(session: Session) -> int:
-    """The work is still going on: say so and leave it."""
+    """Report that the time limit is over and return the exit code; the work is still running and is
+    abandoned.
+    """
     limit = session.request.seconds("timeout")
     error = TimeOutError(
         f"stopped after {limit:g} seconds", help=("give it more time with --timeout, or 0 for no limit",)

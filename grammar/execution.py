@@ -1,4 +1,4 @@
-"""Running a script: errors arrive with the repairs that hold."""
+"""Runs scripts. Errors are raised with repairs that were tried and work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def execute(
     write: Callable[[str], None] | None = None,
     warn: Callable[[str, Span], None] | None = None,
 ) -> Execution:
-    """Run a script. Errors have their place, their labels and only those repairs that were tried and work."""
+    """Run a script. Errors have their position, their labels and only repairs that were tried and work."""
     settings = settings or Settings()
     try:
         return run_once(source, settings, write or write_out, warn or discard_warning)

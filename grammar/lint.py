@@ -1,8 +1,8 @@
-"""Lints: what a script says that PyTorch's users mean otherwise, found without running it.
+"""The linter: finds likely mistakes in a script without running it.
 
-Every family is a module with a table ``LINTS``. A lint has a code, a title, the reason in one sentence, a
-function that finds it and an example that makes the mistake; its findings carry the edits that repair it.
-What a script uses that does not exist is found as well (``resolution``), with the errors running would give.
+Every family is a module with a table ``LINTS``. A lint has a code, a title, a one-sentence reason, a function
+that finds it and an example that makes the mistake; its findings carry the edits that repair it. Uses of
+names and members that do not exist are found as well (``resolution``), with the errors a run would give.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from autodiff.grammar.syntax.walk import walk
 from autodiff.grammar.translate.error_rewrites import rewrite_all
 
 MOST_TRIALS, MOST_KEPT = 6, 2
-MOST_MENDED = 25  # mistakes of one script for which repairs are tried
+MOST_MENDED = 25  # number of mistakes per script for which repairs are tried
 FAMILIES = (updates, gradients, leaves, recording, effects, naming, habits, numerics)
 LINTS: dict[str, Lint] = {lint.code: lint for family in FAMILIES for lint in family.LINTS}
 
@@ -35,10 +35,10 @@ __all__ = ["LINTS", "Lint", "is_error", "lint"]
 
 
 def lint(source: Source) -> list[AutodiffError]:
-    """What is wrong with a script and what the lints find, in the order of its text; a CompileError if it
-    does not parse.
+    """The errors and lint findings of a script, in the order of its text.
 
-    Errors have the codes and proposals they have when the script runs; the codes of lints begin with L.
+    Raises CompileError if the script does not parse. Errors have the codes and proposals they have when the
+    script runs; the codes of lints begin with L.
 
     >>> [found.code for found in lint(Source("x = torch.tensor([1.0], requires_grad=True)\\nx += 1\\n"))]
     ['L003']
@@ -65,11 +65,11 @@ def lint(source: Source) -> list[AutodiffError]:
         for made in one.find(subject):
             assert made.span is not None
             made.code = one.code
-            if "\n" in source.excerpt(made.span):  # brackets that go on over lines may get lost in an edit
+            if "\n" in source.excerpt(made.span):  # edits may break parentheses that span lines
                 made.fixes = tuple(fix for fix in made.fixes if compiles(fix.apply(source.text)))
             made.fixes = tuple([with_code(fix, source) for fix in made.fixes])
-            same = found.setdefault((made.span.start, made.span.end), made)  # one mistake, one finding
-            if is_error(same) and not same.fixes:  # which the lint may know the reason of
+            same = found.setdefault((made.span.start, made.span.end), made)  # one finding per span
+            if is_error(same) and not same.fixes:  # the lint may have the repairs that the error lacks
                 same.fixes, same.labels = made.fixes, [*same.labels, *made.labels]
     return [found[place] for place in sorted(found)]
 
@@ -77,7 +77,9 @@ def lint(source: Source) -> list[AutodiffError]:
 def unresolved_elsewhere(
     error: CompileError, source: Source
 ) -> tuple[tree.Script | None, list[AutodiffError]]:
-    """A script without the lines that do not parse, and what is not there of what the others use."""
+    """The script without the lines that do not parse, and the errors for what its other lines use that does
+    not exist.
+    """
     search = ErrorSearch(source)
     if error.span is None or not search.leave_out(error):
         return None, []
@@ -102,12 +104,14 @@ def begin(error: AutodiffError) -> int:
 
 
 def is_error(found: AutodiffError) -> bool:
-    """Whether a finding keeps the script from running, where others are only likely mistakes."""
+    """Whether a finding is an error that keeps the script from running; others are only likely mistakes."""
     return not found.code.startswith("L")
 
 
 def read(script: tree.Script, source: Source) -> tuple[ScriptScopes, Flow, list[AutodiffError]]:
-    """The scopes of a script, what flows through it, and everything it uses that is not there."""
+    """The scopes of a script, its recorded events, and the errors for everything it uses that does
+    not exist.
+    """
     errors: list[AutodiffError] = []
     try:
         names = resolve(script, source, is_builtin)
@@ -126,7 +130,7 @@ def is_builtin(name: str) -> bool:
 
 
 def count_mistakes(source: Source) -> int:
-    """How many errors a script has, whether it parses or not."""
+    """The number of errors of a script, whether it parses or not."""
     try:
         return len(read(parse(source), source)[2])
     except CompileError as error:
@@ -134,7 +138,7 @@ def count_mistakes(source: Source) -> int:
 
 
 def propose_all(errors: list[AutodiffError], script: tree.Script, source: Source, count: int) -> None:
-    """Fill in repairs of the first errors; those of the others would take too long to try."""
+    """Add repairs to the first errors and clear those of the rest, which would take too long to try."""
     for error in errors[MOST_MENDED:]:
         error.fixes = ()
     for error in errors[:MOST_MENDED]:
@@ -142,7 +146,7 @@ def propose_all(errors: list[AutodiffError], script: tree.Script, source: Source
 
 
 def propose(error: AutodiffError, script: tree.Script, source: Source, count: int) -> None:
-    """Fill in the repairs that running would propose, and keep those with which fewer mistakes are left."""
+    """Add the repairs that a run would propose, and keep those that reduce the number of mistakes."""
     if not error.fixes:
         complete_error(error, script, source, {})
     kept: list[Fix] = []
@@ -153,11 +157,11 @@ def propose(error: AutodiffError, script: tree.Script, source: Source, count: in
             kept.append(fix)
     error.fixes = tuple(kept)
     if kept and "E0140" <= error.code <= "E0149":
-        error.help = ()  # it says in words what the repairs show
+        error.help = ()  # the help text only repeats the repairs
 
 
 def compiles(text: str) -> bool:
-    """Whether a text is a script."""
+    """Whether a text parses and all its names resolve."""
     try:
         script = parse(Source(text))
         resolve(script, Source(text), is_builtin)
@@ -167,7 +171,7 @@ def compiles(text: str) -> bool:
 
 
 def keep_what_compiles(error: CompileError, source: Source) -> None:
-    """Drop the repairs with which the script has as many mistakes as before."""
+    """Remove the repairs that do not reduce the number of mistakes."""
     everything = [error, *error.other_errors]
     for one in everything:
         kept = []
@@ -183,12 +187,12 @@ def keep_what_compiles(error: CompileError, source: Source) -> None:
 
 
 def is_function(name: str) -> bool:
-    """Whether the language has a function of tensors of this name."""
+    """Whether the language has a tensor function of this name."""
     return name not in NOT_FUNCTIONS and find_function(name) is not None
 
 
 def bound_names(script: tree.Script, names: ScriptScopes) -> frozenset[str]:
-    """Every name that something other than an import binds."""
+    """The names that something other than an import binds."""
     imported = {
         alias or name.partition(".")[0]
         for node in walk(script)

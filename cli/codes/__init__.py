@@ -1,8 +1,8 @@
-"""Every error code: its cause, the remedy, an example that makes the mistake, and the same one mended.
+"""The table of all error codes: cause, remedy, an example that makes the mistake, and a corrected example.
 
 An example is a complete script, or a complete command where the command line makes the mistake. A test runs
-both of every code, and keeps the table complete: each code the package can raise is here, and no other.
-The codes of lints, L001 and on, are the lints' own (``grammar.lints``).
+both examples of every code and checks that the table holds exactly the codes the package can raise. The codes
+of lints (L001 and up) are in ``grammar.lints``.
 
 May import nothing of ours. Imported by cli.commands.
 """

@@ -1,4 +1,4 @@
-"""What PyTorch and its surroundings have and the language has not."""
+"""Error codes for parts of PyTorch and its ecosystem that the language does not have."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What is known about an error code."""
+"""The record that describes an error code."""
 
 from __future__ import annotations
 
 
 class Code:
-    """What ``autodiff help CODE`` tells: a title, a cause, a remedy, an example and the same mended."""
+    """The content of ``autodiff help CODE``: title, cause, remedy, an example and the corrected example."""
 
     __slots__ = ("cause", "example", "mended", "remedy", "title")
 
@@ -17,5 +17,5 @@ class Code:
 
     @property
     def is_command(self) -> bool:
-        """Whether the example is a command line and not a script."""
+        """Whether the example is a command line rather than a script."""
         return "autodiff " in self.example.partition("\n")[0]

@@ -1,10 +1,10 @@
-"""What is wrong with the command line, what limits stop, what cannot be read or written."""
+"""Error codes for the command line, for limits, and for input and output that fail."""
 
 from __future__ import annotations
 
 from autodiff.cli.codes.code import Code
 
-#: A function of the script's own whose backward answers with ``{answer}``.
+#: A command with a custom Function whose backward returns ``{answer}``.
 OWN_BACKWARD = """autodiff explain --format formula -e 'class Double(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):

@@ -1,4 +1,4 @@
-"""Scripts that fail in autograd, and what PyTorch warns of."""
+"""Error codes for autograd failures, and the code of PyTorch's warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts that do not compile."""
+"""Error codes for scripts that do not compile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts that fail on the shapes and types of their tensors."""
+"""Error codes for the shapes and types of tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts that fail while they run, on names, numbers, lists and calls."""
+"""Error codes for run-time failures of names, numbers, lists and calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the command line: options, click, completion, where the script comes from.
+"""The command line's options, their parsers, shell completion, and the source of the script.
 
 May import cli.process, core.base, grammar.interpret and grammar.syntax. Imported by cli, cli.commands and
 cli.requests.

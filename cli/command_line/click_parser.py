@@ -1,7 +1,7 @@
-"""The command line through click: help texts, and what is wrong with a line that arguments.py gave up on.
+"""The click parser: makes help texts and reports errors in lines that fast_parser.py rejected.
 
-click is built from the table in options.py and never prints: texts come back as strings, mistakes as
-UsageError, so that one console writes everything and one place makes exit codes.
+The click commands are built from the table in options.py and print nothing: texts are returned and errors are
+raised as UsageError. So all output goes through one console, and exit codes are set in one place.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-#: Formats that Graphviz makes of DOT.
+#: Image formats that Graphviz makes from DOT.
 PICTURES = ("png", "svg", "pdf", "jpg", "gif", "ps")
 HELP_FLAGS = ["-h", "--help"]
 
 
 class TextWanted(Exception):
-    """A text to print instead of running anything: help or the version."""
+    """Raised with a text to print instead of running anything: help or the version."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -43,7 +43,7 @@ class TextWanted(Exception):
 
 
 class Spelled(click.ParamType[object]):
-    """The value of one option, read by the function that reads it without click."""
+    """The click type of one option; it converts values with ``read_value``, as the fast parser does."""
 
     name = "value"
 
@@ -83,9 +83,9 @@ class Spelled(click.ParamType[object]):
 
 
 def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
-    """The request, or a text to print; a UsageError where the line makes no sense.
+    """The request, or a text to print. Raises UsageError where the line is wrong.
 
-    The text is empty where a shell has asked for completions, which click has answered then.
+    The text is empty after a shell asked for completions, which click has already printed.
     """
     try:
         made = build_group().main(
@@ -120,7 +120,7 @@ def complete_scripts(
 
 
 class Group(click.Group):
-    """The commands in the order of the table, the most useful first."""
+    """The click group; it lists the commands in the order of the table, the most useful first."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)
@@ -234,7 +234,7 @@ def version_line() -> str:
 
 
 def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageError:
-    """click's complaint in the project's form."""
+    """The UsageError for an error of click."""
     command = COMMANDS.get(arguments[0]) if arguments else None
     see = f"`{f'autodiff {command.name}' if command else 'autodiff'} --help` describes every option"
     if isinstance(error, click.NoSuchOption):
@@ -265,14 +265,14 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
 
 
 def near_option(error: click.NoSuchOption, command: Command | None, arguments: Sequence[str]) -> str:
-    """What may have been meant by an option that is not there; "" where nothing comes to mind."""
+    """The help text for an unknown option, such as the closest known one; "" where there is none."""
     if command is None:
         behind = next((word for word in arguments if word in COMMANDS), None)
         if behind is not None:
             return f"options stand behind the command: `autodiff {behind} ... {error.option_name} ...`"
         return f"did you mean `{error.possibilities[0]}`?" if error.possibilities else ""
     flags = flags_of(command)
-    for word in arguments[1:]:  # -wrt, which is read as -w -r -t
+    for word in arguments[1:]:  # -wrt, which click reads as -w -r -t
         if word.startswith(error.option_name) and "-" + word.partition("=")[0] in flags:
             return f"did you mean `-{word.partition('=')[0]}`?"
     if error.possibilities:

@@ -1,4 +1,4 @@
-"""What a shell may put at the cursor: choices, scripts, and the names that the script on the line assigns."""
+"""Shell completion: choices, script files, and the names that the script on the line assigns."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from autodiff.grammar.interpret.scope import ScriptScopes, visit_all
 from autodiff.grammar.syntax.parser import parse
 from click.shell_completion import CompletionItem, split_arg_string
 
-#: Options that take names of the script, with what follows a name there.
+#: Options that take names of the script, each with the text that follows a name.
 TAKES_NAMES = {"of": "", "wrt": "", "set": "="}
-#: Nobody waits longer for a key to answer than it takes to look through so much.
+#: The most bytes of a script that are read: completion must not delay the shell.
 LONGEST = 1 << 20
 
 
 def values_of(option: Option, incomplete: str) -> list[CompletionItem]:
-    """What may follow an option."""
+    """The completions for the value of an option."""
     known = [*option.choices]
     if option.name in TAKES_NAMES:
-        # click has not come to the script when the option before the cursor lacks its value; the line has it.
+        # click has not parsed the script argument when the option before the cursor lacks its value, so read
+        # the line.
         words = split_arg_string(os.environ.get("COMP_WORDS", ""))
         known = [name + TAKES_NAMES[option.name] for name in names_assigned(words[2:])]
     return [CompletionItem(value) for value in known if value.startswith(incomplete)]
 
 
 def scripts(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files, which the shell looks up itself."""
+    """The completion for scripts: files, which the shell finds itself."""
     del context, parameter
     return [CompletionItem(incomplete, type="file")]
 
 
 def names_assigned(words: list[str]) -> list[str]:
-    """The names that the first script among the words assigns, in its order; none where it cannot be read."""
+    """The names that the first script among the words assigns, in order; none if it cannot be read."""
     for path in filter(os.path.isfile, map(os.path.expanduser, words)):
         try:
             with open(path, "rb") as file:

@@ -1,7 +1,7 @@
-"""Reads a well-formed command line without click, which takes longer to import than most scripts to run.
+"""Reads a well-formed command line without click, whose import takes longer than most scripts run.
 
-Whatever is not plainly right (an unknown option, a missing value, ``--help``) gives None, and usage.py
-reads the same line again with click, from the same table, to say what is wrong with it.
+For anything else (an unknown option, a missing value, ``--help``) the result is None. click_parser.py then
+reads the same line with click, from the same table, to report what is wrong.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ LARGEST = 1 << 62
 
 
 class Request:
-    """What was asked for: the command, its argument ("" for none) and a value for each of its options.
+    """The parsed command line: the command, its argument ("" for none) and a value for each of its options.
 
-    ``others`` are the arguments behind the first, for a command that takes several.
+    ``others`` are the arguments after the first, for a command that takes several.
     """
 
     __slots__ = ("argument", "command", "others", "values")
@@ -58,7 +58,7 @@ class Request:
 
     @property
     def digits(self) -> int:
-        """The significant digits of numbers for people: as many as a float has at most."""
+        """The number of significant digits in output for people; at most 17, which identify a float64."""
         return min(self.number("digits") or 1, 17)
 
     def seconds(self, name: str) -> float:
@@ -67,7 +67,7 @@ class Request:
 
 
 def read_arguments(arguments: Sequence[str]) -> Request | None:
-    """The request a command line makes, or None where click must have a look at it."""
+    """The request of a command line, or None where click must parse it."""
     if not arguments or arguments[0] not in COMMANDS:
         return None
     command = COMMANDS[arguments[0]]
@@ -81,7 +81,7 @@ def read_arguments(arguments: Sequence[str]) -> Request | None:
         elif word == "-" or not word.startswith("-"):
             positional.append(word)
         elif word[1] != "-" and len(word) > 2:
-            for letter in word[1:]:  # -qq, -qv; a value glued to its flag is left to click
+            for letter in word[1:]:  # -qq, -qv; click handles a value attached to its flag
                 option = by_flag.get("-" + letter)
                 if option is None or option.takes_value:
                     return None
@@ -110,7 +110,7 @@ def defaults(command: Command) -> dict[str, object]:
 
 
 def store(option: Option, text: str, values: dict[str, object]) -> None:
-    """Write down one use of an option."""
+    """Record one use of an option in ``values``."""
     known = values[option.name]
     if option.kind == FLAG:
         values[option.name] = True
@@ -125,7 +125,7 @@ def store(option: Option, text: str, values: dict[str, object]) -> None:
 
 
 def read_value(option: Option, text: str) -> object:
-    """The value of an option; ValueError says what was expected instead."""
+    """The value of an option. Raises ValueError with a description of what was expected."""
     if option.choices and text not in option.choices:
         raise ValueError("one of " + ", ".join(option.choices))
     if option.kind == NUMBER:
@@ -146,7 +146,7 @@ def read_value(option: Option, text: str) -> object:
 
 
 def read_size(text: str) -> int:
-    """A byte count such as ``512``, ``16M`` or ``4G``.
+    """The number of bytes in a size such as ``512``, ``16M`` or ``4G``.
 
     >>> read_size("16M"), read_size("4GiB")
     (16777216, 4294967296)

@@ -1,6 +1,6 @@
-"""Every option of every command, once. The parser, the help texts and the completion read this table.
+"""The table of all commands and options, which the parsers, the help texts and the completion read.
 
-Nothing is parsed here and nothing is imported: an Option is a few strings.
+Nothing is parsed and nothing is imported here.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ SECONDS, FLAG, COUNT = "seconds", "flag", "count"
 
 
 class Option:
-    """One option: ``flags`` as typed, ``kind`` of its value, ``choices`` where only these will do.
+    """One option: ``flags`` as typed, ``kind`` of its value, ``choices`` where only these are allowed.
 
-    ``least`` is the smallest of a whole number.
+    ``least`` is the minimum of a whole number.
     """
 
     __slots__ = ("choices", "default", "flags", "help", "kind", "least", "metavar", "name")
@@ -43,7 +43,7 @@ class Option:
 
 
 class Command:
-    """One command: its options, and what the positional argument is called ("" for none)."""
+    """One command: its options, and the placeholder of its positional argument ("" for none)."""
 
     __slots__ = ("argument", "examples", "help", "name", "options")
 
@@ -58,7 +58,7 @@ class Command:
 
     @property
     def takes_several(self) -> bool:
-        """Whether more than one argument may be given."""
+        """Whether the command takes several arguments."""
         return self.argument.endswith("...]")
 
 
@@ -105,7 +105,7 @@ def format_option(*choices: str) -> Option:
     return Option("--format", TEXT, "How to print the result.", choices=("auto", *choices), default="auto")
 
 
-#: The script of the examples, which work as typed in a checkout of the repository.
+#: The script in the examples, which work as typed in a checkout of the repository.
 EXAMPLE = "examples/seeds/1_autograd.ad"
 
 QUESTION = (CODE, OF, WRT, SET, GRAD_OUTPUT, DTYPE, SEED)

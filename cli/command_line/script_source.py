@@ -1,7 +1,7 @@
-"""Finds the script: a file, standard input, code on the line, or a file with code after it.
+"""Reads the script: a file, standard input, code given with -e, or a file followed by such code.
 
-Reads no more than the limit allows and says precisely what is wrong with what cannot be read. Gives a
-Source, and the bytes it came from for whoever wants to fingerprint them.
+Input is limited in size, and errors say precisely why it cannot be read. The result is a Script with a Source
+and the original bytes, which reports identify by their hash.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STDIN = "-"
 STDIN_NAME = "<stdin>"
 CODE_NAME = "<-e>"
 OF_NAME = "<--of>"
-LONGEST_NAME = 300  # in a message
+LONGEST_NAME = 300  # the most characters of a name in a message
 REASONS = {
     errno.ENOENT: "there is no such file",
     errno.EISDIR: "it is a directory",
@@ -36,7 +36,7 @@ REASONS = {
 
 
 class Script:
-    """A script as it was given: its Source, the bytes behind it, and the file's path where there is one."""
+    """A script as given: its Source, the original bytes, and the path of the file, if any."""
 
     __slots__ = ("data", "path", "source")
 
@@ -47,13 +47,13 @@ class Script:
 
 
 class NoScript(UsageError):
-    """Nothing was given and nobody is piping anything: the command's help is the answer."""
+    """Raised where no script is given and standard input is a terminal; the command's help is shown."""
 
     code = "E0610"
 
 
 def read_script(request: Request) -> Script:
-    """The script a request names."""
+    """Read the script of a request."""
     codes, where, limit = request.texts("e"), request.argument, request.number("max_script")
     pieces: list[bytes] = []
     if where and where != STDIN:
@@ -89,7 +89,9 @@ def read_script(request: Request) -> Script:
 
 
 def check_expression(of: str) -> None:
-    """Refuse what ``--of`` cannot mean; an expression is computed behind the script, as its last line."""
+    """Raise UsageError if ``--of`` is not an expression; an expression becomes the last line of the
+    script.
+    """
     from autodiff.core.base.errors import CompileError
     from autodiff.grammar.syntax.parser import parse_expression
 
@@ -104,7 +106,7 @@ def check_expression(of: str) -> None:
 
 
 def is_nobody_piping() -> bool:
-    """Whether standard input is a terminal, or closed."""
+    """Whether standard input is a terminal or closed."""
     return sys.stdin is None or sys.stdin.isatty()
 
 
@@ -115,12 +117,12 @@ def read_file(path: str, limit: int) -> bytes:
     except OSError as error:
         reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
         raise unreadable(path, reason, *proposals(path, error.errno)) from None
-    except ValueError:  # a NUL in the name
+    except ValueError:  # the path contains a NUL
         raise unreadable(path, "this cannot be the name of a file") from None
 
 
 def proposals(path: str, number: int | None) -> tuple[str, ...]:
-    """What may have been meant by a name that is not there."""
+    """Help texts for a file that cannot be opened, such as the closest file name."""
     if number == errno.ENOENT:
         from autodiff.core.base.did_you_mean import closest_name
 
@@ -148,7 +150,7 @@ def read_stdin(limit: int) -> bytes:
 
 
 def read_bounded(file: BinaryIO, name: str, limit: int) -> bytes:
-    """Everything in a file, as long as it is no more than the limit (0: none)."""
+    """The content of a file. Raises an error if it is larger than the limit (0: no limit)."""
     pieces: list[bytes] = []
     size = 0
     while piece := file.read(1 << 20):
@@ -165,7 +167,7 @@ def read_bounded(file: BinaryIO, name: str, limit: int) -> bytes:
 
 
 def decode(data: bytes, name: str) -> str:
-    """The text of a script: UTF-8, with or without a byte order mark, whatever ends its lines."""
+    """Decode a script from UTF-8, with or without a byte order mark, and unify its line ends."""
     if looks_like_utf16(data):
         raise unreadable(name, "it looks like UTF-16", "save it as UTF-8", code="E0613")
     at = data.find(b"\0")
@@ -190,17 +192,17 @@ def looks_like_utf16(data: bytes) -> bool:
         return True
     start = data[:64]
     even, odd = start[::2], start[1::2]
-    # ASCII characters in UTF-16 have a zero in every other byte, and in only those.
+    # ASCII characters in UTF-16 have a zero in every other byte, and only there.
     return len(start) >= 4 and ((not any(even) and all(odd)) or (not any(odd) and all(even)))
 
 
 def unify_lines(text: str) -> str:
-    """Line ends as Python reads them, so that lines and columns mean the same to everybody."""
+    """Replace all line ends by newlines, as Python does, so that line and column numbers agree everywhere."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def unsmuggle(code: str) -> str:
-    """Code from the command line; bytes that were no UTF-8 arrive as lone surrogates and are refused."""
+    """Check and normalize code from the command line; bytes that are not UTF-8 arrive as lone surrogates."""
     try:
         code.encode("utf-8")
     except UnicodeEncodeError:

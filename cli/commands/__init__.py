@@ -1,4 +1,4 @@
-"""One module per command: read options, call one function, hand the report to a renderer.
+"""One module per command: it reads options, calls one function and passes the report to a renderer.
 
 May import cli.codes, cli.command_line, cli.process, cli.render, cli.requests, core.base, grammar,
 grammar.help, grammar.reference and grammar.session. Imported by cli.
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.requests.session import Session
 
-#: The module of each command; its function ``command`` does the work. It loads when the command is called.
+#: The module of each command, imported when the command is called; its function ``command`` does the work.
 MODULES = {
     "run": LazyModule("autodiff.cli.commands.run"),
     "grad": LazyModule("autodiff.cli.commands.grad"),
@@ -28,6 +28,6 @@ MODULES = {
 
 
 def command(name: str) -> Callable[[Session], int | None]:
-    """The function behind a command's name; it answers an exit code or None."""
+    """The function of a command; it returns an exit code or None."""
     run: Callable[[Session], int | None] = MODULES[name].command
     return run

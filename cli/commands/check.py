@@ -1,4 +1,4 @@
-"""``autodiff check``: is the gradient right, and is the derivative that somebody worked out by hand?"""
+"""``autodiff check``: checks gradients, or derivatives that were worked out by hand."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from autodiff.cli.requests.session import Session
 
 
 def command(session: Session) -> int:
-    """Answer with the exit code as well: 1 where a gradient or a formula is wrong.
+    """Check and show the results. Return exit code 1 if a gradient or a formula is wrong, else 0.
 
-    0 where nothing is, and also where it cannot be told; at a kink no number is right, so none is wrong.
+    Undecided results also give 0. At a kink no number is right, so none is wrong.
     """
     session.script = read_script(session.request)
     from autodiff.cli.requests.verify import make_answers

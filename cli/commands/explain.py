@@ -1,4 +1,4 @@
-"""``autodiff explain``: where a gradient comes from, path by path."""
+"""``autodiff explain``: derives a gradient path by path."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from autodiff.cli.requests.session import Session
 
 
 def command(session: Session) -> None:
-    """Derive gradients in five steps; ``--format formula`` prints the simplified formula alone.
+    """Derive gradients in five steps; ``--format formula`` prints only the simplified formula.
 
-    ``latex`` and ``markdown`` are documents of their own.
+    ``latex`` and ``markdown`` are standalone documents.
     """
     report = session.report(derivations=True, twice=session.request.text("order") == "2")
     if session.format == "json":

@@ -1,4 +1,4 @@
-"""``autodiff grad``: the gradients alone, for the next program in a pipe or for a reader."""
+"""``autodiff grad``: prints only gradients, for a pipe or a reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``autodiff graph``: the graph as a tree, as JSON or for Graphviz."""
+"""``autodiff graph``: shows the graph as a tree, as JSON or as DOT."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from autodiff.cli.requests.session import Session
 
 
 def command(session: Session) -> None:
-    """Draw the graph."""
+    """Show the graph."""
     report = session.report(graph=True)
     assert report.graph is not None
     if session.format == "json":

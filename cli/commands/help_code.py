@@ -1,6 +1,6 @@
-"""``autodiff help CODE``: the cause, the remedy, and an example with what it gives and how it is mended.
+"""``autodiff help CODE``: the cause, the remedy, an example with its diagnostic, and the corrected example.
 
-What an example gives is not written down anywhere: it is run, and the diagnostic shown is the real one.
+The diagnostic of an example is not stored: the example is run, and its real diagnostic is shown.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.grammar.lints.finding import Lint
 
-#: Examples with one of these need a shell or a clock, and are shown without what they give.
+#: Examples with one of these need a shell or a clock; they are shown without a diagnostic.
 NEEDS_A_PROCESS = ("|", ">", "--timeout")
 
 
 def explain_code(code: str, width: int = 80) -> str:
-    """All there is to say about a code."""
+    """The help text of an error code."""
     entry = CODES[code]
     text = f"{code}: {entry.title}\n\n{wrapped(entry.cause, width)}\n{wrapped(entry.remedy, width)}\n"
     if not entry.example:
@@ -31,7 +31,7 @@ def explain_code(code: str, width: int = 80) -> str:
 
 
 def explain_lint(lint: Lint, width: int = 80) -> str:
-    """All there is to say about a lint; it is mended by its own repair, where it has one."""
+    """The help text of a lint; the corrected example is made with the lint's own repair, if it has one."""
     from autodiff.grammar.lint import lint as find
 
     source = Source(lint.example, "script.ad")
@@ -62,7 +62,7 @@ def indented(text: str) -> str:
 
 
 def what_it_gives(entry: Code, width: int) -> list[str]:
-    """The lines of the diagnostic an example makes."""
+    """The lines of the diagnostic that an example causes."""
     if entry.is_command:
         return [] if any(sign in entry.example for sign in NEEDS_A_PROCESS) else of_command(entry, width)
     from autodiff.grammar.execution import execute
@@ -87,7 +87,7 @@ def what_it_gives(entry: Code, width: int) -> list[str]:
 
 
 def of_command(entry: Code, width: int) -> list[str]:
-    """The diagnostic of a command, which runs in this process with its own session."""
+    """The diagnostic of an example command, which is run in this process with its own session."""
     import shlex
 
     from autodiff.cli.command_line.click_parser import read_with_click

@@ -104,12 +104,12 @@ What `lint` finds is its result and goes to stdout.
 """
 
 TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMATS}
-WIDEST = 100  # how long lines are read with ease
+WIDEST = 100  # the longest line that is easy to read
 TOPICS = ("exit-codes", "language", "limits", "formats", "codes", "lints")
 
 
 def find_topic(name: str, width: int) -> str:
-    """The text for a topic, a command or a code."""
+    """The help text of a topic, a command or a code."""
     topic = name.lower()
     if not name:
         commands = ", ".join(COMMANDS)
@@ -145,12 +145,12 @@ def find_topic(name: str, width: int) -> str:
     raise no_such_topic(name)
 
 
-ENTRY = re.compile(r"( *\S+(?: \S+)*  +)\S")  # a term, a gap, and what it means
-DEEP = " " * 12  # what is indented further goes on with the line above
+ENTRY = re.compile(r"( *\S+(?: \S+)*  +)\S")  # a term, a gap, and its explanation
+DEEP = " " * 12  # lines indented this far continue the line above
 
 
 def folded(text: str, width: int) -> str:
-    """A text for this width: paragraphs are filled, entries of lists hang below what they begin with."""
+    """The text folded to this width: paragraphs are filled, list entries get a hanging indent."""
     lines: list[str] = []
     for line in text.split("\n"):
         is_text = line and lines and lines[-1] and not ENTRY.match(line)

@@ -1,7 +1,7 @@
-"""``autodiff lint``: likely mistakes in scripts, found without running them.
+"""``autodiff lint``: finds likely mistakes in scripts without running them.
 
-The findings are the result, so they go to standard output in every format; what keeps a file from being
-read goes to standard error.
+The findings are the result and go to standard output in every format. Errors that prevent reading a file go
+to standard error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from autodiff.core.base.errors import AutodiffError, CompileError, UsageError
 
 
 def command(session: Session) -> int:
-    """Lint one script after the other; the worst of them decides the exit code."""
+    """Lint the scripts one by one; the worst result decides the exit code."""
     request = session.request
     check_readable_once(request)
     scripts = (request.argument, *request.others)
@@ -42,7 +42,7 @@ def command(session: Session) -> int:
 
 
 def find(session: Session) -> list[tuple[AutodiffError, str]]:
-    """What is found in the session's script, with severities: what keeps it from running is an error."""
+    """The findings in the session's script with their severities; what keeps it from running is an error."""
     from autodiff.grammar.lint import is_error, lint
 
     assert session.script is not None
@@ -62,7 +62,7 @@ def show(session: Session, diagnostic: AutodiffError, severity: str, is_first: b
 
 
 def summary(errors: int, warnings: int, scripts: int) -> str:
-    """The line at the end; nothing where nothing was found."""
+    """The summary line; "" where nothing was found."""
     counts = [
         f"{count:,} {what}{'s' * (count != 1)}"
         for count, what in ((errors, "mistake"), (warnings, "likely mistake"))
@@ -75,7 +75,7 @@ def summary(errors: int, warnings: int, scripts: int) -> str:
 
 
 def check_readable_once(request: Request) -> None:
-    """Refuse ``-e`` behind several files, and standard input read twice."""
+    """Raise UsageError for ``-e`` with several files, or standard input given twice."""
     if request.others and request.texts("e"):
         raise UsageError(
             "-e continues one script, and several are given",

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def command(session: Session) -> None:
-    """Show one function in full, or list those of a family, those with a word in their names, or all."""
+    """Show one function in full, or list all functions, those of a family, or those whose names
+    match a word.
+    """
     from autodiff.grammar.reference import catalog
 
     query = session.request.argument
@@ -53,7 +55,7 @@ def command(session: Session) -> None:
 
 
 def find(query: str) -> Sequence[PublicFunction]:
-    """The functions meant; a UsageError where there are none."""
+    """The functions that match a query. Raises UsageError if there are none."""
     from autodiff.grammar.reference import catalog
 
     if not query:

@@ -1,4 +1,4 @@
-"""``autodiff run``: the gradients, the graph and the derivations of a script."""
+"""``autodiff run``: shows the gradients, the graph and the derivations of a script."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CHOICES = (*PARTS, TENSORS)
 
 
 def command(session: Session) -> None:
-    """Run a script and show all there is to say about its gradients."""
+    """Run a script and show the requested parts of the report."""
     parts = read_parts(session.request.text("show"))
     in_json = session.format == "json"
     report = session.report_if_any(
@@ -38,7 +38,7 @@ def command(session: Session) -> None:
 
 
 def read_parts(text: str | None) -> tuple[str, ...]:
-    """The parts of the report that were asked for; without a word of it, those about gradients."""
+    """The parts named by ``--show``; by default those about gradients."""
     if text is None:
         return PARTS
     parts = tuple(part.strip() for part in text.split(","))

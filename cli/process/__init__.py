@@ -1,4 +1,4 @@
-"""The process: output streams, exit codes, signals, threads, memory.
+"""Process-level code: output streams, exit codes, signals, threads, memory.
 
 May import core.base. Imported by any room above.
 """

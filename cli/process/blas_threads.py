@@ -1,8 +1,8 @@
-"""How many threads numpy's linear algebra works with: one until an array is large, then all of them.
+"""Sets the threads of numpy's linear algebra: one until an array is large, then all.
 
-OpenBLAS starts a thread for each processor while numpy is imported, and each of them turns idly for a while:
-30 ms of processor time that a small script has no use for. Whoever imports the engine keeps what there is,
-and so does who has said how many.
+OpenBLAS starts a thread per processor while numpy is imported, and each spins idle for a while: 30 ms of
+processor time that a small script does not need. Nothing changes where numpy was imported before, as when the
+engine is used as a library, or where the user has set the number of threads.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from autodiff.core.base.lazy_imports import numpy_import_hooks
 from autodiff.core.base.limits import large_array_callbacks
 
 VARIABLE = "OPENBLAS_NUM_THREADS"
-#: Where users say how many; OpenBLAS reads all of these.
+#: Environment variables that set the number of threads; OpenBLAS reads all of these.
 SAID = (VARIABLE, "OPENBLAS_DEFAULT_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
-#: As OpenBLAS calls its functions in numpy's own packages, with long indices or short, and elsewhere.
+#: Names of OpenBLAS functions in numpy's own packages, with long or short indices, and elsewhere.
 NAMES = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
 
 
 def start_alone() -> None:
-    """Have numpy start with one thread, where the others can be added later and nobody has said how many."""
+    """Let numpy start with one thread, if threads can be added later and the user has not set their
+    number.
+    """
     if os.name == "posix" and "numpy" not in sys.modules and not any(name in os.environ for name in SAID):
         os.environ[VARIABLE] = "1"
         numpy_import_hooks.append(forget)
@@ -29,19 +31,21 @@ def start_alone() -> None:
 
 
 def forget() -> None:
-    """Numpy is there: scipy's own library loads for large work, with all threads."""
+    """Clear the variable once numpy is imported: scipy's own OpenBLAS loads only for large work and uses all
+    threads.
+    """
     os.environ.pop(VARIABLE, None)
 
 
 def use_all() -> None:
-    """Add the other threads; a library other than OpenBLAS has them already."""
+    """Use all threads. A library other than OpenBLAS uses them already."""
     forget()
     numpys = sys.modules.get("numpy._core._multiarray_umath")
     if numpys is None:
         return
     import ctypes
 
-    linked = ctypes.CDLL(numpys.__file__)  # finds the functions of what it is linked with
+    linked = ctypes.CDLL(numpys.__file__)  # also resolves functions of the libraries it is linked with
     for name in NAMES:
         count = getattr(linked, name.format("get_num_procs"), None)
         if count is not None:

@@ -1,7 +1,7 @@
-"""What the process says when it ends, and the one place that decides it from an exception.
+"""The exit codes, and the one place that maps an exception to its code.
 
-Deaths by signal (130, 143, 129, 141) are not here: the process really dies of the signal, and the
-shell makes the number.
+Deaths by signal (130, 143, 129, 141) are not here: the process really dies of the signal, and the shell makes
+the number.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class TimeOutError(LimitError):
     code = "E0505"
 
 
-# The first class that fits decides, so a subclass stands before its base.
+# The first matching class decides, so a subclass comes before its base.
 STATUS = (
     (OutputError, OUTPUT),
     (UsageError, USAGE),
@@ -43,7 +43,7 @@ STATUS = (
 
 
 def as_autodiff_error(error: BaseException) -> AutodiffError | None:
-    """The error to show for any exception; None for what can only be a mistake in autodiff itself."""
+    """The error to show for an exception; None for a bug in autodiff itself."""
     if isinstance(error, AutodiffError):
         return error
     if isinstance(error, MemoryError):
@@ -65,7 +65,7 @@ def as_autodiff_error(error: BaseException) -> AutodiffError | None:
 
 
 def exit_code(error: BaseException) -> int:
-    """The exit code for an exception that reached the top."""
+    """The exit code for an exception that no command handled."""
     shown = as_autodiff_error(error)
     for kind, status in STATUS:
         if isinstance(shown, kind):

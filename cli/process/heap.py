@@ -1,10 +1,10 @@
-"""Memory that arrays have freed stays with the process, for the next arrays.
+"""Keeps memory that arrays have freed in the process, for the next arrays.
 
-glibc gives the top of its heap back as soon as 128 KiB of it are free, and has each array of more than that
-mapped by the system. The arrays of the next pass are then new pages, which the system clears and enters one
-by one when they are first written: with arrays of 32 KiB that takes longer than the arithmetic. Both
-thresholds are described in mallopt(3), and so are the environment variables by which users set them.
-Whoever imports the engine keeps what there is.
+glibc returns the top of its heap to the system as soon as 128 KiB of it are free, and maps each larger array
+separately. The arrays of the next pass then need new pages, which the system clears and maps one by one at
+the first write: with arrays of 32 KiB that takes longer than the arithmetic. mallopt(3) describes both
+thresholds and the environment variables that set them. A program that imports the engine keeps its own
+settings.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from autodiff.core.base.lazy_imports import numpy_import_hooks
 
 #: Parameters of mallopt(3), as in malloc.h.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-#: Bytes that may lie free at the top of the heap before they are given back.
+#: Bytes that may stay free at the top of the heap before they are returned.
 FREE_AT_TOP = 256 << 20
-#: Bytes from which on an array is mapped by itself: the most that glibc takes.
+#: Size in bytes from which an array is mapped separately: the most that glibc accepts.
 MAPPED = 32 << 20
-#: Where users say how the heap is to be kept.
+#: Environment variables with which users configure the heap.
 SAID = (
     "MALLOC_TRIM_THRESHOLD_",
     "MALLOC_MMAP_THRESHOLD_",
@@ -32,13 +32,15 @@ SAID = (
 
 
 def keep_freed_memory() -> None:
-    """Raise both thresholds once there are arrays, where the C library is glibc and nobody has set them."""
+    """Raise both thresholds once numpy is imported, if the C library is glibc and the user has not
+    set them.
+    """
     if is_fast and sys.platform == "linux" and not any(name in os.environ for name in SAID):
         numpy_import_hooks.append(raise_thresholds)
 
 
 def raise_thresholds() -> None:
-    import ctypes  # numpy, which has just been loaded, loads it too
+    import ctypes  # numpy, which was just imported, has imported ctypes already
 
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:

@@ -1,7 +1,7 @@
-"""numpy without its documentation: to enter that into the functions is a tenth of importing it.
+"""Imports numpy without its docstrings: attaching them takes a tenth of the import time.
 
-numpy keeps the texts of what is written in C in two modules that do nothing else. In versions that are known
-to be so, empty ones stand in for them. Whoever imports the engine has numpy as it is.
+numpy keeps the docstrings of its C functions in two modules that do nothing else. For versions known to do
+so, these are replaced by empty modules. Programs that import the engine get numpy unchanged.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-#: The modules that hold the texts, and the versions of which that is known.
+#: The modules that hold the docstrings, and the numpy versions for which this is known.
 TEXTS = frozenset(["numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars"])
 KNOWN = frozenset(["2.0", "2.1", "2.2", "2.3", "2.4"])
 
 
 class NoTexts:
-    """Finds the modules with the texts before anybody else does, and gives empty ones."""
+    """A meta path finder and loader that supplies empty modules in place of those with the docstrings."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name not in TEXTS or not is_known(sys.modules.get("numpy.version")):
             return None
-        # importlib, which would say it by name, takes as long to import as the texts of a function.
+        # Importing importlib to name this class takes as long as importing the docstrings.
         described: type[ModuleSpec] = type(__spec__)
         return described(name, NoTexts)  # type: ignore[arg-type] # it does what a loader has to
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> None:
-        """Have the usual module made."""
+        """Return None, so that the default module is created."""
 
     @staticmethod
     def exec_module(module: Any) -> None:
-        """Put nothing into it."""
+        """Leave the module empty."""
 
 
 def is_known(version: Any) -> bool:
-    """Whether numpy says that it is a version whose texts stand by themselves."""
+    """Whether numpy's version is known to keep its docstrings in separate modules."""
     said: str = getattr(version, "version", "")
     return ".".join(said.split(".")[:2]) in KNOWN
 
 
 def leave_texts_out() -> None:
-    """Have numpy imported without its documentation, where it is still to be imported."""
+    """Install the finder, unless numpy is already imported."""
     if is_fast and "numpy" not in sys.modules:
         finder: Any = NoTexts
         sys.meta_path.insert(0, finder)
@@ -56,5 +56,5 @@ def leave_texts_out() -> None:
 
 
 def step_back() -> None:
-    """numpy is there: find nothing any more. A script's run calls its hooks once more when it ends."""
+    """Remove the finder. May be called twice: a script's run calls the import hooks again when it ends."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not NoTexts]

@@ -1,7 +1,7 @@
-"""The two output streams: whether they take colour, how wide they are, which characters they can show.
+"""The two output streams: their color, width and encoding.
 
-Text goes out in large pieces and every write is checked. ``visible`` is the one sanitizer: whatever text
-comes from a user passes through it before a terminal sees it.
+Text is written in large pieces and every write is checked. ``visible`` is the only sanitizer: all text that
+comes from a user passes through it before a terminal shows it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 CHUNK = 1 << 16
 DEFAULT_WIDTH = 80
 NARROWEST, WIDEST = 20, 1000
-MOST_MARKS = 4  # combining marks on one character; more is an attack on the lines above and below
+MOST_MARKS = 4  # combining marks per character; more would overwrite neighbouring lines
 BOX = "├─└│"
 
 
 def visible(text: str) -> str:
-    r"""The text with everything that could steer a terminal or deceive a reader spelled as an escape.
+    r"""The text with every character that could control a terminal or deceive a reader replaced by an escape.
 
     >>> print(visible("a\x1b[2Jb\u202ec"))
     a\x1b[2Jb\u202ec
@@ -45,19 +45,19 @@ def visible(text: str) -> str:
 
 
 def escape(code: int) -> str:
-    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is no UTF-8, as Python smuggles it through
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is not UTF-8, which Python decodes as a lone surrogate
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def visible_lines(text: str) -> str:
-    """As ``visible``, for text of several lines: line ends and tabs stay."""
+    """Like ``visible``, for text of several lines: line ends and tabs are kept."""
     lines = text.split("\n")
     return "\n".join("\t".join(map(visible, line.split("\t"))) for line in lines)
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal a visible text takes."""
+    """The number of terminal columns that a visible text takes."""
     if text.isascii():
         return len(text)
     import unicodedata
@@ -70,7 +70,7 @@ def cells(text: str) -> int:
 
 
 def wants_color(choice: str, environ: Mapping[str, str], is_terminal: bool) -> bool:
-    """Whether a stream gets colour; the first of these that is set decides."""
+    """Whether a stream gets colour; the first setting present decides."""
     if choice != "auto":
         return choice == "always"
     if environ.get("NO_COLOR"):
@@ -82,7 +82,7 @@ def wants_color(choice: str, environ: Mapping[str, str], is_terminal: bool) -> b
 
 
 def find_width(environ: Mapping[str, str], fd: int | None, is_terminal: bool) -> int:
-    """The width to lay out for: COLUMNS where it makes sense, then the terminal's own."""
+    """The layout width: COLUMNS if valid, else the terminal's width, else the default."""
     width = 0
     columns = environ.get("COLUMNS", "").strip()
     if columns.isascii() and columns.isdigit():
@@ -96,7 +96,7 @@ def find_width(environ: Mapping[str, str], fd: int | None, is_terminal: bool) ->
 
 
 class Stream:
-    """One output stream. ``fd`` is None when it was closed before we started."""
+    """One output stream. ``fd`` is None if the stream was already closed when the program started."""
 
     __slots__ = ("_parts", "_size", "box", "color", "encoding", "fd", "is_terminal", "name", "width")
 
@@ -110,13 +110,13 @@ class Stream:
         self.is_terminal = self.fd is not None and os.isatty(self.fd)
         self.color = wants_color(color, environ, self.is_terminal)
         self.width = find_width(environ, self.fd, self.is_terminal)
-        # In a pipe always ASCII: the same script gives the same bytes under every locale.
+        # Always ASCII in a pipe, so that a script gives the same bytes in every locale.
         self.box = self.is_terminal and can_encode(BOX, self.encoding)
         self._parts: list[bytes] = []
         self._size = 0
 
     def write(self, text: str) -> None:
-        """Take text; it goes out when there is enough of it, or at ``flush``."""
+        """Buffer text; it is written when the buffer is full, or at ``flush``."""
         data = text.encode(self.encoding, "backslashreplace")
         self._parts.append(data)
         self._size += len(data)
@@ -124,7 +124,7 @@ class Stream:
             self.flush()
 
     def write_printed(self, text: str) -> None:
-        """Take what a script printed: as it is for a pipe, made visible for a terminal, and at once."""
+        """Write what a script printed: unchanged to a pipe, sanitized and immediately to a terminal."""
         if self.is_terminal:
             self.write(visible_lines(text))
             self.flush()
@@ -132,7 +132,7 @@ class Stream:
             self.write(text)
 
     def flush(self) -> None:
-        """Write everything taken so far, or raise OutputError."""
+        """Write the buffered text, or raise OutputError."""
         data = b"".join(self._parts)
         self._parts.clear()
         self._size = 0
@@ -147,7 +147,7 @@ class Stream:
             try:
                 rest = rest[os.write(self.fd, rest) :]
             except BlockingIOError:
-                import select  # somebody who shares the pipe made it non-blocking
+                import select  # another process sharing the pipe made it non-blocking
 
                 select.select([], [self.fd], [])
             except OSError as error:
@@ -155,7 +155,7 @@ class Stream:
                 raise OutputError(f"cannot write to {self.name}: {reason}") from None
 
     def drop(self) -> None:
-        """Forget what has not been written."""
+        """Discard the buffered text."""
         self._parts.clear()
         self._size = 0
 

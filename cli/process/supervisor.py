@@ -1,8 +1,8 @@
-"""Runs a command's work where deep scripts have room and signals act at once.
+"""Runs a command's work with a large stack, a memory limit, a time limit and default signal handling.
 
-The work runs on a thread with a large stack. The main thread only waits, for the end or for the time
-limit. Signals keep the system's own action, death, so none has to wait for Python to get its turn:
-Ctrl-C ends a matmul of twenty seconds in its middle.
+The work runs on a thread with a large stack. The main thread only waits for its end or for the time limit.
+Signals keep the system's default action, termination, so they need not wait for the interpreter: Ctrl-C ends
+a matmul of twenty seconds immediately.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 STACK_SIZES = (512 << 20, 64 << 20, 16 << 20)
-# The second wall, where the limits on single results and steps do not reach: what numpy, its threads and
-# the stack take at most, beside the memory the script may fill.
+# Added to the system's memory limit, which catches what the limits on single results and steps do not: the
+# most that numpy, its threads and the stack take beside the script's memory.
 ROOM = 3 << 30
-# What it takes to load the modules that tell of the end, and to lay out what they say.
+# Memory needed to load the modules that report the error and to lay out the message.
 LAST_WORDS = 256 << 20
-# A level of recursion that goes through C takes some 600 bytes of stack (CPython 3.11); twice that is safe.
+# A recursion level that goes through C takes about 600 bytes of stack (CPython 3.11); twice that is safe.
 BYTES_PER_LEVEL = 1280
 
 
 def settle_signals() -> None:
-    """Die of SIGINT and SIGPIPE as other programs do, unless whoever started us ignores SIGINT."""
+    """Let SIGINT and SIGPIPE terminate the process, unless the parent process set SIGINT to be ignored."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if os.name == "posix":
@@ -37,10 +37,11 @@ def settle_signals() -> None:
 
 
 def set_wall(memory: int) -> None:
-    """Have the system refuse memory beyond four results of the largest size allowed, or all there is.
+    """Limit memory to four results of the largest allowed size or to the physical memory, plus ``ROOM``.
 
-    RLIMIT_DATA and not RLIMIT_AS: mapped libraries and files cost nothing. numpy and Python then raise
-    MemoryError, where the system would otherwise kill this process or another; to say so takes a little more.
+    RLIMIT_DATA and not RLIMIT_AS: mapped libraries and files do not count. numpy and Python then raise
+    MemoryError, where the system would otherwise kill this process or another. Reporting the error needs a
+    little more memory, so the limit is raised for it.
     """
     if not memory:
         return
@@ -58,30 +59,31 @@ def set_wall(memory: int) -> None:
             more = wall + LAST_WORDS if hard == resource.RLIM_INFINITY else min(wall + LAST_WORDS, hard)
             out_of_memory_callbacks.append(lambda: resource.setrlimit(resource.RLIMIT_DATA, (more, hard)))
     except (ImportError, OSError, ValueError):
-        pass  # no such limit on this system: the script's own limits have to do
+        pass  # no such limit on this system: only the script's own limits apply
 
 
 def supervise(work: Callable[[], int], seconds: float, when_over: Callable[[], int]) -> NoReturn:
-    """Do the work and leave with its status; after ``seconds`` (0: never) with that of ``when_over``.
+    """Do the work and exit with its status; after ``seconds`` (0: never) exit with the status of
+    ``when_over``.
 
-    Both write and flush what they have to say themselves: nothing is flushed here.
+    Both functions must flush their output themselves: nothing is flushed here.
     """
-    # The graph has no cycles, and looking for some costs two to three times the run.
+    # The graph has no cycles, and searching for them takes two to three times as long as the run.
     gc.disable()
     if sys.warnoptions:
-        import warnings  # PYTHONWARNINGS is about Python programs; a script's warnings are our own
+        import warnings  # PYTHONWARNINGS is meant for Python programs; a script's warnings are handled separately
 
         warnings.simplefilter("ignore")
     statuses: list[int] = []
     worker = start_worker(lambda: statuses.append(work()))
     worker.join(seconds or None)
     status = when_over() if worker.is_alive() else statuses[0]
-    # Not sys.exit: taking a million nodes apart one by one is no use to anybody.
+    # Not sys.exit: freeing a million nodes one by one would only take time.
     os._exit(status)
 
 
 def start_worker(target: Callable[[], None]) -> threading.Thread:
-    """A thread with the largest stack the system grants."""
+    """Start a thread with the largest stack that the system grants."""
     for size in STACK_SIZES:
         try:
             threading.stack_size(size)
@@ -89,7 +91,7 @@ def start_worker(target: Callable[[], None]) -> threading.Thread:
             thread = threading.Thread(target=target, daemon=True)
             thread.start()
         except (RuntimeError, MemoryError, ValueError):
-            continue  # little address space (ulimit -v): a smaller stack will do for most scripts
+            continue  # little address space (ulimit -v): a smaller stack suffices for most scripts
         return thread
     threading.stack_size(0)
     sys.setrecursionlimit(4000)

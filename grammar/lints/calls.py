@@ -1,4 +1,4 @@
-"""What a call gives: a leaf or a plain tensor, something computed, a number, or nobody knows."""
+"""What is known of the result of a call: a leaf, a plain tensor, a computed tensor, a number, or unknown."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.lints.flow import Flow
 
-#: Whether the numbers of a type are whole.
+#: Whether a dtype holds integers, by its name.
 INTEGER_TYPES = {
     **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "uint8", "bool"), True),
     **dict.fromkeys(("float", "float16", "float32", "float64", "double", "half"), False),
 }
-#: Methods that give the same tensor in another type, or something else that is not followed.
+#: Methods that convert a tensor to another type, or whose result is not tracked.
 CONVERSIONS = frozenset("detach_ to type double float long int bool type_as register_hook".split())
 
 
 def function_name(flow: Evaluator, node: Any) -> str:
-    """The bare name of the language's function a call calls; "" where it is anything else."""
+    """The bare name of the built-in function that a call calls; "" where it calls anything else."""
     if isinstance(node, tree.Name):
         return node.id if flow.look_up(node.id) is None else ""
     if isinstance(node, tree.Attribute) and in_namespace(node):
@@ -74,7 +74,7 @@ def read_call(flow: Flow, node: tree.Call) -> Value:
 
 
 def keyword(node: tree.Call, name: str) -> Any:
-    """The expression given for a keyword; None where it is not given."""
+    """The expression passed for a keyword; None where the keyword is absent."""
     return next((argument.value for argument in node.arguments if argument.keyword == name), None)
 
 
@@ -130,7 +130,7 @@ def gradient_of(node: tree.Call, wanted: Value) -> Value:
 
 
 def turns_of_range(inputs: tuple[Value, ...]) -> int | None:
-    """How often a ``for`` over a range turns, where that is written down."""
+    """The number of iterations of a ``for`` over a range; None where the arguments are not known integers."""
     numbers = [one.number for one in inputs if isinstance(one.number, int)]
     if len(numbers) != len(inputs) or not 0 < len(numbers) < 4 or numbers[2:] == [0]:
         return None
@@ -138,7 +138,7 @@ def turns_of_range(inputs: tuple[Value, ...]) -> int | None:
 
 
 def make_tensor(flow: Flow, node: tree.Call, name: str, inputs: tuple[Value, ...]) -> Value:
-    """``tensor(...)``, ``zeros(...)`` and their kin."""
+    """The new tensor of ``tensor(...)``, ``zeros(...)`` and similar functions."""
     first = inputs[0] if inputs else Value(UNKNOWN)
     made = Value(PLAIN, node)
     if name == "Variable":
@@ -182,7 +182,7 @@ def make_tensor(flow: Flow, node: tree.Call, name: str, inputs: tuple[Value, ...
 
 
 def is_of_numpy(value: Value) -> bool:
-    """Whether a value is an array where there is numpy: copying one into a tensor is as it should be."""
+    """Whether the value is an array in real numpy, where copying an array into a tensor is fine."""
     function = value.node.function if isinstance(value.node, tree.Call) else None
     while isinstance(function, tree.Attribute):
         function = function.object
@@ -195,7 +195,7 @@ def last_word(node: Any) -> str:
 
 
 def integer_entries(value: Value) -> bool | None:
-    """Whether nested lists hold nothing but integers."""
+    """Whether nested lists hold only integers; None where that is not known."""
     if value.kind != LIST:
         return value.integer if value.kind == NUMBER else None
     inside = [integer_entries(part) for part in value.inputs]
@@ -205,7 +205,7 @@ def integer_entries(value: Value) -> bool | None:
 
 
 def tensor_inside(value: Value) -> tuple[Value, ...]:
-    """The tensors, and the numbers taken out of tensors, that a tensor is made from."""
+    """The tensors from which a new tensor is made, and the numbers taken out of tensors."""
     if value.kind == LIST:
         return tuple([one for part in value.inputs for one in tensor_inside(part)])
     return (value,) if value.is_tensor or (value.kind in (NUMBER, UNKNOWN) and value.inputs) else ()
@@ -218,7 +218,7 @@ def unknown_inside(value: Value) -> bool:
 def call_method(
     flow: Flow, node: tree.Call, function: tree.Attribute, owner: Value, inputs: tuple[Value, ...]
 ) -> Value:
-    """``x.name(...)``"""
+    """The result of the method call ``x.name(...)``."""
     name = function.name
     if owner.kind == LIST:
         flow.note("method", node, owner)
@@ -256,7 +256,7 @@ def call_method(
             owner.kind = UNKNOWN
         return Value(UNKNOWN, node, (owner,))
     if name in CUTTING:
-        # An array is a tensor here; of a tensor that requires a gradient there is none.
+        # Arrays are tensors here. numpy() of a tensor that requires a gradient is an error.
         is_tensor = name == "detach" or (name == "numpy" and owner.kind == PLAIN)
         made = Value(PLAIN if is_tensor else NUMBER if name == "item" else UNKNOWN, node, (owner,), cut=name)
         made.integer = owner.integer if is_tensor else None

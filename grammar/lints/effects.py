@@ -1,4 +1,4 @@
-"""Lints of statements that do nothing: calls without parentheses, results nobody takes."""
+"""Lints for statements without effect: functions that are named but not called, and unused results."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.lints.flow import Event
 
-#: Methods that only tensors have, so that nothing need be known of what they are called on.
+#: Methods that only tensors have: the type of the owner need not be known.
 OF_TENSORS_ALONE = frozenset(
     "backward zero_ retain_grad requires_grad_ detach detach_ item tolist numpy add_ sub_ mul_".split()
 )
-#: Methods that are called for what they do.
+#: Methods that are called for their side effect.
 DOING = frozenset("backward retain_grad requires_grad_ register_hook append".split())
 TENSOR_NAMES: set[str] = set()
 
 
 def tensor_names() -> set[str]:
-    """Every attribute and method of a tensor."""
+    """The names of all attributes and methods of a tensor."""
     if not TENSOR_NAMES:
         TENSOR_NAMES.update(attribute_names(tensor(0.0)))
     return TENSOR_NAMES
 
 
 def tensor_attributes() -> set[str]:
-    """The attributes of a tensor that are no methods."""
+    """The attributes of a tensor that are not methods."""
     return {name for owner, name in ATTRIBUTE_READERS if owner.__name__ == "Tensor"}
 
 
 def idle_statements(subject: Subject) -> Iterator[tuple[Event, bool]]:
-    """Expressions that stand alone, and whether it is the last, which gives the script's result."""
+    """The expression statements, each with whether it is the last one, whose value is the script's result."""
     last = subject.script.body[-1] if subject.script.body else None
     for event in subject.events("effect"):
         yield event, event.node is last
@@ -69,7 +69,7 @@ def uncalled(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def takes_nothing(node: object) -> bool:
-    """Whether it is a function of the script that is called without arguments."""
+    """Whether the node defines a function of the script without parameters."""
     return isinstance(node, tree.FunctionDef) and not node.parameters
 
 

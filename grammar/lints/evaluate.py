@@ -1,7 +1,7 @@
-"""What an expression is certain to be: a leaf, something computed from leaves, a plain tensor, a number.
+"""Static evaluation of expressions: a leaf, a value computed from leaves, a plain tensor or a number.
 
-Nothing is computed. Reading an expression notes as events what it does on the way: gradients that are
-read, backward passes, changes in place.
+Nothing is computed. Evaluating an expression records its side effects as events: reads of ``.grad``, backward
+passes, changes in place.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ MOST_STEPS = 20_000
 
 
 class Event:
-    """Something a script does: its kind, the node that does it and the value it is done to.
+    """One action of a script: its kind, the syntax node that performs it and the value it is performed on.
 
-    ``place`` are the branches and turns of loops around it, ``loops`` the loops themselves, ``recording``
-    whether the graph is recorded there (None: not known), ``other`` a second value or node.
+    ``place`` holds the enclosing branches and loop iterations, ``loops`` the enclosing loops. ``recording``
+    says whether the graph is recorded there (None: not known). ``other`` is a second value or node.
     """
 
     __slots__ = ("kind", "loops", "node", "other", "place", "recording", "statement", "value")
@@ -53,7 +53,7 @@ class Event:
 
 
 class Evaluator:
-    """Reads expressions in an environment. ``place`` and ``loops`` are kept by the statements' reader."""
+    """Evaluates expressions in an environment. The walk over statements maintains ``place`` and ``loops``."""
 
     def __init__(self, is_function: Callable[[str], bool], bound: frozenset[str]) -> None:
         self.is_function = is_function
@@ -74,11 +74,11 @@ class Evaluator:
 
     @property
     def conditional(self) -> bool:
-        """Whether this may not be reached: it stands in a branch, not only in a loop."""
+        """Whether the current statement may not run: it is inside a branch, not only inside loops."""
         return any(not is_loop for _, _, is_loop in self.place)
 
     def look_up(self, name: str) -> Value | None:
-        """What a name is bound to; None where it is no name of the script."""
+        """The value of a name; None where the script does not bind the name."""
         if name in self.env:
             return self.env[name]
         for env in reversed(self.outer):
@@ -87,7 +87,7 @@ class Evaluator:
         return Value(UNKNOWN) if name in self.bound else None
 
     def value(self, node: Any) -> Value:
-        """The value of an expression."""
+        """What is known of the value of an expression."""
         self.steps += 1
         if node is None or self.steps > MOST_STEPS:
             return Value(UNKNOWN)
@@ -101,7 +101,7 @@ class Evaluator:
         return tuple([self.value(node) for node in nodes])
 
     def operation(self, node: Any, name: str, inputs: tuple[Value, ...]) -> Value:
-        """The result of something that has a derivative."""
+        """The result of an operation that has a derivative."""
         parts = tuple([part for one in inputs for part in (one.inputs if one.kind == LIST else (one,))])
         asks = any(one.requires_grad for one in parts)
         known = not any(one.kind in (UNKNOWN, FUNCTION) for one in parts)
@@ -204,7 +204,7 @@ def read_comparison(flow: Evaluator, node: tree.Comparison) -> Value:
 
 
 def read_either(flow: Evaluator, node: Any) -> Value:
-    """``a or b``, ``a if t else b``: one of several."""
+    """The value of ``a or b`` or ``a if t else b``: not known which."""
     inputs = flow.values(children(node))
     return Value(UNKNOWN, node, inputs)
 
@@ -254,7 +254,7 @@ def read_attribute(flow: Evaluator, node: tree.Attribute) -> Value:
 
 
 def in_namespace(node: tree.Attribute) -> bool:
-    """Whether it is ``torch.exp`` or the like, and not an attribute of something the script made."""
+    """Whether the node is ``torch.exp`` or the like, not an attribute of a value of the script."""
     part: Any = node
     while isinstance(part, tree.Attribute):
         part = part.object

@@ -1,4 +1,4 @@
-"""What a lint is, what it is given to look at, and the edits that repairs are made of."""
+"""The class of a lint, the script it examines, and helpers that build the edits of repairs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_SHOWN = 8  # lines of a repair
 
 
 class Lint:
-    """One lint: its code, what it is about, why that matters in one sentence, and how it is found."""
+    """One lint: its code, its title, a one-sentence reason why it matters, and the function that finds it."""
 
     __slots__ = ("code", "example", "find", "reason", "title")
 
@@ -42,7 +42,7 @@ class Lint:
 
 
 class Subject:
-    """A script to look at: its text, its tree, its scopes, and what flows through it."""
+    """The script that lints examine: its source, its syntax tree, its scopes and its recorded events."""
 
     __slots__ = ("flow", "names", "script", "source")
 
@@ -53,15 +53,15 @@ class Subject:
         self.flow = flow
 
     def events(self, kind: str) -> Iterator[Event]:
-        """What happens of one kind, in the order of running."""
+        """The events of one kind, in the order of execution."""
         return (event for event in self.flow.events if event.kind == kind)
 
     def nodes(self, *kinds: type) -> Iterator[Any]:
-        """Every syntax node of some kinds."""
+        """Every syntax node of the given classes."""
         return (node for node in walk(self.script) if isinstance(node, kinds))
 
     def bodies(self) -> Iterator[tuple[tree.Statement, ...]]:
-        """Every block of statements, the script's own first."""
+        """Every block of statements, the top level of the script first."""
         yield self.script.body
         for node in walk(self.script):
             if isinstance(node, tree.If):
@@ -73,7 +73,7 @@ class Subject:
                 yield node.orelse
 
     def text(self, node: tree.SyntaxNode) -> str:
-        """The source of a node."""
+        """The source text of a node."""
         return self.source.excerpt(node.span)
 
     def line(self, node: tree.SyntaxNode) -> int:
@@ -81,48 +81,48 @@ class Subject:
         return self.source.position(node.span.start)[0]
 
     def indentation(self, node: tree.SyntaxNode) -> str:
-        """What stands before a statement on its line."""
+        """The text before a statement on its line."""
         text = self.source.text
         start = text.rfind("\n", 0, node.span.start) + 1
         return text[start : node.span.start]
 
     def stands_alone(self, node: tree.SyntaxNode) -> bool:
-        """Whether a statement has its lines to itself, so that lines can be put before and after it."""
+        """Whether no other statement shares its lines, so that lines can be inserted before and after it."""
         text = self.source.text
         end = text.find("\n", node.span.end)
         after = text[node.span.end : len(text) if end < 0 else end].strip()
         return not self.indentation(node).strip() and (not after or after.startswith("#"))
 
     def lines_of(self, node: tree.SyntaxNode) -> Span:
-        """A statement's lines, with the last line's end."""
+        """The span of a statement's whole lines, including the last newline."""
         text = self.source.text
         end = text.find("\n", node.span.end)
         return Span(text.rfind("\n", 0, node.span.start) + 1, len(text) if end < 0 else end + 1)
 
     def before(self, node: tree.Statement, *lines: str) -> Edit:
-        """Put lines in front of a statement."""
+        """The edit that inserts lines before a statement."""
         start = self.lines_of(node).start
         indent = self.indentation(node)
         return Edit(Span(start, start), "".join(f"{indent}{line}\n" for line in lines))
 
     def after(self, node: tree.Statement, *lines: str) -> Edit:
-        """Put lines behind a statement."""
+        """The edit that inserts lines after a statement."""
         end = self.lines_of(node).end
         indent = self.indentation(node)
         lead = "" if self.source.text[:end].endswith("\n") else "\n"
         return Edit(Span(end, end), lead + "".join(f"{indent}{line}\n" for line in lines))
 
     def remove(self, node: tree.Statement) -> Edit:
-        """Take a statement out with its lines."""
+        """The edit that deletes a statement with its lines."""
         return Edit(self.lines_of(node), "")
 
     def under_no_grad(self, node: tree.Statement, *lines: str) -> tuple[Edit, ...]:
-        """Put lines in place of a statement, in a block of its own where nothing is recorded."""
+        """The edits that replace a statement by lines in a ``with torch.no_grad():`` block."""
         inner = "\n" + self.indentation(node) + INDENT
         return (Edit(node.span, "with torch.no_grad():" + inner + inner.join(lines)),)
 
     def dedent(self, node: tree.With) -> tuple[Edit, ...]:
-        """Take a block out of its ``with``; none where its lines cannot be moved."""
+        """The edits that remove a ``with`` and dedent its block; none where the lines cannot be moved."""
         first = node.body[0]
         outer, inner = self.indentation(node), self.indentation(first)
         if outer.strip() or inner.strip() or not inner.startswith(outer):
@@ -140,18 +140,18 @@ class Subject:
         return tuple(edits)
 
     def reads(self, name: str, *within: tree.SyntaxNode) -> list[tree.Name]:
-        """Where a name stands below some nodes, read or bound."""
+        """The occurrences of a name below the given nodes, whether read or bound."""
         return [node for node in walk(*within) if isinstance(node, tree.Name) and node.id == name]
 
     def unused_name(self, *wishes: str) -> str:
-        """The first of some names that the script does not use."""
+        """The first of the proposed names that the script does not use."""
         used = {node.id for node in walk(self.script) if isinstance(node, tree.Name)}
         used.update(node.name for node in walk(self.script) if isinstance(node, tree.Parameter))
         return next((wish for wish in wishes if wish not in used), wishes[-1] + "_")
 
 
 def contains(outer: tree.SyntaxNode, inner: tree.SyntaxNode) -> bool:
-    """Whether a node's text is a part of another's."""
+    """Whether one node's text lies within another's."""
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
@@ -172,17 +172,17 @@ def finding(
     help: tuple[str, ...] = (),
     labels: Iterable[Label] = (),
 ) -> AutodiffError:
-    """A finding; the registry gives it its code."""
+    """A finding without a code; ``grammar.lint`` sets the code."""
     made = AutodiffError(message, caret=caret, fixes=tuple(fixes), help=help, span=span)
     made.labels.extend(labels)
     return made
 
 
 def with_code(fix: Fix, source: Source) -> Fix:
-    """A repair whose sentence shows the lines it makes, as they will stand in the script.
+    """The repair with the resulting lines of the script added to its text.
 
-    New lines are shown between their neighbours; lines that are far apart have ``...`` between them. A repair
-    that only takes lines out shows none.
+    New lines are shown between their neighbours; ``...`` separates lines that are far apart. A repair that
+    only deletes lines shows none.
     """
     repaired = fix.apply(source.text)
     every = repaired.removesuffix("\n").split("\n")
@@ -195,7 +195,7 @@ def with_code(fix: Fix, source: Source) -> Fix:
             continue
         first = repaired.count("\n", 0, start + edit.text.startswith("\n"))
         last = first + edit.text.strip("\n").count("\n")
-        if edit.text.endswith("\n"):  # lines of their own
+        if edit.text.endswith("\n"):  # the edit inserts whole lines
             first, last = max(first - 1, 0), min(last + 1, len(every) - 1)
         numbers.update(range(first, last + 1))
     shown: list[str] = []
@@ -216,13 +216,13 @@ def with_code(fix: Fix, source: Source) -> Fix:
 
 
 def takes_lines(edit: Edit, source: Source) -> bool:
-    """Whether an edit takes out whole lines."""
+    """Whether an edit deletes whole lines."""
     taken = source.text[edit.span.start : edit.span.end]
     return taken.endswith("\n") or edit.span.end == len(source.text)
 
 
 def atom(subject: Subject, node: tree.Expression) -> str:
-    """An expression as it can stand before a dot or among factors."""
+    """The text of an expression, in parentheses where it needs them before a dot or as a factor."""
     text = subject.text(node)
     simple = (tree.Name, tree.Call, tree.Attribute, tree.Subscript, tree.Number)
     return text if isinstance(node, simple) else f"({text})"

@@ -1,7 +1,8 @@
-"""Walks a script the way it would run: branches join, loops turn twice, calls of its functions go in.
+"""Walks a script in execution order: branches are joined, loops run twice, calls of its functions are
+followed.
 
-Where two ways lead to different values, or a name was given to something that may have changed it, the
-value is not known any more. So what the lints find holds on every way through the script that they name.
+Where two branches give different values, or a value was passed to code that may have changed it, the value is
+unknown. So what the lints report holds on every execution path that they name.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ __all__ = ["Event", "Flow", "surely_before"]
 
 
 def surely_before(first: tuple[tuple[int, int, bool], ...], then: tuple[tuple[int, int, bool], ...]) -> bool:
-    """Whether whoever gets to the second place has been at the first, which comes earlier."""
+    """Whether every execution that reaches the second place has passed the first, which comes earlier."""
     for at, (node, way, is_loop) in enumerate(first):
         if at >= len(then) or then[at][0] != node:
             return False
@@ -42,7 +43,7 @@ def surely_before(first: tuple[tuple[int, int, bool], ...], then: tuple[tuple[in
 
 
 class Flow(Evaluator):
-    """The events of a script, in the order it would run them."""
+    """The events of a script, in the order of execution."""
 
     def __init__(
         self, script: tree.Script, is_function: Callable[[str], bool], bound: frozenset[str]
@@ -58,7 +59,7 @@ class Flow(Evaluator):
     # -- statements --------------------------------------------------------------------------------
 
     def run(self, body: Iterable[tree.Statement]) -> bool:
-        """Walk statements; whether the end is never reached."""
+        """Walk statements. Return whether the end is never reached."""
         for statement in body:
             self.steps += 1
             if self.steps > MOST_STEPS:
@@ -70,7 +71,7 @@ class Flow(Evaluator):
         return False
 
     def branch(self, node: Any, way: int, body: Iterable[tree.Statement], is_loop: bool = False) -> Any:
-        """Walk a block that may not be reached; its names, or None where its end is not reached."""
+        """Walk a block that may not run. Return its names, or None where its end is not reached."""
         before = self.env
         self.env = dict(before)
         self.place.append((id(node), way, is_loop))
@@ -82,13 +83,13 @@ class Flow(Evaluator):
         return None if ended else after
 
     def forget_lost(self) -> None:
-        """What was given a value on a way out of a loop is not known behind the loop."""
+        """Make the names unknown that were assigned on a path that leaves the loop early."""
         for name in self.lost:
             self.env[name] = Value(UNKNOWN)
         self.lost.clear()
 
     def join(self, ways: list[dict[str, Value]]) -> None:
-        """Go on with what holds on all of several ways."""
+        """Continue with the values that are the same in all the given environments."""
         if not ways:
             return
         first, *others = ways
@@ -101,7 +102,7 @@ class Flow(Evaluator):
         self.env = first
 
     def bind(self, target: Any, value: Value) -> None:
-        """Give a value to a target of an assignment."""
+        """Bind a value to an assignment target."""
         if isinstance(target, tree.Name):
             self.note("bind", target, value, self.look_up(target.id))
             value.names.append((target.id, self.statement))
@@ -139,7 +140,9 @@ class Flow(Evaluator):
             self.note("set-attribute", target, owner)
 
     def set_requires_grad(self, node: Any, owner: Value, on: bool | None) -> None:
-        """``x.requires_grad_()`` or ``x.requires_grad = True``; None is the call without an argument."""
+        """Handle ``x.requires_grad_()`` and ``x.requires_grad = True``; ``on`` is None for the call without
+        argument.
+        """
         if on is False:
             owner.kind = UNKNOWN
             return
@@ -149,7 +152,7 @@ class Flow(Evaluator):
             owner.inputs = () if owner.kind == LEAF else owner.inputs
 
     def change(self, owner: Value, inputs: tuple[Value, ...]) -> None:
-        """An operation in place."""
+        """Handle an operation that changes ``owner`` in place."""
         for one in ancestors(owner):
             if one.grad_of is not None:
                 self.note("reset", self.statement, one.grad_of)
@@ -157,7 +160,7 @@ class Flow(Evaluator):
             return
         asks = any(one.requires_grad for one in inputs)
         if asks or any(one.kind == UNKNOWN for one in inputs):
-            for one in ancestors(owner):  # it may be a view of another tensor, which changes with it
+            for one in ancestors(owner):  # it may be a view, and its base changes with it
                 if one is not owner and one.kind == PLAIN:
                     one.kind = UNKNOWN
         if asks:
@@ -171,7 +174,7 @@ class Flow(Evaluator):
             owner.kind = UNKNOWN
 
     def escape(self, values: Iterable[Value]) -> None:
-        """Values were given to something that may do anything to them."""
+        """Record that values were passed to code that may do anything with them."""
         for value in values:
             if value.kind == LIST:
                 self.escape(value.inputs)
@@ -182,7 +185,7 @@ class Flow(Evaluator):
     # -- calls -------------------------------------------------------------------------------------
 
     def call_script(self, node: tree.Call, called: Value, inputs: tuple[Value, ...]) -> Value:
-        """Walk a function of the script with the values it is called with."""
+        """Walk a function of the script with the given arguments. Return its value."""
         function = called.node
         plain = all(argument.keyword is None and not argument.star for argument in node.arguments)
         names = [parameter.name for parameter in function.parameters]
@@ -196,7 +199,9 @@ class Flow(Evaluator):
         return self.enter(called, dict(zip(names, inputs, strict=True)), node)
 
     def enter(self, called: Value, env: dict[str, Value], node: Any) -> Value:
-        """Walk the body of a function; what it returns, where that is one value."""
+        """Walk the body of a function. Return its result where it is a single value, else an
+        unknown value.
+        """
         function = called.node
         kept = (self.env, self.outer, self.statement, self.returned, self.place, self.lost)
         self.outer = [self.outer[0] if self.outer else self.env, *called.scope[1:]]
@@ -217,7 +222,7 @@ class Flow(Evaluator):
         return Value(UNKNOWN, node, tuple(made))
 
     def run_uncalled(self, function: tree.FunctionDef) -> None:
-        """Walk a function nobody calls with values that are not known."""
+        """Walk a function that is never called, with unknown arguments."""
         recording, self.recording = self.recording, None
         env = {parameter.name: Value(UNKNOWN) for parameter in function.parameters}
         self.enter(Value(FUNCTION, function), env, function)
@@ -225,5 +230,5 @@ class Flow(Evaluator):
 
 
 def merged(first: Value, second: Value) -> Value:
-    """What is known of either of two values."""
+    """A value that may be either of two: unknown, computed from both."""
     return Value(UNKNOWN, None, (first, second))

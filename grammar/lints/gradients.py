@@ -1,4 +1,4 @@
-"""Lints of gradients and passes: who gets one, how often a graph can be used, what adds up."""
+"""Lints for gradients and backward passes: missing gradients, graphs used twice, unwanted accumulation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_NAMES = 3  # in one message
 
 
 def accumulates(subject: Subject) -> Iterator[AutodiffError]:
-    """Backward in a loop into the same leaves, whose gradients are read and never reset."""
+    """Find backward() in a loop on leaves whose gradients are read and never reset."""
     passes: dict[tuple[int, int, int], tuple[Event, Value, set[int]]] = {}
     stepped = {id(event.value) for event, _ in rebindings(subject)}
     for event in subject.events("backward"):
@@ -45,7 +45,7 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
         for loop in event.loops:
             at = next((at for at, (node, *_) in enumerate(event.place) if node == id(loop)), None)
             if at is None or not all(is_loop for *_, is_loop in event.place[at + 1 :]):
-                continue  # a branch on the way may be taken once
+                continue  # the call is in a branch, which may be taken only once
             turn = event.place[at][1]
             for leaf in leaves:
                 key = (id(loop), id(event.node), id(leaf))
@@ -80,7 +80,7 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def resets_of(subject: Subject, leaves: list[Value]) -> list[str]:
-    """Lines that reset gradients: by the leaves' names, or in a loop over the list that holds them."""
+    """Lines that reset gradients, by the leaves' names or in a loop over the list that holds them."""
     lines: dict[str, None] = {}
     for leaf in leaves:
         plain = [name for name, statement in leaf.names if not isinstance(statement, tree.For)]
@@ -95,7 +95,7 @@ def resets_of(subject: Subject, leaves: list[Value]) -> list[str]:
 
 
 class Resets:
-    """What a loop does to gradients: whose it reads, whose it may reset, or that nobody knows."""
+    """The gradients that a loop reads and those it may reset. ``unknown``: it may reset any gradient."""
 
     __slots__ = ("read", "reset", "unknown")
 
@@ -115,7 +115,7 @@ class Resets:
                     self.reset.add(id(event.value))
 
     def lets_add_up(self, leaf: Value) -> bool:
-        """Whether the gradient of a leaf is read and certainly not reset."""
+        """Whether the gradient of a leaf is read and certainly never reset."""
         return not self.unknown and id(leaf) in self.read and id(leaf) not in self.reset
 
 
@@ -169,7 +169,9 @@ def second_pass(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def sure_ancestors(value: Value) -> list[Value]:
-    """The value and all that a gradient is sure to flow to: not what it may have been before a branch."""
+    """The value and the ancestors that a gradient certainly reaches; values merged after a branch are
+    excluded.
+    """
     found: list[Value] = []
     seen: set[int] = set()
     stack = [value]
@@ -183,7 +185,7 @@ def sure_ancestors(value: Value) -> list[Value]:
 
 
 def keeps_graph(call: tree.Call) -> bool:
-    """Whether a pass may leave the graph as it is."""
+    """Whether a pass may keep the graph."""
     named = ("retain_graph", "retain_variables", "create_graph")
     positional = [argument for argument in call.arguments if argument.keyword is None]
     return len(positional) > 2 or any(
@@ -213,11 +215,13 @@ def used_up_twice(event: Event, first: tree.Call) -> AutodiffError:
 
 
 def cut_leaves(value: Value) -> tuple[set[int], dict[int, tuple[Value, Value]], bool]:
-    """The leaves a gradient reaches, those it does not reach with the place of the cut, and doubt."""
+    """The leaves that a gradient reaches, those it does not reach each with the value that cuts it off, and
+    whether any ancestor is unknown.
+    """
     reached = {id(one) for one in ancestors(value, through_cuts=False) if one.kind == LEAF}
     doubt = any(one.kind == UNKNOWN for one in ancestors(value))
     cut: dict[int, tuple[Value, Value]] = {}
-    beyond: set[int] = set()  # what one cut has been found to lead to it keeps
+    beyond: set[int] = set()  # shared between cuts: each leaf is attributed to the first cut that leads to it
     for one in ancestors(value, through_cuts=False):
         if one.cut:
             for below in one.inputs:
@@ -238,7 +242,7 @@ def gradient_cut(subject: Subject) -> Iterator[AutodiffError]:
             continue
         for leaf, place in sorted(cut.values(), key=lambda pair: begin(pair[0])):
             if reached and id(leaf) not in wanted:
-                continue  # other leaves are trained, this one is held on purpose
+                continue  # other leaves are trained; this one is left out on purpose
             if place.cut != "no_grad":
                 yield cut_at(subject, leaf, place)
                 break
@@ -282,7 +286,7 @@ def cut_at(subject: Subject, leaf: Value, place: Value) -> AutodiffError:
 
 
 def joined(subject: Subject, cut: Value) -> str:
-    """What to write in place of a cut for the gradient to flow; "" where nothing short is known."""
+    """The text that replaces a cut so that the gradient flows; "" where no short one is known."""
     node = cut.node
     inner = node
     if isinstance(node, tree.Attribute):
@@ -302,12 +306,12 @@ def joined(subject: Subject, cut: Value) -> str:
 
 
 def uncut(subject: Subject, node: tree.Expression) -> str:
-    """The text of an expression without the ``.item()``, ``.detach()`` and the like inside of it."""
+    """The text of an expression without calls such as ``.item()`` and ``.detach()`` inside it."""
     edits = []
     for part in walk(node):
         cut = part.function if isinstance(part, tree.Call) else part
         names = (*CUTTING, "cpu") if cut is not part else ("data",)
-        if isinstance(cut, tree.Attribute) and cut.name in names:  # a bracket may close before the dot
+        if isinstance(cut, tree.Attribute) and cut.name in names:  # a parenthesis may close before the dot
             dot = subject.source.text.rindex(".", cut.object.span.end, cut.span.end)
             edits.append(Edit(Span(dot, part.span.end), ""))
     text = Fix("", *edits).apply(subject.source.text[: node.span.end])

@@ -1,4 +1,4 @@
-"""Lints of Python itself: comparisons that never hold, defaults that are shared, code that never runs."""
+"""Lints for plain Python: comparisons that never hold, shared default values, unreachable code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def is_nan(subject: Subject, node: tree.Expression) -> bool:
-    """``nan``, ``math.nan`` or ``float("nan")``."""
+    """Whether the node is ``nan``, ``math.nan`` or ``float("nan")``."""
     if isinstance(node, tree.Name):
         return node.id == "nan" and node.id not in subject.names.module.slots
     if isinstance(node, tree.Attribute):
@@ -99,7 +99,7 @@ def shared_default(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def changes(function: tree.FunctionDef, name: str) -> bool:
-    """Whether a function changes the list of a name in place."""
+    """Whether a function changes the list that a name refers to in place."""
     for node in walk(*function.body):
         if isinstance(node, tree.Attribute) and node.name in LIST_MUTATORS and is_name(node.object, name):
             return True

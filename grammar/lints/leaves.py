@@ -1,4 +1,4 @@
-"""Lints of leaves: tensors that cannot have a gradient, need none, or are made in a way that surprises."""
+"""Lints for leaves: tensors that cannot have a gradient, need none, or are created in a surprising way."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 OLD_MAKERS = ("Tensor", "FloatTensor", "DoubleTensor")
 MOST_PROPOSALS = 2
-#: What scripts call what they do not train, in small letters.
+#: Usual names of data that is not trained, in lower case.
 DATA = frozenset("x xs y ys t data input inputs target targets label labels feature features".split())
 
 
@@ -55,13 +55,13 @@ def nothing_requires(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def asks_misspelt(call: tree.Call) -> bool:
-    """Whether ``requires_grad`` is given, in another spelling."""
+    """Whether a call has a misspelt ``requires_grad`` keyword."""
     words = [argument.keyword for argument in call.arguments if argument.keyword]
     return any(word != "requires_grad" and closest_name(word, ["requires_grad"]) for word in words)
 
 
 def ask_for_gradient(values: list[Value]) -> Fix:
-    """Make leaves that require gradients of tensors that a script makes."""
+    """The repair that makes tensors created by the script leaves that require a gradient."""
     edits = []
     for value in values:
         call = value.node
@@ -92,7 +92,7 @@ def integer_leaf(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def as_floats(subject: Subject, call: tree.Call) -> Fix | None:
-    """Make the numbers of a new tensor floats."""
+    """The repair that makes a new integer tensor a float tensor."""
     dtype = keyword(call, "dtype")
     if dtype is not None:
         return Fix("use a type of floats", Edit(dtype.span, "torch.float64"))

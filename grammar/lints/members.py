@@ -1,4 +1,4 @@
-"""Attributes, methods and arguments that values do not have, as far as the flow of values knows them."""
+"""Finds attributes, methods and arguments that a value does not have, where the value's type is known."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def unresolved_members(
 ) -> list[AutodiffError]:
     """The errors for attributes and methods that values do not have, as far as the values are known.
 
-    What comes from something ``wrong``, or from ``lost`` names, is not known.
+    Values computed from a ``wrong`` expression or from the ``lost`` names are unknown.
     """
     never = {(id(node), way) for node, way in never_taken(script)}
     modules = {
@@ -43,7 +43,8 @@ def unresolved_members(
         if isinstance(node, (tree.Import, tree.ImportFrom))
         for name, alias in node.names
     }
-    # A context has what it is given; of modules the resolver knows more, and of names that hide one a lint.
+    # The script may set attributes itself, as on ctx. Members of modules are checked by the resolver, and
+    # names that hide a module by a lint.
     targets = [target for node in walk(script) if isinstance(node, tree.Assign) for target in node.targets]
     given = {part.name for part in walk(*targets) if isinstance(part, tree.Attribute)}
     given |= {node.name for node in names.attributes if root(node) in modules | NAMESPACES}
@@ -58,7 +59,7 @@ def unresolved_members(
 
 
 def follows(value: Value, wrong: list[AutodiffError], lost: frozenset[str]) -> bool:
-    """Whether a value was made with something that is wrong."""
+    """Whether a value was computed by calling something that is wrong or lost."""
     for one in ancestors(value):
         node = one.node
         if isinstance(node, tree.Call) and root(node.function) in lost:
@@ -71,14 +72,14 @@ def follows(value: Value, wrong: list[AutodiffError], lost: frozenset[str]) -> b
 
 
 def root(node: Any) -> str:
-    """``torch`` of ``torch.nn.functional``; "" where something else than a name stands there."""
+    """The first name of a dotted expression, such as ``torch``; "" where it does not begin with a name."""
     while isinstance(node, tree.Attribute):
         node = node.object
     return node.id if isinstance(node, tree.Name) else ""
 
 
 def sample_of(event: Event) -> Any:
-    """A value of the kind that is at hand for certain; UNBOUND where that is not known."""
+    """A sample value of the type that the event's value certainly has; UNBOUND where the type is unknown."""
     value = event.value
     if value.is_tensor and value.single:
         return Tensor.of(0.0)
@@ -127,7 +128,8 @@ def set_member(event: Event, given: set[str]) -> AutodiffError | None:
     return None
 
 
-#: How each event is checked; the names that the script itself gives to attributes are none to complain of.
+#: The check for each kind of event. Its second argument holds the attribute names that the script sets
+#: itself; they are not reported.
 MEMBERS: dict[str, Callable[[Event, set[str]], AutodiffError | None]] = {
     "attribute": read_member,
     "method": call_member,
@@ -137,7 +139,7 @@ NAMES: set[str] = set()
 
 
 def every_name() -> set[str]:
-    """Every attribute and method that anything in the language has."""
+    """The names of all attributes and methods of all types of the language."""
     if not NAMES:
         NAMES.update(name for _, name in (*ATTRIBUTE_READERS, *METHODS))
         NAMES.update(attribute_names(Tensor.of(0.0)), FIELDS)
@@ -145,7 +147,7 @@ def every_name() -> set[str]:
 
 
 def of_nothing(node: tree.Attribute) -> AutodiffError:
-    """The error for a name that no value of any kind has; most likely it was meant of a tensor."""
+    """The error for an attribute that no type has; repairs are sought among the attributes of tensors."""
     return ScriptError(
         f"no value has an attribute '{node.name}'",
         code="E0204",
@@ -160,7 +162,7 @@ def within(inner: Span, outer: Span) -> bool:
 
 
 def never_taken(script: tree.Script) -> list[tuple[tree.If, int]]:
-    """The branches, by their numbers, that no run takes, because there is no other device here."""
+    """The branches that no run takes, as pairs of node and branch number, such as tests for a GPU."""
     found = [node for node in walk(script) if isinstance(node, tree.If)]
     return [(node, way) for node in found for way, (test, _) in enumerate(node.branches) if is_never(test)]
 

@@ -1,4 +1,4 @@
-"""Lints of names: what hides a function, what is overwritten or never read."""
+"""Lints for names: values that hide functions or modules, values overwritten or never read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 VALUES = (LEAF, GRAPH, PLAIN, NUMBER, LIST)
-#: Python's functions that scripts call most; others, such as torch's `mean`, are common names of values.
+#: The Python builtins that scripts call most. Other function names, such as torch's `mean`, are common names
+#: of values and not reported.
 EVERYBODYS = frozenset("sum max min abs len list tuple range print float int pow round sorted zip".split())
 OTHER_NAMES = {"sum": "total", "max": "largest", "min": "smallest", "len": "length", "list": "items"}
 
@@ -55,7 +56,7 @@ def hidden_builtin(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def rename(subject: Subject, name: str, within: tuple[tree.SyntaxNode, ...]) -> Fix:
-    """Another name for a value, wherever it is not called."""
+    """The repair that renames a value everywhere except where the name is called."""
     calls = {id(node.function) for node in subject.nodes(tree.Call)}
     places = [node for node in subject.reads(name, *within) if id(node) not in calls]
     other = subject.unused_name(OTHER_NAMES.get(name, f"{name}_value"), f"the_{name}")
@@ -63,7 +64,7 @@ def rename(subject: Subject, name: str, within: tuple[tree.SyntaxNode, ...]) -> 
 
 
 def enclosing_function(subject: Subject, node: tree.SyntaxNode) -> tree.FunctionDef | None:
-    """The innermost function a node stands in."""
+    """The innermost function that contains a node."""
     around = [function for function in subject.nodes(tree.FunctionDef) if contains(function, node)]
     return max(around, key=lambda function: function.span.start, default=None)
 
@@ -102,14 +103,14 @@ def hidden_namespace(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def is_member(module: str, name: str) -> bool:
-    """Whether a module has a function of a name."""
+    """Whether a module has a member of this name."""
     if module in ("math", "np"):
         return builtin_value(module).find(name) is not UNBOUND
     return f"{module}.{name}" in FUNCTIONS
 
 
 def is_pure(node: tree.SyntaxNode) -> bool:
-    """Whether an expression is worked out for its value alone: it calls nothing of the script's."""
+    """Whether an expression has no side effects: it calls only functions of the language other than print."""
     for part in walk(node):
         if isinstance(part, tree.Call):
             function = part.function
@@ -123,7 +124,7 @@ def is_pure(node: tree.SyntaxNode) -> bool:
 
 
 def assigned_name(statement: tree.SyntaxNode) -> str:
-    """``x`` of ``x = value``; "" for any other statement."""
+    """The name that ``x = value`` binds; "" for any other statement."""
     if isinstance(statement, tree.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
         return target.id if isinstance(target, tree.Name) else ""
@@ -154,7 +155,9 @@ def overwritten(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def assigned_twice(body: Sequence[tree.Statement]) -> list[tuple[tree.Assign, tree.Assign]]:
-    """Assignments whose name gets another value before anything may have read it, each with the next one."""
+    """The assignments whose name is rebound before anything may have read it, each with the next
+    assignment.
+    """
     pairs = []
     following: dict[str, tree.Assign] = {}
     for statement in reversed(body):

@@ -1,4 +1,4 @@
-"""Lints of formulas that are right on paper and lose digits, or the gradient, in floating point."""
+"""Lints for formulas that are mathematically right but lose digits, or the gradient, in floating point."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 SIMPLE = (tree.Name, tree.Number, tree.Constant)
-#: Where these have no slope or no value, at 0 and below, the number that is harmless to put in instead.
+#: Functions without a slope or a value at 0 or below, each with a safe argument to use there instead.
 HARMLESS = {
     **dict.fromkeys(("sqrt", "rsqrt", "log", "log2", "log10", "reciprocal"), "1.0"),
     **dict.fromkeys(("asin", "acos", "arcsin", "arccos", "atanh", "log1p"), "0.0"),
@@ -27,7 +27,7 @@ HARMLESS = {
 
 
 def applied(subject: Subject, *names: str) -> Iterator[tuple[Any, str, tuple[Value, ...], Value]]:
-    """The calls of some functions: the node, the function's name, what goes in and what comes out."""
+    """The recorded calls of the named functions: the node, the function's name, the inputs and the result."""
     for event in subject.events("apply"):
         name, inputs = event.other
         if name in names:
@@ -35,12 +35,12 @@ def applied(subject: Subject, *names: str) -> Iterator[tuple[Any, str, tuple[Val
 
 
 def operation_of(value: Value) -> str:
-    """``softmax`` of ``F.softmax(x, dim=1)`` and of ``x.softmax(1)``; "" of what is no call."""
+    """The name of the function or method that made a value; "" where no call made it."""
     return last_word(value.node.function) if isinstance(value.node, tree.Call) else ""
 
 
 def arguments_of(subject: Subject, call: tree.Call) -> list[str]:
-    """What goes into a function or method, as text, the tensor first."""
+    """The source text of a call's arguments; a method's tensor comes first."""
     texts = [subject.text(argument) for argument in call.arguments]
     function = call.function
     if isinstance(function, tree.Attribute) and is_method(subject, function):
@@ -49,12 +49,12 @@ def arguments_of(subject: Subject, call: tree.Call) -> list[str]:
 
 
 def is_method(subject: Subject, function: tree.Attribute) -> bool:
-    """Whether the function of a call stands after a value, and not after a module."""
+    """Whether a called attribute is a method of a value, not a function of a module."""
     return not in_namespace(function)
 
 
 def first_input(subject: Subject, call: tree.Call) -> Any:
-    """The node of the tensor a function or method is given."""
+    """The node of the tensor that a function or method is applied to."""
     function = call.function
     if isinstance(function, tree.Attribute) and is_method(subject, function):
         return function.object
@@ -62,7 +62,7 @@ def first_input(subject: Subject, call: tree.Call) -> Any:
 
 
 def twice(subject: Subject, loss: str, inner: str, message: str, caret: str) -> Iterator[AutodiffError]:
-    """A loss that applies a function itself, to what it was applied to already."""
+    """Findings for a loss that applies a function itself, given a result of that same function."""
     for call, _, inputs, _ in applied(subject, loss):
         given = first_input(subject, call)
         if not inputs or given is None or operation_of(inputs[0]) != inner:
@@ -105,7 +105,7 @@ def probabilities_for_logarithms(subject: Subject) -> Iterator[AutodiffError]:
         )
 
 
-#: The logarithm of these is a function of its own.
+#: Functions whose logarithm is a function of its own.
 LOGARITHMS = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
 
 
@@ -163,7 +163,7 @@ def norm_by_hand(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def under_root(subject: Subject, node: Any) -> Any:
-    """``x`` of ``sqrt(x)``, of ``x.sqrt()`` and of ``x ** 0.5``."""
+    """The operand ``x`` of ``sqrt(x)``, ``x.sqrt()`` or ``x ** 0.5``."""
     if isinstance(node, tree.Call):
         return first_input(subject, node)
     is_half = isinstance(node.right, tree.Number) and node.right.value == 0.5
@@ -171,7 +171,7 @@ def under_root(subject: Subject, node: Any) -> Any:
 
 
 def squared(subject: Subject, node: Any) -> Any:
-    """``x`` of ``x ** 2``, of ``x * x`` and of ``x.pow(2)``."""
+    """The operand ``x`` of ``x ** 2``, ``x * x`` or ``x.pow(2)``; None for other nodes."""
     if isinstance(node, tree.Binary):
         two = isinstance(node.right, tree.Number) and node.right.value == 2
         if (node.op == "**" and two) or (
@@ -209,7 +209,9 @@ def branch_not_taken(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def unsafe(subject: Subject, node: Any, compared: set[str]) -> tuple[Any, str] | None:
-    """A root, logarithm or quotient of what was compared, and a number that does no harm in its place."""
+    """The argument of a root, logarithm or quotient that the condition compares, with a safe replacement for
+    it.
+    """
     for part in walk(node) if node is not None else ():
         if isinstance(part, tree.Call) and last_word(part.function) in HARMLESS:
             inside = first_input(subject, part)
@@ -246,7 +248,7 @@ def compares_floats(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def is_rounded(subject: Subject, node: Any) -> bool:
-    """Whether a number in the script is no float exactly, as 0.1 is not."""
+    """Whether a decimal number is not exactly representable as a float, as 0.1 is not."""
     if isinstance(node, tree.Unary):
         node = node.operand
     if not isinstance(node, tree.Number) or not isinstance(node.value, float):
@@ -256,7 +258,7 @@ def is_rounded(subject: Subject, node: Any) -> bool:
 
 
 def is_computed(value: Value) -> bool:
-    """Whether a value was worked out, and not written down."""
+    """Whether a value is the result of a computation, not a literal."""
     made = isinstance(value.node, (tree.Binary, tree.AugmentedAssign, tree.Call))
     return made and bool(value.inputs) and (value.is_tensor or value.kind == "number")
 

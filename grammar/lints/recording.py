@@ -1,4 +1,4 @@
-"""Lints of what is recorded: graphs that are kept for nothing, not asked for, or asked for too late."""
+"""Lints for recording: graphs that are kept needlessly, not requested, or requested too late."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def kept_graphs(subject: Subject) -> Iterator[AutodiffError]:
-    """What backward went through is put into a list, or added to a sum, that outlives the turn."""
+    """Find values that backward() has used and that are kept in a list or a sum beyond the iteration."""
     done = {id(event.value) for event in subject.events("backward") if not keeps_graph(event.node)}
     for event, node, value, what in stored(subject):
         if event.loops and value.kind == GRAPH and id(value) in done:
@@ -31,7 +31,7 @@ def kept_graphs(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def stored(subject: Subject) -> Iterator[tuple[Event, tree.Expression, Value, str]]:
-    """What is put into lists and added to sums: where, its node, its value, and into what it goes."""
+    """The values appended to lists or added to sums: the event, the node, the value, and "list" or "sum"."""
     for event in subject.flow.events:
         if event.kind == "keep":
             yield event, event.node.arguments[0].value, event.value, "list"
@@ -44,7 +44,7 @@ def stored(subject: Subject) -> Iterator[tuple[Event, tree.Expression, Value, st
 
 
 def gradient_without_graph(subject: Subject) -> Iterator[AutodiffError]:
-    """A second derivative of a gradient that was computed without a graph."""
+    """Find backward passes through a gradient that was computed without a graph."""
     for event in subject.events("pass"):
         before = list(ancestors(event.value, through_cuts=False))
         doubt = any(one.requires_grad or one.cut or one.kind == UNKNOWN for one in before)
@@ -54,7 +54,7 @@ def gradient_without_graph(subject: Subject) -> Iterator[AutodiffError]:
         if gradient is None:
             continue
         first = gradient.node
-        if isinstance(first, tree.Attribute):  # x.grad: the pass before filled it
+        if isinstance(first, tree.Attribute):  # x.grad: the previous pass computed it
             passes = [other.node for other in subject.events("backward") if other.node is not event.node]
             if any(keyword(one, "create_graph") is not None for one in passes):
                 continue
@@ -73,7 +73,7 @@ def gradient_without_graph(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def with_graph(call: tree.Call) -> Edit:
-    """Have a pass record its own steps."""
+    """The edit that adds ``create_graph=True`` to a pass."""
     given = keyword(call, "create_graph")
     if given is not None:
         return Edit(given.span, "True")
@@ -82,7 +82,9 @@ def with_graph(call: tree.Call) -> Edit:
 
 
 def required_late(subject: Subject) -> Iterator[AutodiffError]:
-    """A tensor is made a leaf after something was computed from it, on which backward is called."""
+    """Find tensors that become leaves after something was computed from them on which backward() is
+    called.
+    """
     asked: dict[int, Event] = {}
     for event in subject.flow.events:
         if event.kind == "require":

@@ -1,9 +1,8 @@
-"""What a script uses that is not there: names, members of modules, attributes, methods, arguments, classes.
+"""Finds what a script uses that does not exist: names, members, attributes, methods, arguments, classes.
 
-Nothing runs. The script is compiled with a compiler that goes on after a mistake, and wherever it is certain
-what an expression means, the very functions that would fail while it runs are asked, so the errors and what
-they propose are those of running. Branches that are never taken here (``if torch.cuda.is_available():``) are
-left alone.
+Nothing runs. The script is compiled by a compiler that continues after a mistake. Where the meaning of an
+expression is certain, the functions that would fail at run time are called, so errors and proposals are those
+of a run. Branches that are never taken here (``if torch.cuda.is_available():``) are skipped.
 """
 
 from __future__ import annotations
@@ -47,21 +46,23 @@ if TYPE_CHECKING:
 
 # Importing the interpreter fills the compiler's tables.
 LANGUAGE = LANGUAGE_MODULES
-#: Statements that say what the names mean that they bind.
+#: Statements that determine the meaning of the names they bind.
 DEFINITIONS = (tree.Import, tree.ImportFrom, tree.FunctionDef, tree.ClassDef)
 
 
 class Resolver(Compiler):
-    """Compiles a whole script to see what does not compile or is not there; ``found`` are the errors."""
+    """Compiles a whole script to collect, in ``found``, the errors for what does not compile or does not
+    exist.
+    """
 
     __slots__ = ("found", "idle", "meanings", "never", "start")
 
     def __init__(self, names: ScriptScopes, source: Source, script: tree.Script) -> None:
         super().__init__(names, source, builtin_value, {}, False)
         self.found: list[AutodiffError] = []
-        self.idle = 0  # how many branches around this place are never taken
+        self.idle = 0  # number of enclosing branches that are never taken
         self.never = {id(node.branches[way][1]) for node, way in never_taken(script)}
-        self.start: tuple[Scope, int] | None = None  # of the assignment at hand, with its scope
+        self.start: tuple[Scope, int] | None = None  # start of the current assignment, with its scope
         self.meanings: dict[tuple[int, str], Any] = {}
         self.enter_definitions(names.module, script.body)
         for node, scope in names.of.items():
@@ -72,7 +73,7 @@ class Resolver(Compiler):
     # -- what names mean ---------------------------------------------------------------------------
 
     def enter_definitions(self, scope: Scope, body: tree.Body) -> None:
-        """Note what the names of a scope mean that nothing but imports, one ``def`` or one class binds."""
+        """Store the meanings of the names in a scope that only imports, one ``def`` or one class bind."""
         found: dict[str, list[Any]] = {}
         for node in statements_of(body):
             if isinstance(node, DEFINITIONS):
@@ -84,7 +85,7 @@ class Resolver(Compiler):
                 self.meanings[id(scope), name] = first
 
     def definitions(self, node: Any) -> list[tuple[str, Any]]:
-        """The names a statement binds, with what they mean where that is certain."""
+        """The names that a definition binds, each with its meaning, or UNBOUND where that is not certain."""
         if isinstance(node, tree.FunctionDef):
             if any(not is_static(part) for part in node.decorators):
                 return [(node.name, UNBOUND)]
@@ -109,7 +110,7 @@ class Resolver(Compiler):
         ]
 
     def known(self, node: Any) -> Any:
-        """What an expression is certain to mean; UNBOUND where nobody can tell without running."""
+        """The certain meaning of an expression; UNBOUND where only a run could tell."""
         if isinstance(node, tree.Name):
             found = self.scope.find(node.id)
             return (
@@ -136,7 +137,8 @@ class Resolver(Compiler):
         self.idle += idle
         for statement in statements:
             before = self.scope, self.loops, self.depth
-            # What an assignment binds is bound after its value is worked out; anything else goes by the text.
+            # An assignment binds its names after its value is evaluated; otherwise the order of the text
+            # counts.
             assigns = isinstance(statement, (tree.Assign, tree.AugmentedAssign))
             self.start = (self.scope, statement.span.start) if assigns else None
             try:
@@ -149,7 +151,7 @@ class Resolver(Compiler):
                 raise
             except AutodiffError as error:
                 self.scope, self.loops, self.depth = before
-                if isinstance(statement, tree.ClassDef):  # what it derives from is the same mistake
+                if isinstance(statement, tree.ClassDef):  # an error about the base class is the same mistake
                     self.found = [one for one in self.found if not in_header(one, statement)]
                 self.add(error.at(statement.span))
         self.idle -= idle
@@ -167,7 +169,7 @@ class Resolver(Compiler):
         return super().expression(node)
 
     def attempt(self, check: Callable[[Any], None], node: tree.Expression) -> None:
-        """Make a check, and note its error."""
+        """Run a check and record its error."""
         try:
             check(node)
         except AutodiffError as error:
@@ -178,20 +180,20 @@ class Resolver(Compiler):
             self.found.append(error)
 
     def check_attribute(self, node: tree.Attribute) -> None:
-        """Raise the error for a member that a module or class does not have."""
+        """Raise an error if a module, class or function has no such member."""
         owner = self.known(node.object)
         if owner.__class__ in (Namespace, FunctionClass, ScriptFunction, PublicFunction, Builtin):
             get_attribute(owner, node.name, node.name_span)
 
     def check_order(self, node: tree.Name) -> None:
-        """Raise the error for a name that is read where no run can have bound it yet."""
+        """Raise an error if a name is read where no run can have bound it yet."""
         found = self.scope.find(node.id)
         scope = self.scope
         if found is None or found[0] is not scope or builtin_value(node.id) is not UNBOUND:
             return
         first = scope.first_binding[node.id]
         if self.loops and (first != node.span or scope.binding_counts[node.id] > 1):
-            return  # what is bound further down may have been bound on an earlier turn
+            return  # a binding further down may have run in an earlier iteration
         start = node.span.start + 1
         if self.start is not None and self.start[0] is scope:
             start = self.start[1]
@@ -199,7 +201,7 @@ class Resolver(Compiler):
             raise self.unbound(node)
 
     def check_call(self, node: tree.Call) -> None:
-        """Raise the error for calling what cannot be called, or with arguments it does not take."""
+        """Raise an error if the callee is not callable or does not take these arguments."""
         callee = self.known(node.function)
         if callee.__class__ in (Namespace, FunctionClass):
             raise not_callable(callee)
@@ -217,16 +219,16 @@ class Resolver(Compiler):
 
 
 def in_header(error: AutodiffError, node: tree.ClassDef) -> bool:
-    """Whether an error is about what a class derives from."""
+    """Whether an error is located in the base classes of a class."""
     return error.span is not None and any(within(error.span, base.span) for base in node.bases)
 
 
 def nothing(frame: Any) -> None:
-    """What is compiled here is not run."""
+    """The code that ``body`` returns: it does nothing, because the resolver never runs what it compiles."""
 
 
 def meaning(module: str, name: str | None, node: Any, written: str) -> Any:
-    """What an import binds; UNBOUND where it fails, which compiling it reports."""
+    """The value that an import binds; UNBOUND where it fails, which compiling it reports."""
     try:
         return import_value(module, name, node.span, written)
     except AutodiffError:
@@ -238,7 +240,7 @@ def is_same_module(one: Any, other: Any) -> bool:
 
 
 def statements_of(body: tree.Body) -> list[Any]:
-    """The statements that bind names in the scope of a body, those of its blocks included."""
+    """The statements of a body, including those of its nested blocks, which bind names in the same scope."""
     found: list[Any] = []
     waiting: list[Any] = list(reversed(body))
     while waiting:
@@ -256,7 +258,7 @@ def statements_of(body: tree.Body) -> list[Any]:
 def unresolved(
     script: tree.Script, names: ScriptScopes, source: Source, flow: Flow, lost: frozenset[str] = frozenset()
 ) -> list[AutodiffError]:
-    """The errors for everything a script uses that is not there; nothing is known of the ``lost`` names."""
+    """The errors for everything a script uses that does not exist; the ``lost`` names are not checked."""
     found = Resolver(names, source, script).found
     places = {one.span for one in found}
     lost |= {node.name for node in names.of if isinstance(node, tree.ClassDef) and node.name_span in places}

@@ -1,7 +1,7 @@
-"""Whether a call fits its function, as far as names and numbers of arguments go: their values are not known.
+"""Checks the names and the number of a call's arguments against its function; argument values are unknown.
 
-Functions of core and of the script are bound as they are when they run, with nothing in place of values. Of
-functions written in Python the signature is read, and what Python would say is said.
+Functions of core and of the script bind placeholder arguments the way they do at run time. For functions
+written in Python the signature is read, and the errors have Python's wording.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.syntax import tree
 
-VARIADIC, KEYWORDS = 0x04, 0x08  # flags of a code object: it has *args, it has **kwargs
+VARIADIC, KEYWORDS = 0x04, 0x08  # flags of a code object: has *args, has **kwargs
 
 
 def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
-    """Raise the ScriptError that a call would, whatever the arguments are.
+    """Raise the ScriptError that a call would raise for its arguments, whatever their values.
 
-    ``function`` is the callee, or with ``of`` the function behind a method of that name, which gets the value
-    it belongs to first. Nothing is said of calls with ``*``.
+    ``function`` is the callee. With ``of`` it is the function behind the method of that name, which takes the
+    owner as its first argument. Calls with ``*`` are not checked.
     """
     if any(argument.star for argument in call.arguments):
         return
     count = sum(argument.keyword is None for argument in call.arguments) + bool(of)
     keywords = [argument.keyword for argument in call.arguments if argument.keyword is not None]
     if len(set(keywords)) < len(keywords):
-        return  # which is an error of its own
+        return  # a repeated keyword is a separate error
     if isinstance(function, BoundMethod):
         function, count = function.function, count + 1
     if isinstance(function, PublicFunction):
@@ -58,7 +58,7 @@ def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
 
 
 def fit(function: PublicFunction, count: int, keywords: list[str]) -> None:
-    """Bind arguments of which nothing is known."""
+    """Bind arguments with unknown values."""
     parameters = tuple(
         [
             Parameter(one.name, "any", one.default, one.variadic, one.keyword_only)
@@ -76,7 +76,7 @@ def fit(function: PublicFunction, count: int, keywords: list[str]) -> None:
 
 
 def fit_python(name: str, function: Callable[..., Any], count: int, keywords: list[str]) -> None:
-    """Raise what Python says of arguments that do not fit, in its order."""
+    """Raise the error that Python raises for arguments that do not fit, in Python's order of checks."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     by_name = (*names[code.co_posonlyargcount :], *code.co_varnames[len(names) :][: code.co_kwonlyargcount])

@@ -1,4 +1,4 @@
-"""How each statement is walked: what it binds, which ways lead through it, whether its end is reached."""
+"""The walk over each kind of statement: what it binds, how its branches join, whether its end is reached."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.lints.flow import Flow
 
-MOST_TURNS = 16  # over a list whose elements are all known
+MOST_TURNS = 16  # the most elements of a list that a loop is followed through one by one
 
 
 def do_expression(flow: Flow, node: tree.ExpressionStatement) -> None:
@@ -67,7 +67,7 @@ def do_for(flow: Flow, node: tree.For) -> None:
     if elements is not None:
         turns = len(elements)
     elif iterable.kind == LIST:
-        flow.escape((iterable,))  # too many turns to follow what each element goes through
+        flow.escape((iterable,))  # too many iterations to follow each element
     certain = turns > 0 and (elements is not None or counted is not None)
     counts = isinstance(node.iterable, tree.Call) and iterable.kind == OTHER
     before = flow.env
@@ -195,7 +195,9 @@ USUAL_NAMES = {
 
 
 def do_import(flow: Flow, node: Any) -> None:
-    """What is imported under its usual name stays the language's own; anything else is not followed."""
+    """Handle an import. A module under its usual name keeps its meaning; any other imported name is
+    unknown.
+    """
     for name, alias in node.names:
         bound = alias or name
         whole = f"{node.module}.{name}" if isinstance(node, tree.ImportFrom) else name

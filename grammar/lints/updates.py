@@ -1,4 +1,4 @@
-"""Lints of the step against the gradient: what it makes of a leaf, and which way it goes."""
+"""Lints for gradient descent steps: what a step does to the leaf, and in which direction it goes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOSSES = frozenset("loss losses cost error err mse mae l L Loss J energy".split(
 
 
 def rebindings(subject: Subject) -> Iterator[tuple[Event, Value]]:
-    """``w = w - lr * w.grad`` of a leaf ``w``, alone or among others: the event and the leaf that was."""
+    """The assignments like ``w = w - lr * w.grad`` to a leaf: the event and the leaf that was replaced."""
     kept = made_leaves(subject)
     for event in subject.events("bind"):
         old, step = event.other, event.value.node
@@ -34,7 +34,7 @@ def rebindings(subject: Subject) -> Iterator[tuple[Event, Value]]:
 
 
 def made_leaves(subject: Subject) -> set[str]:
-    """The names that are rebound on purpose: what they are bound to is made a leaf, or keeps its gradient."""
+    """The names that are rebound on purpose: their new value is made a leaf or keeps its gradient."""
     names = set()
     for node in subject.nodes(tree.Call):
         method = node.function
@@ -52,7 +52,9 @@ def made_leaves(subject: Subject) -> set[str]:
 
 
 def is_made_anew(node: tree.Expression, name: str) -> bool:
-    """Whether a leaf or a detached copy is made of what a name meant: ``w.detach()``, ``tensor(w, ...)``."""
+    """Whether an expression makes a leaf or a detached copy of a name's old value: ``w.detach()``,
+    ``tensor(w, ...)``.
+    """
     reads = asks = False
     for part in walk(node):
         reads = reads or is_name(part, name)
@@ -65,7 +67,7 @@ def is_made_anew(node: tree.Expression, name: str) -> bool:
 
 
 def steps_from(node: tree.Expression, name: str) -> bool:
-    """Whether a sum has the name itself among its terms, or a multiple of it."""
+    """Whether one of the terms of a sum is the name itself or a multiple of it."""
     while isinstance(node, tree.Binary) and node.op in ("+", "-"):
         if node.op == "+" and is_multiple(node.right, name):
             return True
@@ -74,14 +76,16 @@ def steps_from(node: tree.Expression, name: str) -> bool:
 
 
 def is_multiple(node: tree.Expression, name: str) -> bool:
-    """Whether it is ``w``, ``0.99 * w`` or ``w * (1 - decay)``."""
+    """Whether the node is of the form ``w``, ``0.99 * w`` or ``w * (1 - decay)``."""
     if isinstance(node, tree.Binary) and node.op == "*":
         return is_name(node.left, name) or is_name(node.right, name)
     return is_name(node, name)
 
 
 def in_place_lines(subject: Subject, statement: tree.Assign) -> list[str]:
-    """``w -= lr * w.grad`` for ``w = w - lr * w.grad``, for each of several; none where one is no step."""
+    """The lines ``w -= lr * w.grad`` for ``w = w - lr * w.grad``, one per target; none if any is
+    not a step.
+    """
     target, value = statement.targets[0], statement.value
     pairs = [(target, value)]
     if isinstance(target, DISPLAYS) and isinstance(value, DISPLAYS):
@@ -184,7 +188,7 @@ def ascends(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def has_minus(value: Value, node: tree.Expression) -> bool:
-    """Whether a sign anywhere may turn the step around."""
+    """Whether a minus sign or a number that may be negative can reverse the direction of the step."""
     if any(isinstance(part, tree.Unary) or operator_of(part) == "-" for part in walk(node)):
         return True
     for one in ancestors(value):

@@ -1,6 +1,6 @@
-"""What is known of a value without running anything, and what the lints know of torch's functions by name.
+"""The static description of a value, and tables of torch's functions that the lints refer to.
 
-A value of which something is not certain is ``UNKNOWN``: the lints then say nothing about it.
+A value about which something is uncertain is ``UNKNOWN``: lints do not report it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LEAF, GRAPH, PLAIN = "leaf", "graph", "plain"
 NUMBER, LIST, FUNCTION, OTHER, UNKNOWN = "number", "list", "function", "other", "unknown"
 TENSORS = (LEAF, GRAPH, PLAIN)
 
-#: Tensors made from sizes or numbers: floats, integers, and those that follow what they are given.
+#: Functions that make tensors: of floats, of integers, and of a type that depends on the arguments.
 FLOAT_MAKERS = frozenset(
     "zeros ones rand randn eye linspace logspace empty normal Tensor FloatTensor DoubleTensor".split()
 )
@@ -38,38 +38,38 @@ SEVERAL = frozenset(
     " histogram gradient unravel_index lstsq max_pool1d max_pool2d max_pool3d atleast_1d atleast_2d"
     " atleast_3d equal allclose".split()
 )
-#: Functions whose calls lints ask for, with what goes in.
+#: Functions whose calls are recorded for the lints, with their inputs.
 WATCHED = frozenset("cross_entropy binary_cross_entropy_with_logits nll_loss log sqrt where **".split())
-#: The parts of named results.
+#: The fields of named tuples that functions return.
 FIELDS = frozenset(
     "values indices Q R U S Vh P L V sign logabsdet eigenvalues eigenvectors min max inverse info"
     " solution residuals rank singular_values mantissa exponent hist bin_edges".split()
 )
-#: Functions that keep something for backward, so that a second pass through them fails.
+#: Functions that save values for backward, so that a second pass through them fails.
 KEEPING = frozenset(
     "mul multiply div divide pow square exp exp2 log log2 log10 log1p sin cos tan tanh sigmoid relu sqrt"
     " softmax log_softmax matmul mm mv dot bmm mse_loss cross_entropy prod * / ** @".split()
 )
-#: Methods that hand the number or the values on and leave the gradient behind.
+#: Methods that return the number or the values without the graph.
 CUTTING = frozenset(["detach", "item", "tolist", "numpy"])
-#: A list of tensors and other things, of which a tensor is made.
+#: The ``cut`` of a tensor made from a list of tensors and other values.
 MIXED = "mixed list"
-#: How a function without a derivative leaves it behind.
+#: The ``cut`` of the result of a function without a derivative.
 NO_SLOPE = "no slope"
 NOT_FUNCTIONS = frozenset(
     "manual_seed set_default_dtype get_default_dtype set_printoptions is_grad_enabled is_tensor".split()
 )
-#: Where functions stand, by the names scripts have for it without binding them.
+#: Namespaces of functions that scripts can use without an import.
 NAMESPACES = frozenset(["torch", "F", "linalg", "special", "math", "np", "autograd"])
 
 
 class Value:
-    """A value: its kind, what it was computed from, and what has been done to it since.
+    """What is known of a value: its kind, its inputs, and what was done to it later.
 
-    ``cut`` says how the gradient was left behind on the way from ``inputs`` ("" where it was not), and
-    ``grad_of`` is the tensor whose ``.grad`` this is. ``used_up`` is the place of the backward that freed
-    the graph. ``names`` are the names it was given, with the statement that did; ``scope`` are the names a
-    function sees. ``single`` is false where a tensor may be several of them, or no tensor after all.
+    ``cut`` says what stopped the gradient between ``inputs`` and this value ("" if nothing did). ``grad_of``
+    is the tensor whose ``.grad`` this is. ``used_up`` is the place and call of the backward pass that freed
+    the graph. ``names`` are the names bound to it, each with the binding statement. ``scope`` holds the
+    environments that a function sees. ``single`` is false where it may be several tensors or no tensor.
     """
 
     __slots__ = (
@@ -106,9 +106,11 @@ class Value:
 
 
 def ancestors(value: Value, through_cuts: bool = True, seen: set[int] | None = None) -> Iterator[Value]:
-    """The value and all it was computed from; with ``through_cuts`` false only while the gradient flows.
+    """Yield the value and all its ancestors; with ``through_cuts`` false only those that the gradient
+    reaches.
 
-    Those whose ids are in ``seen`` are left out with what is beyond them, and others entered.
+    Values whose ids are in ``seen`` are skipped together with their ancestors; the ids of the others are
+    added.
     """
     seen = set() if seen is None else seen
     stack = [value]
