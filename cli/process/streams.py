@@ -45,7 +45,9 @@ def visible(text: str) -> str:
 
 
 def escape(code: int) -> str:
-    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is not UTF-8, which Python decodes as a lone surrogate
+    if (
+        0xDC80 <= code <= 0xDCFF
+    ):  # a byte of a file name that is not UTF-8, which Python decodes as a lone surrogate
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 

@@ -71,7 +71,7 @@ def supervise(work: Callable[[], int], seconds: float, when_over: Callable[[], i
     # The graph has no cycles, and searching for them takes two to three times as long as the run.
     gc.disable()
     if sys.warnoptions:
-        import warnings  # PYTHONWARNINGS is meant for Python programs; a script's warnings are handled separately
+        import warnings  # PYTHONWARNINGS is for Python programs; a script has its own warnings
 
         warnings.simplefilter("ignore")
     statuses: list[int] = []
