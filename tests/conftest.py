@@ -13,7 +13,7 @@ TESTS = Path(__file__).parent
 REPOSITORY = TESTS.parent
 sys.path[:0] = [str(TESTS), str(TESTS / "tools")]
 
-# Every run tries the same examples; `make nightly` searches with examples of its own.
+# Every run tries the same examples; HYPOTHESIS_PROFILE=nightly searches among others.
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.register_profile("nightly", deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
