@@ -1,4 +1,4 @@
-"""Renderers: functions from a report to text. They know nothing of graphs or gradients.
+"""Renderers: functions that turn a report into text. They do not compute gradients.
 
 May import cli.process, core.base, core.derivation, core.paths, core.report and core.symbolic. Imported by
 cli.commands and cli.requests.

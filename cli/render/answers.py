@@ -1,4 +1,4 @@
-"""What ``check`` shows: one line for every gradient, and for a formula what is wrong with it."""
+"""The output of ``check``: one line per gradient; for a formula, the verdict and where it is wrong."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ STYLES = (NAME, GRADIENT, PLAIN, PLAIN, PLAIN, PLAIN)
 
 
 def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
-    """The answers, then what they come to."""
+    """The table of checked gradients, explanations and a summary; or the results of the formulas."""
     for formula in answers.formulas:
         yield from formula_lines(formula, page)
     if answers.formulas:
@@ -98,7 +98,7 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
 
 
 def row_of(check: GradientCheck, answers: Answers) -> tuple[str, ...]:
-    """The cells of one gradient: how far each way of checking is from it."""
+    """The table cells of one gradient: its verdict and how far each check is from it."""
     derivation = answers.derivations.get(check.name)
     paths = ""
     if derivation is not None:
@@ -128,7 +128,7 @@ def place(check: GradientCheck) -> str:
 
 
 def explanation(check: GradientCheck, order: int, page: Page) -> str:
-    """Why a gradient is not simply right; ``order`` is what was asked about."""
+    """Why a gradient is not simply right; ``order`` is the order of the derivative that was requested."""
     name = visible(place(check))
     given = short(check.given, page.digits)
     if check.verdict == WRONG:
@@ -146,7 +146,7 @@ def explanation(check: GradientCheck, order: int, page: Page) -> str:
         return told
     if check.is_unconnected and check.verdict == OK:
         return f"{visible(check.name)}: no path leads from it to the output, so nothing is there to be wrong"
-    if check.verdict == OK:  # the kinks cancel, or are choices, which stay as the script made them
+    if check.verdict == OK:  # the kinks cancel, or are choices that reruns keep
         return f"{visible(check.name)}: the differences do not see this. {reasons(check)}"
     if check.verdict == KINK and check.sides is not None:
         left, right = (short(value, page.digits) for value in check.sides)
@@ -164,7 +164,7 @@ def explanation(check: GradientCheck, order: int, page: Page) -> str:
 
 
 def compared(check: GradientCheck, page: Page) -> str:
-    """The two values of the worst entry, and how they were come by."""
+    """The two values of the worst entry, and which method gave the second."""
     given, expected = (short(value, page.digits) for value in (check.given, check.expected))
     stepped = f"differences with a step of {check.step:.0e} give"
     way = "the complex step gives" if check.is_complex_step else stepped
@@ -172,7 +172,7 @@ def compared(check: GradientCheck, page: Page) -> str:
 
 
 def blamed(check: GradientCheck, page: Page) -> str:
-    """Which Function is to blame, and how it was found out."""
+    """Which Function has the wrong backward, and for which operand and call that was found."""
     fault = check.fault
     assert fault is not None
     of = visible(fault.spelled) + place(fault.check).removeprefix(fault.name)
@@ -188,13 +188,13 @@ def percentage(check: GradientCheck) -> str:
 
 
 def of_the_larger(check: GradientCheck) -> float:
-    """How far the two values of the worst entry are apart, of the larger one."""
+    """The difference of the worst entry's two values, relative to the larger one."""
     largest = max(abs(check.given), abs(check.expected))
     return abs(check.given - check.expected) / largest if largest else 0.0
 
 
 def reasons(check: GradientCheck) -> str:
-    """Which ops have the kink, and which lines compare equal numbers."""
+    """Which ops have a kink, or which lines compare equal numbers."""
     if not check.kinks and check.ties:
         lines = " and ".join(f"line {line}" for line in check.ties[:MOST_KINKS])
         return f"Equal numbers are compared in {lines}, and what follows hangs on it"
@@ -230,7 +230,7 @@ def summary(answers: Answers) -> str:
 
 
 def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
-    """One formula: right or wrong, both values, and where the mistake is."""
+    """One formula: its verdict, both values, and remarks on the mistake."""
     left = fit(check.left, 2 * WIDEST_NAME)
     verdict = {True: "right", False: "wrong", None: "undecided"}[check.is_right]
     yield ((TITLE, f"{verdict}: "), (NAME, f"{left} == {fit(check.formula, max(page.width - 20, 20))}"))

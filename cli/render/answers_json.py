@@ -1,4 +1,4 @@
-"""The answers of ``check`` as one JSON document."""
+"""The results of ``check`` as one JSON document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients as bare numbers, for the next program in the pipe: exact, no units, no rounding."""
+"""Gradients as bare numbers for the next program in a pipe: exact and without labels."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ MOST_PROPOSED = 3
 
 
 def bare_text(report: GradientReport) -> str:
-    """The lines of ``bare_lines`` as one text, so that what does not fit prints nothing."""
+    """The lines of ``bare_lines`` as one text, so that nothing is printed if an error is raised."""
     return "".join(line + "\n" for line in bare_lines(report))
 
 
 def bare_lines(report: GradientReport) -> Iterator[str]:
-    """One input: its gradient alone, a vector in one line, a matrix row by row. Several: name TAB number.
+    """Yield the gradients. For one input: its gradient, a vector on one line, a matrix row by row.
 
-    A tensor of one entry among several counts as a number.
+    For several inputs: name TAB number. A tensor of one entry counts as a number there. Raises UsageError for
+    other shapes.
     """
     if len(report.gradients) != 1:
         for variable in report.gradients:
@@ -49,7 +50,7 @@ def bare_lines(report: GradientReport) -> Iterator[str]:
 
 
 def one_at_a_time(report: GradientReport) -> str:
-    """The options that ask for the gradients one by one; of many the first."""
+    """The options that request the gradients one by one; of many only the first few."""
     from shlex import quote
 
     asked = [f"--wrt {quote(visible(variable.name))}" for variable in report.gradients[:MOST_PROPOSED]]

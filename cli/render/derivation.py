@@ -1,4 +1,4 @@
-"""A gradient derived in five steps: chain rule, local derivatives, simplified, in numbers, the value."""
+"""The five steps of a derivation: chain rule, local derivatives, simplified, in numbers, value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
 
 MOST_TERMS = 40
-#: A path of more edges shows its two ends.
+#: A path of more edges shows only its two ends.
 LONGEST_PATH = 12
 ENDS = 5
 FAR_APART = "   "
@@ -73,9 +73,10 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 
 def capped(lines: Iterable[Line], page: Page, at_terms: bool = True) -> Iterator[Line]:
-    """The lines of a step; of more than the page allows as many whole terms as fit, else the first lines.
+    """The lines of a step, cut where the page limits them: after whole terms, else between lines.
 
-    Where terms are blocks of numbers, a sign stands beside the middle of one, and they are not told apart.
+    With ``at_terms`` false, terms are not recognized: in blocks of numbers the sign stands beside the middle
+    row.
     """
     every = list(lines)
     if not page.step or len(every) <= page.step + 1:
@@ -92,7 +93,7 @@ def capped(lines: Iterable[Line], page: Page, at_terms: bool = True) -> Iterator
 
 
 def is_as_before(derivation: Derivation) -> bool:
-    """Whether no value of an array could be written into the formula, so that step 4 would repeat step 3."""
+    """Whether no array value could be inserted into the formula, so that step 4 would repeat step 3."""
     if derivation.is_scalar or derivation.expressions is None or not derivation.numbers:
         return False
     total = "+".join(derivation.numbers).replace("+-", "-")
@@ -102,37 +103,37 @@ def is_as_before(derivation: Derivation) -> bool:
 
 
 def cuts_array(terms: Sequence[str], room: int) -> bool:
-    """Whether a matrix in the terms would go over the end of the line."""
+    """Whether a matrix in the terms is wider than the line."""
     blocks = [term.split("\n") for term in terms if "\n" in term]
     return any(line.count("|") % 2 for block in blocks for line in folded_block(block, room))
 
 
 def meaning_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    """What the names stand for that were invented for a formula."""
+    """The definitions of the names that were introduced for a formula."""
     for name, text in derivation.where:
         yield from where_lines(f"where {fit(name)} = {shorten(text)}", page)
 
 
 def output_of(derivation: Derivation) -> str:
-    """What is differentiated: the output, or the weighed sum ``S`` of its entries."""
+    """What is differentiated: the output, or the weighted sum ``S`` of its entries."""
     return derivation.output if derivation.weight is None else "S"
 
 
 def weight_text(derivation: Derivation) -> str:
-    """What ``G`` and ``S`` are."""
+    """The definition of ``G`` and ``S``."""
     name = fit(derivation.output, 24)
     factor = name if PLAIN_OR_CALL.fullmatch(name) else f"({name})"
     return f"G = {fit(derivation.weight or '')} = dS/d{bracketed(name)}, S = sum(G*{factor})"
 
 
 def where_lines(text: str, page: Page) -> Iterator[Line]:
-    """The meaning of a name, folded with its continuation set back."""
+    """The definition of a name, folded with a hanging indent."""
     for at, line in enumerate(broken(text, page.width - LABEL_WIDTH - len("where "))):
         yield ((PLAIN, " " * (LABEL_WIDTH + (len("where ") if at else 0))), (MUTED, line))
 
 
 def chain_and_local(derivation: Derivation) -> tuple[list[str], list[str]]:
-    """The first two steps, one term per path. A long path shows its ends; JSON has every edge."""
+    """The first two steps, one term per path. A long path shows only its ends; JSON has every edge."""
     if not derivation.chain:
         return ["no path"], ["no path"]
     chain, local = list(derivation.chain), list(derivation.local)
@@ -154,7 +155,7 @@ def in_brackets(factors: Sequence[str]) -> str:
 
 
 def title_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    for room in (40, page.width // 2 - 8):  # names are shortened where the page is too narrow for them
+    for room in (40, page.width // 2 - 8):  # names are shortened if the page is too narrow
         left = before_value(derivation, min(room, 40))
         lines = value_lines(derivation, page, max(page.width - len(left), 20))
         if len(left) + max(map(len, lines)) <= page.width:
@@ -175,7 +176,7 @@ def title_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 
 def before_value(derivation: Derivation, room: int) -> str:
-    """What is derived by what, each in so many columns."""
+    """The left side of the title, with each name in at most ``room`` columns."""
     wrt, output = fit(derivation.wrt, room), fit(derivation.output, room)
     if derivation.given:
         return f"{fit(derivation.given, 2 * room)} = "
@@ -184,7 +185,7 @@ def before_value(derivation: Derivation, room: int) -> str:
 
 
 def is_number(derivation: Derivation) -> bool:
-    """Whether the gradient is one number; tensors of one entry all the way count as numbers."""
+    """Whether the gradient is one number; if all tensors on the way have one entry, they count as numbers."""
     value = derivation.value
     return not is_array(value) or (derivation.is_scalar and value.size == 1)
 
@@ -200,7 +201,7 @@ def place(name: str, line: int | None) -> str:
 
 
 def cut(terms: Sequence[str]) -> list[str]:
-    """The terms of the simplified sum, which need not be one per path; of very many the first."""
+    """The terms of the simplified sum, shortened, and only the first of very many."""
     kept = [shorten(term) for term in terms[:MOST_TERMS]]
     return kept if len(terms) <= MOST_TERMS else [*kept, f"... {len(terms) - MOST_TERMS} more"]
 
@@ -212,15 +213,16 @@ def fits_one_line(terms: Sequence[str], page: Page) -> bool:
 def product_lines(
     label: str, terms: Sequence[str], together: bool, width: int, *, are_blocks: bool = False
 ) -> Iterator[Line]:
-    """Products to be added: side by side where there is room, else one below the other.
+    """The lines of a sum of products: on one line if ``together``, else one product below the other.
 
-    ``are_blocks`` says that arrays stand in them with all their entries, be it on a single line.
+    ``are_blocks`` says that the terms contain arrays with all their entries, possibly on a single line.
     """
     if together:
         yield from step(label, ["  +  ".join(terms)])
         return
     for at, term in enumerate(terms):
-        # Maps of tensors stand three spaces apart; where they do not fit on a line, each gets its own.
+        # The maps along a path of tensors are separated by three spaces; if they do not fit on a line, each
+        # gets its own.
         lines = term.split("\n")
         room = width - LABEL_WIDTH
         plus, sign = 0, "+ "
@@ -234,13 +236,13 @@ def product_lines(
             pieces = [PRODUCTS.split(line) for line in lines]
             lines = [line for piece in pieces for line in filled(piece, room)]
         for row, line in enumerate(lines):
-            # The plus stands in the gap before the terms, which stay in one column.
+            # The plus is in the label column, so that the terms are aligned.
             left = sign.rjust(LABEL_WIDTH) if at and row == plus else "" if at or row else label
             yield ((MUTED, left.ljust(LABEL_WIDTH)), (PLAIN, line))
 
 
 def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:
-    """A formula on as many lines as it needs."""
+    """A formula with its label, broken into lines."""
     yield from step(label, broken(shorten(formula), page.width - LABEL_WIDTH))
 
 
@@ -260,7 +262,7 @@ def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
 
 
 def beside(terms: Sequence[list[str]]) -> list[str]:
-    """Terms of several lines as a sum: the signs stand on the line that goes through the middle of all.
+    """Multi-line terms joined to a sum: the signs are on the middle line of all blocks.
 
     >>> print(*beside([["| 1 |", "| 2 |"], [" | 3 |", "-| 4 |"], ["5"]]), sep="\\n")
     | 1 |   | 3 |
@@ -277,7 +279,7 @@ def beside(terms: Sequence[list[str]]) -> list[str]:
 
 
 def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    """How many paths are not on show, and what they come to."""
+    """How many paths are not shown, and the sum of their contributions."""
     left = derivation.count - len(derivation.paths)
     if left <= 0:
         return
@@ -295,7 +297,7 @@ def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 
 def check_text(derivation: Derivation, page: Page) -> str:
-    """How the sum over the paths compares with backward."""
+    """The comparison of the sum over the paths with backward()."""
     if derivation.difference is None:
         followed, count = spell_count(derivation.followed), spell_count(derivation.count)
         if derivation.are_strongest:

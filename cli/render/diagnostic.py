@@ -1,8 +1,8 @@
-"""An error as people read it: what happened, where, the source around it, and ways out.
+"""An error as text for people: message, position, source excerpt and help.
 
-The first line makes sense alone. Colours are plain escape sequences here, because an error must not wait
-for rich to load; user text is sanitized and cut to the width before it is placed. On a terminal prose is
-folded; in a pipe every message stays on its line, where grep and the logs of builds look for it.
+The first line is understandable alone. Colours are plain escape sequences, so that an error does not wait for
+rich to load. User text is sanitized and cut to the width before layout. On a terminal prose is folded; in a
+pipe every message stays on one line, where grep and build logs expect it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MOST_FRAMES = 5
 SHORTEST_WINDOW = 24
 LONGEST_MESSAGE = 2000
 LONGEST_WORD = 200
-HANGING = 4  # how far the lines after the first of a folded message are indented
+HANGING = 4  # indentation of the continuation lines of a folded message
 UNBOUNDED = 1 << 30  # the width of a line that is not folded
 
 
 class Painter:
-    """Colours, or their absence."""
+    """Wraps text in colour codes, or returns it unchanged if colour is off."""
 
     __slots__ = ("on",)
 
@@ -40,7 +40,7 @@ class Painter:
 
 
 class Mark:
-    """An underline with its remark."""
+    """An underline below a source line, with its text."""
 
     __slots__ = ("character", "color", "end", "start", "text")
 
@@ -60,9 +60,9 @@ def diagnostic_lines(
     kind: str = "error",
     folded: bool = False,
 ) -> Iterator[str]:
-    """The lines of a diagnostic; ``source`` is None where no script is to blame.
+    """The lines of a diagnostic; ``source`` is None where the error is not located in a script.
 
-    ``width`` is what source lines are cut to, and prose is folded at where it is ``folded``.
+    Source lines are cut to ``width``; prose is folded at it if ``folded``.
     """
     paint = Painter(color)
     edge = width if folded else UNBOUNDED
@@ -97,7 +97,7 @@ def diagnostic_lines(
 
 
 def clip(text: str) -> str:
-    """A message in full, but for words so long that they are not meant to be read."""
+    """The sanitized message, with extremely long words and messages shortened."""
     if len(text) > LONGEST_WORD:
         text = " ".join(
             word if len(word) <= LONGEST_WORD else word[:40] + "..." + word[-20:] for word in text.split(" ")
@@ -110,7 +110,7 @@ def within(offset: int, source: Source) -> int:
 
 
 def collect_marks(error: AutodiffError, source: Source) -> dict[int, list[Mark]]:
-    """The marks by line: the caret first, then labels from the right to the left."""
+    """The marks by line: first the caret, then the labels from right to left."""
     assert error.span is not None
     marks: dict[int, list[Mark]] = {}
     place_mark(marks, error.span, source, "^", RED, error.caret)
@@ -124,7 +124,7 @@ def place_mark(
 ) -> None:
     line, column = source.position(within(span.start, source))
     length = len(source.line(line))
-    # Of a span over several lines the first one is underlined.
+    # Of a span over several lines only the first is underlined.
     end = min(column - 1 + max(span.end - span.start, 1), max(length, column))
     marks.setdefault(line, []).append(Mark(column - 1, end, character, color, text))
 
@@ -139,12 +139,12 @@ def excerpt_lines(
     paint: Painter,
     folded: bool,
 ) -> Iterator[str]:
-    """The marked source lines between bars, with ``...`` where lines are left out."""
+    """The marked source lines, with ``...`` where lines are left out."""
     empty = paint(BLUE, " " * gutter + " |")
     yield empty
     numbers = set(marks)
     if error.code.startswith("E01") and line > 1 and source.line(line - 1).strip():
-        numbers.add(line - 1)  # what does not fit often began on the line before
+        numbers.add(line - 1)  # syntax errors often begin on the line before
     last = 0
     for number in sorted(numbers):
         if last and number > last + 1:
@@ -169,7 +169,7 @@ def excerpt_lines(
 
 
 class Window:
-    """The part of a source line on show, made visible, and where each of its characters stands."""
+    """The visible part of a source line, sanitized, with the screen column of each of its characters."""
 
     __slots__ = ("begin", "columns", "text")
 
@@ -189,14 +189,14 @@ class Window:
         self.text = "".join(pieces)
 
     def column(self, index: int) -> int:
-        """The screen column of a character of the line; for one out of view, the nearest."""
+        """The screen column of a character of the line; for one outside the window, the nearest column."""
         inside = index - self.begin
         beyond = max(0, inside - len(self.columns) + 1) if self.text[-3:] != "..." else 0
         return self.columns[min(max(inside, 0), len(self.columns) - 1)] + beyond
 
 
 def find_window(line: str, marks: list[Mark], room: int) -> Window:
-    """The whole line, or as much as fits around its first mark, with ``...`` for what is missing."""
+    """The window on a line: all of it, or as much as fits around its first mark, with ``...`` at the cuts."""
     first = marks[0].start if marks else 0
     begin, last = 0, len(line)
     if last > room:
@@ -207,8 +207,8 @@ def find_window(line: str, marks: list[Mark], room: int) -> Window:
         excess = cells(window.text) - room
         if excess <= 0 or last - begin <= 8:
             return window
-        # Escapes, wide characters and the dots take more room than one column each: give up what stands
-        # to the right of the mark, then what stands to its left.
+        # Escapes, wide characters and the dots take more than one column each: drop text to the right of the
+        # mark first, then to its left.
         if last > first + 8:
             last = max(first + 8, last - max(1, excess // 4))
         else:
@@ -216,11 +216,11 @@ def find_window(line: str, marks: list[Mark], room: int) -> Window:
 
 
 def frame_remarks(error: AutodiffError, source: Source | None) -> Iterator[tuple[str, str]]:
-    """The turns of loops and the calls that led to the mistake, innermost first."""
+    """Notes on the loop iterations and the calls that led to the error, innermost first."""
     if source is None:
         return
     for turn in error.turns:
-        if turn.number == 1:  # what fails at once does not fail because of the loop
+        if turn.number == 1:  # an error in the first iteration does not depend on the loop
             continue
         line, _ = source.position(within(turn.span.start, source))
         number = "" if turn.number is None else f"turn {turn.number:,} of "

@@ -1,4 +1,4 @@
-"""The graph for Graphviz: leaves grey, what an op made orange, local derivatives on the edges."""
+"""The graph in DOT for Graphviz: leaves grey, results of ops orange, local derivatives on the edges."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def dot_lines(graph: Graph, page: Page) -> Iterator[str]:
-    """A digraph; arrows run from inputs to outputs."""
+    """Yield the lines of a digraph; arrows point from inputs to outputs."""
     output = fit(graph.output, 24)
     yield "digraph autodiff {"
     yield "  rankdir=BT;"
@@ -38,6 +38,6 @@ def dot_lines(graph: Graph, page: Page) -> Iterator[str]:
 
 
 def quote(lines: list[str]) -> str:
-    """A DOT string of several lines; a backslash or a quote in a name stays what it is."""
+    """A DOT string of several lines, with backslashes and quotes escaped."""
     escaped = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
     return '"' + "\\n".join(escaped) + '"'

@@ -1,4 +1,4 @@
-"""One entry of a tensor gradient: its formula in index sums, the numbers, and the chain rule behind it."""
+"""One entry of a tensor gradient: its formula in index sums, in numbers, and its chain rule."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line, Page
     from autodiff.core.report.entry_records import EntryDerivation
 
-#: So many numbers of a long sum are written, so many steps of the chain rule, so many meanings of names.
+#: The most numbers of a sum, steps of the chain rule, and definitions of names that are shown.
 MOST_NUMBERS = 8
 MOST_STEPS = 8
 MOST_MEANINGS = 12
 
 
 def entry_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
-    """The entry in one line where it fits, else each step of it in its own."""
+    """The entry on one line if it fits, else one line per step."""
     value = short(entry.value, page.digits)
     if not entry.formula:
         yield from step("one entry:", broken(f"{entry.given} = {value}", page.width - LABEL_WIDTH), GRADIENT)
@@ -42,7 +42,7 @@ def entry_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
 
 
 def numbers_of(terms: Sequence[str]) -> str:
-    """The sum in numbers; of a long one the first terms."""
+    """The sum in numbers; only the first terms of a long one."""
     if len(terms) <= MOST_NUMBERS:
         return join_terms(terms)
     return f"{join_terms(terms[:MOST_NUMBERS])} + ... {len(terms) - MOST_NUMBERS} more"
@@ -64,7 +64,7 @@ def equation_lines(given: str, sides: Sequence[str], page: Page) -> Iterator[Lin
 
 
 def meaning_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
-    """What the invented names stand for; alike ones as one."""
+    """The definitions of the introduced names; runs of similar ones are joined."""
     meanings = fold_runs([f"{name} = {meaning}" for name, meaning in entry.where])
     for text, rest in meanings[:MOST_MEANINGS]:
         said = f"where {text}" + (f"  {rest}" if rest else "")
@@ -74,14 +74,14 @@ def meaning_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
 
 
 def hanging(text: str, page: Page, indent: int) -> Iterator[Line]:
-    """A formula beside the labels, broken before its signs, the lines below it set back."""
+    """A definition beside the labels, broken with a hanging indent."""
     pieces = broken(shorten(text), page.width - LABEL_WIDTH - indent)
     for row, piece in enumerate(pieces):
         yield ((PLAIN, " " * (LABEL_WIDTH + (indent if row else 0))), (MUTED, piece))
 
 
 def chain_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
-    """The chain rule: the entries that this one goes into, what they receive, and how they depend on it."""
+    """The chain rule: the entries that depend on this one, their gradients, and their local derivatives."""
     if not entry.steps:
         return
     below = entry.below
@@ -109,7 +109,7 @@ def unspelled_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
 
 
 def entry_remarks(entry: EntryDerivation, page: Page) -> list[str]:
-    """Which ops have no spelling entry by entry, so that what they give stands as a value."""
+    """Remarks on ops without a formula per entry, whose gradients appear as values."""
     remarks = []
     names: dict[str, list[str]] = {}
     for name, op in entry.unspelled:
@@ -122,7 +122,7 @@ def entry_remarks(entry: EntryDerivation, page: Page) -> list[str]:
 
 
 def entry_check(entry: EntryDerivation, page: Page) -> str:
-    """How the formula compares with backward."""
+    """The comparison of the formula with backward()."""
     place = f"[{','.join(map(str, entry.place))}]"
     backward = short(entry.backward, page.digits)
     if entry.difference is None:

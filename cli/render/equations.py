@@ -1,4 +1,4 @@
-"""A derivation as equations in LaTeX: what the documents in LaTeX and Markdown are made of."""
+"""A derivation as LaTeX equations, which the LaTeX and Markdown documents share."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 PARTIAL, TOTAL = r"\partial", r"\mathrm{d}"
 TOO_LONG = r"\text{(too long to write out)}"
-#: Longer formulas, and matrices of more rows or columns, are not set.
+#: Longer formulas, and matrices with more rows or columns, are not typeset.
 LONGEST = 800
 LARGEST = 10
-#: The points that a line has room for, and what stands beside it: the equals sign, the name of the step.
+#: The width of a line in points, and the part taken by the equals sign and the name of the step.
 LINE, BESIDE = 455.0, 125.0
-#: A line never gets less, however long what is derived is called.
+#: The minimum width for a right side, however long the left side is.
 SHORTEST_LINE = 200.0
 WIDEST_MATRIX = 200.0
 MARGIN = 20.0
@@ -40,9 +40,9 @@ MOST_TERMS = 12
 
 
 class Equation:
-    """``left`` = one right side after the other, each a ``label`` and lines to be set below each other.
+    """An equation: ``left`` and its right sides, each a ``label`` with the lines it is broken into.
 
-    A side is given by its terms.
+    The constructor takes each side as a list of terms.
     """
 
     __slots__ = ("left", "sides")
@@ -54,7 +54,7 @@ class Equation:
 
     @staticmethod
     def lines(label: str, terms: Sequence[str], room: float) -> list[str]:
-        if label in ("chain", "local"):  # a path on each
+        if label in ("chain", "local"):  # one path per line
             return [line for term in terms for line in break_into_lines(term, room)]
         lines = filled_lines(terms, room)
         is_wide = label == "numbers" and any(width(line) > room + MARGIN for line in lines)
@@ -62,10 +62,10 @@ class Equation:
 
 
 class Section:
-    """What a document has to say about one derivation.
+    """The parts of a document about one derivation.
 
-    ``title`` and ``where`` are LaTeX, ``remarks`` plain text; ``told`` has causes and kinks as plain text
-    behind labels. ``maps`` are what each edge of a tensor's path does to what comes in.
+    ``title`` and ``where`` are LaTeX, ``remarks`` plain text. ``told`` has causes and kinks as labels with
+    plain texts. ``maps`` describe how each edge of a tensor path transforms the incoming gradient.
     """
 
     __slots__ = ("checks", "entry", "intro", "maps", "remarks", "steps", "title", "told", "where")
@@ -93,7 +93,7 @@ class Section:
 
 
 def left_side(derivation: Derivation, sign: str) -> str:
-    """What is derived."""
+    """The left side: the derivative that is derived."""
     if derivation.order == 2 and derivation.weight is None:
         return rf"\frac{{{sign}}}{{{sign} {name_latex(derivation.wrt)}}} {name_latex(derivation.output)}"
     return derivative_latex(output_of(derivation), derivation.wrt, sign)
@@ -123,7 +123,7 @@ def five_steps(derivation: Derivation, page: Page) -> list[tuple[str, Sequence[s
 
 
 def chain_of(path: Path, derivation: Derivation) -> str:
-    """The product of quotients along a path."""
+    """The product of derivative symbols along a path."""
     quotients = [
         r"\cdots" if above == ELLIPSIS else derivative_latex(above, below) for above, below in path.edges
     ] or [derivative_latex(output_of(derivation), derivation.wrt)]
@@ -132,7 +132,7 @@ def chain_of(path: Path, derivation: Derivation) -> str:
 
 
 def factors_of(path: Path, is_weighed: bool) -> str:
-    """The product of local derivatives along a path of numbers."""
+    """The product of local derivatives along a path of scalars."""
     factors = ends(["..." if expr == ELLIPSIS else latex_of(expr) for expr in path.derivatives]) or ["1"]
     factors = [r"\cdots" if factor == "..." else rf"\left({factor}\right)" for factor in factors]
     return r" \cdot ".join(["G"] * is_weighed + factors)
@@ -143,7 +143,7 @@ def latex_of(expr: Expr, values: dict[str, str] | None = None, tensors: Collecti
 
 
 def signed(terms: Sequence[str]) -> list[str]:
-    """Terms to be set below each other, with their signs."""
+    """The terms of a sum with their signs, for one below the other."""
     return [
         term if not at else f"- {term[1:].lstrip()}" if term.startswith("-") else f"+ {term}"
         for at, term in enumerate(terms)
@@ -151,7 +151,7 @@ def signed(terms: Sequence[str]) -> list[str]:
 
 
 def lines_of(expr: Expr, tensors: Collection[str] = (), values: dict[str, str] | None = None) -> list[str]:
-    """A sum on as many lines as it needs."""
+    """The terms of a sum with their signs, with an ellipsis for the middle of a long one."""
     terms = signed([latex_of(term, values, tensors) for term in summands(expr)])
     if len(terms) > MOST_TERMS:
         terms = [*terms[: MOST_TERMS - 2], r"+ \cdots", terms[-1]]
@@ -159,7 +159,7 @@ def lines_of(expr: Expr, tensors: Collection[str] = (), values: dict[str, str] |
 
 
 def filled_lines(terms: Sequence[str], room: float) -> list[str]:
-    """Terms on as few lines as hold them; those wider than a line are broken."""
+    """Terms on as few lines as possible; those wider than a line are broken."""
     lines: list[str] = []
     for term in terms:
         both = f"{lines[-1]} {term}" if lines else term
@@ -171,7 +171,7 @@ def filled_lines(terms: Sequence[str], room: float) -> list[str]:
 
 
 def numbers_of(expr: Expr, values: dict[str, Any], is_scalar: bool) -> list[str]:
-    """The sum with values for names."""
+    """The sum with values in place of names."""
     if is_scalar:
         numbers = {
             spelled: number_expr(float(f"{number_in(value):.6g}"))
@@ -184,7 +184,7 @@ def numbers_of(expr: Expr, values: dict[str, Any], is_scalar: bool) -> list[str]
 
 
 def tensors_in(values: dict[str, Any]) -> frozenset[str]:
-    """The names of what has several entries."""
+    """The names of values with several entries."""
     return frozenset(
         spelled for spelled, value in values.items() if value is not None and size_of(value) != 1
     )
@@ -199,7 +199,7 @@ def number_in(value: Any) -> float:
 
 
 def matrix_of(value: Any) -> str:
-    """A value in LaTeX; nothing for what is too large or too wide."""
+    """A value in LaTeX; "" if it is too large or too wide."""
     if value is None:
         return ""
     if size_of(value) == 1:
@@ -220,7 +220,7 @@ def value_of(value: Any, page: Page) -> str:
 
 
 def maps_of(derivation: Derivation) -> list[str]:
-    """What each edge of the paths does to what comes in, once."""
+    """How each edge of the paths transforms the incoming gradient, without duplicates."""
     found: dict[str, None] = {}
     tensors = {"G"} if derivation.expressions is None else {"G", *tensors_in(derivation.expressions.values)}
     for path in derivation.paths[:MOST_PATHS]:
@@ -233,7 +233,7 @@ def maps_of(derivation: Derivation) -> list[str]:
 
 
 def where_of(derivation: Derivation) -> list[str]:
-    """The meanings of invented names."""
+    """The definitions of the introduced names."""
     found = []
     if derivation.weight is not None:
         g = derivative_latex("S", derivation.output)
@@ -257,7 +257,7 @@ def equality(name: str, meaning: Expr | str, tensors: Collection[str] = ()) -> s
 
 
 def entry_equation(entry: EntryDerivation) -> Equation:
-    """One entry of the gradient: in index sums, in numbers, and what they come to."""
+    """The equation of one gradient entry: in index sums, in numbers, and the value."""
     left = name_latex(entry.given)
     sides: list[tuple[str, Sequence[str]]] = []
     if entry.expr is not None and entry.expr.size <= 20 * LONGEST:
@@ -272,7 +272,7 @@ def entry_equation(entry: EntryDerivation) -> Equation:
 
 
 def index_sum(terms: Sequence[Expr]) -> list[str]:
-    """A sum written out; of a long one the first terms and the last."""
+    """A sum; of a long one only the first terms and the last."""
     if len(terms) <= MOST_NUMBERS:
         return signed([latex_of(term) for term in terms])
     shown = signed([latex_of(term) for term in (*terms[:3], terms[-1])])

@@ -1,4 +1,4 @@
-"""The reference of functions, for readers: a list with one line each, and the whole of one of them."""
+"""The function reference as text: a list with one line per function, and one function in full."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
     from autodiff.grammar.reference.catalog import FunctionEntry, OpRecord
 
-#: A composite of more ops than this names them without their rules.
+#: For functions made of more ops than this, the ops are named without their rules.
 MOST_RULES = 3
 LABEL = 12
 LEGEND = "g is the gradient of the result, out the result itself."
 
 
 def short_name(key: str) -> str:
-    """``relu``, ``F.relu``, ``linalg.det``, ``x.unfold``: as a script may call it."""
+    """The name as a script calls it: ``relu``, ``F.relu``, ``linalg.det``, ``x.unfold``."""
     return key.removeprefix("torch.").replace("Tensor.", "x.")
 
 
@@ -32,7 +32,7 @@ def short_name(key: str) -> str:
 def list_lines(
     families: Sequence[tuple[str, str, Sequence[FunctionEntry]]], width: int | None
 ) -> Iterator[Line]:
-    """Families with their functions; lines are cut at ``width``, where there is one."""
+    """The families with their functions; lines are cut at ``width`` unless it is None."""
     names = [short_name(entry.names[0]) for _, _, entries in families for entry in entries]
     column = min(max(map(len, names), default=0), 24 if width is None or width >= 72 else 18)
     for at, (family, title, entries) in enumerate(families):
@@ -46,7 +46,7 @@ def list_lines(
 
 
 def cut(text: str, room: int | None) -> str:
-    """The text, or as much of it as there is room for."""
+    """The text, shortened to ``room`` columns."""
     if room is None or cells(text) <= room:
         return text
     while text and cells(text) > room - 3:
@@ -58,7 +58,7 @@ def cut(text: str, room: int | None) -> str:
 
 
 def entry_lines(entry: FunctionEntry, width: int, is_folded: bool) -> Iterator[Line]:
-    """Everything about one function; the example's lines are folded only where somebody reads them."""
+    """Everything about one function; ``is_folded`` says that the lines of the example are folded."""
     for at, text in enumerate(wrap(entry.usage, width, subsequent_indent="    ", break_long_words=False)):
         yield ((TITLE if not at else PLAIN, text),)
     if entry.summary:
@@ -76,13 +76,13 @@ def entry_lines(entry: FunctionEntry, width: int, is_folded: bool) -> Iterator[L
 
 
 def also(entry: FunctionEntry) -> str:
-    """The other names, and the methods."""
+    """The other names and the methods."""
     names = [name.replace("special.", "torch.special.") for name in entry.names[1:]]
     return ", ".join([*names, *(f"x.{name}()" for name in entry.methods)])
 
 
 def rule_lines(records: Sequence[OpRecord], width: int) -> Iterator[Line]:
-    """The rules and kinks of what a function is made of; names alone where that is much."""
+    """The rules and kinks of the ops that a function is made of; only their names if there are many."""
     if len(records) > 1:
         yield from block("made of", [(NAME, ", ".join(record.name for record in records))], width)
     shown = records if len(records) <= MOST_RULES else ()
@@ -101,7 +101,7 @@ def rule_lines(records: Sequence[OpRecord], width: int) -> Iterator[Line]:
 
 
 def block(label: str, pieces: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
-    """Texts beside a label, folded at the margin."""
+    """Texts beside a label, folded to the width."""
     left = f"  {label}"
     if len(left) >= LABEL:
         yield ((MUTED, left),)
@@ -114,7 +114,7 @@ def block(label: str, pieces: Iterable[tuple[str, str]], width: int) -> Iterator
 
 
 def verbatim(label: str, text: str, width: int | None) -> Iterator[Line]:
-    """Lines as they are, beside a label; folded at ``width`` behind a comma or a plus."""
+    """Unchanged lines beside a label; folded at ``width`` after a comma or a plus."""
     for line in text.splitlines():
         for piece in fold(line, width - LABEL) if width else [line]:
             yield ((MUTED, f"  {label}".ljust(LABEL)), (PLAIN, piece))
@@ -122,7 +122,7 @@ def verbatim(label: str, text: str, width: int | None) -> Iterator[Line]:
 
 
 def fold(line: str, room: int) -> list[str]:
-    """The line in pieces, indented from the second on."""
+    """The line folded into pieces; those after the first are indented."""
     indent = len(line) - len(line.lstrip()) + 4
     pieces: list[str] = []
     while cells(line) > room:
@@ -135,7 +135,7 @@ def fold(line: str, room: int) -> list[str]:
 
 
 def record_lines(record: OpRecord, width: int) -> Iterator[Line]:
-    """An op that functions are made of and that has no public name of its own."""
+    """An op without a public name, which only other functions use."""
     yield ((TITLE, record.name),)
     yield from muted_lines("An op that functions are made of; scripts cannot call it.", width)
     yield EMPTY

@@ -17,7 +17,7 @@ def github_line(error: AutodiffError, source: Source | None, severity: str) -> s
         if error.span is not None:
             (line, column), (end_line, end_column) = map(source.position, (error.span.start, error.span.end))
             properties += [("line", line), ("col", column), ("endLine", end_line), ("endColumn", end_column)]
-            if end_line != line:  # columns of two lines are refused
+            if end_line != line:  # columns are only allowed within one line
                 properties = [entry for entry in properties if "ol" not in entry[0]]
     if error.code:
         properties.append(("title", error.code))
@@ -27,10 +27,10 @@ def github_line(error: AutodiffError, source: Source | None, severity: str) -> s
 
 
 def escape_data(text: str) -> str:
-    """A message on one line: what would end it, and the sign of the escapes, are escaped."""
+    """A message as one line: line ends and the escape character are escaped."""
     return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def escape_property(text: str) -> str:
-    """The value of a property, which a comma or a colon would end."""
+    """The escaped value of a property, which a comma or a colon would end."""
     return escape_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,6 +1,6 @@
-"""The table of values and gradients that ``run`` begins with and ``grad`` shows on a terminal.
+"""The table of values and gradients of ``run`` and of ``grad`` on a terminal.
 
-Where a page has no room for the table, numbers lose digits first; then every input gets lines of its own.
+If the table does not fit, names and numbers are shortened first; then every input gets its own lines.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
 
 WIDEST_NAME, NARROW_NAME = 60, 24
-NARROWEST_PLACE = 16  # a path shorter than this is not shortened any more
+NARROWEST_PLACE = 16  # paths are not shortened below this
 LABEL_WIDTH = 14
 
 
 def gradient_lines(report: GradientReport, page: Page) -> Iterator[Line]:
-    """The output's value, then every input with its value and gradient."""
+    """The output's value, then the inputs with their values and gradients."""
     yield from output_lines(report, page)
     if report.gradients:
         yield EMPTY
@@ -46,7 +46,7 @@ def gradient_lines(report: GradientReport, page: Page) -> Iterator[Line]:
 
 
 def output_lines(report: GradientReport, page: Page) -> Iterator[Line]:
-    """``L = -7`` with the place that made it at the right margin, below the value where there is no room."""
+    """``L = -7`` with its source position at the right margin, or below if there is no room."""
     output = report.output
     name = fit(output.name, min(WIDEST_NAME, max(page.width - 12, 20)))
     indent = len(name) + len(" = ")
@@ -70,7 +70,7 @@ def output_lines(report: GradientReport, page: Page) -> Iterator[Line]:
 
 
 def table_lines(report: GradientReport, page: Page) -> Iterator[Line]:
-    """The inputs: as a table where there is room for one, else one below the other."""
+    """The inputs as a table if it fits, else one below the other."""
     count = len(report.gradients)
     shown = report.gradients[: page.cut(count)]
     make = tensor_table if any(is_array(variable.value) for variable in report.gradients) else scalar_table
@@ -131,7 +131,7 @@ def tensor_table(shown: Sequence[Variable], title: str, digits: int, widest: int
 
 
 def entry_lines(variable: Variable, page: Page) -> Iterator[Line]:
-    """One input over the full width: its name, then value and gradient below."""
+    """One input over the full width: its name, then its value and gradient below."""
     paths = f"{spell_count(variable.paths)} path{'' if variable.paths == 1 else 's'}"
     about = f"{spell_shape(variable.shape)}, {paths}"
     name = fit(variable.name, max(page.width - 4 - len(about), NARROW_NAME))
@@ -142,7 +142,7 @@ def entry_lines(variable: Variable, page: Page) -> Iterator[Line]:
 
 
 def gradient_title(report: GradientReport) -> str:
-    """What the column of gradients holds; of a tensor output, the gradient of a weighted sum."""
+    """The heading of the gradient column; for a tensor output it is a weighted sum's gradient."""
     if report.weight is None:
         return quotient(fit(report.output.name, 24), "leaf", WIDEST_NAME)
     return f"gradient of {weighted_sum(report)}, G = {fit(report.weight, 24)}"
@@ -153,6 +153,6 @@ def weighted_sum(report: GradientReport) -> str:
 
 
 def fit_path(path: str, width: int) -> str:
-    """A path made safe; of one that is too long the end, where the file's name is."""
+    """The sanitized path; a long one is cut at the front, because the file name is at the end."""
     path = visible(path)
     return path if cells(path) <= width else "..." + path[3 - width :]

@@ -1,7 +1,7 @@
 """Reports as one JSON document, schema 1: keys are only ever added.
 
-Numbers are exact; what JSON has no number for (nan, infinities, counts above 2**53) is a string. All
-text is ASCII with escapes, so the bytes are the same everywhere and no terminal can be steered by them.
+Numbers are exact; values without a JSON number (nan, infinities, integers above 2**53) are strings. All text
+is escaped to ASCII, so the bytes are the same everywhere and cannot control a terminal.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def render_json(
     source: Source,
     tensors: TensorStates | None = None,
 ) -> str:
-    """The document for a report on a script of these bytes, with what it warned of."""
+    """The document of a report, with the script's hash and warnings."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "version": version("autodiff"),
@@ -45,7 +45,7 @@ def render_json(
         "weight": report.weight,
         "gradients": [gradient_entry(variable) for variable in report.gradients],
     }
-    # The output's own gradient is the weight it was given, and paths lead from it, not to it.
+    # The output has no gradient and no path count here: its gradient is ``weight``, and paths start from it.
     if report.graph is not None:
         document["graph"] = graph_entry(report.graph)
     if report.derivations:
@@ -60,7 +60,7 @@ def render_json(
 def render_json_error(
     error: AutodiffError, source: Source | None, data: bytes, warnings: Sequence[AutodiffError]
 ) -> str:
-    """The document for a script that failed, or for a request that got to no script."""
+    """The document of a failed script, or of a request that failed before a script was read."""
     document = {
         "schema": SCHEMA,
         "version": version("autodiff"),
@@ -73,14 +73,14 @@ def render_json_error(
 def in_order(
     warnings: Iterable[AutodiffError], errors: Iterable[AutodiffError], source: Source | None
 ) -> list[dict[str, Any]]:
-    """The entries in the order of the script; what has no place there comes last."""
+    """The diagnostics in the order of the script; those without a position come last."""
     found = [*((one, "warning") for one in warnings), *((one, "error") for one in errors)]
     found.sort(key=lambda pair: float("inf") if pair[0].span is None else pair[0].span.start)
     return [diagnostic_entry(one, source, severity) for one, severity in found]
 
 
 def render_json_line(error: AutodiffError, source: Source | None, severity: str) -> str:
-    """One diagnostic on a line of its own."""
+    """One diagnostic as a JSON object on one line."""
     return dumps(diagnostic_entry(error, source, severity), allow_nan=False) + "\n"
 
 
@@ -254,7 +254,7 @@ def kink_entry(kink: Kink) -> dict[str, Any]:
 
 
 def diagnostic_entry(error: AutodiffError, source: Source | None, severity: str) -> dict[str, Any]:
-    """A diagnostic; what it cannot be placed in is null."""
+    """A diagnostic; positions are null where there is none."""
     start, end = (None, None) if error.span is None else (error.span.start, error.span.end)
     return {
         "code": error.code,
@@ -286,7 +286,7 @@ def diagnostic_entry(error: AutodiffError, source: Source | None, severity: str)
                 ],
             }
             for fix in error.fixes
-            if fix.edits  # else it is an option of the command line, which `help` has
+            if fix.edits  # a fix without edits is a command-line option, which `help` describes
         ],
     }
 
@@ -303,12 +303,12 @@ def count(value: int) -> int | str:
         return value
     try:
         return str(value)
-    except ValueError:  # more digits than Python spells at once: the number in hexadecimal has no such limit
+    except ValueError:  # more digits than Python converts to decimal; hexadecimal has no limit
         return hex(value)
 
 
 def plain(value: Any) -> Any:
-    """Floats, lists of floats and None, with strings for what JSON has no number for."""
+    """A value as JSON: numbers, lists and None, with strings where JSON has no number."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Derivations as a LaTeX document that compiles as it is, with nothing but amsmath."""
+"""Derivations as a LaTeX document that compiles unchanged and needs only amsmath."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LABELS = {
 
 
 def latex_document(report: GradientReport, page: Page) -> str:
-    """The document, one section for each derivation."""
+    """The document, with one section per derivation."""
     sections = [section_text(Section(d, page)) for d in report.derivations]
     return PREAMBLE + "\n".join(sections) + "\\end{document}\n"
 
@@ -59,7 +59,7 @@ def sentence(text: str) -> str:
 
 
 def aligned(equation: Equation) -> str:
-    """The right sides below each other, each with its name beside it."""
+    """The right sides one below the other, each with its label."""
     rows: list[str] = []
     for label, lines in equation.sides:
         for at, line in enumerate(lines):
@@ -71,6 +71,6 @@ def aligned(equation: Equation) -> str:
 
 
 def gathered(formulas: list[str]) -> str:
-    """Formulas below each other, each on as many lines as it needs."""
+    """Formulas one below the other, each broken into lines as needed."""
     lines = [line for formula in formulas for line in break_into_lines(formula, LINE)]
     return "\\begin{gather*}\n" + " \\\\\n".join(lines) + "\n\\end{gather*}"

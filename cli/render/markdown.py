@@ -1,6 +1,6 @@
-"""Derivations as a Markdown document with formulas, as GitHub, GitLab and notebooks set them.
+"""Derivations as a Markdown document with formulas as GitHub, GitLab and notebooks typeset them.
 
-Formulas stand in ``$...$`` where Markdown leaves them alone, else in a fence of their own.
+A formula is in ``$...$`` if Markdown leaves it unchanged, else in a fenced block.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Page
     from autodiff.core.report.records import GradientReport
 
-#: What Markdown would take for an escape of its own inside of ``$...$``.
+#: Sequences in ``$...$`` that Markdown would treat as its own escapes.
 ESCAPES = re.compile(r"\\[^A-Za-z]")
 FENCE = "```"
 SPECIAL = re.compile(r"([\\`*_\[\]<$~|])")
 
 
 def markdown_document(report: GradientReport, page: Page) -> str:
-    """The document, one section for each derivation."""
+    """The document, with one section per derivation."""
     title = f"# Derivatives of {code(report.output.name)}\n"
     sections = [section_text(Section(d, page)) for d in report.derivations]
     return "\n".join([title, *sections])
@@ -59,7 +59,7 @@ def section_text(section: Section) -> str:
 
 
 def item(lead: str, lines: Sequence[str]) -> list[str]:
-    """A point of a list with a formula; one of several lines is a block of its own."""
+    """A list item with a formula; a formula of several lines is a block of its own."""
     if len(lines) == 1 and not ESCAPES.search(lines[0]):
         return [f"{lead} ${lines[0]}$"]
     indent = " " * 3
@@ -68,13 +68,13 @@ def item(lead: str, lines: Sequence[str]) -> list[str]:
         body = [indent + lines[0]]
     else:
         body = [f"{indent}\\begin{{aligned}}", set_lines, f"{indent}\\end{{aligned}}"]
-    # A fence stands behind a bare dash, since an empty line after one ends the point.
+    # A fence follows a bare dash directly, because an empty line after the dash ends the item.
     start = [f"-  {FENCE}math"] if lead == "-" else [lead, "", f"{indent}{FENCE}math"]
     return [*start, *body, f"{indent}{FENCE}", ""]
 
 
 def inline(formula: str) -> str:
-    """A formula within a line."""
+    """A formula within a line of text."""
     return f"$`{formula}`$" if ESCAPES.search(formula) else f"${formula}$"
 
 
@@ -85,5 +85,5 @@ def code(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Text whose signs mean nothing to Markdown."""
+    """Text with Markdown's special characters escaped."""
     return SPECIAL.sub(r"\\\1", visible(text))

@@ -1,6 +1,6 @@
-"""How values are spelled: rounded for people, exact for programs, matrices in blocks between bars.
+"""Values as text: rounded for people, exact for programs, matrices as blocks between bars.
 
-A value is a Python float, an ndarray or None. Nothing here imports numpy; arrays bring their methods.
+A value is a Python float, an ndarray or None. numpy is not imported here; only methods of arrays are used.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-LARGEST_BLOCK = 8  # rows and columns a matrix may have to be shown whole
+LARGEST_BLOCK = 8  # the most rows and columns of a matrix shown in full
 LARGEST_INLINE = 3
-EXACT_INTEGERS = 1e9  # whole numbers below are shown whole, however few digits are asked for
+EXACT_INTEGERS = 1e9  # whole numbers below this are shown in full, whatever the number of digits
 
 
 def short(value: float, digits: int = 6) -> str:
-    """A number for people, to whom -0 is 0.
+    """A rounded number for people; -0 is shown as 0.
 
     >>> short(-8.0), short(2.718281828), short(1.2e-5), short(784000.0), short(float("nan")), short(-0.0)
     ('-8', '2.71828', '1.2e-05', '784000', 'nan', '0')
@@ -28,7 +28,7 @@ def short(value: float, digits: int = 6) -> str:
 
 
 def exact(value: float) -> str:
-    """The shortest text that gives the same float64 back, without a useless ``.0``.
+    """The shortest text that reads back as the same float64, without a trailing ``.0``.
 
     >>> exact(-8.0), exact(0.1 + 0.2), exact(1e300), exact(-0.0)
     ('-8', '0.30000000000000004', '1e+300', '-0')
@@ -37,7 +37,7 @@ def exact(value: float) -> str:
 
 
 def exact_entries(value: Any) -> list[str]:
-    """Every entry of a value, exactly; float32 entries in the few digits float32 needs."""
+    """Every entry of a value, exactly; float32 entries with only the digits that float32 needs."""
     if value is None:
         return ["None"]
     if not is_array(value):
@@ -48,17 +48,17 @@ def exact_entries(value: Any) -> list[str]:
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value has entries of its own; 0-d arrays count as numbers."""
+    """Whether a value is an array of at least one dimension; 0-d arrays count as numbers."""
     return not isinstance(value, (float, int, str)) and value is not None and bool(value.shape)
 
 
 def number(value: Any) -> float:
-    """The number in a float or a 0-d array."""
+    """The number in a Python number or a 0-d array."""
     return value if isinstance(value, (float, int)) else value.item()
 
 
 def spell_shape(shape: tuple[int, ...]) -> str:
-    """A shape for people: ``2x3``, and ``number`` for a scalar.
+    """A shape as text: ``2x3``, and ``number`` for a scalar.
 
     >>> spell_shape((2, 3)), spell_shape((4,)), spell_shape(())
     ('2x3', '4', 'number')
@@ -67,7 +67,7 @@ def spell_shape(shape: tuple[int, ...]) -> str:
 
 
 def spell_count(count: int) -> str:
-    """A count of any size.
+    """A count of any size as text.
 
     >>> spell_count(9811), spell_count(2**100), spell_count(10**5000)
     ('9,811', '1.27e30', '1.00e5000')
@@ -86,9 +86,9 @@ def spell_count(count: int) -> str:
 
 
 def block(value: Any, digits: int = 6, with_shape: bool = True) -> list[str]:
-    """A value as lines: a number, the rows of a matrix, or a summary of what is too large to show.
+    """A value as lines: a number, the rows of a matrix, or a summary of a large array.
 
-    A vector is a column, as it stands in a product. ``with_shape`` lets a summary begin with the shape.
+    A vector is a column, as in a product. ``with_shape`` makes a summary begin with the shape.
     """
     if value is None:
         return ["None"]
@@ -120,7 +120,7 @@ def inline(value: Any, digits: int = 6) -> str:
 
 
 def fitted(value: Any, room: int, digits: int = 6, with_shape: bool = True) -> list[str]:
-    """A value as lines no longer than ``room``: with fewer digits, or in figures, where it is too wide."""
+    """A value as lines of at most ``room`` columns, if necessary with fewer digits or as statistics."""
     for precision in (digits, min(digits, 3)):
         lines = block(value, precision, with_shape)
         if len(lines[0]) <= room or not is_array(value):
@@ -131,7 +131,7 @@ def fitted(value: Any, room: int, digits: int = 6, with_shape: bool = True) -> l
 
 
 def summary(value: Any, digits: int = 6) -> str:
-    """What a large tensor is like: shape, range, mean and Euclidean norm."""
+    """A summary of a large tensor: shape, range, mean and Euclidean norm."""
     return f"{spell_shape(value.shape)}   {figures(value, digits)}"
 
 
@@ -149,7 +149,7 @@ def figures(value: Any, digits: int = 6) -> str:
 
 
 def spell_range(value: Any) -> str:
-    """The least a large tensor can be told by: its smallest and its largest entry."""
+    """The shortest summary of a large tensor: its smallest and largest entry."""
     if value.size == 0:
         return "empty"
     return f"{short(float(value.min()), 3)} .. {short(float(value.max()), 3)}"

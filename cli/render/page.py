@@ -1,8 +1,8 @@
-"""What the layouts are made of: lines of styled pieces, and the page they are laid out for.
+"""The elements of layouts: lines of styled pieces, blocks of lines, tables, and the page.
 
-A line is a tuple of (style, text) pairs whose texts are sanitized and hold no line breaks. text.py joins
-the texts, terminal.py colours them; so the plain and the coloured report cannot differ in what they say.
-Many lines of one make are a Block, which text.py joins by columns.
+A line is a tuple of (style, text) pairs whose texts are sanitized and contain no line breaks. text.py joins
+the texts, terminal.py colours them, so the plain and the coloured report have the same content. Many lines of
+the same structure form a Block, which text.py joins by columns.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ WIDEST_CELL = 60
 
 
 class Page:
-    """The width, how many digits people get, which characters draw, how many rows before ``... more``.
+    """The layout settings: width, digits for people, box characters or ASCII, rows before ``... more``.
 
-    ``step`` is how many lines a step of a derivation may take. 0 rows or lines are all of them.
+    ``step`` is the number of lines that a step of a derivation may take. 0 rows or lines mean no limit.
     """
 
     __slots__ = ("box", "digits", "rows", "step", "width")
@@ -47,14 +47,14 @@ class Page:
         self.step = step
 
     def cut(self, count: int) -> int:
-        """How many of ``count`` rows to show."""
+        """How many of ``count`` rows are shown."""
         return min(count, self.rows) if self.rows else count
 
 
 class Block:
-    """Many lines with the same styles: the texts of each row in ``columns``, one entry per row.
+    """Many lines with the same styles. ``columns`` hold the texts of each column, one entry per row.
 
-    A row may be several lines: a column without a style holds the line break between them.
+    A row may span several lines: a column whose style is None holds the line break between them.
     """
 
     __slots__ = ("columns", "styles")
@@ -64,7 +64,7 @@ class Block:
         self.columns = columns
 
     def lines(self) -> Iterator[Line]:
-        """The lines one by one."""
+        """Yield the lines one by one."""
         for texts in zip(*self.columns, strict=True):
             line: list[Piece] = []
             for style, text in zip(self.styles, texts, strict=True):
@@ -76,18 +76,18 @@ class Block:
             yield tuple(line)
 
     def text(self) -> str:
-        """The lines as they stand in a plain report, without blanks at their ends."""
+        """The lines as plain text, without trailing blanks."""
         text = "\n".join(map("".join, zip(*self.columns, strict=True))) + "\n"
         nexts = [*self.styles[1:], None]
         last = [texts for texts, style in zip(self.columns, nexts, strict=True) if style is None]
-        # To search the whole text takes longer.
+        # Searching the whole text takes longer.
         if any("" in texts or " " in {*map(LAST_CHARACTER, texts)} for texts in last):
             text = "\n".join(map(str.rstrip, text.split("\n")))
         return text
 
 
 def flat(lines: Iterable[Line | Block]) -> Iterator[Line]:
-    """Blocks taken apart into their lines."""
+    """The lines, with each Block replaced by its lines."""
     for line in lines:
         if isinstance(line, Block):
             yield from line.lines()
@@ -100,13 +100,13 @@ def muted(text: str) -> Line:
 
 
 def prose(text: str, width: int, indent: int = 0) -> Iterator[Line]:
-    """A remark, folded."""
+    """The lines of a folded remark."""
     for line in fold(text, width - indent):
         yield muted(" " * indent + line)
 
 
 def quotient(above: str, below: str, room: int) -> str:
-    """The heading ``dL/d leaf``: what has no plain name stands in brackets, and as ``...`` without the room.
+    """The heading ``dL/d leaf``; an expression is in parentheses, or ``...`` if it does not fit.
 
     >>> quotient("L", "leaf", 30), quotient("(x * y).sum()", "leaf", 30), quotient("x * y", "leaf", 9)
     ('dL/d leaf', 'd((x * y).sum())/d leaf', 'd(...)/d leaf')
@@ -120,7 +120,7 @@ def length(line: Line) -> int:
 
 
 def with_remark(left: Line, right: str, width: int) -> Iterator[Line]:
-    """A line with a remark at the right margin; where both do not fit, the remark has a line of its own."""
+    """A line with a remark at the right margin; if both do not fit, the remark gets its own line."""
     if length(left) + 2 + cells(right) <= width:
         yield spread(left, right, width)
     else:
@@ -129,13 +129,13 @@ def with_remark(left: Line, right: str, width: int) -> Iterator[Line]:
 
 
 def spread(left: Line, right: str, width: int) -> Line:
-    """A remark at the right margin of a line, or after it where both do not fit."""
+    """A line with a remark at the right margin, or directly after it if both do not fit."""
     gap = width - length(left) - cells(right)
     return (*left, (PLAIN, " " * max(gap, 2 if left else 0)), (MUTED, right))
 
 
 def fit(text: str, width: int = WIDEST_CELL) -> str:
-    """A user's text, made safe, and shortened in its middle where it is longer than a cell may be."""
+    """A user's text, sanitized, and shortened in the middle if it is longer than ``width``."""
     if len(text) <= width and text.isascii() and text.isprintable():
         return text
     if len(text) > 4 * width:  # no need to sanitize ten megabytes to show sixty characters
@@ -153,14 +153,14 @@ def pad(text: str, width: int, right: bool = False) -> str:
 
 
 def widest(texts: Sequence[str]) -> int:
-    """How many columns the longest of the texts takes."""
+    """The width in columns of the longest text."""
     return max(map(len if "".join(texts).isascii() else cells, texts))
 
 
 class Table:
-    """A table whose cells are one or several lines each, under a muted header.
+    """A table under a muted header; each cell has one or several lines.
 
-    ``styles`` and ``right`` (is it aligned to the right?) have an entry for each column.
+    ``styles`` and ``right`` (whether to align right) have one entry per column.
     """
 
     __slots__ = ("header", "right", "rows", "styles", "widths")
@@ -183,7 +183,7 @@ class Table:
 
     @property
     def width(self) -> int:
-        """How many columns of the page it takes."""
+        """The width of the table in columns of the page."""
         return INDENT + sum(self.widths) + len(GAP) * (len(self.widths) - 1)
 
     def lines(self) -> Iterator[Line]:
@@ -203,7 +203,7 @@ class Table:
 
 
 def tuple_line(pieces: Iterable[Piece]) -> Line:
-    """Cells side by side, indented by two."""
+    """A line of cells side by side, indented by two."""
     line: list[Piece] = [(PLAIN, " " * INDENT)]
     for at, piece in enumerate(pieces):
         if at:

@@ -1,4 +1,4 @@
-"""What there is to say about a gradient's paths beside its derivation: how much each gives, and in words."""
+"""The report on a gradient's paths: contributions, uses, cancellation, causes and kinks."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH = 14
 NARROWEST = 20
-#: Where code without spaces is broken that is longer than a line: behind a bracket, before a dot.
+#: Where code without spaces is broken if it is too long for a line: after a bracket, before a dot.
 SEAMS = re.compile(r"(?<=[(\[])|(?<=[\w)\]])(?=\.[^\W\d])")
 #: Where a row of a table may be folded.
 FOLDS = re.compile(r"(?= <- )|(?<=, )")
-#: A path of more nodes shows its ends, or up to so many of the nodes that others like it do not pass.
+#: A path of more nodes shows its ends, or else at most ``MOST_APART`` nodes that distinguish it from similar
+#: paths.
 LONGEST_WAY = 8
 MOST_APART = 4
 GAP = "..."
 MOST_USES = 10
 MOST_KINKS = 5
 MOST_ZEROS = 3
-#: Contributions whose sum is this much smaller than they are cancel.
+#: Contributions cancel if their sum is smaller than this, relative to their size.
 CANCELS = 1e-12
 
 
 def path_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    """The contribution of every path shown, of every use, what cancels, and the strongest path in words."""
+    """The contributions of the paths and of the uses, what cancels, and the strongest path in words."""
     if derivation.count > 1 and derivation.paths:
         yield EMPTY
         yield from table("paths", path_rows(derivation, page), page)
@@ -54,7 +55,7 @@ def path_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 
 def path_rows(derivation: Derivation, page: Page) -> list[tuple[str, str, str]]:
-    """The paths that are shown, strongest first."""
+    """The table rows of the shown paths, strongest first."""
     if are_all_zero([path.contribution for path in derivation.paths]):
         shown, count = len(derivation.paths), spell_count(derivation.count)
         return [
@@ -67,7 +68,7 @@ def path_rows(derivation: Derivation, page: Page) -> list[tuple[str, str, str]]:
 
 
 def use_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    """What comes by each use of the input, the largest first."""
+    """The contribution of each use of the input, largest first."""
     if are_all_zero([use.contribution for use in derivation.uses]):
         yield from table("uses", [("0", "", f"in each of {derivation.use_count:,} uses")], page)
         return
@@ -79,12 +80,12 @@ def use_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 
 def are_all_zero(contributions: Sequence[Any]) -> bool:
-    """Whether there are more than a few, and nothing comes by any of them, which is said once."""
+    """Whether there are more than ``MOST_ZEROS`` contributions and all are zero."""
     return len(contributions) > MOST_ZEROS and not any(map(weight, contributions))
 
 
 def cause_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    """Why the gradient is zero or not finite, and what helps."""
+    """Why the gradient is zero or not finite, and repairs for it."""
     for texts in causes_told(derivation):
         yield EMPTY
         for label, text in texts:
@@ -92,7 +93,7 @@ def cause_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 
 def kink_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    """Where the gradient is a convention: which one, what other engines do, and where step 3 is not it."""
+    """The points where the gradient is a convention, such as kinks."""
     for kink in derivation.kinks[:MOST_KINKS]:
         yield EMPTY
         for label, text in kink_texts(kink):
@@ -103,7 +104,7 @@ def kink_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 
 def causes_told(derivation: Derivation) -> Iterator[list[tuple[str, str]]]:
-    """Each cause and the repairs that were tried, each behind a label."""
+    """Yield the texts of each cause and its tried repairs, each with a label."""
     for cause in derivation.causes:
         texts = [("why", at_line(cause.line, cause.text))]
         if cause is derivation.causes[0] and is_simplified_away(derivation):
@@ -114,16 +115,17 @@ def causes_told(derivation: Derivation) -> Iterator[list[tuple[str, str]]]:
 
 
 def kink_texts(kink: Kink) -> Iterator[tuple[str, str]]:
-    """What there is to say about a point where the gradient is a convention."""
+    """The labelled texts about a point where the gradient is a convention."""
     yield kink.kind, at_line(kink.line, kink.text)
     if kink.formula:
         yield "", f"step 3 leaves that out: there its formula comes to {kink.formula}"
 
 
 def is_simplified_away(derivation: Derivation) -> bool:
-    """Whether the formula is a finite number, the same everywhere, where the gradient is not finite.
+    """Whether the formula is a finite constant although the gradient is not finite.
 
-    What is not finite was multiplied by 0 or subtracted from itself, which simplifying takes for 0.
+    A value that is not finite was multiplied by 0 or subtracted from itself, which simplification replaces by
+    0.
     """
     try:
         constant = float(derivation.simplified)
@@ -151,7 +153,7 @@ def told(derivation: Derivation) -> Iterator[tuple[str, str]]:
 
 
 def labelled(label: str, text: str, page: Page) -> Iterator[Line]:
-    """Prose beside a label, folded at the page's width."""
+    """Prose beside a label, folded to the page's width."""
     room = max(page.width - LABEL_WIDTH, NARROWEST)
     folded = wrap(visible(text), room, break_long_words=False)
     broken = [part for words in folded for part in filled(SEAMS.split(words), room)]
@@ -160,7 +162,7 @@ def labelled(label: str, text: str, page: Page) -> Iterator[Line]:
 
 
 def ranked(paths: tuple[Path, ...]) -> list[Path]:
-    """Largest contributions first; of equal ones the order of the derivation."""
+    """The paths by size of contribution, largest first; equal ones keep the order of the derivation."""
     return sorted(paths, key=lambda path: -weight(path.contribution))
 
 
@@ -177,7 +179,7 @@ def weight_of_use(use: InputUse) -> float:
 
 
 def spelled_paths(derivation: Derivation) -> list[str]:
-    """The nodes of every path, strongest first. Long ones show their ends, or else what tells them apart."""
+    """The nodes of every path, strongest first; long paths are shortened to distinguishing nodes."""
     ways = [path.nodes for path in ranked(derivation.paths)]
     counts = Counter(map(ends_of, dict.fromkeys(ways)))
     through = passing([way for way in ways if counts[ends_of(way)] > 1])
@@ -190,7 +192,7 @@ def ends_of(way: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def passing(ways: Sequence[tuple[str, ...]]) -> dict[str, set[int]]:
-    """The numbers of the ways that go through each node."""
+    """For each node, the indices of the paths that contain it."""
     through: dict[str, set[int]] = {}
     for at, way in enumerate(ways):
         for node in way:
@@ -199,13 +201,13 @@ def passing(ways: Sequence[tuple[str, ...]]) -> dict[str, set[int]]:
 
 
 def apart(way: tuple[str, ...], through: Mapping[str, set[int]]) -> tuple[str, ...]:
-    """The two ends of a path and nodes that no other passes ``through`` all of.
+    """The two ends of a path and intermediate nodes that no other path contains all of.
 
     >>> ways = [("L", "c", "b", "a", "x"), ("L", "c", "d", "a", "x")]
     >>> apart(ways[0], passing(ways))
     ('L', '...', 'b', '...', 'x')
     """
-    alike = through[way[0]]  # all of them begin at the output
+    alike = through[way[0]]  # all paths begin at the output
     kept: list[int] = []
     while len(kept) < MOST_APART:
         left = [through[node] & alike if kept else through[node] for node in way[1:-1]]
@@ -227,7 +229,7 @@ def use_row(use: InputUse, derivation: Derivation, page: Page) -> tuple[str, str
 
 
 def amount(contribution: object, derivation: Derivation, page: Page) -> tuple[str, str]:
-    """A contribution and its share of the sum of all sizes."""
+    """A contribution, and its share of the sum of all absolute contributions."""
     if is_array(contribution) and not derivation.is_scalar:
         return f"up to {short(weight(contribution), page.digits)}", ""
     value = number(contribution)
@@ -237,7 +239,7 @@ def amount(contribution: object, derivation: Derivation, page: Page) -> tuple[st
 
 
 def table(label: str, rows: list[tuple[str, str, str]], page: Page) -> Iterator[Line]:
-    """Right-aligned amounts and shares before a text, which is folded at its arrows and commas."""
+    """Table rows: right-aligned amounts and shares, then a text folded at arrows and commas."""
     widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
     for at, (amount, share, text) in enumerate(rows):
         left = ("" if at else label).ljust(LABEL_WIDTH)
@@ -251,7 +253,7 @@ def table(label: str, rows: list[tuple[str, str, str]], page: Page) -> Iterator[
 
 
 def cancel(a: Any, b: Any) -> bool:
-    """Whether two contributions, which are not zero, leave nothing of each other."""
+    """Whether two nonzero contributions cancel."""
     size = weight(a)
     if not 0 < size < float("inf") or a.__class__ is not b.__class__:
         return False
@@ -259,13 +261,13 @@ def cancel(a: Any, b: Any) -> bool:
 
 
 def parting(a: Path, b: Path) -> tuple[str, str]:
-    """The nodes nearest to the input that tell two paths apart; the nearest where none do."""
+    """The nodes nearest to the input in which two paths differ; the nearest nodes if none differ."""
     upwards = zip(reversed(a.nodes[:-1]), reversed(b.nodes[:-1]), strict=False)
     return next(((x, y) for x, y in upwards if x != y), (a.nodes[-2:][0], b.nodes[-2:][0]))
 
 
 def cancelling_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    """Pairs of paths that cancel, and how much of all contributions is lost to cancellation."""
+    """Pairs of paths that cancel, and the sum of all absolute contributions if it exceeds the gradient."""
     left: list[Path] = []
     for path in ranked(derivation.paths):
         partner = next((x for x in left if cancel(x.contribution, path.contribution)), None)

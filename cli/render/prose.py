@@ -1,7 +1,7 @@
-"""Prose broken into lines: at spaces, but never inside code, which is there to be copied.
+"""Folds prose at spaces, but never inside code, so that code can be copied.
 
-Code is what stands between backticks, and what stands behind a gap of several spaces (as in ``add them up:
-L.sum()`` set in columns) as long as that fits on a line of its own. Text arrives sanitized.
+Code is text between backticks, and text after a gap of several spaces (as in ``add them up:  L.sum()``) if it
+fits on one line. Text must be sanitized already.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NARROWEST = 12  # no line is broken into less room than this
+NARROWEST = 12  # the minimum width of a line
 
 
 def fold(text: str, width: int, hanging: int = 0, used: int = 0) -> list[str]:
-    """Lines of at most ``width`` columns; those after the first begin with ``hanging`` spaces.
+    """The text as lines of at most ``width`` columns; lines after the first begin with ``hanging`` spaces.
 
-    ``used`` columns of the first line are taken. A piece that is longer than a line stays whole.
+    ``used`` columns of the first line are already taken. A piece longer than a line is not broken.
 
     >>> fold("write `a = b + c` instead", 16, 2)
     ['write', '  `a = b + c`', '  instead']
@@ -42,7 +42,7 @@ def fold(text: str, width: int, hanging: int = 0, used: int = 0) -> list[str]:
 
 
 def pieces(text: str, room: int) -> Iterator[tuple[str, str]]:
-    """What is not to be broken, each with the spaces before it."""
+    """The unbreakable pieces of a text, each with the spaces before it."""
     gap = ""
     stripped = text.strip(" ")
     for column in split_columns(stripped):
@@ -57,7 +57,7 @@ def pieces(text: str, room: int) -> Iterator[tuple[str, str]]:
 
 
 def split_columns(text: str) -> list[str]:
-    """The parts of a text that are set apart by more than one space, outside of backticks."""
+    """The parts of a text that are separated by more than one space, outside of backticks."""
     parts = [""]
     at = 0
     while at < len(text):
@@ -72,7 +72,7 @@ def split_columns(text: str) -> list[str]:
 
 
 def whole_words(text: str) -> Iterator[str]:
-    """Words, those between backticks joined; a backtick without a second one is a character like others."""
+    """The words of a text; those between backticks are one. An unpaired backtick is an ordinary character."""
     words = text.split(" ")
     at = 0
     while at < len(words):

@@ -1,4 +1,4 @@
-"""The reference of functions as Markdown, which docs/ops.md is, and as one JSON document."""
+"""The function reference as Markdown (docs/ops.md) and as a JSON document."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ def inner_ops(records: Sequence[OpRecord]) -> Iterator[str]:
 
 
 def json_text(entries: Sequence[FunctionEntry]) -> str:
-    """The functions as one document."""
+    """The functions as one JSON document."""
     return dumps({"schema": SCHEMA, "functions": [entry_object(entry) for entry in entries]}) + "\n"
 
 
 def entry_object(entry: FunctionEntry) -> dict[str, Any]:
-    """One function; ``example`` is null where none was run."""
+    """One function as a JSON object; ``example`` is null where none was run."""
     example = entry.example
     return {
         "name": entry.names[0],

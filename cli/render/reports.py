@@ -1,4 +1,4 @@
-"""What ``run`` and ``explain`` print: which parts, in which order, and what is cut where there is much."""
+"""The output of ``run``, ``explain`` and ``graph``: the parts, their order, what is left out."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from autodiff.cli.command_line.script_source import Script
     from autodiff.cli.render.page import Block, Line, Page
 
-MOST_DERIVATIONS = 10  # in one run; explain derives as many as it is asked for
-#: Once the derivations have taken so many times the lines of a step, the others are left out.
+MOST_DERIVATIONS = 10  # in one run; explain has its own limit
+#: After this many times the lines of one step, further derivations are left out.
 STEPS_OF_A_PAGE = 8
 MOST_NAMED = 10
 
 
 def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Iterator[Line | Block]:
-    """The table of gradients, the tree, the derivations: those of the parts that were asked for."""
+    """The table of gradients, the tree and the derivations, as far as ``parts`` names them."""
     if "gradients" in parts:
         yield from gradient_lines(report, page)
     else:
@@ -47,9 +47,9 @@ def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Itera
 
 
 def explain_lines(report: GradientReport, page: Page, asked: bool = True) -> Iterator[Line]:
-    """One derivation after the other; where none was ``asked`` for by name, as many as a page of steps holds.
+    """One derivation after the other; unless inputs were ``asked`` for by name, only about a page of them.
 
-    Of those left out there are the value and what is odd about it.
+    Derivations that are left out show their value, causes and kinks.
     """
     count, left_out = 0, []
     for at, derivation in enumerate(report.derivations):
@@ -76,14 +76,14 @@ def explain_lines(report: GradientReport, page: Page, asked: bool = True) -> Ite
 
 
 def since_lines(report: GradientReport, page: Page) -> Iterator[Line]:
-    """Which of the inputs shown have other values in the end."""
+    """A remark on the shown inputs whose values changed later in the script."""
     if report.since:
         yield EMPTY
         yield from prose(report.since, page.width)
 
 
 def graph_lines(report: GradientReport, page: Page) -> Iterator[Line | Block]:
-    """The tree alone."""
+    """The tree alone, with the remark on changed inputs."""
     assert report.graph is not None
     yield from tree_lines(report.graph, page, report.gradients)
     yield from since_lines(report, page)
@@ -96,7 +96,10 @@ def whole_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 
 def formula_text(report: GradientReport) -> str:
-    """The formulas, complete and unrounded: alone for one input, behind a name and a tab for several."""
+    """The complete, unrounded formulas: alone for one input, after a name and a tab for several.
+
+    Raises UsageError or LimitError if one cannot be written out.
+    """
     from autodiff.cli.process.streams import visible
 
     entries = [d.entry for d in report.derivations if d.entry is not None]
@@ -124,7 +127,7 @@ def formula_text(report: GradientReport) -> str:
 
 
 def why_hint(report: GradientReport, script: Script | None) -> str:
-    """The size of the graph, and how to ask about the gradient with the most to it."""
+    """A hint: the size of the graph, and the command that explains the gradient with the most paths."""
     says = ""
     if report.graph is not None:
         says = f"{len(report.graph.nodes):,} nodes, {len(report.graph.edges):,} edges.  "

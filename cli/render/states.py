@@ -1,4 +1,4 @@
-"""The table of ``run --show tensors``: what ``is_leaf``, ``grad_fn`` and ``grad`` are, tensor by tensor."""
+"""The table of ``run --show tensors``: ``is_leaf``, ``grad_fn`` and ``grad`` of every tensor."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ INDENT = 4
 FACTS = ("is_leaf", "requires_grad", "grad_fn")
 BEFORE, AFTER = "grad before", "grad after"
 MOST_NAMED = 6
-#: Why grad is None, said of one tensor and of several; ``{output}`` is what the pass started from.
+#: Why grad is None, worded for one tensor and for several; ``{output}`` is the start of the backward pass.
 REASONS = {
     NoGradReason.NOT_REQUIRED: ("has requires_grad=False", "have requires_grad=False"),
     NoGradReason.NO_FLOATS: (
@@ -58,7 +58,7 @@ REASONS = {
 
 
 def state_lines(states: TensorStates, page: Page) -> Iterator[Line]:
-    """One table; two where the page is too narrow for it; a few lines for each tensor on a narrower one."""
+    """The states as one table, as two on a narrower page, or as a few lines per tensor."""
     count = len(states.entries)
     shown = states.entries[: page.cut(count)]
     if not shown:
@@ -104,13 +104,13 @@ def table_of(shown: Sequence[TensorState], columns: Sequence[str], page: Page) -
 
 
 def in_short(value: Any, digits: int) -> str:
-    """A gradient on one line: whole where it is short, else its range."""
+    """A gradient on one line: in full if it is short, else its range."""
     text = inline(value, digits)
     return spell_range(value) if is_array(value) and len(text) > WIDEST_VALUE else text
 
 
 def entry_lines(state: TensorState, page: Page) -> Iterator[Line]:
-    """One tensor over the full width."""
+    """The lines for one tensor over the full width."""
     line = "" if state.line is None else f", line {state.line}"
     about = spell_shape(state.shape) + line
     yield from with_remark(((PLAIN, "  "), (NAME, fit(state.name, WIDEST_NAME))), about, page.width)
@@ -129,7 +129,7 @@ def entry_lines(state: TensorState, page: Page) -> Iterator[Line]:
 
 
 def which_pass(states: TensorStates) -> str:
-    """Around which backward the gradients are shown."""
+    """Before and after which backward pass the gradients are shown."""
     if states.output is None:
         return "no backward() ran, so every grad is what it was"
     name = fit(states.output, WIDEST_NAME)
@@ -139,7 +139,7 @@ def which_pass(states: TensorStates) -> str:
 
 
 def reasons(shown: Sequence[TensorState], states: TensorStates) -> Iterator[str]:
-    """Why there is no gradient after the pass, for all the tensors that share a reason at once."""
+    """Why gradients are None after the pass, one line per reason."""
     missing: dict[str, list[str]] = {}
     for state in shown:
         if state.no_grad_reason:

@@ -1,4 +1,4 @@
-"""Formulas and blocks of numbers beside labels, put on as many lines as the page asks for."""
+"""Breaks formulas and blocks of numbers into lines beside labels."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH = 14
 LONGEST_TERM = 4000
-#: Where a formula may be broken: before a sign, behind a comma or a colon.
+#: Where a formula may be broken: before an operator, after a comma or a colon.
 BREAKS = re.compile(r" (?=[-+*@.=<>] )|(?<=[,:]) |(?<=[\w)\]])(?=[*/](?!\*))(?<!\*)| (?=for \w)")
 SIGNS = "@*+-/"
 
 
 def shorten(text: str) -> str:
-    """A term made safe; one of thousands of characters helps nobody and loses its middle."""
+    """The sanitized term; one of thousands of characters is shortened in the middle."""
     lines = text.split("\n")
     return "\n".join(fit(line, LONGEST_TERM) for line in lines)
 
 
 def step(label: str, lines: Sequence[str], style: str = PLAIN) -> Iterator[Line]:
-    """A label with one or several lines beside it."""
+    """Lines beside a label."""
     for at, line in enumerate(line for text in lines for line in text.split("\n")):
         yield ((MUTED, ("" if at else label).ljust(LABEL_WIDTH)), (style, line))
 
 
 def broken(formula: str, room: int) -> list[str]:
-    """A formula on as few lines as hold it, broken outside of brackets where that can be.
+    """A formula on as few lines as possible, broken outside of brackets where possible.
 
     >>> broken("a*b + c*(d + e) - f", 12)
     ['a*b', '+ c*(d + e)', '- f']
@@ -52,7 +52,7 @@ def broken(formula: str, room: int) -> list[str]:
             at = match.start()
             if at > room:
                 break
-            # Rather inside of brackets than with the page almost empty.
+            # Breaking inside brackets is better than leaving the line almost empty.
             rank = (depths[at] + 2 * (at < room // 4) + (formula[at] in "*/"), -at)
             best = rank if best is None else min(best, rank)
         at = room if best is None else -best[1]
@@ -62,7 +62,7 @@ def broken(formula: str, room: int) -> list[str]:
 
 
 def filled(pieces: Sequence[str], room: int) -> list[str]:
-    """Pieces put on as few lines as hold them; those longer than a line are broken."""
+    """The pieces on as few lines as possible; those longer than a line are broken."""
     lines = [""]
     for piece in pieces:
         if lines[-1] and len(lines[-1]) + len(piece) > room:
@@ -73,7 +73,7 @@ def filled(pieces: Sequence[str], room: int) -> list[str]:
 
 
 def folded_block(lines: Sequence[str], room: int) -> list[str]:
-    """A block of lines that belong together, cut between its columns where it is too wide.
+    """A block of aligned lines, cut between columns if it is too wide.
 
     >>> print(*folded_block(["| 1  2 |   | 5 |", "| 3  4 | @ | 6 |"], 12), sep="\\n")
     | 1  2 |
@@ -104,12 +104,12 @@ def folded_block(lines: Sequence[str], room: int) -> list[str]:
 
 
 def is_gap(line: str, at: int) -> bool:
-    """Whether a line has a space there that is not inside of a matrix."""
+    """Whether a line has a space at a position that is not inside a matrix."""
     return line[at] == " " and not line.count("|", 0, at) % 2
 
 
 def is_seam(line: str, at: int) -> bool:
-    """Whether a line may be cut there outside of its matrices: before a sign, behind an opening bracket."""
+    """Whether a line may be cut at a position: outside matrices, before an operator or after ``(``."""
     if line.count("|", 0, at) % 2:
         return False
     before, after = line[at - 1], line[at]

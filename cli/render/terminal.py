@@ -1,7 +1,7 @@
-"""Reports in colour, through rich: the same lines as text.py writes, each piece in the style it names.
+"""Writes reports in colour with rich: the same lines as text.py writes, each piece in its style.
 
-rich only paints. It never sees markup, and the layout is done: its tables cut cells and its trees lose
-nodes where they run out of room.
+rich only adds colour. It gets no markup and does no layout: its tables cut cells and its trees lose nodes
+where they run out of room.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autodiff.cli.process.streams import Stream
     from autodiff.cli.render.page import Block, Line
 
-# The sixteen colours every terminal has, in the reader's own palette.
+# Only the sixteen standard colours, which follow the terminal's palette.
 STYLES = {
     PLAIN: Style.null(),
     TITLE: Style(bold=True),
@@ -30,13 +30,13 @@ STYLES = {
 
 
 def write_colored(lines: Iterable[Line | Block], stream: Stream) -> None:
-    """Write a report."""
+    """Write the lines of a report in colour."""
     for line in flat(lines):
         stream.write(paint(line) + "\n")
 
 
 def paint(line: Line) -> str:
-    """One line with its colours."""
+    """One line with colour codes."""
     return "".join(
         STYLES[style].render(text, color_system=ColorSystem.STANDARD) if text else "" for style, text in line
     )

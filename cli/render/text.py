@@ -1,4 +1,4 @@
-"""Reports as plain text, line by line: no colour, no rich, not one escape byte. What a pipe gets."""
+"""Writes reports as plain text for pipes: no colour, no rich, no escape sequences."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def write_plain(lines: Iterable[Line | Block], stream: Stream) -> None:
-    """Write a report."""
+    """Write the lines of a report as plain text."""
     for line in lines:
         stream.write(plain_text(line))
 
 
 def plain_text(line: Line | Block) -> str:
-    """A line, or many, without blanks at their ends."""
+    """The text of a line or a Block, without trailing blanks."""
     return line.text() if isinstance(line, Block) else "".join([text for _, text in line]).rstrip() + "\n"

@@ -1,8 +1,8 @@
-"""The graph as a tree: one line per use of a node, shared nodes opened once and marked ``(*)`` after that.
+"""The graph as a tree: one line per use of a node; a shared node is expanded once, then marked ``(*)``.
 
-Reading a branch downwards and multiplying its ``d parent/d node`` column gives one path. The walk keeps
-its own stack, so depth costs no recursion; indentation stops after a dozen levels and chains of single
-inputs run straight down, so depth costs no width either.
+The product of the ``d parent/d node`` column along a branch is the derivative along one path. The walk keeps
+its own stack, so depth needs no recursion. Indentation stops after a dozen levels and chains of single inputs
+are not indented further, so depth needs no width either.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
 
 LONGEST_STAIRS = 6
-NUMBERS_BEGIN = "-.0123456789in"  # nan and inf as well
+NUMBERS_BEGIN = "-.0123456789in"  # includes nan and inf
 INCOMING = re.compile(r"\bG\b")
-VERSION = re.compile(r"(\w+)'(\d+)")  # as core/naming spells them
+VERSION = re.compile(r"(\w+)'(\d+)")  # as in the names of nodes
 WIDEST_NAME = 40
 WIDEST_OP = 16
 WIDEST_OUTPUT = 24
@@ -33,7 +33,7 @@ WIDEST_VALUE = 24
 
 
 def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> Iterator[Line | Block]:
-    """The tree below the root, with its header and what there is to say about shared nodes."""
+    """The lines of the tree with its header and legends."""
     rows, ways = walk(graph, page)
     spell(rows, ways, graph, page)
     deep = None
@@ -50,7 +50,7 @@ def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> 
 
 
 def walk(graph: Graph, page: Page) -> tuple[Rows, list[GraphEdge]]:
-    """The uses of nodes, depth first, as many as the page takes, and the edges that lead to them."""
+    """The uses of nodes, depth first, as many as the page allows, and the edges that lead to them."""
     below: list[list[GraphEdge]] = [[] for _ in graph.nodes]
     for edge in graph.edges:
         below[edge.output].append(edge)
@@ -80,7 +80,7 @@ def walk(graph: Graph, page: Page) -> tuple[Rows, list[GraphEdge]]:
         ats.append(at)
         if edges:
             is_single = len(edges) == 1
-            # After a few steps a single input of a single input goes straight down: no staircase of 10,000.
+            # After a few levels, chains of single inputs are not indented: no staircase of 10,000 columns.
             if level <= DEEPEST_INDENT and not (is_single and turn == ONLY and depth >= LONGEST_STAIRS):
                 level += 1
             depth += 1
@@ -102,7 +102,7 @@ def walk(graph: Graph, page: Page) -> tuple[Rows, list[GraphEdge]]:
 
 
 def spell(rows: Rows, ways: Sequence[GraphEdge], graph: Graph, page: Page) -> None:
-    """Fill in the texts. What is the same for all uses of a node is spelled once."""
+    """Fill in the texts of the rows. Texts that all uses of a node share are made once."""
     nodes = [graph.nodes[node] for node in rows.shown]
     kinds = {op: fit(op, WIDEST_OP) for op in {node.op for node in nodes}}
     ops = [kinds[node.op] for node in nodes]
@@ -124,8 +124,8 @@ def fit_all(names: list[str]) -> list[str]:
 
 
 def entries(values: list[Any], page: Page) -> list[str]:
-    """Values in a column of the tree: whole where they are short, else their range."""
-    spec, limit = f"%.{page.digits}g", 10.0**page.digits  # below it `short` writes whole numbers so as well
+    """The values in a column of the tree: in full if short, else their range."""
+    spec, limit = f"%.{page.digits}g", 10.0**page.digits  # below it `short` writes whole numbers alike
     if {*map(type, values)} == {float} and -limit < min(values) and max(values) < limit:
         return ((spec + "\n") * len(values) % (*values,)).replace("-0\n", "0\n").splitlines()
     return [
@@ -135,7 +135,7 @@ def entries(values: list[Any], page: Page) -> list[str]:
 
 
 def entry(value: Any, page: Page) -> str:
-    """A value in a column of the tree."""
+    """One value in a column of the tree."""
     if value.__class__ is float:
         return short(value, page.digits)
     text = inline(value, page.digits)
@@ -145,10 +145,10 @@ def entry(value: Any, page: Page) -> str:
 
 
 def spell_locals(ways: Sequence[GraphEdge], page: Page) -> list[str]:
-    """The local derivatives of edges; most are a short symbol with a number, or that number."""
+    """The local derivatives of edges, with a fast path for symbols and numbers in usual form."""
     spec, limit = f"%.{page.digits}g", 10.0**page.digits
     spelled = []
-    known: dict[str, tuple[float, str]] = {}  # what a symbol came to last: most edges have the slope of a sum
+    known: dict[str, tuple[float, str]] = {}  # last value and text of a symbol: most edges repeat them
     for way in ways:
         symbol, value = way.symbol, way.local
         if value.__class__ is not float or not value or not -limit < value < limit:
@@ -171,7 +171,7 @@ def spell_locals(ways: Sequence[GraphEdge], page: Page) -> list[str]:
 
 
 def spell_local(edge: GraphEdge, page: Page) -> str:
-    """A local derivative: ``x3 = 1``, or the number alone where the symbol is that number."""
+    """A local derivative: ``x3 = 1``, or the number alone if the symbol is that number."""
     symbol = fit(edge.symbol, WIDEST_NAME)
     if edge.local is None:
         return symbol
@@ -186,7 +186,7 @@ def spell_local(edge: GraphEdge, page: Page) -> str:
 
 
 def is_number(symbol: str, value: str, page: Page) -> bool:
-    """Whether a symbol is nothing but the number that ``value`` shows."""
+    """Whether a symbol is just the number that ``value`` shows."""
     try:
         return short(float(symbol), page.digits) == value
     except ValueError:
@@ -194,7 +194,7 @@ def is_number(symbol: str, value: str, page: Page) -> bool:
 
 
 def tail_lines(graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Page) -> Iterator[Line]:
-    """What was left out, and what names with versions and ``(*)`` mean."""
+    """The lines below the tree: what was left out, and what ``G``, versioned names and ``(*)`` mean."""
     if rows.is_cut:
         left = len(graph.nodes) - len(rows.names)
         yield muted(f"... {left:,} more nodes (--all)" if left else "... more uses of these nodes (--all)")

@@ -1,8 +1,8 @@
-"""Where the columns of a tree stand: side by side where the page is wide enough for them.
+"""The column layout of a tree: side by side if the page is wide enough.
 
-On a narrower page names and formulas are shortened; where that is not enough, value and gradient move to a
-line of their own below each node, and where little would be left of the names, these have one as well. Nodes
-and numbers are never left out. A tree may have a million rows, so all of this is done column by column.
+On a narrower page names and formulas are shortened. If that is not enough, value and gradient move to a line
+below each node; if names would still be too short, they get their own line as well. Nodes and numbers are
+never left out. A tree may have a million rows, so all work is done column by column.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Line
 
-#: Where a row stands among the inputs of its parent: others come after it, it is the last, or the only one.
+#: The position of a row among the inputs of its parent: more follow, it is the last, or the only one.
 MORE, LAST, ONLY = range(3)
 DEEPEST_INDENT = 12
-NARROW_INDENT = 20  # one step of three columns for so many columns of a narrow page
+NARROW_INDENT = 20  # one indentation step of three columns per this many columns of a narrow page
 ASCII_GUIDES = ("|- ", "`- ", "|  ", "   ")
 BOX_GUIDES = ("├─ ", "└─ ", "│  ", "   ")
 STEP = len(ASCII_GUIDES[0])
 NARROWEST_TREE = 21
-NARROW = 24  # how long names and formulas may at least be where each node has one line
+NARROW = 24  # the length to which names and formulas may be cut if each node has one line
 MOST_ON_TWO_LINES = {"op": 10, "shape": 12}
 SHORTEST_NAME = 8
-SHORT_NAME = 16  # what names are not shortened to beside other columns
+SHORT_NAME = 16  # names beside other columns are not cut below this
 NARROW_GAP = "  "
 LOCAL = "d parent/d node"
 MARK = " (*)"
@@ -49,11 +49,11 @@ MOST_IN_BLOCK = 1_000  # rows
 
 
 class Rows:
-    """The texts of the rows: marks, ops and local derivatives by row, the rest by node.
+    """The texts of the rows: marks, ops and local derivatives per row, the others per node.
 
-    ``shown`` are the ids of the nodes, ``ats`` says which of them a row shows. ``depths`` are steps from the
-    root, ``levels`` those of indentation, ``turns`` one of MORE, LAST, ONLY. ``shapes`` is empty where no
-    node has one. ``is_cut`` says that there would be more rows.
+    ``shown`` holds the ids of the nodes, and ``ats`` for each row the index of its node in it. ``depths`` are
+    steps from the root, ``levels`` are indentation levels, ``turns`` are MORE, LAST or ONLY. ``shapes`` is
+    empty if no node has one. ``is_cut`` says that rows are left out.
     """
 
     __slots__ = (
@@ -78,7 +78,7 @@ class Rows:
 
 
 def layout(rows: Rows, output: str, page: Page) -> Iterator[Line | Block]:
-    """The rows under their header."""
+    """The header and the rows in the widest layout that fits the page."""
     ats = rows.ats
     local = Column(LOCAL, rows.locals_, PLAIN)
     value = Column("value", rows.values, NUMBER, ats)
@@ -93,13 +93,13 @@ def layout(rows: Rows, output: str, page: Page) -> Iterator[Line | Block]:
     closer = locals_within(local, NARROW)
     facts = [*kinds, value, closer, grad]
     room = page.width - sum(fact.width(NARROW_GAP) for fact in facts)
-    if room <= STEP * min(max(rows.levels), DEEPEST_INDENT):  # not even for the guides
+    if room <= STEP * min(max(rows.levels), DEEPEST_INDENT):  # no room even for the guides
         return on_two_lines(rows, kinds, local, value, grad, page)
     names = names_within(rows, NARROW)
     spare = room - max(sizes(rows, indents(rows, DEEPEST_INDENT), names))
     if spare < 0:
         return on_two_lines(rows, kinds, local, value, grad, page)
-    if spare and closer is not local:  # half of what is left for formulas, the rest for names
+    if spare and closer is not local:  # half of the remaining room for formulas, the rest for names
         closer = locals_within(local, NARROW + spare // 2)
         spare -= closer.width("") - facts[-2].width("")
         facts[-2] = closer
@@ -119,9 +119,9 @@ def locals_within(local: Column, room: int) -> Column:
 
 
 class Column:
-    """A column of texts, and how wide the widest is: by row, or by node where ``ats`` tells each row's node.
+    """A column of texts, per row, or per node if ``ats`` gives each row's node.
 
-    Texts on the left repeat themselves, numbers on the right do not.
+    ``widest`` is the width of the widest text. Left-aligned texts repeat often, right-aligned numbers do not.
     """
 
     __slots__ = ("ats", "is_ascii", "is_right", "style", "texts", "title", "widest")
@@ -150,7 +150,7 @@ class Column:
         return pad(self.title if self.is_right else gap + self.title, self.width(gap), self.is_right)
 
     def by_row(self, gap: str) -> list[str]:
-        """The text of each row behind the gap."""
+        """The padded text of each row, after the gap."""
         texts, width = self.texts, self.width(gap)
         if not self.is_right:
             of = {text: pad(gap + text, width) for text in set(texts)}
@@ -163,13 +163,13 @@ class Column:
 
 
 def draw(rows: Rows, deepest: int, page: Page) -> tuple[list[str], list[str]]:
-    """The guides of each row, and those that go on below it.
+    """The guide characters of each row, and those for lines below it.
 
-    Indentation stops at the level ``deepest``; from there the depth is a number.
+    Indentation stops at the level ``deepest``; below it the depth is shown as a number.
     """
     branch, corner, bar, blank = BOX_GUIDES if page.box else ASCII_GUIDES
     drawn, under = [""], [""]
-    #: By level: what the rows below the latest row of that level begin with.
+    #: For each level, the guide characters that begin the rows below its latest row.
     begins = [""] * (deepest + 1)
     for depth, level, turn in zip(rows.depths[1:], rows.levels[1:], rows.turns[1:], strict=True):
         if level > deepest:
@@ -186,7 +186,7 @@ def draw(rows: Rows, deepest: int, page: Page) -> tuple[list[str], list[str]]:
 def side_by_side(
     rows: Rows, names: list[str], facts: list[Column], gap: str, page: Page
 ) -> Iterator[Line | Block] | None:
-    """Every row on one line; None where the widest has no room."""
+    """All rows on one line each; None if the widest does not fit."""
     narrowest = NARROWEST_TREE if gap == GAP else len("node")
     room = page.width - sum(fact.width(gap) for fact in facts)
     levels = max(rows.levels)
@@ -201,9 +201,9 @@ def side_by_side(
 
 
 def indents(rows: Rows, deepest: int) -> list[int]:
-    """How wide the guides are that ``draw`` makes; to measure them takes a part of drawing them."""
+    """The widths of the guides that ``draw`` makes; computing them is cheaper than drawing."""
     before, most = STEP * (deepest - 1) + len("[] "), max(rows.depths)
-    digits = [1]  # of the numbers up to the largest depth
+    digits = [1]  # number of digits of each depth
     while len(digits) <= most:
         digits += [len(str(len(digits)))] * min(9 * len(digits), most + 1 - len(digits))
     return [
@@ -213,7 +213,7 @@ def indents(rows: Rows, deepest: int) -> list[int]:
 
 
 def sizes(rows: Rows, indents: list[int], names: list[str]) -> list[int]:
-    """How wide the first column of each row is."""
+    """The width of the first column in each row."""
     taken = [*map(len if "".join(names).isascii() else cells, names)]
     return [
         indent + taken[at] + len(mark) for indent, at, mark in zip(indents, rows.ats, rows.marks, strict=True)
@@ -230,9 +230,9 @@ def sheet(
     gap: str,
     below: tuple[list[str], Column, Column] | None = None,
 ) -> Iterator[Line | Block]:
-    """The rows under their header; ``below`` are guides, value and gradient on a line of their own, if any.
+    """The header and the rows; ``below`` holds guides, value and gradient for a second line, if any.
 
-    ``lefts`` are the sizes of what stands on the left of each row, and ``left`` is the largest.
+    ``lefts`` are the widths of the first column in each row, and ``left`` is the largest.
     """
     ats = rows.ats
     yield ((MUTED, "node".ljust(left)), *((MUTED, fact.head(gap)) for fact in facts))
@@ -248,20 +248,20 @@ def sheet(
         values = [rows.values[at].rjust(room[guide]) for at, guide in zip(ats, under, strict=True)]
         columns += [["\n"] * len(ats), under, values, grad.by_row(gap)]
         styles += [None, GUIDE, value.style, grad.style]
-    start, end = 0, 1  # the root, before which nothing stands, is a block of its own
+    start, end = 0, 1  # the root, which has no guides, is a block of its own
     while start < len(ats):
         yield Block(styles, [texts[start:end] for texts in columns])
         start, end = end, end + MOST_IN_BLOCK
 
 
 def narrowed(local: str, room: int) -> str:
-    """A shorter local derivative; the number behind the formula stays."""
+    """A shortened local derivative; the number after the formula is kept."""
     number = local.rpartition(" = ")[2]
     return fit_local(local, room + len(" = ") + len(number) if number != local else room)
 
 
 def fit_local(local: str, room: int) -> str:
-    """A local derivative of no more than ``room`` columns; what a formula comes to is kept if possible."""
+    """A local derivative of at most ``room`` columns; the value of a formula is kept if possible."""
     if len(local) <= room and local.isascii():
         return local
     formula, equals, number = local.rpartition(" = ")
@@ -272,11 +272,11 @@ def fit_local(local: str, room: int) -> str:
 def on_two_lines(
     rows: Rows, kinds: list[Column], local: Column, value: Column, grad: Column, page: Page
 ) -> Iterator[Line | Block]:
-    """What a node is on one line, its value and gradient below it on the right."""
+    """The rows on two lines: name, op and local derivative, then value and gradient on the right."""
     ats = rows.ats
     facts = [shortened(kind) for kind in kinds if kind.widest]
     room = page.width - sum(fact.width(NARROW_GAP) for fact in facts) - len(NARROW_GAP)
-    # Names have the room they want up to a point, formulas what is left, names the rest of that.
+    # Names get the room they need up to a limit, formulas the rest, then names what formulas leave.
     guides, under = draw(rows, min(page.width // NARROW_INDENT, DEEPEST_INDENT), page)
     lefts = sizes(rows, [*map(len, guides)], rows.names)
     longest = max(lefts)
@@ -303,7 +303,7 @@ def on_two_lines(
 def on_three_lines(
     rows: Rows, facts: list[Column], local: Column, value: Column, grad: Column, page: Page
 ) -> Iterator[Line | Block]:
-    """The name of a node on one line, what it is on the next, its value and gradient on a third or on two."""
+    """The rows on three or four lines: name; op and local derivative; value and gradient."""
     ats = rows.ats
     guides, under = draw(rows, min(page.width // NARROW_INDENT, DEEPEST_INDENT), page)
     names = [
@@ -340,7 +340,7 @@ def on_three_lines(
 
 
 def shortened(kind: Column) -> Column:
-    """The column of ops or shapes as there is room for it on two lines."""
+    """The column of ops or shapes, shortened for the layout on two lines."""
     most = MOST_ON_TWO_LINES[kind.title]
     if kind.widest <= most:
         return kind
