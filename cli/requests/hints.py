@@ -1,4 +1,4 @@
-"""Lines on stderr beside a result: what ``explain`` has to say about a gradient that looks odd."""
+"""Hints on stderr beside a result: which ``explain`` command tells more about an unusual gradient."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import GradientReport
 
 MOST_NAMED = 3
-#: Code on the command line is repeated where it is shorter than this.
+#: Code from the command line is repeated in a hint if it is at most this long.
 LONGEST_CODE = 60
 SITS = {
     "kink": "on a kink",
@@ -24,12 +24,12 @@ SITS = {
     "singular": "on a singular point",
     "gap": "in a gap of its formula",
 }
-#: What of the command line decides on the gradient, with what it is where nothing is said.
+#: Options that affect the gradient, with their defaults.
 DECISIVE = {"of": None, "grad_output": None, "dtype": "float64", "seed": 0}
 
 
 def hints_on(report: GradientReport, request: Request) -> Iterator[str]:
-    """At most one line on gradients that are zero or not finite, and one on points without a slope."""
+    """Yield at most one line on zero or non-finite gradients, and one on kinks and the like."""
     broken = [variable.name for variable in report.gradients if not is_finite(variable.grad)]
     zero = [variable.name for variable in report.gradients if is_zero(variable.grad)]
     for names, what in ((broken, "not finite"), (zero, "zero")):
@@ -40,10 +40,10 @@ def hints_on(report: GradientReport, request: Request) -> Iterator[str]:
 
 
 def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
-    """What ``explain`` tells itself, unless it prints the formula alone."""
+    """Yield a hint on kinks; ``explain`` shows them itself, except with ``--format formula``."""
     if request.command == "explain":
         if request.text("format") == "formula":
-            from autodiff.cli.render.paths import is_simplified_away  # here, since nobody else needs it
+            from autodiff.cli.render.paths import is_simplified_away  # imported here: only this case needs it
 
             for derivation in report.derivations:
                 for kink in derivation.kinks:
@@ -66,7 +66,7 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
 
 
 def is_finite(grad: Any) -> bool:
-    """Whether every entry is a number; None, where there is no gradient, has none that is not."""
+    """Whether every entry is finite; also true for None, where there is no gradient."""
     if is_array(grad):
         return bool(np.isfinite(grad).all())
     return grad is None or grad - grad == 0
@@ -86,7 +86,7 @@ def the_gradients(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
+    """The first names as a list in words, and how many more there are."""
     left = len(names) - MOST_NAMED
     shown = list(names[:MOST_NAMED]) + ([f"{left:,} more"] if left > 0 else [])
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
@@ -97,7 +97,7 @@ def in_line(line: int | None) -> str:
 
 
 def ask(request: Request, names: Sequence[str]) -> str:
-    """The command that explains these gradients, as it has to be typed."""
+    """The command line that explains these gradients, quoted for the shell."""
     words = ["autodiff", "explain"]
     code = [word for text in request.texts("e") for word in ("-e", text)]
     if sum(map(len, code)) > LONGEST_CODE or (not code and request.argument in ("", "-")):

@@ -1,6 +1,6 @@
-"""From a request to a report: the one place that calls the interpreter and the engine.
+"""Turns a request into a report: configures the run and calls the interpreter and the engine.
 
-Options become Settings and limits here; what a script prints and warns goes back to the session.
+Options become Settings and limits here; what a script prints and warns is passed to the session.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.target import gradient_names, is_from_functional
 from autodiff.grammar.syntax.parser import parse_literal
 
-#: Paths a report writes out where the command has no option for it.
+#: The number of paths in a report if the command has no option for it.
 MOST_SHOWN = 10
 
 TYPE_CHECKING = False
@@ -39,11 +39,12 @@ if TYPE_CHECKING:
 def make_report(
     session: Session, *, graph: bool, derivations: bool, tensors: bool, needed: bool, twice: bool = False
 ) -> GradientReport | None:
-    """Run the script, then backward, then describe; ``tensors`` says to keep what they are like as well.
+    """Run the script and backward, and describe the result; ``tensors`` also stores the states of tensors.
 
-    ``twice`` asks for the derivations of second derivatives.
+    ``twice`` requests the derivations of second derivatives.
 
-    None where nothing can be differentiated and nothing was: not ``needed``, no target or input named.
+    Return None if the report is not ``needed``, no output or input was named, and nothing can be
+    differentiated and no backward() ran.
     """
     request = session.request
     script = session.script
@@ -128,14 +129,14 @@ def make_report(
 
 
 def watched() -> Probe:
-    """What watches a run for choices between equal numbers; a bare gradient loads nothing of it."""
+    """A Probe that records choices between equal numbers in a run; imported only if it is needed."""
     from autodiff.grammar.session.rerun import Probe
 
     return Probe()
 
 
 def own_derivatives() -> GradientError:
-    """Why nothing is shown beside the derivatives that a script takes itself."""
+    """The error for a script whose only derivatives are those of jacobian() and similar functions."""
     return GradientError(
         "jacobian() and its kin differentiate graphs of their own, and the script has no other result",
         code="E0410",
@@ -144,7 +145,7 @@ def own_derivatives() -> GradientError:
 
 
 def note_reshaped(session: Session, execution: Execution) -> None:
-    """Say which tensors ``--set`` has made single numbers, and which numbers several."""
+    """Note which tensors ``--set`` has turned into single numbers, and which numbers into tensors."""
     for name, (before, now) in execution.reshaped.items():
         if before and now:
             continue
@@ -158,7 +159,7 @@ def note_reshaped(session: Session, execution: Execution) -> None:
 
 
 def odd_things(report: GradientReport, request: Request) -> Iterator[str]:
-    """What there is to ask about a report; for gradients like any other it loads nothing."""
+    """Yield hints on unusual gradients; for ordinary ones nothing is imported."""
     if request.command == "graph":
         return
     if any(derivation.kinks for derivation in report.derivations) or any(
@@ -170,14 +171,14 @@ def odd_things(report: GradientReport, request: Request) -> Iterator[str]:
 
 
 def looks_odd(grad: Any) -> bool:
-    """Whether a gradient is zero, infinite or nan: what people ask about."""
+    """Whether a gradient is zero, infinite or nan."""
     if grad.__class__ is float:
         return grad == 0 or grad - grad != 0
     return not grad.any() or not bool(np.isfinite(grad).all())
 
 
 def keep_states(session: Session, execution: Execution, subject: ReportedPass | None) -> None:
-    """What the script's tensors are like, for ``run --show tensors``."""
+    """Store the states of the script's tensors in the session, for ``run --show tensors``."""
     from autodiff.grammar.session.tensor_states import collect_tensor_states
 
     session.tensors = collect_tensor_states(execution, subject)
@@ -192,7 +193,7 @@ def warn(session: Session, text: str, span: Span) -> None:
 
 
 def set_limits(request: Request) -> None:
-    """Put the limits of the command line in force."""
+    """Apply the limits of the command line."""
     limits.steps = request.number("max_steps")
     limits.nodes = request.number("max_nodes")
     limits.memory = request.number("max_memory")
@@ -203,7 +204,7 @@ def set_limits(request: Request) -> None:
 
 
 def read_settings(request: Request) -> Settings:
-    """What the command line says about the question."""
+    """The Settings that the command line gives."""
     output = request.text("grad_output")
     return Settings(
         of=request.text("of"),
@@ -216,7 +217,7 @@ def read_settings(request: Request) -> Settings:
 
 
 def read_weight(text: str) -> object:
-    """The value of ``--grad-output``, which may be a word as well."""
+    """The value of ``--grad-output`` other than ``ones``."""
     try:
         value = read_literal("--grad-output", text)
     except UsageError as error:
@@ -227,7 +228,7 @@ def read_weight(text: str) -> object:
 
 
 def read_entry(text: str | None) -> tuple[int, ...] | None:
-    """The place in ``--entry 0,1``."""
+    """The index in ``--entry 0,1``."""
     if text is None:
         return None
     parts = text.strip().removeprefix("[").removesuffix("]").split(",")
@@ -242,7 +243,7 @@ def read_entry(text: str | None) -> tuple[int, ...] | None:
 
 
 def check_entry(place: tuple[int, ...], subject: ReportedPass, is_asked: bool) -> None:
-    """Refuse a place that an input asked about does not have; where none was, one that no input has."""
+    """Raise UsageError if an input named by ``--wrt``, or else every input, lacks this entry."""
     from autodiff.core.derivation.derive import has_place
 
     misfits = [(spelled, node.shape) for spelled, node in subject.wrt if not has_place(node.shape, place)]
@@ -276,7 +277,7 @@ def read_names(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read_sets(texts: tuple[str, ...]) -> dict[str, object]:
-    """The values in ``--set NAME=VALUE``; of two for one name the last counts."""
+    """The values in ``--set NAME=VALUE``; the last value for a name counts."""
     inputs: dict[str, object] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -304,7 +305,7 @@ def read_sets(texts: tuple[str, ...]) -> dict[str, object]:
 
 
 def read_literal(option: str, text: str) -> object:
-    """The value an option gives: a number or lists of numbers."""
+    """The value of an option: a number or nested lists of numbers. Raises UsageError for anything else."""
     try:
         return parse_literal(text)
     except CompileError as error:

@@ -1,7 +1,7 @@
-"""One run of the program: the request, the two streams, the script, and the steps commands are made of.
+"""One run of the program: the request, the two streams, the script, and the operations of commands.
 
-Commands read like sentences because the grammar is here: get the report, lay out a page, show it, leave
-a hint. The interpreter and the engine are imported when the first report is asked for.
+Commands use it to get the report, lay out a page, show it and give hints. The interpreter and the engine are
+imported when the first report is requested.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ QUIET, SILENT = 1, 2
 
 
 class Session:
-    """What a command works with. ``tensors`` are the states of the script's tensors, where asked for."""
+    """The state of a command. ``tensors`` are the states of the script's tensors, if requested."""
 
     __slots__ = ("diagnostics", "err", "format", "out", "request", "script", "tensors", "warnings")
 
@@ -37,7 +37,7 @@ class Session:
         self.adopt(request)
 
     def adopt(self, request: Request) -> None:
-        """Take up a request and what it says about the streams."""
+        """Set the request and open the streams accordingly."""
         color = request.text("color") or "auto"
         self.request = request
         self.out: Stream = standard_output(color)
@@ -46,7 +46,7 @@ class Session:
         self.diagnostics = request.text("diagnostics") or "text"
 
     def peek(self, arguments: list[str]) -> None:
-        """How to write what is wrong with a command line that makes no sense: as far as it says so."""
+        """Read only the output format from a command line that cannot be parsed, for its error."""
         for at, word in enumerate(arguments):
             flag, equals, value = word.partition("=")
             if not equals and at + 1 < len(arguments):
@@ -66,13 +66,13 @@ class Session:
 
     @property
     def for_people(self) -> bool:
-        """Whether the result goes to a terminal in no particular format."""
+        """Whether the result goes to a terminal in the default format."""
         return self.format == "auto" and self.out.is_terminal
 
     def report(
         self, *, graph: bool = False, derivations: bool = False, twice: bool = False
     ) -> GradientReport:
-        """Run the script, then backward, once or ``twice``, then put what there is to say into a report."""
+        """Run the script, then backward once or ``twice``. Return the report."""
         report = self.report_if_any(graph=graph, derivations=derivations, needed=True, twice=twice)
         assert report is not None
         return report
@@ -80,10 +80,10 @@ class Session:
     def report_if_any(
         self, *, graph: bool, derivations: bool, needed: bool, tensors: bool = False, twice: bool = False
     ) -> GradientReport | None:
-        """As ``report``; None, with a note, where a script has no gradient to show and none was asked for."""
+        """Like ``report``, but None, with a note, if the script has no gradient and none was requested."""
         self.script = read_script(self.request)
         from autodiff.cli.requests.make_report import (
-            make_report,  # after reading: a missing file needs no interpreter
+            make_report,  # after reading the script: a missing file needs no interpreter
         )
 
         return make_report(
@@ -91,7 +91,7 @@ class Session:
         )
 
     def page(self) -> Page:
-        """The page reports are laid out for."""
+        """The page for which reports are laid out."""
         from autodiff.cli.render.page import Page
 
         rows = self.request.values.get("rows")
@@ -115,7 +115,7 @@ class Session:
         write(lines, self.out)
 
     def show_text(self, text: str) -> None:
-        """Write a text that is its own layout: JSON, DOT, bare numbers."""
+        """Write a text that needs no layout: JSON, DOT, bare numbers."""
         if not self.is_silent:
             self.out.write(text)
 
@@ -130,7 +130,7 @@ class Session:
         )
 
     def print_from_script(self, text: str) -> None:
-        """What a script prints: part of ``run``'s report, beside the report of everything else."""
+        """Write what a script prints: to stdout for ``run`` in formats for people, else to stderr."""
         stream = (
             self.out if self.request.command == "run" and self.format not in MACHINE_FORMATS else self.err
         )
@@ -138,7 +138,7 @@ class Session:
             stream.write_printed(text)
 
     def hint(self, text: str) -> None:
-        """A line for people at a terminal."""
+        """Write a hint, only for people at a terminal."""
         wanted = not self.is_quiet and self.diagnostics == "text"
         if wanted and self.out.is_terminal and self.err.is_terminal:
             from autodiff.cli.render.prose import fold
@@ -147,7 +147,7 @@ class Session:
             self.err.write("\n" + "\n".join(fold(visible(text), self.err.width)) + "\n")
 
     def note(self, text: str) -> None:
-        """A remark on stderr that scripts can silence."""
+        """Write a remark to stderr unless ``-q`` is given."""
         if self.is_quiet:
             return
         if self.diagnostics == "text" and self.err.is_terminal:
@@ -162,13 +162,13 @@ class Session:
             self.say(remark, "note")
 
     def warn(self, error: AutodiffError) -> None:
-        """A warning, spelled as errors are."""
+        """Store a warning and write it in the same form as an error."""
         self.warnings.append(error)
         if not self.is_quiet:
             self.say(error, "warning")
 
     def say(self, error: AutodiffError, severity: str = "error", stream: Stream | None = None) -> None:
-        """Write a diagnostic, as text or for machines; to standard error unless it is the result."""
+        """Write a diagnostic in the requested form, to standard error unless ``stream`` is given."""
         stream = stream or self.err
         source = None if self.script is None or error.span is None else self.script.source
         if self.diagnostics == "json":
@@ -191,7 +191,7 @@ class Session:
                 stream.write(line + "\n")
 
     def say_all(self, error: AutodiffError) -> None:
-        """Write an error and the mistakes found beside it, in the order of the script, and their number."""
+        """Write an error and those found with it, in the order of the script, and their number."""
         in_order = sorted((error, *error.other_errors), key=lambda one: one.span.start if one.span else 0)
         for at, one in enumerate(in_order):
             if at and self.diagnostics == "text":
@@ -201,7 +201,7 @@ class Session:
             self.err.write(f"\nfound {1 + len(error.other_errors):,} mistakes\n")
 
     def show_failure(self, error: AutodiffError) -> None:
-        """Keep standard output readable for machines: a failure is a document too."""
+        """For ``--format json``, write the failure as a JSON document to standard output."""
         if self.format == "json" and not self.is_silent:
             from autodiff.cli.render.json import render_json_error
 
@@ -209,6 +209,6 @@ class Session:
             self.show_text(render_json_error(error, source, data, self.warnings))
 
     def flush(self) -> None:
-        """Write out everything; OutputError where standard output does not take it."""
+        """Flush both streams. Raises OutputError if standard output cannot be written."""
         self.out.flush()
         self.err.flush()

@@ -1,4 +1,4 @@
-"""From a request to answers: the script is run once, and its gradients or formulas are put to the test."""
+"""Turns a ``check`` request into answers: runs the script once and checks its gradients or formulas."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """What was asked and found: ``checks``, with ``derivations``, or ``formulas``; ``notes`` are on all."""
+    """The results of ``check``: ``checks`` with ``derivations``, or ``formulas``; ``notes`` apply to all."""
 
     __slots__ = ("checks", "derivations", "formulas", "notes", "order", "output", "script")
 
@@ -47,7 +47,7 @@ class Answers:
 
     @property
     def is_right(self) -> bool | None:
-        """False where something is wrong, None where nothing is but not all could be decided."""
+        """False if something is wrong, None if nothing is wrong but not everything was decided."""
         if self.count(WRONG, NOT_FINITE) or any(formula.is_right is False for formula in self.formulas):
             return False
         return None if self.open_questions else True
@@ -57,12 +57,12 @@ class Answers:
 
     @property
     def open_questions(self) -> int:
-        """How many gradients and formulas are neither right nor wrong."""
+        """The number of gradients and formulas that are neither right nor wrong."""
         return self.count(KINK, UNDECIDED) + sum(formula.is_right is None for formula in self.formulas)
 
 
 def make_answers(session: Session) -> Answers:
-    """Run the script and backward, then check what the command line asks about."""
+    """Run the script and backward, then check the gradients or formulas of the request."""
     request, script = session.request, session.script
     assert script is not None
     set_limits(request)
@@ -103,9 +103,9 @@ def make_answers(session: Session) -> Answers:
 def check_all(
     subject: ReportedPass, source: Source, probe: Probe, again: Rerun, order: int, seed: int
 ) -> list[GradientCheck]:
-    """Every gradient asked about put to the test, and every Function of the script on the way to them.
+    """Check every requested gradient, and every Function of the script that contributes to one.
 
-    ``probe`` has watched the run, ``again`` repeats it.
+    ``probe`` has recorded the run, ``again`` repeats it.
     """
     names = NodeNames(subject.order, source)
     nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
@@ -129,7 +129,7 @@ def check_all(
 
 
 def ask_for(formulas: list[Formula], settings: Settings) -> None:
-    """Let formulas say what is derived by what, where the other options do not."""
+    """Set the output and the inputs from the formulas where other options do not give them."""
     outputs = {formula.output for formula in formulas if formula.output}
     if len(outputs) > 1:
         raise UsageError(
@@ -151,14 +151,14 @@ def ask_for(formulas: list[Formula], settings: Settings) -> None:
 
 
 def inputs_of(formulas: list[Formula]) -> list[str]:
-    """What formulas are derived by, each once."""
+    """The inputs of all formulas, without duplicates."""
     return list(dict.fromkeys(name for formula in formulas for name in formula.inputs))
 
 
 def answer(
     formula: Formula, subject: ReportedPass, execution: Execution, again: Rerun, seed: int, order: int
 ) -> HandCheck:
-    """Check one formula against the input it names, or the only one there is."""
+    """Check one formula against the derivative it names, or that by the only input."""
     if formula.is_left_side_only(execution.names):
         raise formula.no_right_side()
     names = [spelled for spelled, _ in subject.wrt]
