@@ -120,9 +120,7 @@ def describe_bug(error: BaseException) -> AutodiffError:
 
 
 def time_over(session: Session) -> int:
-    """Report that the time limit is over and return the exit code; the work is still running and is
-    abandoned.
-    """
+    """Report that the time limit is over. Return the exit code; the work is abandoned."""
     limit = session.request.seconds("timeout")
     error = TimeOutError(
         f"stopped after {limit:g} seconds", help=("give it more time with --timeout, or 0 for no limit",)

@@ -77,9 +77,7 @@ def lint(source: Source) -> list[AutodiffError]:
 def unresolved_elsewhere(
     error: CompileError, source: Source
 ) -> tuple[tree.Script | None, list[AutodiffError]]:
-    """The script without the lines that do not parse, and the errors for what its other lines use that does
-    not exist.
-    """
+    """The script without the lines that do not parse, and the resolution errors of its other lines."""
     search = ErrorSearch(source)
     if error.span is None or not search.leave_out(error):
         return None, []
@@ -109,9 +107,7 @@ def is_error(found: AutodiffError) -> bool:
 
 
 def read(script: tree.Script, source: Source) -> tuple[ScriptScopes, Flow, list[AutodiffError]]:
-    """The scopes of a script, its recorded events, and the errors for everything it uses that does
-    not exist.
-    """
+    """The scopes of a script, its recorded events, and its resolution errors."""
     errors: list[AutodiffError] = []
     try:
         names = resolve(script, source, is_builtin)

@@ -89,9 +89,7 @@ def read_script(request: Request) -> Script:
 
 
 def check_expression(of: str) -> None:
-    """Raise UsageError if ``--of`` is not an expression; an expression becomes the last line of the
-    script.
-    """
+    """Raise UsageError if ``--of`` is no expression; it becomes the last line of the script."""
     from autodiff.core.base.errors import CompileError
     from autodiff.grammar.syntax.parser import parse_expression
 

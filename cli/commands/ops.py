@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 def command(session: Session) -> None:
-    """Show one function in full, or list all functions, those of a family, or those whose names
-    match a word.
-    """
+    """Show one function, or list all, those of a family, or those whose names match a word."""
     from autodiff.grammar.reference import catalog
 
     query = session.request.argument

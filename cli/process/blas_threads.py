@@ -21,9 +21,7 @@ NAMES = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openbla
 
 
 def start_alone() -> None:
-    """Let numpy start with one thread, if threads can be added later and the user has not set their
-    number.
-    """
+    """Let numpy start with one thread, if threads can be added later and the user set no number."""
     if os.name == "posix" and "numpy" not in sys.modules and not any(name in os.environ for name in SAID):
         os.environ[VARIABLE] = "1"
         numpy_import_hooks.append(forget)
@@ -31,8 +29,9 @@ def start_alone() -> None:
 
 
 def forget() -> None:
-    """Clear the variable once numpy is imported: scipy's own OpenBLAS loads only for large work and uses all
-    threads.
+    """Clear the variable once numpy is imported.
+
+    scipy has its own OpenBLAS, which is loaded only for large work and uses all threads.
     """
     os.environ.pop(VARIABLE, None)
 

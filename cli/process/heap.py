@@ -32,9 +32,7 @@ SAID = (
 
 
 def keep_freed_memory() -> None:
-    """Raise both thresholds once numpy is imported, if the C library is glibc and the user has not
-    set them.
-    """
+    """Raise both thresholds once numpy is imported, under glibc and unless the user has set them."""
     if is_fast and sys.platform == "linux" and not any(name in os.environ for name in SAID):
         numpy_import_hooks.append(raise_thresholds)
 

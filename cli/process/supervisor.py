@@ -63,8 +63,7 @@ def set_wall(memory: int) -> None:
 
 
 def supervise(work: Callable[[], int], seconds: float, when_over: Callable[[], int]) -> NoReturn:
-    """Do the work and exit with its status; after ``seconds`` (0: never) exit with the status of
-    ``when_over``.
+    """Exit with the status of ``work``, or after ``seconds`` (0: never) with that of ``when_over``.
 
     Both functions must flush their output themselves: nothing is flushed here.
     """

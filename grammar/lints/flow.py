@@ -1,5 +1,4 @@
-"""Walks a script in execution order: branches are joined, loops run twice, calls of its functions are
-followed.
+"""Walks a script in execution order: joins branches, runs loops twice, follows calls of its functions.
 
 Where two branches give different values, or a value was passed to code that may have changed it, the value is
 unknown. So what the lints report holds on every execution path that they name.
@@ -140,7 +139,7 @@ class Flow(Evaluator):
             self.note("set-attribute", target, owner)
 
     def set_requires_grad(self, node: Any, owner: Value, on: bool | None) -> None:
-        """Handle ``x.requires_grad_()`` and ``x.requires_grad = True``; ``on`` is None for the call without
+        """Handle ``requires_grad_()`` and ``requires_grad = True``; ``on`` is None for a call without
         argument.
         """
         if on is False:
@@ -199,9 +198,7 @@ class Flow(Evaluator):
         return self.enter(called, dict(zip(names, inputs, strict=True)), node)
 
     def enter(self, called: Value, env: dict[str, Value], node: Any) -> Value:
-        """Walk the body of a function. Return its result where it is a single value, else an
-        unknown value.
-        """
+        """Walk the body of a function. Return its result, unknown unless it is a single value."""
         function = called.node
         kept = (self.env, self.outer, self.statement, self.returned, self.place, self.lost)
         self.outer = [self.outer[0] if self.outer else self.env, *called.scope[1:]]

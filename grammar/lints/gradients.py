@@ -169,9 +169,7 @@ def second_pass(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def sure_ancestors(value: Value) -> list[Value]:
-    """The value and the ancestors that a gradient certainly reaches; values merged after a branch are
-    excluded.
-    """
+    """The value and its certain ancestors; values merged after a branch are excluded."""
     found: list[Value] = []
     seen: set[int] = set()
     stack = [value]
@@ -215,9 +213,7 @@ def used_up_twice(event: Event, first: tree.Call) -> AutodiffError:
 
 
 def cut_leaves(value: Value) -> tuple[set[int], dict[int, tuple[Value, Value]], bool]:
-    """The leaves that a gradient reaches, those it does not reach each with the value that cuts it off, and
-    whether any ancestor is unknown.
-    """
+    """The leaves a gradient reaches, those cut off with their cuts, and whether an ancestor is unknown."""
     reached = {id(one) for one in ancestors(value, through_cuts=False) if one.kind == LEAF}
     doubt = any(one.kind == UNKNOWN for one in ancestors(value))
     cut: dict[int, tuple[Value, Value]] = {}

@@ -155,9 +155,7 @@ def overwritten(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def assigned_twice(body: Sequence[tree.Statement]) -> list[tuple[tree.Assign, tree.Assign]]:
-    """The assignments whose name is rebound before anything may have read it, each with the next
-    assignment.
-    """
+    """The assignments that are overwritten before they may have been read, each with the next one."""
     pairs = []
     following: dict[str, tree.Assign] = {}
     for statement in reversed(body):

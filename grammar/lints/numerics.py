@@ -209,9 +209,7 @@ def branch_not_taken(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def unsafe(subject: Subject, node: Any, compared: set[str]) -> tuple[Any, str] | None:
-    """The argument of a root, logarithm or quotient that the condition compares, with a safe replacement for
-    it.
-    """
+    """The compared argument of a root, logarithm or quotient, with a safe replacement for it."""
     for part in walk(node) if node is not None else ():
         if isinstance(part, tree.Call) and last_word(part.function) in HARMLESS:
             inside = first_input(subject, part)

@@ -82,9 +82,7 @@ def with_graph(call: tree.Call) -> Edit:
 
 
 def required_late(subject: Subject) -> Iterator[AutodiffError]:
-    """Find tensors that become leaves after something was computed from them on which backward() is
-    called.
-    """
+    """Find tensors that become leaves after something was computed from them that backward() uses."""
     asked: dict[int, Event] = {}
     for event in subject.flow.events:
         if event.kind == "require":

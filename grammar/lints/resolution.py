@@ -51,9 +51,7 @@ DEFINITIONS = (tree.Import, tree.ImportFrom, tree.FunctionDef, tree.ClassDef)
 
 
 class Resolver(Compiler):
-    """Compiles a whole script to collect, in ``found``, the errors for what does not compile or does not
-    exist.
-    """
+    """Compiles a whole script and collects in ``found`` the errors for what does not exist."""
 
     __slots__ = ("found", "idle", "meanings", "never", "start")
 

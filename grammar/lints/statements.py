@@ -195,9 +195,7 @@ USUAL_NAMES = {
 
 
 def do_import(flow: Flow, node: Any) -> None:
-    """Handle an import. A module under its usual name keeps its meaning; any other imported name is
-    unknown.
-    """
+    """Handle an import: a module under its usual name keeps its meaning, other names are unknown."""
     for name, alias in node.names:
         bound = alias or name
         whole = f"{node.module}.{name}" if isinstance(node, tree.ImportFrom) else name

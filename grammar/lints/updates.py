@@ -52,9 +52,7 @@ def made_leaves(subject: Subject) -> set[str]:
 
 
 def is_made_anew(node: tree.Expression, name: str) -> bool:
-    """Whether an expression makes a leaf or a detached copy of a name's old value: ``w.detach()``,
-    ``tensor(w, ...)``.
-    """
+    """Whether an expression makes a leaf or a detached copy of a name's old value, as ``w.detach()``."""
     reads = asks = False
     for part in walk(node):
         reads = reads or is_name(part, name)
@@ -83,9 +81,7 @@ def is_multiple(node: tree.Expression, name: str) -> bool:
 
 
 def in_place_lines(subject: Subject, statement: tree.Assign) -> list[str]:
-    """The lines ``w -= lr * w.grad`` for ``w = w - lr * w.grad``, one per target; none if any is
-    not a step.
-    """
+    """The lines ``w -= lr * w.grad`` for ``w = w - lr * w.grad``; none if a target's is not a step."""
     target, value = statement.targets[0], statement.value
     pairs = [(target, value)]
     if isinstance(target, DISPLAYS) and isinstance(value, DISPLAYS):

@@ -106,8 +106,7 @@ class Value:
 
 
 def ancestors(value: Value, through_cuts: bool = True, seen: set[int] | None = None) -> Iterator[Value]:
-    """Yield the value and all its ancestors; with ``through_cuts`` false only those that the gradient
-    reaches.
+    """Yield the value and its ancestors; with ``through_cuts`` false only those a gradient reaches.
 
     Values whose ids are in ``seen`` are skipped together with their ancestors; the ids of the others are
     added.
