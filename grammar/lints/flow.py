@@ -139,9 +139,7 @@ class Flow(Evaluator):
             self.note("set-attribute", target, owner)
 
     def set_requires_grad(self, node: Any, owner: Value, on: bool | None) -> None:
-        """Handle ``requires_grad_()`` and ``requires_grad = True``; ``on`` is None for a call without
-        argument.
-        """
+        """Handle ``requires_grad_()`` and ``requires_grad = True``; ``on`` is None without argument."""
         if on is False:
             owner.kind = UNKNOWN
             return
