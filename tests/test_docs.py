@@ -25,6 +25,10 @@ LANGUAGE = REPOSITORY / "docs" / "language.md"
 OURS_ALONE = ("Limits", "What is not in the language", "Every difference from Python and PyTorch")
 SNIPPET = re.compile(r"^```ad\n(.*?)^```\n(?:\n```text\n(.+?)^```\n)?", re.MULTILINE | re.DOTALL)
 SESSIONS = sessions(LANGUAGE.read_text())
+#: The documents about the code. They name files from the top of the repository.
+GUIDES = ("CONTRIBUTING.md", "docs/architecture.md")
+PATH = re.compile(r"(?<![\w/.])(?:core|grammar|cli|tests|docs|benchmarks)/[\w./]*\w/?")
+NAME_IN_FILE = re.compile(r"`(?:\w+\.)?(\w+)`\s\(`([\w/]+\.py)`")
 
 
 def snippets() -> list[tuple[str, str, str]]:
@@ -132,3 +136,19 @@ def test_every_function_is_listed(update_golden: bool) -> None:
             LANGUAGE.write_text(text)
         else:
             assert listed[1] == line
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_a_guide_names_files_that_exist_and_what_is_in_them(guide: str) -> None:
+    text = (REPOSITORY / guide).read_text()
+    paths = set(PATH.findall(text))
+    assert len(paths) > 30
+    assert [path for path in sorted(paths) if not (REPOSITORY / path).exists()] == []
+    named = {(name, path) for name, path in NAME_IN_FILE.findall(" ".join(text.split()))}
+    assert named
+    missing = [
+        (name, path)
+        for name, path in sorted(named)
+        if not re.search(rf"\b{name}\b", (REPOSITORY / path).read_text())
+    ]
+    assert missing == []
