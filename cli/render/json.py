@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.derivation.graph_report import Graph
+    from autodiff.core.report.kink import Kink
     from autodiff.core.report.tensor_states import TensorState, TensorStates
-    from autodiff.core.why.kinks import Kink
 
 SCHEMA = 1
 LARGEST_EXACT = 1 << 53

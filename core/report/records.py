@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from autodiff.core.derivation.graph_report import Graph
     from autodiff.core.report.cause import Cause
     from autodiff.core.report.entry_records import EntryDerivation
+    from autodiff.core.report.kink import Kink
     from autodiff.core.symbolic.expr import Expr
-    from autodiff.core.why.kinks import Kink
 
 
 #: The spelling of a path factor that is 0 for all inputs.
