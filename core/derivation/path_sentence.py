@@ -19,9 +19,9 @@ def path_as_sentence(names: Sequence[str], rates: Sequence[float], total: float 
     ``total`` is the derivative over all paths if there are several. The sentence tells rates, not the effect
     of a whole unit, since a curve may turn within that unit.
 
-    >>> path_in_words(["a", "c", "e"], [1.0, 2.0])
+    >>> path_as_sentence(["a", "c", "e"], [1.0, 2.0])
     'per unit of a, c grows by 1, so e grows by 2'
-    >>> path_in_words(["x", "3*x", "y"], [3.0, -1.0], -2.0)
+    >>> path_as_sentence(["x", "3*x", "y"], [3.0, -1.0], -2.0)
     'along one path alone, per unit of x, 3*x grows by 3, so y falls by 3; over all paths y falls by 2'
     """
     said = []

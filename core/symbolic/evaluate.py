@@ -34,8 +34,8 @@ OP_BY_HEAD = {
 def value_of(expr: Expr, values: Mapping[str, Any]) -> Any:
     """The value of an expression as an array, with arrays or floats for its names.
 
-    >>> from autodiff.core.symbolic.expr import infix, name, number
-    >>> float(value_of(infix("**", name("x"), number(2)), {"x": 3.0}))
+    >>> from autodiff.core.symbolic.expr import infix, name_expr, number_expr
+    >>> float(value_of(infix("**", name_expr("x"), number_expr(2)), {"x": 3.0}))
     9.0
     """
     with np.errstate(all="ignore"):

@@ -77,7 +77,7 @@ def source_expr_of_constant(text: str, array: Any, values: Mapping[str, Any]) ->
 
     >>> import numpy
     >>> x = numpy.array([1.0, -1.0])
-    >>> print(source_of_constant("where(x > 0, x, 0.)", x > 0, {"x": x}))
+    >>> print(source_expr_of_constant("where(x > 0, x, 0.)", x > 0, {"x": x}))
     x > 0
     """
     for expr in parse_operands(text):
