@@ -121,6 +121,14 @@ class ReportedPass:
         return self.received
 
 
+def gradient_or_zeros(gradients: Mapping[Node, Any], node: Node) -> Any:
+    """The gradient of a node; zeros if nothing arrived."""
+    g = gradients.get(node)
+    if g is None:
+        return 0.0 if node.out.__class__ is float else np.zeros_like(node.out)
+    return g
+
+
 class TensorFacts:
     """Facts about any tensor: its name in the script, the line that made it, its shape and its dtype."""
 
