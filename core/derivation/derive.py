@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.report.entry_records import EntryDerivation
+    from autodiff.core.report.records import Path
+    from autodiff.core.symbolic.symbol import Symbol
 
 #: No more paths are followed after this many edges, which matters if paths are very long.
 MOST_EDGES = 200_000
@@ -103,31 +105,14 @@ class Derivations:
         """The derivation for one of the inputs in ``subject.wrt``."""
         from autodiff.core.why.kinks import kinks_of  # here: reports of gradients alone do not need it
 
-        subject, names, writer = self.subject, self.names, self._writer
+        subject, names = self.subject, self.names
         spelled, node = subject.wrt[index]
         count = self.counts[node]
         leading = nodes_leading_to(subject.order, [node]) if count else []
         is_scalar = all(map(has_one_entry, leading))
         edges = self._edges() if is_scalar and count > 1 else None
         followed, are_strongest = self._follow(node, count, edges)
-        is_sum = len(followed) == count <= max(MOST_SUMMED, self.top)
-        written = followed if is_sum else _strongest(followed, self.top)
-        paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
-        terms = [symbol for path, symbol in paths if not path.is_zero]
-        total = sum_contributions(terms or [symbol for _, symbol in paths], node, is_scalar)
-        is_shortened = any(len(path) > LONGEST_PATH for path, _ in written)
-        if len(written) > self.top:
-            kept = {path for path, _ in _strongest(written, self.top)}
-            paths = [paths[at] for at, (path, _) in enumerate(written) if path in kept]
-            written = [one for one in written if one[0] in kept]
-        local = [
-            writer.local_step(path, said, is_scalar)
-            for (path, _), (said, _) in zip(written, paths, strict=True)
-        ]
-        short = self._factored(leading, is_scalar) if count > 1 else None
-        formula = choose_formula(total if is_sum else None, short, self.formulas)
-        if is_shortened:  # the sum has dots in it, and few read the whole formula
-            formula.later = lambda: short or self._factored(leading, is_scalar)
+        written, paths, local, total, formula = self._write_paths(node, followed, leading, is_scalar)
         backward = gradient_or_zeros(subject.cotangents, node)
         uses, use_count = uses_of(subject, node, names) if count > 1 else ((), count)
         is_complete = len(followed) == count
@@ -168,6 +153,31 @@ class Derivations:
             kinks=kinks_of(leading, subject.cotangents, names),
             words=self._path_sentence(written, node, count) if is_scalar else "",
         )
+
+    def _write_paths(
+        self, node: Node, followed: list[tuple[Edges, Any]], leading: list[Node], is_scalar: bool
+    ) -> tuple[list[tuple[Edges, Any]], list[tuple[Path, Symbol]], list[str], Expr, Formula]:
+        """The strongest paths, their texts and steps, the sum of all that were written, and the formula."""
+        writer, count = self._writer, self.counts[node]
+        is_sum = len(followed) == count <= max(MOST_SUMMED, self.top)
+        written = followed if is_sum else _strongest(followed, self.top)
+        paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
+        terms = [symbol for path, symbol in paths if not path.is_zero]
+        total = sum_contributions(terms or [symbol for _, symbol in paths], node, is_scalar)
+        is_shortened = any(len(path) > LONGEST_PATH for path, _ in written)
+        if len(written) > self.top:
+            kept = {path for path, _ in _strongest(written, self.top)}
+            paths = [paths[at] for at, (path, _) in enumerate(written) if path in kept]
+            written = [one for one in written if one[0] in kept]
+        local = [
+            writer.local_step(path, said, is_scalar)
+            for (path, _), (said, _) in zip(written, paths, strict=True)
+        ]
+        short = self._factored(leading, is_scalar) if count > 1 else None
+        formula = choose_formula(total if is_sum else None, short, self.formulas)
+        if is_shortened:  # the sum has dots in it, and few read the whole formula
+            formula.later = lambda: short or self._factored(leading, is_scalar)
+        return written, paths, local, total, formula
 
     def _entry(self, spelled: str, node: Node, formula: Formula, gradient: Any) -> EntryDerivation | None:
         place = self.entry

@@ -20,6 +20,7 @@ from autodiff.core.graph.state import enable_grad, mode
 from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.operand_symbols import NoExpressionError, custom_call_node, op_symbol
 from autodiff.core.symbolic.callable_form import as_script_call, expand_to_shape
+from autodiff.core.symbolic.evaluate import compute_source_head
 from autodiff.core.symbolic.expr import (
     ONE,
     WHERE_BRACKETS,
@@ -35,7 +36,7 @@ from autodiff.core.symbolic.expr import (
     postorder,
     zeros,
 )
-from autodiff.core.symbolic.literals import ArrayText, compute_source_head
+from autodiff.core.symbolic.literals import ArrayText
 from autodiff.core.symbolic.symbol import CustomCallName, Symbol, as_symbol, spell_params
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 #: How tightly each head binds, loosest first. An operand that binds less than its position requires gets
@@ -246,19 +246,6 @@ def expand_names(root: Expr, meanings: Mapping[str, Expr]) -> Expr:
         else:
             done[stack.pop()] = substitute(meanings[spelled], done)
     return substitute(root, done)
-
-
-def evaluate(root: Expr, values: Mapping[str, Any], apply: Callable[[Expr, list[Any]], Any]) -> Any:
-    """The value of an expression whose variables have ``values``; ``apply`` computes a single head."""
-    done: dict[int, Any] = {}
-    for expr in postorder(root):
-        if expr.head == "number":
-            done[id(expr)] = expr.value
-        elif expr.head == "name":
-            done[id(expr)] = values[expr.value]
-        else:
-            done[id(expr)] = apply(expr, [done[id(arg)] for arg in expr.args])
-    return done[id(root)]
 
 
 def number_text(value: float, digits: int | None = None) -> str:
