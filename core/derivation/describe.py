@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from autodiff.core.derivation.graph_report import Graph
     from autodiff.core.derivation.second_order import SecondDerivative
+    from autodiff.core.report.graph_records import Graph
 
 path_sum = LazyModule("autodiff.core.paths.path_sum")
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Span
-    from autodiff.core.derivation.graph_report import Graph
     from autodiff.core.report.cause import Cause
     from autodiff.core.report.entry_records import EntryDerivation
+    from autodiff.core.report.graph_records import Graph
     from autodiff.core.report.kink import Kink
     from autodiff.core.symbolic.expr import Expr
 
