@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autodiff.core.derivation.graph_report import Graph
+    from autodiff.core.report.graph_records import Graph
 
 
 def dot_lines(graph: Graph, page: Page) -> Iterator[str]:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from autodiff.core.derivation.graph_report import Graph
+    from autodiff.core.report.graph_records import Graph
+    from autodiff.core.report.kink import Kink
     from autodiff.core.report.tensor_states import TensorState, TensorStates
-    from autodiff.core.why.kinks import Kink
 
 SCHEMA = 1
 LARGEST_EXACT = 1 << 53

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.page import Line
+    from autodiff.core.report.kink import Kink
     from autodiff.core.report.records import Derivation, InputUse, Path
-    from autodiff.core.why.kinks import Kink
 
 LABEL_WIDTH = 14
 NARROWEST = 20

@@ -12,7 +12,7 @@ import re
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import EMPTY, Block, Page, fit, muted, prose
 from autodiff.cli.render.tree_layout import DEEPEST_INDENT, LAST, MARK, MORE, ONLY, Rows, layout
-from autodiff.core.derivation.graph_report import Graph, GraphEdge
+from autodiff.core.report.graph_records import Graph, GraphEdge
 from autodiff.core.report.records import Variable
 
 TYPE_CHECKING = False

@@ -15,8 +15,8 @@ from autodiff.core.check.verify import verify
 from autodiff.core.derivation.describe import describe
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.report.verdict import HIDDEN, KINK, NOT_FINITE, OK, UNDECIDED, WRONG, GradientCheck
-from autodiff.core.why.kink_rules import FORMULA_GAP
 from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.points import Formula

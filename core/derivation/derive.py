@@ -14,7 +14,6 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.matrix_layout import layout
 from autodiff.core.derivation.path_formula import LONGEST_PATH, PathWriter
-from autodiff.core.derivation.path_sentence import path_as_sentence
 from autodiff.core.derivation.whole_formula import (
     FactoredForm,
     Formula,
@@ -29,8 +28,14 @@ from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.paths.path_sum import Path as Edges
 from autodiff.core.paths.path_sum import PathCounts, paths_with_contributions
 from autodiff.core.paths.strongest_paths import ScalarEdges, has_one_entry
-from autodiff.core.paths.use_contributions import max_abs, uses_of
-from autodiff.core.report.records import Derivation, DerivationExprs, ReportedPass, StandaloneFormula
+from autodiff.core.paths.use_contributions import deviation, max_abs, uses_of
+from autodiff.core.report.records import (
+    Derivation,
+    DerivationExprs,
+    ReportedPass,
+    StandaloneFormula,
+    gradient_or_zeros,
+)
 from autodiff.core.symbolic.expr import (
     Expr,
     expr_text,
@@ -50,6 +55,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.report.entry_records import EntryDerivation
+    from autodiff.core.report.records import Path
+    from autodiff.core.symbolic.symbol import Symbol
 
 #: No more paths are followed after this many edges, which matters if paths are very long.
 MOST_EDGES = 200_000
@@ -57,6 +64,8 @@ MOST_EDGES = 200_000
 MOST_WALKED = 10_000_000
 #: With at most this many paths, the formula is the sum over all paths.
 MOST_SUMMED = 100
+#: Of a longer path, the sentence tells only the first and the last steps.
+MOST_STEPS = 8
 #: If there are more nodes between input and output, no factored formula is made.
 MOST_NODES = 2_000
 
@@ -96,32 +105,15 @@ class Derivations:
         """The derivation for one of the inputs in ``subject.wrt``."""
         from autodiff.core.why.kinks import kinks_of  # here: reports of gradients alone do not need it
 
-        subject, names, writer = self.subject, self.names, self._writer
+        subject, names = self.subject, self.names
         spelled, node = subject.wrt[index]
         count = self.counts[node]
         leading = nodes_leading_to(subject.order, [node]) if count else []
         is_scalar = all(map(has_one_entry, leading))
         edges = self._edges() if is_scalar and count > 1 else None
         followed, are_strongest = self._follow(node, count, edges)
-        is_sum = len(followed) == count <= max(MOST_SUMMED, self.top)
-        written = followed if is_sum else _strongest(followed, self.top)
-        is_shortened = any(len(path) > LONGEST_PATH for path, _ in written)
-        paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
-        terms = [symbol for path, symbol in paths if not path.is_zero]
-        total = sum_contributions(terms or [symbol for _, symbol in paths], node, is_scalar)
-        if len(written) > self.top:
-            kept = {path for path, _ in _strongest(written, self.top)}
-            paths = [paths[at] for at, (path, _) in enumerate(written) if path in kept]
-            written = [one for one in written if one[0] in kept]
-        local = tuple(
-            writer.local_step(path, said, is_scalar)
-            for (path, _), (said, _) in zip(written, paths, strict=True)
-        )
-        short = self._factored(leading, count, is_scalar) if count > 1 else None
-        formula = choose_formula(total if is_sum else None, short, self.formulas)
-        if is_shortened:  # the sum has dots in it, and few read the whole formula
-            formula.later = lambda: short or self._factored(leading, count, is_scalar)
-        backward = self._backward(node)
+        written, paths, local, total, formula = self._write_paths(node, followed, leading, is_scalar)
+        backward = gradient_or_zeros(subject.cotangents, node)
         uses, use_count = uses_of(subject, node, names) if count > 1 else ((), count)
         is_complete = len(followed) == count
         is_again = node is not subject.root and spelled == subject.name
@@ -130,7 +122,7 @@ class Derivations:
             output_line=names.line(subject.root),
             wrt=spelled,
             wrt_line=names.line(node),
-            entry=self._entry(spelled, node, formula),
+            entry=self._entry(spelled, node, formula, backward),
             weight=subject.weight,
             is_only=node in self._sources and len(self._sources) == 1,
             count=count,
@@ -138,7 +130,7 @@ class Derivations:
             followed=len(followed),
             are_strongest=are_strongest,
             chain=tuple((" * " if is_scalar else " . ").join(path.chain) for path, _ in paths),
-            local=local,
+            local=tuple(local),
             simplified=formula.simplified or f"{expr_text(total, None, limits.digits)} + ...",
             factored=formula.factored,
             complete=StandaloneFormula(lambda: self._complete(formula, backward)),
@@ -152,7 +144,7 @@ class Derivations:
             numbers=tuple(self._numbers(term, is_scalar) for term in summands(formula.shown or total)),
             value=backward,
             backward=backward,
-            difference=self._difference([c for _, c in followed], backward) if is_complete else None,
+            difference=_deviation_of_sum([c for _, c in followed], backward) if is_complete else None,
             magnitude=None if edges is None else edges.magnitude(node, _item(subject.seed)),
             is_scalar=is_scalar,
             uses=uses,
@@ -162,16 +154,39 @@ class Derivations:
             words=self._path_sentence(written, node, count) if is_scalar else "",
         )
 
-    def _entry(self, spelled: str, node: Node, formula: Formula) -> EntryDerivation | None:
+    def _write_paths(
+        self, node: Node, followed: list[tuple[Edges, Any]], leading: list[Node], is_scalar: bool
+    ) -> tuple[list[tuple[Edges, Any]], list[tuple[Path, Symbol]], list[str], Expr, Formula]:
+        """The strongest paths, their texts and steps, the sum of all that were written, and the formula."""
+        writer, count = self._writer, self.counts[node]
+        is_sum = len(followed) == count <= max(MOST_SUMMED, self.top)
+        written = followed if is_sum else _strongest(followed, self.top)
+        paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
+        terms = [symbol for path, symbol in paths if not path.is_zero]
+        total = sum_contributions(terms or [symbol for _, symbol in paths], node, is_scalar)
+        is_shortened = any(len(path) > LONGEST_PATH for path, _ in written)
+        if len(written) > self.top:
+            kept = {path for path, _ in _strongest(written, self.top)}
+            paths = [paths[at] for at, (path, _) in enumerate(written) if path in kept]
+            written = [one for one in written if one[0] in kept]
+        local = [
+            writer.local_step(path, said, is_scalar)
+            for (path, _), (said, _) in zip(written, paths, strict=True)
+        ]
+        short = self._factored(leading, is_scalar) if count > 1 else None
+        formula = choose_formula(total if is_sum else None, short, self.formulas)
+        if is_shortened:  # the sum has dots in it, and few read the whole formula
+            formula.later = lambda: short or self._factored(leading, is_scalar)
+        return written, paths, local, total, formula
+
+    def _entry(self, spelled: str, node: Node, formula: Formula, gradient: Any) -> EntryDerivation | None:
         place = self.entry
         if place is None or not has_place(node.shape, place):
             return None
-        from autodiff.core.derivation.entry import (
-            EntryWriter,  # here: most derivations have no entry
-        )
+        from autodiff.core.derivation.entry import EntryWriter  # here: most derivations have no entry
 
         writer = EntryWriter(self.subject, self.names, self.formulas)
-        return writer.of(node, spelled, place, lambda: self._complete(formula, self._backward(node), place))
+        return writer.of(node, spelled, place, lambda: self._complete(formula, gradient, place))
 
     def _complete(
         self, formula: Formula, gradient: Any, place: tuple[int, ...] | None = None
@@ -211,10 +226,9 @@ class Derivations:
                     break
         return found, len(found) == count
 
-    def _factored(self, leading: list[Node], count: int, is_scalar: bool) -> FactoredForm | None:
-        if not count or len(leading) > MOST_NODES:
-            return None
-        return factor_gradient(self._writer, leading, is_scalar)
+    def _factored(self, leading: list[Node], is_scalar: bool) -> FactoredForm | None:
+        is_short_enough = 0 < len(leading) <= MOST_NODES
+        return factor_gradient(self._writer, leading, is_scalar) if is_short_enough else None
 
     def _path_sentence(self, written: list[tuple[Edges, Any]], node: Node, count: int) -> str:
         """The strongest path as a sentence; empty if there is no path or a rate is not finite."""
@@ -228,34 +242,10 @@ class Derivations:
         total = None
         if count > 1:
             seed = _item(self.subject.seed)
-            total = _item(self._backward(node)) / seed if seed else nan
+            total = _item(gradient_or_zeros(self.subject.cotangents, node)) / seed if seed else nan
             if not isfinite(total):
                 return ""
         return path_as_sentence(names, [steps[edge] for edge in upwards], total)
-
-    def _backward(self, node: Node) -> Any:
-        g = self.subject.cotangents.get(node)
-        if g is None:
-            return 0.0 if node.out.__class__ is float else np.zeros_like(node.out)
-        return g
-
-    def _difference(self, contributions: Sequence[Any], backward: Any) -> float:
-        """The largest deviation of the sum over the paths. Equal infinities and nans do not deviate."""
-        if all(c.__class__ is float for c in (*contributions, backward)):
-            total = 0.0
-            for c in contributions:
-                total = total + c
-            if total == backward or (total != total and backward != backward):
-                return 0.0
-            return float(abs(total - backward))
-        with np.errstate(all="ignore"):
-            sum_of_paths = np.zeros_like(np.asarray(backward))
-            for c in contributions:
-                sum_of_paths = sum_of_paths + c
-            apart = np.abs(np.asarray(sum_of_paths - backward, dtype=float))
-        same = (sum_of_paths == backward) | (np.isnan(sum_of_paths) & np.isnan(backward))
-        apart = np.where(same, 0.0, apart)
-        return float(apart.max()) if apart.size else 0.0
 
     def _numbers(self, term: Expr, is_scalar: bool) -> str:
         """A term with every name replaced by its value."""
@@ -279,6 +269,20 @@ def functions_in(formula: Formula, total: Expr) -> Iterator[str]:
                 yield part.value
 
 
+def _deviation_of_sum(contributions: Sequence[Any], backward: Any) -> float:
+    """The largest deviation of the sum over the paths from the result of backward."""
+    if all(c.__class__ is float for c in (*contributions, backward)):
+        total = 0.0
+        for c in contributions:
+            total = total + c
+        return deviation(total, backward)
+    with np.errstate(all="ignore"):
+        sum_of_paths = np.zeros_like(np.asarray(backward))
+        for c in contributions:
+            sum_of_paths = sum_of_paths + c
+    return deviation(sum_of_paths, backward)
+
+
 def _strongest(followed: list[tuple[Edges, Any]], top: int) -> list[tuple[Edges, Any]]:
     """The paths that contribute most, largest first."""
     return sorted(followed, key=lambda one: -max_abs(one[1]))[:top]
@@ -300,3 +304,39 @@ def _size(value: Any) -> int:
 def _item(value: Any) -> float:
     number: float = value if value.__class__ is float else value.item()
     return number
+
+
+# -- a path as a sentence: how much the output changes per unit of the input -----------------------------
+
+
+def path_as_sentence(names: Sequence[str], rates: Sequence[float], total: float | None = None) -> str:
+    """The sentence for ``names``, from input to output, and the derivative of each step between them.
+
+    ``total`` is the derivative over all paths if there are several. The sentence tells rates, not the effect
+    of a whole unit, since a curve may turn within that unit.
+
+    >>> path_as_sentence(["a", "c", "e"], [1.0, 2.0])
+    'per unit of a, c grows by 1, so e grows by 2'
+    >>> path_as_sentence(["x", "3*x", "y"], [3.0, -1.0], -2.0)
+    'along one path alone, per unit of x, 3*x grows by 3, so y falls by 3; over all paths y falls by 2'
+    """
+    said = []
+    rate = 1.0
+    for name, step in zip(names[1:], rates, strict=True):
+        rate *= step
+        said.append(f"{name} {_change(rate)}")
+    if len(said) > MOST_STEPS:
+        half = MOST_STEPS // 2
+        said = [*said[:half], "and so on until " + said[-half], *said[1 - half :]]
+    first, *others = said
+    along = ", so ".join([f"per unit of {names[0]}, {first}", *others]).replace("so and so", "and so")
+    if total is None:
+        return along
+    return f"along one path alone, {along}; over all paths {names[-1]} {_change(total)}"
+
+
+def _change(rate: float) -> str:
+    if rate == 0:
+        return "stays as it is"
+    verb = "falls" if rate < 0 else "grows"
+    return f"{verb} by {expr_text(number_expr(abs(rate)), digits=limits.digits)}"

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 from functools import cache, partial
 
-from autodiff.core.base.lazy_imports import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import Source, Span
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Node, OpNode
-from autodiff.core.report.records import Derivation, GradientReport, ReportedPass, Variable
+from autodiff.core.report.records import (
+    Derivation,
+    GradientReport,
+    ReportedPass,
+    Variable,
+    gradient_or_zeros,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from autodiff.core.derivation.graph_report import Graph
     from autodiff.core.derivation.second_order import SecondDerivative
+    from autodiff.core.report.graph_records import Graph
 
 path_sum = LazyModule("autodiff.core.paths.path_sum")
 
@@ -53,7 +59,7 @@ def describe(
             node.out,
             node.site,
             source,
-            _gradient(subject, node),
+            gradient_or_zeros(subject.received, node),
             partial(lambda node: counts()[node], node),
         )
         for spelled, node in subject.wrt
@@ -105,14 +111,6 @@ def _variable(
         grad=grad,
         paths=paths,
     )
-
-
-def _gradient(subject: ReportedPass, node: Node) -> Any:
-    """The gradient that backward computed for an input; zeros if nothing arrived."""
-    g = subject.received.get(node)
-    if g is None:
-        return 0.0 if node.out.__class__ is float else np.zeros_like(node.out)
-    return g
 
 
 def describe_second_order(

@@ -16,6 +16,7 @@ from autodiff.core.graph.op import OPS
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames, bracketed
 from autodiff.core.paths.operand_symbols import OperandSymbols
+from autodiff.core.paths.use_contributions import deviation
 from autodiff.core.report.entry_records import EntryDerivation, EntryStep
 from autodiff.core.report.records import ReportedPass, StandaloneFormula
 from autodiff.core.symbolic.evaluate import value_of
@@ -82,7 +83,7 @@ class EntryWriter:
         """
         run = _EntryDerivation(self, node)
         above, below = bracketed(self.output), bracketed(spelled) + spelled_place(place)
-        backward = self._backward(node, place)
+        backward = _gradient_number(self.subject, node, place)
         try:
             expr = simplify(run.gradient(node, place))
             run.complete_meanings()
@@ -100,7 +101,7 @@ class EntryWriter:
             below,
             value=value,
             backward=backward,
-            difference=None if whole is None else _deviation(value, backward),
+            difference=None if whole is None else deviation(value, backward),
             formula=written_sum(summands(expr), DIGITS),
             numbers=tuple(run.numbers(term) for term in summands(expr)),
             complete=StandaloneFormula(
@@ -113,10 +114,6 @@ class EntryWriter:
             unspelled=tuple(run.unspelled.items()),
             values=run.values,
         )
-
-    def _backward(self, node: Node, place: Place) -> float:
-        g = self.subject.cotangents.get(node)
-        return 0.0 if g is None else float(np.asarray(g)[place])
 
 
 class _EntryDerivation:
@@ -277,8 +274,7 @@ class _EntryDerivation:
 
     def gradient_name(self, node: Node, place: Place) -> Expr:
         entry = f"d{bracketed(self.output)}/d{bracketed(self.names[node])}{spelled_place(place)}"
-        g = self.subject.cotangents.get(node)
-        self.values[entry] = 0.0 if g is None else float(np.asarray(g)[place])
+        self.values[entry] = _gradient_number(self.subject, node, place)
         return name_expr(entry)
 
     def complete_meanings(self) -> None:
@@ -334,10 +330,12 @@ class _EntryDerivation:
                 expansion = written_sum(summands(simplify(made)), DIGITS)
             except (UnspelledError, *NO_VALUE_ERRORS):
                 expansion = ""
-        g = self.subject.cotangents.get(user)
-        received = 0.0 if g is None else float(np.asarray(g)[at])
         return EntryStep(
-            entry, expansion, expr_text(local, None, DIGITS), float(value_of(local, self.values)), received
+            entry,
+            expansion,
+            expr_text(local, None, DIGITS),
+            float(value_of(local, self.values)),
+            _gradient_number(self.subject, user, at),
         )
 
     # -- texts ----------------------------------------------------------------------------------------------
@@ -404,6 +402,6 @@ def _number(node: Node, place: Place) -> float:
     return float(np.asarray(node.out)[place])
 
 
-def _deviation(value: float, backward: float) -> float:
-    same = value == backward or (value != value and backward != backward)
-    return 0.0 if same else abs(value - backward)
+def _gradient_number(subject: ReportedPass, node: Node, place: Place) -> float:
+    g = subject.cotangents.get(node)
+    return 0.0 if g is None else float(np.asarray(g)[place])

@@ -61,8 +61,8 @@ class UnspelledError(Exception):
 class EntryTable(Operators):
     """A tensor of expressions. ``at`` returns the expression at a position, which is computed once.
 
-    >>> from autodiff.core.symbolic.expr import name
-    >>> x = Entries((2,), lambda place: name(f"x{place[0]}"))
+    >>> from autodiff.core.symbolic.expr import name_expr
+    >>> x = EntryTable((2,), lambda place: name_expr(f"x{place[0]}"))
     >>> str((x * x).at((1,)))
     'x1*x1'
     """

@@ -11,91 +11,14 @@ from autodiff.core.graph.state import no_grad
 from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.paths.operand_symbols import OperandSymbols
-from autodiff.core.report.records import ReportedPass, TensorFacts
+from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
+from autodiff.core.report.records import ReportedPass
 from autodiff.core.symbolic.expr import expr_text
 from autodiff.core.symbolic.symbol import Symbol, is_custom, symbolic_derivative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-class GraphNode(TensorFacts):
-    """A vertex: ``id`` is its topological rank (inputs before outputs), ``inputs`` the ids of its operands.
-
-    ``op`` is ``"leaf"`` if no op made the value. Operands that are plain numbers or not tracked are left out.
-    ``name`` is the script's own name, or the source text of an unnamed result.
-    """
-
-    __slots__ = ("grad", "grad_fn", "id", "inputs", "op", "value")
-
-    def __init__(
-        self,
-        id: int,
-        name: str,
-        op: str,
-        grad_fn: str | None,
-        line: int | None,
-        shape: tuple[int, ...],
-        dtype: str,
-        value: Any,
-        grad: Any,
-        inputs: tuple[int, ...],
-    ) -> None:
-        super().__init__(name, line, shape, dtype)
-        self.id = id
-        self.op = op
-        self.grad_fn = grad_fn
-        self.value = value
-        self.grad = grad
-        self.inputs = inputs
-
-
-class GraphEdge:
-    """One use of ``input`` by ``output`` as operand number ``operand``, with the local derivative.
-
-    ``local`` is d output/d input for elementwise ops, a number or an array of the output's shape, else None.
-    ``symbol`` spells it (``"x3"``, ``"cos(z)"``). For other ops ``symbol`` spells the map from the incoming
-    gradient (``"X.T @ G"``).
-    """
-
-    __slots__ = ("input", "local", "operand", "output", "symbol")
-
-    def __init__(
-        self,
-        output: int,
-        input: int,
-        operand: int,
-        local: Any,
-        symbol: str,
-    ) -> None:
-        self.output = output
-        self.input = input
-        self.operand = operand
-        self.local = local
-        self.symbol = symbol
-
-
-class Graph:
-    """The graph below ``root`` (an id). Nodes are in order of id, the edges of each node in order of operand.
-
-    ``output`` is the script's name for the root at the end, if that is not the name of its node.
-    """
-
-    __slots__ = ("edges", "nodes", "output", "root")
-
-    def __init__(
-        self,
-        root: int,
-        nodes: tuple[GraphNode, ...],
-        edges: tuple[GraphEdge, ...],
-        output: str = "",
-    ) -> None:
-        self.root = root
-        self.nodes = nodes
-        self.edges = edges
-        self.output = output or nodes[root].name
-
 
 LONGEST_SYMBOL = 400
 

@@ -35,7 +35,7 @@ def layout(term: Expr, values: Mapping[str, Any]) -> str:
     """The term with values for names, on several lines if there are matrices.
 
     >>> from autodiff.core.symbolic.expr import infix
-    >>> product = infix("@", name("X"), name("v"))
+    >>> product = infix("@", name_expr("X"), name_expr("v"))
     >>> print(layout(product, {"X": np.array([[1.0, 2.0], [3.0, 4.0]]), "v": np.array([5.0, 6.0])}))
     | 1  2 |   | 5 |
     | 3  4 | @ | 6 |

@@ -19,8 +19,8 @@ from autodiff.core.graph.op import OPS, RULE_ERRORS
 from autodiff.core.graph.state import enable_grad, mode
 from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.operand_symbols import NoExpressionError, custom_call_node, op_symbol
-from autodiff.core.symbolic.call_spellings import zeros
 from autodiff.core.symbolic.callable_form import as_script_call, expand_to_shape
+from autodiff.core.symbolic.evaluate import compute_source_head
 from autodiff.core.symbolic.expr import (
     ONE,
     WHERE_BRACKETS,
@@ -31,10 +31,12 @@ from autodiff.core.symbolic.expr import (
     expr_text,
     name_expr,
     names_in,
+    ones,
     postfix,
     postorder,
+    zeros,
 )
-from autodiff.core.symbolic.literals import ArrayText, compute_source_head
+from autodiff.core.symbolic.literals import ArrayText
 from autodiff.core.symbolic.symbol import CustomCallName, Symbol, as_symbol, spell_params
 
 TYPE_CHECKING = False
@@ -317,10 +319,7 @@ def fit_to_shape(closed: EvaluatedExpr, shape: Shape) -> EvaluatedExpr:
         return written, array.reshape(shape)
     if not _broadcasts_to(own, shape):
         raise NoExpressionError(str(expr.head))
-    if expr == ONE:
-        written = call("ones", details=tuple(map(str, shape)), params={"shape": shape})
-    else:
-        written = expand_to_shape(expr, value, shape)
+    written = ones(shape) if expr == ONE else expand_to_shape(expr, value, shape)
     return written, np.broadcast_to(array, shape)
 
 

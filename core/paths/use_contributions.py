@@ -51,3 +51,14 @@ def max_abs(contribution: Any) -> float:
         entries = np.abs(np.asarray(contribution, dtype=float))
         size = float(entries.max()) if entries.size else 0.0
     return size if size == size else float("inf")
+
+
+def deviation(value: Any, reference: Any) -> float:
+    """The largest difference of two values. Equal infinities do not differ, nor do two nans."""
+    if value.__class__ is float and reference.__class__ is float:
+        same = value == reference or (value != value and reference != reference)
+        return 0.0 if same else abs(value - reference)
+    with np.errstate(all="ignore"):
+        apart = np.abs(np.asarray(value - reference, dtype=float))
+    apart = np.where((value == reference) | (np.isnan(value) & np.isnan(reference)), 0.0, apart)
+    return float(apart.max()) if apart.size else 0.0

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Span
-    from autodiff.core.derivation.graph_report import Graph
     from autodiff.core.report.cause import Cause
     from autodiff.core.report.entry_records import EntryDerivation
+    from autodiff.core.report.graph_records import Graph
+    from autodiff.core.report.kink import Kink
     from autodiff.core.symbolic.expr import Expr
-    from autodiff.core.why.kinks import Kink
 
 
 #: The spelling of a path factor that is 0 for all inputs.
@@ -119,6 +119,14 @@ class ReportedPass:
         if self._sweep_all is not None:
             self.received, self._sweep_all = self._sweep_all(), None
         return self.received
+
+
+def gradient_or_zeros(gradients: Mapping[Node, Any], node: Node) -> Any:
+    """The gradient of a node; zeros if nothing arrived."""
+    g = gradients.get(node)
+    if g is None:
+        return 0.0 if node.out.__class__ is float else np.zeros_like(node.out)
+    return g
 
 
 class TensorFacts:

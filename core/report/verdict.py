@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.check.custom_functions import FunctionFault
-    from autodiff.core.why.kinks import Kink
+    from autodiff.core.report.kink import Kink
 
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
 #: Rising severity. The verdict on a gradient is the most severe verdict on its entries.

@@ -10,7 +10,7 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 #: How tightly each head binds, loosest first. An operand that binds less than its position requires gets
@@ -116,7 +116,7 @@ class Expr:
 def number_expr(value: float) -> Expr:
     """An expression for a number. Whole floats become ints, whose text is shorter.
 
-    >>> str(number(2.0)), str(number(-0.5))
+    >>> str(number_expr(2.0)), str(number_expr(-0.5))
     ('2', '-0.5')
     """
     if value.__class__ is int and -LARGEST_EXACT_INT <= value <= LARGEST_EXACT_INT:
@@ -158,6 +158,38 @@ def postfix(a: Expr, tail: str, function: str = "", params: dict[str, Any] | Non
 
 ZERO, ONE = number_expr(0), number_expr(1)
 
+# -- calls that create or rearrange tensors ---------------------------------------------------------------
+
+
+def ones(shape: tuple[int, ...]) -> Expr:
+    return call("ones", details=tuple(map(str, shape)), params={"shape": shape})
+
+
+def times_ones(x: Expr, shape: tuple[int, ...]) -> Expr:
+    """A number or a tensor of one entry, expanded to ``shape``."""
+    return ones(shape) if x == ONE else infix("*", x, ones(shape))
+
+
+def reshaped(x: Expr, shape: tuple[int, ...]) -> Expr:
+    if x.head == "number":
+        return name_expr(f"full({shape}, {float(x.value)!r})")
+    return call("reshape", x, details=(str(shape),), params={"shape": shape})
+
+
+def permuted(x: Expr, order: tuple[int, ...]) -> Expr:
+    return call("permute", x, details=(str(order),))
+
+
+def zeros(shape: tuple[int, ...]) -> Expr:
+    return name_expr(f"zeros({', '.join(map(str, shape)) or '()'})")
+
+
+def flipped(x: Expr, *dims: int) -> Expr:
+    return call("flip", x, details=(str(dims),))
+
+
+# -- walks ------------------------------------------------------------------------------------------------
+
 
 def postorder(root: Expr) -> Iterator[Expr]:
     """Yield every distinct branch once, arguments before the expressions that contain them."""
@@ -176,7 +208,7 @@ def postorder(root: Expr) -> Iterator[Expr]:
 def names_in(root: Expr) -> list[str]:
     """The variables of an expression in the order in which they are written.
 
-    >>> names_in(infix("*", name("w"), infix("-", name("x"), name("w"))))
+    >>> names_in(infix("*", name_expr("w"), infix("-", name_expr("x"), name_expr("w"))))
     ['w', 'x']
     """
     return list(dict.fromkeys(expr.value for expr in postorder(root) if expr.head == "name"))
@@ -198,7 +230,7 @@ def substitute(root: Expr, values: Mapping[str, Expr]) -> Expr:
 def expand_names(root: Expr, meanings: Mapping[str, Expr]) -> Expr:
     """The expression with names replaced by their meanings, repeatedly, until no name with a meaning is left.
 
-    >>> str(unfold(name("t2"), {"t1": name("x"), "t2": neg(name("t1"))}))
+    >>> str(expand_names(name_expr("t2"), {"t1": name_expr("x"), "t2": neg(name_expr("t1"))}))
     '-x'
     """
     done: dict[str, Expr] = {}
@@ -214,19 +246,6 @@ def expand_names(root: Expr, meanings: Mapping[str, Expr]) -> Expr:
         else:
             done[stack.pop()] = substitute(meanings[spelled], done)
     return substitute(root, done)
-
-
-def evaluate(root: Expr, values: Mapping[str, Any], apply: Callable[[Expr, list[Any]], Any]) -> Any:
-    """The value of an expression whose variables have ``values``; ``apply`` computes a single head."""
-    done: dict[int, Any] = {}
-    for expr in postorder(root):
-        if expr.head == "number":
-            done[id(expr)] = expr.value
-        elif expr.head == "name":
-            done[id(expr)] = values[expr.value]
-        else:
-            done[id(expr)] = apply(expr, [done[id(arg)] for arg in expr.args])
-    return done[id(root)]
 
 
 def number_text(value: float, digits: int | None = None) -> str:
@@ -248,10 +267,10 @@ def expr_text(
     Text beyond ``limit`` characters is replaced by ``...``. Numbers are rounded to ``digits`` significant
     digits if that is given.
 
-    >>> x, y = name("x"), name("y")
-    >>> text(neg(infix("*", infix("-", x, y), infix("**", x, number(2)))))
+    >>> x, y = name_expr("x"), name_expr("y")
+    >>> expr_text(neg(infix("*", infix("-", x, y), infix("**", x, number_expr(2)))))
     '-(x - y)*x**2'
-    >>> text(infix("*", y, infix(">", x, ZERO)))
+    >>> expr_text(infix("*", y, infix(">", x, ZERO)))
     'y*[x > 0]'
     """
     written: list[str] = []

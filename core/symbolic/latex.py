@@ -68,10 +68,12 @@ def latex(
 
     ``tensors`` are the names of tensors. Tensors are multiplied entry by entry, which is written ``\\odot``.
 
-    >>> x, w = name("x"), name("w1")
-    >>> print(latex(infix("/", neg(infix("*", w, infix("+", x, number(1)))), infix("**", x, number(2)))))
+    >>> from autodiff.core.symbolic.expr import infix, name_expr, neg, number_expr
+    >>> x, w = name_expr("x"), name_expr("w1")
+    >>> square = infix("**", x, number_expr(2))
+    >>> print(latex(infix("/", neg(infix("*", w, infix("+", x, number_expr(1)))), square)))
     \\frac{-w_{1} \\cdot \\left(x + 1\\right)}{x^{2}}
-    >>> print(latex(infix("*", name("alpha"), infix(">", x, number(0)))))
+    >>> print(latex(infix("*", name_expr("alpha"), infix(">", x, number_expr(0)))))
     \\alpha \\cdot \\left[x > 0\\right]
     """
     done: dict[int, Piece] = {}
@@ -88,7 +90,7 @@ def latex(
 def derivative_latex(above: Expr | str, below: Expr | str, sign: str = r"\partial") -> str:
     """The derivative of one name by another.
 
-    >>> print(quotient("L", "w1"), quotient("L", "x", r"\\mathrm{d}"))
+    >>> print(derivative_latex("L", "w1"), derivative_latex("L", "x", r"\\mathrm{d}"))
     \\frac{\\partial L}{\\partial w_{1}} \\frac{\\mathrm{d} L}{\\mathrm{d} x}
     """
     return rf"\frac{{{sign} {_derivative_operand(above)}}}{{{sign} {_derivative_operand(below)}}}"
@@ -156,7 +158,7 @@ def name_piece(spelled: str) -> tuple[str, int]:
 def parse_quotient(spelled: str) -> tuple[str, str] | None:
     """The two names of a derivative as ``node_names`` spells it; None for any other text.
 
-    >>> read_quotient("dL/d(x*y)"), read_quotient("d(dL/dw)/dz[0]"), read_quotient("dL/d(x)*2")
+    >>> parse_quotient("dL/d(x*y)"), parse_quotient("d(dL/dw)/dz[0]"), parse_quotient("dL/d(x)*2")
     (('L', 'x*y'), ('dL/dw', 'z[0]'), None)
     """
     above, rest = parse_quotient_side(spelled)

@@ -150,7 +150,7 @@ def token_width(token: str, kind: str) -> float:
 def break_into_lines(text: str, line_width: float) -> list[str]:
     """A formula on as few lines as hold it.
 
-    >>> print(*broken(r"a \\cdot \\left(b + c\\right) + d", 45), sep="\\n")
+    >>> print(*break_into_lines(r"a \\cdot \\left(b + c\\right) + d", 55), sep="\\n")
     a \\cdot \\left(b + c\\right)
     + d
     """

@@ -6,21 +6,15 @@ Formulas for people show a short form, ``[0, 1, ..., 9]``. Formulas that are run
 from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.symbolic.evaluate import compute_head
-from autodiff.core.symbolic.expr import Expr, evaluate, names_in, number_text
+from autodiff.core.symbolic.evaluate import compute_source_head, evaluate
+from autodiff.core.symbolic.expr import Expr, names_in, number_text
 from autodiff.core.symbolic.source_exprs import parse_operands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
-#: Functions that create tensors and that numpy has with the same name and arguments.
-TENSOR_CREATORS: dict[str, Callable[..., Any]] = {
-    "arange": lambda *args: np.arange(*args),
-    "eye": lambda *args: np.eye(*args),
-    "linspace": lambda *args: np.linspace(*args),
-}
 #: A source text is evaluated only if its expression has at most this many symbols.
 MOST_SOURCE_SYMBOLS = 30
 
@@ -77,7 +71,7 @@ def source_expr_of_constant(text: str, array: Any, values: Mapping[str, Any]) ->
 
     >>> import numpy
     >>> x = numpy.array([1.0, -1.0])
-    >>> print(source_of_constant("where(x > 0, x, 0.)", x > 0, {"x": x}))
+    >>> print(source_expr_of_constant("where(x > 0, x, 0.)", x > 0, {"x": x}))
     x > 0
     """
     for expr in parse_operands(text):
@@ -93,15 +87,3 @@ def source_expr_of_constant(text: str, array: Any, values: Mapping[str, Any]) ->
         if arrays_equal(value, array):
             return expr
     return None
-
-
-def compute_source_head(expr: Expr, args: list[Any]) -> Any:
-    """The value of a single head, including heads that occur only in source texts."""
-    if expr.head == "call":
-        if expr.details and not expr.params:
-            raise ValueError(expr.value)
-        if expr.value in TENSOR_CREATORS:
-            if any(np.ndim(arg) or abs(arg) > 10_000 for arg in args):
-                raise ValueError(expr.value)
-            return TENSOR_CREATORS[expr.value](*args) * 1.0
-    return compute_head(expr, args)

@@ -60,7 +60,7 @@ def glossary(functions: Iterable[str]) -> tuple[tuple[str, str], ...]:
 def reader_name(op: str) -> str:
     """The word for an op, or a call with placeholders for the operands.
 
-    >>> word("vector_norm"), word("sin"), word("exponent")
+    >>> reader_name("vector_norm"), reader_name("sin"), reader_name("exponent")
     ('norm', 'sin', 'frexp({0})[1]')
     """
     return READER_NAMES.get(op, op)

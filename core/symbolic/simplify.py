@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import isfinite, prod
 
-from autodiff.core.symbolic.expr import ONE, ZERO, Expr, call, infix, number_expr
+from autodiff.core.symbolic.expr import ZERO, Expr, infix, number_expr, times_ones
 from autodiff.core.symbolic.terms import (
     UNIT,
     add_coefficients,
@@ -32,11 +32,11 @@ MAX_SHARED_FACTORS = 64
 def simplify(expr: Expr) -> Expr:
     """An equal expression in normal form.
 
-    >>> from autodiff.core.symbolic.expr import name
-    >>> x, y = name("x"), name("y")
+    >>> from autodiff.core.symbolic.expr import name_expr
+    >>> x, y = name_expr("x"), name_expr("y")
     >>> str(simplify(infix("+", infix("*", x, y), infix("*", y, x))))
     '2*x*y'
-    >>> str(simplify(infix("*", x, infix("/", number(-1), infix("*", x, y)))))
+    >>> str(simplify(infix("*", x, infix("/", number_expr(-1), infix("*", x, y)))))
     '-1/y'
     """
     return Simplifier().simplify(expr)
@@ -325,10 +325,7 @@ class Simplifier:
 
 def _expand_number(arg: Expr, shape: tuple[int, ...]) -> Expr:
     """A number expanded to ``shape``: ``x/x`` is 1, but its sum counts the entries of ``x``."""
-    if arg.head != "number" or prod(shape) == 1:
-        return arg
-    ones = call("ones", details=tuple(map(str, shape)), params={"shape": shape})
-    return ones if arg == ONE else infix("*", arg, ones)
+    return arg if arg.head != "number" or prod(shape) == 1 else times_ones(arg, shape)
 
 
 def is_constant_terms(terms: Terms) -> bool:

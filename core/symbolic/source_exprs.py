@@ -23,7 +23,7 @@ def parse_source(source: str) -> Expr | None:
 def parse_operands(source: str) -> list[Expr]:
     """The operands of the outermost operation in a source text, without those that are not expressions here.
 
-    >>> [str(expr) for expr in operands_in("torch.where(x > 0, y, [1])")]
+    >>> [str(expr) for expr in parse_operands("torch.where(x > 0, y, [1])")]
     ['x > 0', 'y']
     """
     import ast

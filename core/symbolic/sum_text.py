@@ -22,8 +22,8 @@ WORDS = re.compile(r"[^\W\d]\w*")
 def written_sum(terms: Sequence[Expr], digits: int | None = None) -> str:
     """The sum of the terms. Runs of terms that differ only by a running index are folded.
 
-    >>> from autodiff.core.symbolic.expr import infix, name
-    >>> terms = [infix("*", name(f"X[{k},0]"), name(f"v[{k + 1}]")) for k in range(8)]
+    >>> from autodiff.core.symbolic.expr import infix, name_expr
+    >>> terms = [infix("*", name_expr(f"X[{k},0]"), name_expr(f"v[{k + 1}]")) for k in range(8)]
     >>> written_sum(terms[:2]), written_sum(terms)
     ('X[0,0]*v[1] + X[1,0]*v[2]', 'sum(X[k,0]*v[k+1] for k in range(8))')
     """
@@ -34,7 +34,7 @@ def written_sum(terms: Sequence[Expr], digits: int | None = None) -> str:
 def join_terms(terms: Sequence[str]) -> str:
     """Terms joined as a sum. A leading minus sign of a term becomes the operator.
 
-    >>> joined(["2*x", "-y", "3"])
+    >>> join_terms(["2*x", "-y", "3"])
     '2*x - y + 3'
     """
     total = terms[0]
@@ -48,7 +48,7 @@ def fold_runs(spelled: Sequence[str]) -> list[tuple[str, str]]:
 
     Texts of a run differ only in indices, each of which stays or grows by one from one text to the next.
 
-    >>> folded(["a[0]"] + [f"a[{k}] = b[{k + 1}]" for k in range(2, 8)])
+    >>> fold_runs(["a[0]"] + [f"a[{k}] = b[{k + 1}]" for k in range(2, 8)])
     [('a[0]', ''), ('a[k] = b[k+1]', 'for k in range(2, 8)')]
     """
     letter = free_letter(spelled)

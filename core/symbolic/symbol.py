@@ -2,8 +2,7 @@
 
 A symbol has the ``shape`` of the tensor it represents, and an ``extent``: the shape of its expression alone.
 Where they differ (``1`` for a matrix of ones) broadcasting makes up for it. An op that does not broadcast
-gets the expression expanded first. The spellings of single ops are in ``op_spellings`` and
-``index_spellings``.
+gets the expression expanded first. The spellings of single ops are in ``op_spellings``.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.dtypes import DTYPES, DType, float64
 from autodiff.core.graph.op import APPLIERS, CUSTOM_OP_DOC, OPS, PLAIN_NUMBERS, RULE_ERRORS, Op
-from autodiff.core.symbolic.expr import Expr, call, infix, name_expr, neg, number_expr, postfix
+from autodiff.core.symbolic.expr import Expr, call, infix, name_expr, neg, number_expr, postfix, times_ones
 from autodiff.core.symbolic.literals import ArrayText, entries_text
 from autodiff.core.symbolic.op_names import reader_name
 
@@ -122,7 +121,7 @@ class Symbol(Operators):
 
     ``reads`` says which saved values it was computed from. Only ``values_read`` sets it.
 
-    >>> x = Symbol(name("x"))
+    >>> x = Symbol(name_expr("x"))
     >>> str((x * 2 - 1).expr)
     'x*2 - 1'
     """
@@ -156,9 +155,7 @@ class Symbol(Operators):
         if entry_count(self.extent) == self.size:
             return self.expr
         if entry_count(self.extent) == 1:
-            ones = call("ones", details=tuple(map(str, self.shape)), params={"shape": self.shape})
-            is_one = self.expr.head == "number" and self.expr.value == 1
-            return ones if is_one else infix("*", self.expr, ones)
+            return times_ones(self.expr, self.shape)
         return call("expand", self.expr, details=(str(self.shape),), params={"shape": self.shape})
 
 
@@ -392,7 +389,4 @@ def symbolic_derivative(node: Node, index: int, out: Symbol, operands: tuple[Sym
     return symbolic_vjp(node, index, Symbol(name_expr("G"), out.shape), out, operands)
 
 
-from autodiff.core.symbolic import (  # noqa: E402 - they register themselves and need the names above
-    index_spellings as _index_spellings,  # noqa: F401
-)
-from autodiff.core.symbolic import op_spellings as _op_spellings  # noqa: E402, F401 - likewise
+from autodiff.core.symbolic import op_spellings as _op_spellings  # noqa: E402, F401 - it registers itself

@@ -16,28 +16,28 @@ from autodiff.core.paths.path_sum import edge_contribution, has_no_gradient, vjp
 from autodiff.core.paths.use_contributions import max_abs
 from autodiff.core.report.cause import Cause
 from autodiff.core.symbolic.symbol import is_custom
-from autodiff.core.why.cancellation import (
-    cancellation_cause,
-    find_cancelling_copies,
-    find_cancelling_entries,
-    find_rounding_above,
-    find_rounding_in_single_use,
-    rounding_error_cause,
-)
 from autodiff.core.why.magnitude import magnitude_causes, rounding_tolerance
-from autodiff.core.why.op_table import BLOCKING_WORDS, FILLING_OPS, JOINING_OPS
+from autodiff.core.why.op_table import (
+    BLOCKING_WORDS,
+    CENTERING_OPS,
+    FILLING_OPS,
+    FLAT_AT_ZERO_OPS,
+    JOINING_OPS,
+    PRODUCT_OPS,
+    is_product_with_itself,
+)
 from autodiff.core.why.sentences import (
     arrives_constant,
     blocking_sentence,
     custom_words,
     nonfinite_value_sentence,
+    operand_in_words,
     singular_slope_sentence,
     spoken_name,
     value_words,
     zero_slope_sentence,
 )
 from autodiff.core.why.zero_entries import zero_entry_causes
-from autodiff.core.why.zero_slopes import is_flat_at_zero, zero_edge_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 MOST_CAUSES = 3
 #: At most this many edges are examined. If a long loop overflows, they are all alike.
 MOST_EXAMINED_EDGES = 10
+ADDING_OPS = ("add", "sub")
 
 
 def causes_of(
@@ -69,12 +70,12 @@ def causes_of(
     elif g is None or not _any_nonzero(g):
         found = search.zero_causes()
     elif uses and max_abs(g) <= rounding_tolerance(g) * max(max_abs(use.contribution) for use in uses):
-        found = [rounding_error_cause(search, g, uses)]
+        found = [search.rounding_error_cause(g, uses)]
     else:
         found = (
-            find_rounding_in_single_use(search, g)
+            search.find_rounding_in_single_use(g)
             or search.output()
-            or find_rounding_above(search, g)
+            or search.find_rounding_above(g)
             or [
                 *zero_entry_causes(subject, names, search.leading, target, g),
                 *magnitude_causes(subject, names, search.leading, target, g),
@@ -128,7 +129,7 @@ class CauseSearch:
                 if node is not self.subject.root and node in arrived and (g is None or not _any_nonzero(g)):
                     given = [(edge, c) for edge, c in arrived[node] if _any_nonzero(c)]
                     if given:
-                        found.append(cancellation_cause(self, node, given))
+                        found.append(self.cancellation_cause(node, given))
                     continue
                 if node is self.target or g is None:
                     continue
@@ -147,7 +148,7 @@ class CauseSearch:
 
     def _zero_edge_cause(self, edge: Edge, g: Any) -> Cause:
         node, index = edge
-        copies = find_cancelling_copies(self, edge, g, edge_contribution(edge, g))
+        copies = self.find_cancelling_copies(edge, g, edge_contribution(edge, g))
         if copies:
             return copies[0]
         size = max_abs(g)
@@ -169,7 +170,7 @@ class CauseSearch:
             if words:
                 words += f"; behind that {spoken_name(node, self.names)} has the slope 0"
                 return self.cause("forward", words, origin)
-        if not arrives_constant(node, g) and (sums := find_cancelling_entries(self, edge, g)):
+        if not arrives_constant(node, g) and (sums := self.find_cancelling_entries(edge, g)):
             return sums[0]
         if node.op.name in JOINING_OPS and (above := self._blocking_edge_above(node, index)):
             user, at_operand = above
@@ -309,6 +310,150 @@ class CauseSearch:
             text = f"{spoken_name(node, self.names)} holds {value_words(node.out, at)} itself"
             return self.cause("data", text, node)
         return self.cause("forward", nonfinite_value_sentence(node, at, self.names), node)
+
+    # -- sums that cancel, to exactly 0 or to a rounding error ------------------------------------------
+
+    def rounding_error_cause(self, g: Any, uses: tuple[InputUse, ...]) -> Cause:
+        users = {self.names[node]: node for node in self.leading}
+        parts = [
+            f"{value_words(use.contribution)} through {spoken_name(users[use.name], self.names)}"
+            for use in uses[:4]
+        ]
+        more = f" and {len(uses) - 4} more" if len(uses) > 4 else ""
+        words = (
+            f"what reaches {self.spelled} cancels: {', '.join(parts)}{more}; {value_words(g)} is what"
+            " rounding left"
+        )
+        return self.cause("cancelled", words, self.target)
+
+    def find_cancelling_copies(self, edge: Edge, arrived: Any, g: Any) -> list[Cause]:
+        """A cause if an op adds an operand to several entries whose gradients add up to 0, or nearly so.
+
+        ``g`` is the sum of these gradients.
+        """
+        node, index = edge
+        size = np.size(node.operands[index]) if isinstance(node, OpNode) else 0
+        if (
+            not size
+            or not isinstance(node, OpNode)
+            or not (node.op.name in ADDING_OPS or is_bias(node, index))
+        ):
+            return []
+        count = np.size(arrived) / size
+        if count == 1 or max_abs(g) > count * rounding_tolerance(g) * max_abs(arrived):
+            return []
+        below = node.inputs[index]
+        assert below is not None
+        left = f", up to rounding ({value_words(g)})" if np.any(g) else ""
+        words = (
+            f"{spoken_name(below, self.names)} goes into {count:,.0f} entries of"
+            f" {spoken_name(node, self.names)}"
+            f"{' each' * (size > 1)}, and what arrives at them ({value_words(arrived)}) adds up to 0{left}"
+        )
+        return [self.cause("cancelled", words, node, index)]
+
+    def find_cancelling_entries(self, edge: Edge, arrived: Any) -> list[Cause]:
+        """A cause if several entries of an op pass a gradient on to the operand and these add up to 0.
+
+        This is tested with uneven weights: then the sum is not 0, unless each entry passes on nothing.
+        """
+        node, index = edge
+        if np.size(arrived) < 2 or not isinstance(node, OpNode):
+            return []
+        uneven = np.linspace(1.0, 2.0, np.size(arrived)) ** 3
+        passed_on = edge_contribution(edge, arrived * uneven.reshape(np.shape(arrived)).astype(arrived.dtype))
+        if not np.isfinite(passed_on).all() or max_abs(passed_on) <= rounding_tolerance(passed_on) * max_abs(
+            arrived
+        ):
+            return []
+        below = node.inputs[index]
+        assert below is not None
+        factors = ["the slopes"]
+        if node.op.name in PRODUCT_OPS:
+            others = (at for at in range(len(node.operands)) if at != index)
+            factors = [operand_in_words(node, at, self.names) for at in others]
+        words = (
+            f"{spoken_name(below, self.names)} goes into several entries of {spoken_name(node, self.names)},"
+            f" and what arrives there ({value_words(arrived)}) times {' times '.join(factors)} adds up to 0"
+        )
+        return [self.cause("cancelled", words, node, index)]
+
+    def find_rounding_in_single_use(self, g: Any) -> list[Cause]:
+        """A cause if the input has a single use, whose op passed on only a rounding error."""
+        edges = [
+            (user, index)
+            for user in self.leading
+            for index, below in enumerate(user.inputs)
+            if below is self.target
+        ]
+        arrived = self.subject.cotangents.get(edges[0][0]) if len(edges) == 1 else None
+        if arrived is None:
+            return []
+        [(user, index)] = edges
+        if not isinstance(user, OpNode) or user.op.name not in CENTERING_OPS:
+            return self.find_cancelling_copies((user, index), arrived, g)
+        if max_abs(g) > rounding_tolerance(g) * max_abs(arrived):
+            return []
+        words = (
+            f"{spoken_name(user, self.names)} passes on how much what arrives differs from entry to entry,"
+            f" and all of it is the same: what is left ({value_words(g)}) is rounding"
+        )
+        return [self.cause("cancelled", words, user)]
+
+    def find_rounding_above(self, g: Any) -> list[Cause]:
+        """A cause if the gradients of a node above the input cancel down to a rounding error."""
+        cotangents = self.subject.cotangents
+        sizes = {node: max_abs(cotangents[node]) for node in self.leading if node in cotangents}
+        if max_abs(g) > rounding_tolerance(g) * max(sizes.values(), default=0.0):
+            return []
+        arrived: dict[Node, list[tuple[Edge, Any]]] = {}
+        with numpy_warnings_off(self.subject.order):
+            for node in self.leading:
+                given = arrived.get(node, [])
+                if len(given) > 1 and sizes[node] <= rounding_tolerance(g) * max(
+                    max_abs(c) for _, c in given
+                ):
+                    left = f"; {value_words(cotangents[node])} is what rounding left"
+                    return [self.cancellation_cause(node, given, left)]
+                for edge in self.edges(node) if node in sizes else ():
+                    below = node.inputs[edge[1]]
+                    assert below is not None
+                    arrived.setdefault(below, []).append((edge, edge_contribution(edge, cotangents[node])))
+        return []
+
+    def cancellation_cause(
+        self, node: Node, given: list[tuple[Edge, Any]], left: str = " add up to 0"
+    ) -> Cause:
+        name = spoken_name(node, self.names)
+        parts = [f"{value_words(c)} through {spoken_name(user, self.names)}" for (user, _), c in given[:4]]
+        more = f" and {len(given) - 4} more" if len(given) > 4 else ""
+        return self.cause("cancelled", f"what reaches {name} cancels: {', '.join(parts)}{more}{left}", node)
+
+
+def is_bias(node: OpNode, index: int) -> bool:
+    """Whether an operand is the bias that a linear layer adds to its product."""
+    return node.op.name == "addmm" and index == 0 and node.params.get("beta", 1) == 1
+
+
+def is_flat_at_zero(node: OpNode) -> bool:
+    """Whether an op has the slope 0 where its operand is 0."""
+    return node.op.name in FLAT_AT_ZERO_OPS or is_product_with_itself(node)
+
+
+def zero_edge_below(node: Node | None, useful: set[Node]) -> Edge | None:
+    """The lowest edge below a node of zeros that made the zeros and passes on 0 for any gradient; else None.
+
+    The search goes through ``useful`` nodes only and stops where the graph branches.
+    """
+    found = None
+    while isinstance(node, OpNode) and not np.any(node.out) and not is_custom(node.op):
+        ways = [index for index, below in enumerate(node.inputs) if below in useful]
+        if len({node.inputs[index] for index in ways}) != 1:
+            break
+        if not any(np.any(vjp_of_ones((node, index))) for index in ways):
+            found = (node, ways[0])
+        node = node.inputs[ways[0]]
+    return found
 
 
 def first_entry(value: Any, test: Any) -> tuple[int, ...] | None:

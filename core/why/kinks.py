@@ -12,8 +12,8 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.path_sum import edge_contribution
+from autodiff.core.report.kink import KINK, SLOPE_KINK, Kink
 from autodiff.core.symbolic.symbol import is_custom
-from autodiff.core.why.kink_rules import FORMULA_GAP, JUMP, KINK, SINGULAR, SLOPE_KINK
 from autodiff.core.why.kink_table import KINK_RULES, TIE_OPS, TIES_ELSEWHERE
 from autodiff.core.why.sentences import operand_in_words, value_words
 
@@ -22,20 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from autodiff.core.base.source import Span
     from autodiff.core.graph.node import Node
     from autodiff.core.paths.node_names import NodeNames
-    from autodiff.core.why.kink_rules import KinkRule
+    from autodiff.core.why.kink_table import KinkRule
 
 #: At most this many entries of one value are listed. Of more, only the first is shown.
 MOST_PLACES = 4
-KIND_WORDS = {
-    KINK: "a kink of",
-    JUMP: "a jump of",
-    SINGULAR: "a singular point of",
-    FORMULA_GAP: "a gap in the formula of",
-    SLOPE_KINK: "a kink in the slope of",
-}
 #: What a script calls the function, if the op has another name.
 FUNCTION_NAMES = {
     "vector_norm": "norm",
@@ -52,61 +44,6 @@ FUNCTION_NAMES = {
 }
 #: Ops that implement several functions, which the name of the node tells apart.
 MULTI_FUNCTION_OPS = ("pick", "gather", "amax", "amin", "elu")
-
-
-class Kink:
-    """One node on a kink, a jump, a singular point, a gap of its formula or a kink of its slope (``kind``).
-
-    ``function`` is the function that the script called, ``name`` the name of the result, made at ``line``.
-    ``where`` says which entries are affected; ``entry`` is the first of ``count`` among ``size``.
-    ``convention`` is the derivative used here, ``elsewhere`` what other engines answer. ``formula`` is the
-    value of the printed formula, if that is not the answer.
-    A comparison of equal numbers by the script has no ``op``: ``name`` and ``function`` are its text.
-    """
-
-    __slots__ = (
-        *("convention", "count", "elsewhere", "entry", "formula", "function", "kind", "line", "name", "op"),
-        *("size", "span", "where"),
-    )
-
-    def __init__(
-        self,
-        kind: str,
-        op: str,
-        function: str,
-        name: str,
-        line: int | None,
-        span: Span | None,
-        where: str,
-        entry: tuple[int, ...],
-        count: int,
-        size: int,
-        convention: str,
-        elsewhere: str,
-        formula: str,
-    ) -> None:
-        self.kind = kind
-        self.op = op
-        self.function = function
-        self.name = name
-        self.line = line
-        self.span = span
-        self.where = where
-        self.entry = entry
-        self.count = count
-        self.size = size
-        self.convention = convention
-        self.elsewhere = elsewhere
-        self.formula = formula
-
-    @property
-    def text(self) -> str:
-        """The kink as a sentence."""
-        if not self.op:
-            return f"{self.name} compares equal numbers: {self.where}, {self.convention}"
-        place = f"{self.name} sits on {KIND_WORDS[self.kind]} {self.function}"
-        aside = f" ({self.elsewhere})" if self.elsewhere else ""
-        return f"{place}: {self.where}; {self.convention}{aside}"
 
 
 def kinks_of(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.graph.node import OpNode
+
 #: Ops whose slope is 0 everywhere.
 STEP_OPS = (
     "floor",
@@ -69,7 +73,7 @@ _OTHER = "takes other entries, but the derivative of this one stays"
 BLOCKING_WORDS = {
     **dict.fromkeys(("where", "except_where", "without_nan", "maximum", "minimum", "fmax", "fmin"), _BRANCH),
     **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "nan_to_num", "write_through"), _OVER),
-    **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "relu", "relu6", "hardtanh", "threshold"), _BOUND),
+    **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "relu", "hardtanh", "threshold"), _BOUND),
     **dict.fromkeys(("index", "select", "slice", "gather", "pick", "amax", "amin", "take"), _OTHER),
     "mul": "has a 0 for this entry, but not for its derivative",
 }
@@ -83,7 +87,7 @@ _OTHER_OPERAND = "takes the other operand there"
 _WRITES = "writes over {}"
 #: What an elementwise op does where it lets no gradient through. {} is replaced by a pronoun for the entries.
 STOPPING_WORDS = {
-    **dict.fromkeys(("relu", "relu6"), "passes nothing on where its input is not positive"),
+    "relu": "passes nothing on where its input is not positive",
     **dict.fromkeys(BOUNDED_OPS, "is flat beyond its bounds"),
     **dict.fromkeys(("where", "except_where", "without_nan"), _OTHER_BRANCH),
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), _OTHER_OPERAND),
@@ -138,3 +142,8 @@ OVERFLOWING_OPS = (
 )
 LOGARITHMS = ("log", "log2", "log10")
 EXPONENTIALS = ("exp", "exp2", "expm1", "sinh", "cosh")
+
+
+def is_product_with_itself(node: OpNode) -> bool:
+    """Whether a node is ``x * x``. Its slope is 0 where ``x`` is 0."""
+    return node.op.name == "mul" and node.inputs[0] is node.inputs[1]

@@ -26,6 +26,7 @@ from autodiff.core.why.op_table import (
     UNBOUNDED_SLOPE_REASONS,
     UNDEFINED_VALUE_REASONS,
     UNNAMED_OPS,
+    is_product_with_itself,
 )
 
 TYPE_CHECKING = False
@@ -127,7 +128,7 @@ def zero_slope_sentence(node: Node, index: int, g: Any, names: NodeNames) -> str
         return f"{name} is computed from nothing: {x}"
     if op in ("std", "var"):
         return f"the slope of {name} is 0 where all entries are equal: {x}"
-    if op in ("relu", "relu6", *BOUNDED_OPS):
+    if op in ("relu", *BOUNDED_OPS):
         return f"{name} {STOPPING_WORDS[op]}: {x}"
     if op in STEP_OPS:
         return f"{function_of(node, names)} is flat everywhere, so its slope is 0: {x}"
@@ -148,7 +149,7 @@ def zero_slope_sentence(node: Node, index: int, g: Any, names: NodeNames) -> str
     if op in SELECTING_OPS:
         return f"{name} takes other entries, and those get the gradient"
     if op in PRODUCT_OPS or op == "div":
-        if all(below is node.inputs[0] for below in node.inputs) and op == "mul":
+        if is_product_with_itself(node):
             return f"{x} is multiplied by itself in {name}, and the slope of a square is 0 at 0"
         by = " and ".join(operand_in_words(node, at, names) for at in _others(node, index))
         if op == "div":

@@ -12,7 +12,7 @@ from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.path_sum import edge_contribution, vjp_of_ones
 from autodiff.core.report.cause import Cause
-from autodiff.core.why.op_table import INDEXING_OPS, STOPPING_WORDS
+from autodiff.core.why.op_table import INDEXING_OPS, STOPPING_WORDS, is_product_with_itself
 from autodiff.core.why.sentences import function_of, shorten_middle
 
 TYPE_CHECKING = False
@@ -77,8 +77,9 @@ def _reach_of_zero_slopes(cotangents: dict[Node, Any], leading: Sequence[Node], 
     for node in leading:
         if node is target or not isinstance(node, OpNode):
             continue
-        is_square = node.op.name == "mul" and node.inputs[0] is node.inputs[1]
-        is_told = (node.op.name in STOPPING_WORDS and not is_square) or node.op.name in INDEXING_OPS
+        is_told = (
+            node.op.name in STOPPING_WORDS and not is_product_with_itself(node)
+        ) or node.op.name in INDEXING_OPS
         for index, below in enumerate(node.inputs):
             if below not in wanted:
                 continue
@@ -115,7 +116,7 @@ def _stopped_entries(edge: Edge, cotangents: dict[Node, Any]) -> Any:
     passed = np.asarray(vjp_of_ones(edge))
     is_stopped = passed == 0
     if node.op.name in STOPPING_WORDS:
-        if node.shape != np.shape(operand) or (node.op.name == "mul" and node.inputs[0] is node.inputs[1]):
+        if node.shape != np.shape(operand) or is_product_with_itself(node):
             return None
         is_stopped &= np.asarray(arrived) != 0
     if not is_stopped.any():

@@ -11,7 +11,7 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
-from autodiff.core.why.kink_rules import FORMULA_GAP
+from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.left_side import LeftSide

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 
-from autodiff.core.derivation.rule_text import SpelledRule, spell_rules
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS, PublicFunction
 from autodiff.core.graph.op import OPS, Op
 from autodiff.core.graph.registry import family_modules
+from autodiff.grammar.reference.rule_text import SpelledRule, spell_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from functools import partial
 from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.check.checked_functions import OutputFunction
 from autodiff.core.check.neighbourhood import Neighbours
-from autodiff.core.why.kink_rules import JUMP, KINK
-from autodiff.core.why.kinks import Kink
+from autodiff.core.report.kink import JUMP, KINK, Kink
 from autodiff.core.why.sentences import value_words
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.session.rerun import Rerun

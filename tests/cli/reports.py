@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.cli.render.text import plain_text
-from autodiff.core.derivation.graph_report import Graph, GraphEdge, GraphNode
+from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 from autodiff.core.report.records import Derivation, GradientReport, Path, Variable
 from conftest import REPOSITORY
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
-from autodiff.core.derivation.graph_report import Graph
+from autodiff.core.report.graph_records import Graph
 from autodiff.core.report.records import Derivation, GradientReport
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate

@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import MOST_PATHS, describe
-from autodiff.core.derivation.graph_report import Graph
+from autodiff.core.report.graph_records import Graph
 from autodiff.core.report.records import Derivation, ReportedPass
 from graph_builder import run
 

@@ -13,8 +13,8 @@ from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import explain_lines, formula_text, run_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.base.errors import LimitError, UsageError
-from autodiff.core.derivation.graph_report import Graph, GraphEdge
 from autodiff.core.report.entry_records import EntryDerivation
+from autodiff.core.report.graph_records import Graph, GraphEdge
 from autodiff.core.report.records import GradientReport, StandaloneFormula, Variable
 
 from tests.cli.reports import node, seed_1_graph, seed_1_report, texts, w1_derivation

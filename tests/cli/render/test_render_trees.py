@@ -9,7 +9,7 @@ from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import run_lines
 from autodiff.cli.render.tree import entries, spell_locals, tree_lines, walk
 from autodiff.cli.render.tree_layout import DEEPEST_INDENT, draw, indents
-from autodiff.core.derivation.graph_report import Graph, GraphEdge
+from autodiff.core.report.graph_records import Graph, GraphEdge
 
 from tests.cli.reports import leaf, node, seed_1_report, texts, w1_derivation
 

@@ -12,7 +12,7 @@ from autodiff.cli.render.tree import tree_lines
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe, describe_second_order
-from autodiff.core.derivation.graph_report import Graph, GraphEdge, GraphNode
+from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.second_order import differentiate_twice

@@ -11,9 +11,9 @@ from autodiff.cli.render.equations import lines_of
 from autodiff.core.base.source import Source
 from autodiff.core.derivation import derive as derivations
 from autodiff.core.derivation import whole_formula as formulas
+from autodiff.core.derivation.derive import path_as_sentence
 from autodiff.core.derivation.describe import describe
 from autodiff.core.derivation.entry_symbols import EntryTable
-from autodiff.core.derivation.path_sentence import path_as_sentence
 from autodiff.core.graph.op import OPS
 from autodiff.core.paths.use_contributions import MOST_USES, max_abs
 from autodiff.core.report.records import Derivation

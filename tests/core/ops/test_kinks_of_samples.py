@@ -11,7 +11,8 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.paths.node_names import NodeNames
-from autodiff.core.why.kinks import Kink, kinks_of
+from autodiff.core.report.kink import Kink
+from autodiff.core.why.kinks import kinks_of
 from ops.engines import compiled, flat, leaf_of, script, weights
 from ops.operands import read
 from ops.table import FAMILIES, samples_of

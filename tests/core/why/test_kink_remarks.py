@@ -17,9 +17,10 @@ from autodiff.core.derivation.describe import describe
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.report.kink import Kink
 from autodiff.core.report.verdict import KINK, NOT_FINITE, OK, UNDECIDED
 from autodiff.core.why.kink_table import KINK_RULES, TIE_OPS
-from autodiff.core.why.kinks import Kink, kinks_of
+from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate

@@ -1,0 +1,81 @@
+"""The record of a node that lies on a kink, a jump or a singular point. ``core/why`` finds these nodes."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.base.source import Span
+
+#: The slopes of the two sides differ.
+KINK = "kink"
+#: The values of the two sides differ.
+JUMP = "jump"
+#: There is no slope. The engine answers with a number or nan.
+SINGULAR = "singular"
+#: There is a slope, but the formula of the op divides by zero to find it.
+FORMULA_GAP = "gap"
+#: The slopes of the two sides agree, but their own slopes do not: a kink of the first derivative.
+SLOPE_KINK = "bend"
+
+KIND_WORDS = {
+    KINK: "a kink of",
+    JUMP: "a jump of",
+    SINGULAR: "a singular point of",
+    FORMULA_GAP: "a gap in the formula of",
+    SLOPE_KINK: "a kink in the slope of",
+}
+
+
+class Kink:
+    """One node on a kink, a jump, a singular point, a gap of its formula or a kink of its slope (``kind``).
+
+    ``function`` is the function that the script called, ``name`` the name of the result, made at ``line``.
+    ``where`` says which entries are affected; ``entry`` is the first of ``count`` among ``size``.
+    ``convention`` is the derivative used here, ``elsewhere`` what other engines answer. ``formula`` is the
+    value of the printed formula, if that is not the answer.
+    A comparison of equal numbers by the script has no ``op``: ``name`` and ``function`` are its text.
+    """
+
+    __slots__ = (
+        *("convention", "count", "elsewhere", "entry", "formula", "function", "kind", "line", "name", "op"),
+        *("size", "span", "where"),
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        op: str,
+        function: str,
+        name: str,
+        line: int | None,
+        span: Span | None,
+        where: str,
+        entry: tuple[int, ...],
+        count: int,
+        size: int,
+        convention: str,
+        elsewhere: str,
+        formula: str,
+    ) -> None:
+        self.kind = kind
+        self.op = op
+        self.function = function
+        self.name = name
+        self.line = line
+        self.span = span
+        self.where = where
+        self.entry = entry
+        self.count = count
+        self.size = size
+        self.convention = convention
+        self.elsewhere = elsewhere
+        self.formula = formula
+
+    @property
+    def text(self) -> str:
+        """The kink as a sentence."""
+        if not self.op:
+            return f"{self.name} compares equal numbers: {self.where}, {self.convention}"
+        place = f"{self.name} sits on {KIND_WORDS[self.kind]} {self.function}"
+        aside = f" ({self.elsewhere})" if self.elsewhere else ""
+        return f"{place}: {self.where}; {self.convention}{aside}"
