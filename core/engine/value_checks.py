@@ -17,13 +17,22 @@ if TYPE_CHECKING:
 def require_kind(x: Tensor, kernel: str, kinds: str) -> None:
     """Raise ScriptError if the kind of ``x`` is not one of ``kinds``, those that torch's kernel supports."""
     if x.dtype.kind not in kinds:
-        raise ScriptError(
-            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-            help=("convert it with .float() or .double()",),
-        )
+        caret = f"this tensor holds {x.dtype.name} numbers"
+        help = "convert it with .float() or .double()"
+        raise missing_kernel_error(kernel, x.dtype, x, caret=caret, help=help)
+
+
+def missing_kernel_error(
+    kernel: str, dtype: DType, *operands: Tensor, code: str = "E0312", caret: str = "", help: str = ""
+) -> ScriptError:
+    """Return the error for a dtype that torch's kernel does not support."""
+    return ScriptError(
+        f"\"{kernel}\" not implemented for '{dtype.long_name}'",
+        code=code,
+        operands=operands,
+        caret=caret,
+        help=(help,) if help else (),
+    )
 
 
 def require_bool_mask(mask: Tensor) -> None:

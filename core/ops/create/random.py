@@ -10,6 +10,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
+from autodiff.core.engine.value_checks import missing_kernel_error
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.ops.create.creation import KEYWORD_PARAMETERS, check_shape_allocation, make_leaf
@@ -48,7 +49,7 @@ def random_dtype(dtype: DType | None, kernel: str) -> DType:
     """Return the dtype of a random result, which must be floating: torch has no kernel for ints."""
     dtype = dtype or dtypes.default_dtype()
     if not dtype.is_floating_point:
-        raise ScriptError(f"\"{kernel}\" not implemented for '{dtype.long_name}'", code="E0312")
+        raise missing_kernel_error(kernel, dtype)
     return dtype
 
 

@@ -9,8 +9,13 @@ from autodiff.core.base.errors import GradientError, ScriptError, type_name
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import checked_integer, require_not_bool, require_scale_factor
-from autodiff.core.graph.dtypes import dtype_of
+from autodiff.core.engine.value_checks import (
+    checked_integer,
+    missing_kernel_error,
+    require_not_bool,
+    require_scale_factor,
+)
+from autodiff.core.graph.dtypes import bool_, dtype_of
 from autodiff.core.graph.op import OPS, PLAIN_NUMBERS, Op, elementwise
 
 TYPE_CHECKING = False
@@ -101,12 +106,8 @@ def subtract_forward(x: Any, y: Any) -> Any:
 def refuse_bool_operands(kernel: str, x: Any, y: Any) -> None:
     """Refuse operands that are all bools; numpy would return a dtype that the language does not have."""
     if np.result_type(x, y).kind == "b":
-        raise ScriptError(
-            f"\"{kernel}\" not implemented for 'Bool'",
-            code="E0312",
-            caret="truth values are no numbers here",
-            help=("convert them to numbers first, as in `x.double()`",),
-        )
+        caret, help = "truth values are no numbers here", "convert them to numbers first, as in `x.double()`"
+        raise missing_kernel_error(kernel, bool_, caret=caret, help=help)
 
 
 def check_divisor(kernel: str, x: Any, y: Any) -> None:

@@ -10,6 +10,7 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape, tensor
+from autodiff.core.engine.value_checks import missing_kernel_error
 from autodiff.core.fast import masking
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.op import Op, elementwise, selective
@@ -32,11 +33,8 @@ def integers_only(name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
     def checked(*operands: Any) -> Any:
         for x in operands:
             if np.asarray(x).dtype.kind == "f":
-                kind = "Double" if np.asarray(x).dtype.itemsize == 8 else "Float"
-                raise ScriptError(
-                    f"\"{name}_cpu\" not implemented for '{kind}'",
-                    help=("compare first, as in `(x > 0) & (x < 1)`",),
-                )
+                help = "compare first, as in `(x > 0) & (x < 1)`"
+                raise missing_kernel_error(f"{name}_cpu", dtype_of(np.asarray(x)), code="E0200", help=help)
         return forward(*operands)
 
     return checked
@@ -79,11 +77,8 @@ def shift_forward(name: str, move: Callable[[Any, Any], Any], is_left: bool) -> 
     def forward(x: Any, y: Any) -> Any:
         common = np.result_type(x, y)
         if common.kind not in "iu":
-            kind = dtype_of(np.empty(0, common)).long_name
-            raise ScriptError(
-                f"\"{name}_cpu\" not implemented for '{kind}'",
-                help=("multiply by a power of 2, as in `x * 2 ** n`",),
-            )
+            dtype, help = dtype_of(np.empty(0, common)), "multiply by a power of 2, as in `x * 2 ** n`"
+            raise missing_kernel_error(f"{name}_cpu", dtype, code="E0200", help=help)
         bits = 8 * common.itemsize
         count = np.asarray(y).astype("int64")
         inside = (count >= 0) & (count < bits)

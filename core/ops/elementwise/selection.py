@@ -39,12 +39,7 @@ def relu_forward(x: Any) -> Any:
 def abs_forward(x: Any) -> Any:
     """Return |x|; bools are refused, as in torch."""
     if x.dtype.kind == "b":
-        raise ScriptError(
-            "\"abs_cpu\" not implemented for 'Bool'",
-            code="E0312",
-            caret="truth values are no numbers here",
-            help=("convert them to numbers first, as in `x.double()`",),
-        )
+        refuse_bool_operands("abs_cpu", x, x)
     return np.abs(x)
 
 

@@ -9,6 +9,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.comparison import zero
 from autodiff.core.ops.linalg.factorizations import cache_last, first_along
@@ -64,9 +65,8 @@ def lu(x: Tensor, pivot: bool) -> NamedResult:
         raise ShapeError(message, operands=(x,))
     if not pivot:
         raise ScriptError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
-    if not x.dtype.is_floating_point and x.size:
-        message = f"\"lu_cpu\" not implemented for '{x.dtype.long_name}'"
-        raise ScriptError(message, code="E0312", operands=(x,))
+    if x.size:
+        require_kind(x, "lu_cpu", "f")
     rows, columns = x.shape[-2:]
     order = Tensor.of(lu_permutation(x.data))
     block, rest = split_leading_square(x if rows <= columns else matmul(mT(order), x))

@@ -7,7 +7,8 @@ import math
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import require_castable
+from autodiff.core.engine.value_checks import missing_kernel_error, require_castable
+from autodiff.core.graph.dtypes import bool_
 from autodiff.core.ops.shape.dims import Shape
 
 
@@ -45,12 +46,7 @@ def refuse_bool_product(x: Tensor, y: Tensor, kernel: str) -> None:
 
 
 def no_bool_kernel_error(x: Tensor, y: Tensor, kernel: str) -> ScriptError:
-    return ScriptError(
-        f"\"{kernel}\" not implemented for 'Bool'",
-        code="E0312",
-        operands=(x, y),
-        help=("convert them to numbers: `x.double()`",),
-    )
+    return missing_kernel_error(kernel, bool_, x, y, help="convert them to numbers: `x.double()`")
 
 
 def check_sum_dtypes(x: Tensor, y: Tensor, z: Tensor) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import missing_kernel_error
 from autodiff.core.graph.state import mode
 
 TYPE_CHECKING = False
@@ -37,12 +38,8 @@ def warn_of_broadcast(x: Tensor, y: Tensor) -> None:
 def check_any_floating(name: str, *tensors: Tensor) -> None:
     """Refuse operands none of which is floating: torch has no kernel for them."""
     if not any(x.dtype.is_floating_point for x in tensors):
-        raise ScriptError(
-            f"\"{name}\" not implemented for '{tensors[0].dtype.long_name}'",
-            code="E0312",
-            operands=tensors,
-            caret=f"these are {tensors[0].dtype.name} numbers",
-        )
+        dtype = tensors[0].dtype
+        raise missing_kernel_error(name, dtype, *tensors, caret=f"these are {dtype.name} numbers")
 
 
 def check_weight_same_shape(weight: Tensor, x: Tensor) -> None:

@@ -12,6 +12,7 @@ from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.arithmetic import missing_derivative_rule
 from autodiff.core.ops.elementwise.comparison import where
@@ -222,13 +223,7 @@ def ctc_loss(
         )
     single = x.ndim == 2
     whole = x if x.ndim == 3 else unsqueeze(x, dim=1)
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            f"\"ctc_loss_cpu\" not implemented for '{x.dtype.long_name}'",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-        )
+    require_kind(x, "ctc_loss_cpu", "f")
     if not x.size:
         raise ShapeError("log_probs tensor must not be empty", operands=(x,), caret="this has no entries")
     if whole.ndim != 3:

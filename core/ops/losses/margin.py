@@ -10,7 +10,7 @@ from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.in_place_checks import check_same_shape
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
-from autodiff.core.engine.value_checks import require_castable
+from autodiff.core.engine.value_checks import require_castable, require_kind
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.graph.op import Op
 from autodiff.core.ops.elementwise.arithmetic import add, div, missing_derivative_rule
@@ -157,13 +157,6 @@ def check_scores(x: Tensor) -> None:
         )
 
 
-def check_floating_scores(x: Tensor, kernel: str) -> None:
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
-        )
-
-
 def check_scalar_type(x: Tensor, wanted: str) -> None:
     if x.dtype.long_name != wanted:
         raise ScriptError(
@@ -232,7 +225,7 @@ def multi_margin_loss(
             operands=(weight,),
             caret=f"there are {classes} classes, and each needs one weight",
         )
-    check_floating_scores(x, "multi_margin_loss_cpu_kernel")
+    require_kind(x, "multi_margin_loss_cpu_kernel", "f")
     check_scalar_type(target, "Long")
     check_class_range(target, 0, classes, "target out of range")
     right = target.data.reshape(-1, 1)
@@ -265,7 +258,7 @@ def multilabel_margin_loss(
         )
     classes = x.shape[-1] if x.ndim else 1
     check_class_range(target, -1, classes, "argument #2 'target' is out of range")
-    check_floating_scores(x, "multilabel_margin_loss_forward_out_frame")
+    require_kind(x, "multilabel_margin_loss_forward_out_frame", "f")
     check_scalar_type(target, "Long")
     rows = x if x.ndim == 2 else reshape(x, shape=(1, x.size))
     labels = target.data.reshape(-1, classes)
@@ -290,7 +283,7 @@ def multilabel_soft_margin_loss(
     """binary_cross_entropy of sigmoid(x), averaged over the classes and then over the samples."""
     if size_average is not None or reduce is not None:
         reduction = resolve_reduction(size_average, reduce, reduction)
-    check_floating_scores(x, "log_sigmoid_cpu")
+    require_kind(x, "log_sigmoid_cpu", "f")
     losses = -(y * logsigmoid(x) + (1 - y) * logsigmoid(-x))
     if weight is not None:
         losses = losses * weight

@@ -14,7 +14,7 @@ from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import checked_integer
+from autodiff.core.engine.value_checks import checked_integer, require_kind
 from autodiff.core.graph.op import Op, elementwise, selective
 from autodiff.core.ops.elementwise.comparison import except_where, isnan, where
 from autodiff.core.ops.elementwise.selection import abs, relu
@@ -197,14 +197,8 @@ def apply_inplace(x: Any, out: Any, inplace: bool) -> Any:
 
 def require_floating(x: Any, kernel: str) -> Any:
     """Return ``x``; refuse a tensor that is not floating, for which torch has no kernel."""
-    if x.__class__ is Tensor and not x.dtype.is_floating_point:
-        raise ScriptError(
-            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-            help=("convert it with .float() or .double()",),
-        )
+    if x.__class__ is Tensor:
+        require_kind(x, kernel, "f")
     return x
 
 

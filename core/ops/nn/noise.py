@@ -13,6 +13,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.state import mode
 from autodiff.core.ops.create.random import check_exponential_dtype
 from autodiff.core.ops.elementwise.arithmetic import add
@@ -44,11 +45,7 @@ def rrelu(x: Tensor, lower: float, upper: float, training: bool, inplace: bool) 
     """x above 0, a multiple of x below: random between two bounds in training, else by their mean."""
     if lower > upper:
         raise ScriptError("Lower bound should be less than or equal to the upper bound")
-    if not x.dtype.is_floating_point:
-        kernel = "rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu"
-        raise ScriptError(
-            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
-        )
+    require_kind(x, "rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu", "f")
     slopes = draw_uniform(x.shape, lower, upper) if training else np.full(x.shape, (lower + upper) / 2)
     noisy = prelu.named("RreluWithNoiseBackward0", reads_input=True)
     out = noisy(x, Tensor.of(np.asarray(slopes, x.data.dtype)))

@@ -14,13 +14,13 @@ from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS, public
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import no_grad
 from autodiff.core.ops.elementwise.arithmetic import add, div, mul
 from autodiff.core.ops.elementwise.transcendental import rsqrt, sqrt
 from autodiff.core.ops.nn.normalization_checks import (
     check_first_parameter_dtype,
-    check_kernel_dtype,
     check_normalized_shape,
     check_parameter_dtypes,
     check_parameter_shape,
@@ -87,7 +87,7 @@ def layer_norm(x: Tensor, shape: Dims, weight: Tensor | None, bias: Tensor | Non
     check_parameter_shape(weight, "weight", shape)
     check_parameter_shape(bias, "bias", shape)
     dims = trailing_dims(x, shape)
-    check_kernel_dtype(x, "LayerNormKernelImpl")
+    require_kind(x, "LayerNormKernelImpl", "f")
     check_parameter_dtypes(x, weight, bias)
     name = "NativeLayerNormBackward0"
     plain = standardize.named(name)(x, dim=dims, eps=eps)
@@ -108,7 +108,7 @@ def rms_norm(x: Tensor, shape: Dims, weight: Tensor | None, eps: float | None) -
             f"Input tensor must have at least {len(shape)} dimensions, but got {x.ndim}", operands=(x,)
         )
     dims = trailing_dims(x, shape, "")
-    check_kernel_dtype(x, "rms_norm")
+    require_kind(x, "rms_norm", "f")
     small = float(np.finfo(x.data.dtype).eps) if eps is None else eps
     out = x * rsqrt(mean(x * x, dim=dims, keepdim=True) + small)
     if weight is None:
@@ -182,7 +182,7 @@ def normalize_channels(
     if (running_mean is None) is not (running_var is None):
         raise lone_running_statistic()
     wrap_dim(x, 1)
-    check_kernel_dtype(x, "batch_norm")
+    require_kind(x, "batch_norm", "f")
     running = (running_mean, running_var)
     check_first_parameter_dtype(x, weight, bias, *running)
     for values in running:
@@ -306,7 +306,7 @@ def normalize_groups(
                 caret=f"there are {channels} channels, and {what} has shape {values.shape}",
             )
     check_first_parameter_dtype(x, weight, bias)
-    check_kernel_dtype(x, "GroupNormKernelImpl")
+    require_kind(x, "GroupNormKernelImpl", "f")
     check_parameter_dtypes(x, weight, bias)
     name = "NativeGroupNormBackward0"
     grouped = reshape(x, shape=(x.shape[0], groups, -1 if x.size else 0))

@@ -13,13 +13,6 @@ if TYPE_CHECKING:
     Dims = tuple[int, ...]
 
 
-def check_kernel_dtype(x: Tensor, name: str) -> None:
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            f"\"{name}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
-        )
-
-
 def check_first_parameter_dtype(x: Tensor, *parameters: Tensor | None) -> None:
     """Refuse a first parameter of another dtype than x; torch accepts float32 with half precision only."""
     given = [parameter for parameter in parameters if parameter is not None]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
 from autodiff.core.ops.elementwise.arithmetic import div
@@ -47,17 +47,6 @@ def padded_windows(x: Tensor, windows: PoolingWindows, fill: float) -> Tensor:
     return sliding(padded, kernel=windows.kernel, stride=windows.stride, dilation=windows.dilation)
 
 
-def no_pooling_kernel(kernel: str, x: Tensor) -> ScriptError:
-    """Return the error for a dtype for which torch has no pooling kernel."""
-    return ScriptError(
-        f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
-        code="E0312",
-        operands=(x,),
-        caret=f"this tensor holds {x.dtype.name} numbers",
-        help=("convert them to numbers first, as in `x.double()`",),
-    )
-
-
 def largest_positions(rows: Any) -> Any:
     """Return the position of the largest entry of each row: the first of equal ones, or the last nan."""
     place = np.argmax(rows, axis=-1)
@@ -76,10 +65,10 @@ def make_max_pool(dims: int) -> Callable[..., Any]:
         has_places = indices or (x.requires_grad and mode.enabled)
         sizes = (kernel, stride, padding, dilation)
         windows = PoolingWindows("max", x, sizes, ceil_mode, dims, has_places=has_places)
-        if x.dtype.name == "bool" or (windows.uses_series_kernel and not x.dtype.is_floating_point):
-            raise no_pooling_kernel(
-                "max_pool1d_impl" if windows.uses_series_kernel else f"max_pool{max(dims, 2)}d", x
-            )
+        if windows.uses_series_kernel:
+            require_kind(x, "max_pool1d_impl", "f")
+        else:
+            require_kind(x, f"max_pool{max(dims, 2)}d", "if")
         least = -math.inf if x.dtype.is_floating_point else int(np.iinfo(x.dtype.name).min)
         seen = padded_windows(x, windows, least)
         rows = reshape(seen, shape=(*seen.shape[:-dims], math.prod(windows.kernel)))
@@ -119,8 +108,8 @@ def make_mean_pool(dims: int) -> Callable[..., Tensor]:
         divisor: int | None = None,
     ) -> Tensor:
         windows = PoolingWindows("avg", x, (kernel, stride, padding, 1), ceil_mode, dims, divisor=divisor)
-        if not (x.dtype.is_floating_point or x.dtype.name == "int64"):
-            raise no_pooling_kernel("avg_pool3d_out_frame" if dims == 3 else "avg_pool2d", x)
+        if x.dtype.name != "int64":
+            require_kind(x, "avg_pool3d_out_frame" if dims == 3 else "avg_pool2d", "f")
         seen = padded_windows(x, windows, 0.0)
         totals = sum(seen, dim=tuple(range(seen.ndim - dims, seen.ndim)), keepdim=False)
         entries = divisor
@@ -177,8 +166,7 @@ mix: Op = primitive("mix", mix_forward, lambda g, out, x, weights, dim: mix(g, w
 
 def check_adaptive_dtype(windows: AdaptivePooling) -> None:
     """Refuse a dtype that is not floating."""
-    if not windows.x.dtype.is_floating_point:
-        raise no_pooling_kernel(f"{windows.kernel}{'_cpu' * (windows.dims == 3)}", windows.x)
+    require_kind(windows.x, f"{windows.kernel}{'_cpu' * (windows.dims == 3)}", "f")
 
 
 def make_adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:

@@ -12,7 +12,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import require_kind
+from autodiff.core.engine.value_checks import missing_kernel_error, require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.arithmetic import missing_derivative_rule
 from autodiff.core.ops.shape.dims import wrap_dim
@@ -65,13 +65,9 @@ bincount_op: Op = primitive(
 def bincount(x: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
     """The number of occurrences of each whole number from 0 up, or the sum of their weights."""
     if x.dtype.is_floating_point or x.dtype.name == "bool":
-        raise ScriptError(
-            f"\"bincount_cpu\" not implemented for '{x.dtype.long_name}'",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-            help=("only whole numbers can be counted so; convert them with .long()",),
-        )
+        caret = f"this tensor holds {x.dtype.name} numbers"
+        help = "only whole numbers can be counted so; convert them with .long()"
+        raise missing_kernel_error("bincount_cpu", x.dtype, x, caret=caret, help=help)
     if minlength < 0:
         raise ScriptError("minlength should be >= 0")
     if x.ndim == 1 and not x.size:

@@ -8,6 +8,7 @@ from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import primitive
 from autodiff.core.ops.elementwise.arithmetic import missing_derivative_rule
 
@@ -63,12 +64,7 @@ def check_histogram_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_r
         kernel = "histogramdd" if bins.__class__ is int and not has_range else "histogram_cpu"
         if x.dtype.kind == "b" and has_range:  # torch stores the ends of the range in the tensor's dtype
             kernel = "linspace_cpu"
-        raise ScriptError(
-            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-        )
+        require_kind(x, kernel, "f")
     check_weight(x, weight)
 
 

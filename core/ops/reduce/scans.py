@@ -83,13 +83,7 @@ logcumsumexp: Op = primitive("logcumsumexp", logcumsumexp_forward, logcumsumexp_
 def logcumsumexp_along(x: Tensor, dim: int) -> Tensor:
     """The running log(Σ exp(x)) along a dimension, without overflow."""
     axis = wrap_dim(x, dim)
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            f"\"logcumsumexp_out_cpu\" not implemented for '{x.dtype.long_name}'",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-        )
+    require_kind(x, "logcumsumexp_out_cpu", "f")
     return logcumsumexp(x, dim=axis, reverse=False)
 
 

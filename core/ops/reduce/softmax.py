@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.fast import softmax_rows
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
@@ -69,12 +69,7 @@ def apply_softmax(op: Op, x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     dim = wrap_dim(x, dim)
     if not x.dtype.is_floating_point and x.size:
         place = "lastdim_" if dim == max(x.ndim, 1) - 1 else ""
-        raise ScriptError(
-            f"\"{op.name}_{place}kernel_impl\" not implemented for '{x.dtype.long_name}'",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-        )
+        require_kind(x, f"{op.name}_{place}kernel_impl", "f")
     return op(x, dim=dim)
 
 

@@ -13,6 +13,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
+from autodiff.core.engine.value_checks import missing_kernel_error
 from autodiff.core.graph.dtypes import int64
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
@@ -184,12 +185,8 @@ def repeat_each(x: Tensor, times: int, axis: int, output_size: int | None) -> Te
 
 def check_repeat_counts(counts: Tensor) -> None:
     if counts.dtype.name not in ("int32", "int64"):
-        raise ScriptError(
-            f"\"repeat_interleave_cpu\" not implemented for '{counts.dtype.long_name}'",
-            code="E0307",
-            operands=(counts,),
-            help=("counts are whole numbers: convert them with `.long()`",),
-        )
+        help = "counts are whole numbers: convert them with `.long()`"
+        raise missing_kernel_error("repeat_interleave_cpu", counts.dtype, counts, code="E0307", help=help)
 
 
 def repeated_positions(counts: Tensor, size: int, output_size: int | None) -> Any:
@@ -355,11 +352,7 @@ def triangle_indices(
             raise ShapeError(f"{called} must be non-negative, got{size}", code="E0304")
     dtype = dtype or int64
     if dtype.name not in ("int32", "int64"):
-        raise ScriptError(
-            f"\"{name}\" not implemented for '{dtype.long_name}'",
-            code="E0312",
-            caret="positions are whole numbers",
-        )
+        raise missing_kernel_error(name, dtype, caret="positions are whole numbers")
     check_allocation((2, *check_sizes((row, col))), 8)
     return Tensor.of(np.stack(numpy_function(row, max(min(offset, col), -row), col)).astype(dtype.name))
 
