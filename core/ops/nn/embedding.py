@@ -11,7 +11,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import require_kind
+from autodiff.core.engine.value_checks import missing_kernel_error
 from autodiff.core.graph.state import mode as state
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.select.index_writes import index_add
@@ -85,8 +85,10 @@ def check_embedding_dtypes(
 ) -> None:
     """Require an integer dtype of indices and offsets, a floating weight, and ``scales`` of its dtype."""
     read = index if offsets is None else Tensor.of(index.data[:0]) + Tensor.of(offsets.data[:0])
-    if index.ndim == 2:
-        require_kind(index, "arange_cpu", "if")
+    if index.ndim == 2 and index.dtype.kind == "b":
+        raise missing_kernel_error(
+            "arange_cpu", index.dtype, index, help="positions are whole numbers: `x.long()`"
+        )
     for tensor, name, types in ((read, "indices", "Long, Int"), (weight, "weight", FLOAT_TYPES)):
         if tensor.dtype.long_name not in types.split(", "):
             raise ScriptError(
