@@ -151,8 +151,7 @@ def optional_branches(scene: Scene) -> Iterator[Branch]:
 def failing_assertion(scene: Scene, statement: Any) -> Edit:
     """Return the edit that puts a failing assertion before a statement."""
     start = statement.span.start
-    text = scene.source.text
-    before = text[text.rfind("\n", 0, start) + 1 : start]
+    before = scene.source.text[scene.source.line_start(scene.line(statement.span)) : start]
     return Edit(Span(start, start), "assert False; " if before.strip() else f"assert False\n{before}")
 
 

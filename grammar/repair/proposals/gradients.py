@@ -240,7 +240,7 @@ def update_under_no_grad(scene: Scene) -> Iterator[Fix]:
                     break
                 group.append(other)
     whole = statement.span.extend_to(group[-1].span)
-    lines = scene.source.excerpt(whole).split("\n")
+    lines = scene.source.excerpt_lines(whole)
     inside = "\n".join(
         [f"{lead}    {lines[0]}", *(f"    {line}" if line.strip() else line for line in lines[1:])]
     )
