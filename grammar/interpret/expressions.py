@@ -72,14 +72,6 @@ def constant_closure(value: Any) -> Evaluate:
 @compiles(tree.Number, EXPRESSIONS)
 def compile_number(c: Compiler, node: tree.Number) -> Evaluate:
     value = node.value
-    if value.__class__ is int and value >= 1 << 63:
-        raise ScriptError(
-            "integer overflow: the number does not fit in 64 bits",
-            code="E0207",
-            caret="integers here go up to 2**63 - 1",
-            help=("write it with a decimal point to have a float",),
-            span=node.span,
-        )
     if value.__class__ is float and (value == 0.0 or value == INFINITY):
         text = c.source.excerpt(node.span)
         if value or any(digit in text.lower().partition("e")[0] for digit in "123456789"):
@@ -180,11 +172,6 @@ def compile_subscript(c: Compiler, node: tree.Subscript) -> Evaluate:
         return subscripts.get_item(value, at)
 
     return run
-
-
-@compiles(tree.Starred, EXPRESSIONS)
-def starred(c: Compiler, node: tree.Starred) -> Evaluate:
-    raise ScriptError("can't use starred expression here", code="E0102", span=node.span)
 
 
 @compiles(tree.FString, EXPRESSIONS)
