@@ -191,12 +191,11 @@ def compile_replacement(c: Compiler, node: tree.Replacement) -> Evaluate:
     spec = constant_closure("") if node.format_spec is None else compile_fstring(c, node.format_spec)
     # `{x=}` shows the repr, unless a conversion or a format spec asks for something else.
     conversion = node.conversion or ("r" if text and node.format_spec is None else "")
-    field = text_format.FormatField(conversion)
 
     def run(frame: Frame) -> Any:
         shown = value(frame)
         how = spec(frame)
         mode.site = span
-        return text + text_format.format_value(shown, field, how)
+        return text + text_format.format_value(shown, conversion, how)
 
     return run

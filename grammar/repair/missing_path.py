@@ -10,8 +10,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError, Edit
 from autodiff.core.base.source import Span
 from autodiff.grammar.help.bindings import DISPLAYS
-from autodiff.grammar.help.failure_scene import Scene, is_method, method_owner
-from autodiff.grammar.repair.proposals.formulas import called_name
+from autodiff.grammar.help.failure_scene import Scene, called_name, is_method, method_owner
 from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
 from autodiff.grammar.repair.proposals.recording_switches import is_switch, under_switch
 from autodiff.grammar.repair.proposals.stay_connected import FAILING_CODE

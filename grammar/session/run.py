@@ -72,6 +72,10 @@ class Settings:
         self.grad_output = grad_output
         self.track = track
 
+    def copy(self, **changes: Any) -> Settings:
+        """Return the same settings with some changed."""
+        return Settings(**{name: getattr(self, name) for name in self.__slots__} | changes)
+
 
 class Execution:
     """The result of a run: the script's top-level names, the graphs of its last passes, its warnings.
