@@ -43,7 +43,7 @@ class NamedSpan(Span):
 
 
 class Source:
-    """A script's text and file name.
+    """A script's text and file name. In the text, the lone ``\\r`` that ended lines in old files is ``\\n``.
 
     >>> source = Source("w = 3\\nL = w**2\\n", "square.ad")
     >>> source.position(10)
@@ -55,6 +55,8 @@ class Source:
     __slots__ = ("_starts", "name", "text")
 
     def __init__(self, text: str, name: str = "<script>") -> None:
+        if "\r" in text:  # the replacement keeps the length, so that offsets hold for both texts
+            text = "\r\n".join([part.replace("\r", "\n") for part in text.split("\r\n")])
         self.text = text
         self.name = name
         self._starts: list[int] | None = None
@@ -63,8 +65,7 @@ class Source:
     def _line_starts(self) -> list[int]:
         if self._starts is None:
             starts = [0]
-            # \n, \r\n and the lone \r of old files all end a line. The replacements keep the length.
-            find = self.text.replace("\r\n", " \n").replace("\r", "\n").find
+            find = self.text.find
             at = find("\n")
             while at >= 0:
                 starts.append(at + 1)
@@ -78,12 +79,19 @@ class Source:
         line = bisect_right(starts, offset)
         return line, offset - starts[line - 1] + 1
 
+    def line_start(self, number: int) -> int:
+        """Return the offset at which a line begins; the end of the text for a line after the last."""
+        starts = self._line_starts
+        return starts[number - 1] if number <= len(starts) else len(self.text)
+
     def line(self, number: int) -> str:
         """Return the text of a line (counted from 1) without its line ending."""
-        starts = self._line_starts
-        end = starts[number] if number < len(starts) else len(self.text)
-        return self.text[starts[number - 1] : end].rstrip("\r\n")
+        return self.text[self.line_start(number) : self.line_start(number + 1)].rstrip("\r\n")
 
     def excerpt(self, span: Span) -> str:
         """Return the text that a span covers."""
         return self.text[span.start : span.end]
+
+    def excerpt_lines(self, span: Span) -> list[str]:
+        """Return the lines of the text that a span covers, without their line endings."""
+        return self.excerpt(span).replace("\r\n", "\n").split("\n")

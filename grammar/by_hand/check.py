@@ -96,9 +96,7 @@ def check_formula(
             computed = formula_values(points, formula)
             made.remarks = ["further away it cannot be compared: the script has values of other shapes there"]
         made.value = computed[0]
-        unfit = (
-            f"the formula has the shape {format_shape(computed[0].shape)}, the gradient {format_shape(shape)}"
-        )
+        unfit = f"the formula has the shape {computed[0].shape}, the gradient {shape}"
     except ShapeMismatchError as error:
         computed, unfit = [], f"it cannot be computed: {error.message.removeprefix('--formula: ')}"
     if not computed or not broadcasts_to(computed[0].shape, shape):
@@ -184,8 +182,7 @@ def gradient_entry(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:
     """Return one entry of a gradient; raise a UsageError if it has no such entry."""
     if len(entry) != np.ndim(g) or not all(-n <= i < n for i, n in zip(entry, np.shape(g), strict=True)):
         raise UsageError(
-            f"--formula: {' by '.join(by)} has no entry {list(entry)}: its shape is"
-            f" {format_shape(np.shape(g))}",
+            f"--formula: {' by '.join(by)} has no entry {list(entry)}: its shape is {np.shape(g)}",
             code="E0610",
         )
     return np.asarray(g[entry])
@@ -197,7 +194,3 @@ def broadcasts_to(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
         return np.broadcast_shapes(shape, other) == other
     except ValueError:
         return False
-
-
-def format_shape(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

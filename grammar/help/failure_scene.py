@@ -214,6 +214,22 @@ def edited_text(scene: Scene, node: tree.SyntaxNode, *edits: Edit) -> str:
     return text
 
 
+def called_name(node: Any) -> str:
+    """Return the last part of the name that a call calls; empty if ``node`` is no call."""
+    function = node.function if isinstance(node, tree.Call) else None
+    if isinstance(function, tree.Attribute):
+        return function.name
+    return function.id if isinstance(function, tree.Name) else ""
+
+
+def is_number_text(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def is_method(node: Any, name: str) -> bool:
     """Whether a node is a call of a method of this name."""
     return (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 
-from autodiff.core.base.errors import CompileError, ScriptError
+from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import NamedSpan
 from autodiff.core.engine.aliasing import count_change, is_view_of
@@ -104,17 +104,8 @@ def is_single_op(c: Compiler, node: tree.Expression) -> bool:
 
 
 def compile_target(c: Compiler, target: tree.Expression) -> Store:
-    """Return the closure that assigns a value to a target."""
-    return TARGET_COMPILERS.get(target.__class__, no_target)(c, target)
-
-
-def no_target(c: Compiler, target: tree.Expression) -> Store:
-    raise CompileError(
-        "cannot assign to this",
-        code="E0102",
-        caret="only a name, an attribute, a subscript or a tuple of them can be assigned",
-        span=target.span,
-    )
+    """Return the closure that assigns a value to a target, which the parser has checked."""
+    return TARGET_COMPILERS[target.__class__](c, target)
 
 
 def compile_name_target(c: Compiler, target: tree.Name) -> Store:
@@ -162,13 +153,6 @@ def compile_subscript_target(c: Compiler, target: tree.Subscript) -> Store:
 def compile_sequence_target(c: Compiler, target: tree.TupleDisplay | tree.ListDisplay) -> Store:
     span = target.span
     stars = [at for at, part in enumerate(target.elements) if isinstance(part, tree.Starred)]
-    if len(stars) > 1:
-        raise CompileError(
-            "multiple starred expressions in assignment",
-            code="E0102",
-            caret="one star at most",
-            span=target.elements[stars[1]].span,
-        )
     stores = [
         compile_target(c, part.value if isinstance(part, tree.Starred) else part) for part in target.elements
     ]
@@ -279,27 +263,26 @@ def compile_augmented_assign(c: Compiler, node: tree.AugmentedAssign) -> Execute
                 attributes.set_attribute(of, name, new, name_span)
 
         return run_attribute
-    if isinstance(target, tree.Subscript):
-        owner, index = c.expression(target.object), c.expression(target.index)
+    assert isinstance(target, tree.Subscript)
+    owner, index = c.expression(target.object), c.expression(target.index)
 
-        def run_subscript(frame: Frame) -> None:
-            of = owner(frame)
-            at = index(frame)
-            mode.site = target.span
-            old = subscripts.get_item(of, at)
-            other = value(frame)
-            mode.site = span
-            new = change(old, other)
-            if new is old and of.__class__ is Tensor and is_view_of(old, of):
-                if old.shape == of.shape:
-                    subscripts.set_item(of, at, old)
-                else:
-                    count_change(of)
+    def run_subscript(frame: Frame) -> None:
+        of = owner(frame)
+        at = index(frame)
+        mode.site = target.span
+        old = subscripts.get_item(of, at)
+        other = value(frame)
+        mode.site = span
+        new = change(old, other)
+        if new is old and of.__class__ is Tensor and is_view_of(old, of):
+            if old.shape == of.shape:
+                subscripts.set_item(of, at, old)
             else:
-                subscripts.set_item(of, at, new)
+                count_change(of)
+        else:
+            subscripts.set_item(of, at, new)
 
-        return run_subscript
-    raise CompileError("this cannot be the target of an augmented assignment", code="E0102", span=target.span)
+    return run_subscript
 
 
 #: The operators of the Tensor class, which skip the type dispatch of BINARY.
@@ -385,17 +368,11 @@ def compile_deletion(c: Compiler, target: tree.Expression) -> Evaluate:
             attributes.delete_attribute(of, name, name_span)
 
         return delete_member
-    if isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
-        steps = [compile_deletion(c, element) for element in target.elements]
+    assert isinstance(target, (tree.TupleDisplay, tree.ListDisplay))
+    steps = [compile_deletion(c, element) for element in target.elements]
 
-        def delete_all(frame: Frame) -> None:
-            for step in steps:
-                step(frame)
+    def delete_all(frame: Frame) -> None:
+        for step in steps:
+            step(frame)
 
-        return delete_all
-    raise CompileError(
-        "cannot delete this",
-        code="E0102",
-        caret="only names, entries of lists and `x.grad` can go",
-        span=target.span,
-    )
+    return delete_all

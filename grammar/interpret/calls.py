@@ -6,7 +6,7 @@ tensor calls the op directly.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import CompileError, ScriptError
+from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
@@ -266,17 +266,6 @@ def compile_arguments(c: Compiler, node: tree.Call) -> Callable[[Frame], tuple[l
     if all(a.keyword is None and not a.star for a in node.arguments):
         arguments = compile_positional(c, node)
         return lambda frame: ([argument(frame) for argument in arguments], NO_KWARGS)
-    seen = set()
-    for argument in node.arguments:
-        if argument.keyword is not None:
-            if argument.keyword in seen:
-                raise CompileError(
-                    f"keyword argument repeated: {argument.keyword}",
-                    code="E0102",
-                    caret="this is given twice",
-                    span=argument.span,
-                )
-            seen.add(argument.keyword)
     called = ""
     if isinstance(node.function, tree.Name):
         of_script = c.scope.find(node.function.id) is not None

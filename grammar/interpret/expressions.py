@@ -72,14 +72,6 @@ def constant_closure(value: Any) -> Evaluate:
 @compiles(tree.Number, EXPRESSIONS)
 def compile_number(c: Compiler, node: tree.Number) -> Evaluate:
     value = node.value
-    if value.__class__ is int and value >= 1 << 63:
-        raise ScriptError(
-            "integer overflow: the number does not fit in 64 bits",
-            code="E0207",
-            caret="integers here go up to 2**63 - 1",
-            help=("write it with a decimal point to have a float",),
-            span=node.span,
-        )
     if value.__class__ is float and (value == 0.0 or value == INFINITY):
         text = c.source.excerpt(node.span)
         if value or any(digit in text.lower().partition("e")[0] for digit in "123456789"):
@@ -182,11 +174,6 @@ def compile_subscript(c: Compiler, node: tree.Subscript) -> Evaluate:
     return run
 
 
-@compiles(tree.Starred, EXPRESSIONS)
-def starred(c: Compiler, node: tree.Starred) -> Evaluate:
-    raise ScriptError("can't use starred expression here", code="E0102", span=node.span)
-
-
 @compiles(tree.FString, EXPRESSIONS)
 def compile_fstring(c: Compiler, node: tree.FString) -> Evaluate:
     parts = [part if isinstance(part, str) else compile_replacement(c, part) for part in node.parts]
@@ -204,12 +191,11 @@ def compile_replacement(c: Compiler, node: tree.Replacement) -> Evaluate:
     spec = constant_closure("") if node.format_spec is None else compile_fstring(c, node.format_spec)
     # `{x=}` shows the repr, unless a conversion or a format spec asks for something else.
     conversion = node.conversion or ("r" if text and node.format_spec is None else "")
-    field = text_format.FormatField(conversion)
 
     def run(frame: Frame) -> Any:
         shown = value(frame)
         how = spec(frame)
         mode.site = span
-        return text + text_format.format_value(shown, field, how)
+        return text + text_format.format_value(shown, conversion, how)
 
     return run

@@ -51,11 +51,6 @@ class Scope:
         self.binding_counts[name] = self.binding_counts.get(name, 0) + 1
         return slot
 
-    @property
-    def size(self) -> int:
-        """The number of slots of this scope's frames."""
-        return FIRST_SLOT + len(self.slots)
-
     def find(self, name: str) -> tuple[Scope, int] | None:
         """Return the scope that binds a name, and how many frames outwards; None if nothing binds it."""
         scope: Scope | None = self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import AutodiffError, CompileError, ScriptError
+from autodiff.core.base.errors import AutodiffError, ScriptError
 from autodiff.core.base.source import Span
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
@@ -52,31 +52,6 @@ class FunctionCode:
         self.run: Callable[[Frame], Any]
 
 
-def check_parameters(parameters: tuple[tree.Parameter, ...]) -> None:
-    """Raise for two parameters of one name, or a required parameter after one with a default."""
-    seen: set[str] = set()
-    optional = starred = False
-    for parameter in parameters:
-        if parameter.name in seen:
-            raise CompileError(
-                f"duplicate argument '{parameter.name}' in function definition",
-                code="E0102",
-                caret="this name is taken",
-                span=parameter.span,
-            )
-        seen.add(parameter.name)
-        starred = starred or bool(parameter.star)
-        if parameter.default is not None:
-            optional = True
-        elif optional and not starred:
-            raise CompileError(
-                "non-default argument follows default argument",
-                code="E0102",
-                caret="give this a default too, or put it first",
-                span=parameter.span,
-            )
-
-
 def compile_function(
     c: Compiler,
     node: tree.FunctionDef | tree.Lambda,
@@ -86,7 +61,6 @@ def compile_function(
 ) -> Evaluate:
     """Return the closure that creates a function value. It evaluates the defaults at each creation."""
     scope = c.names.of[node]
-    check_parameters(node.parameters)
     code = FunctionCode(name, node.parameters, scope)
     code.is_expression = is_expression
     defaults = [None if p.default is None else c.expression(p.default) for p in node.parameters]

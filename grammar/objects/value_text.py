@@ -43,15 +43,6 @@ MAX_LIST_DEPTH = 100_000  # levels of nested lists; the text is joined once per 
 MAX_TEXT_LENGTH = 10_000_000  # characters; the text of lists that share elements can be exponentially long
 
 
-class FormatField:
-    """The conversion of a replacement field before formatting: ``""``, ``"r"``, ``"s"`` or ``"a"``."""
-
-    __slots__ = ("conversion",)
-
-    def __init__(self, conversion: str) -> None:
-        self.conversion = conversion
-
-
 def as_str(value: Any) -> str:
     """Return ``str(value)``."""
     if value.__class__ is Device:
@@ -181,9 +172,8 @@ REPRS: dict[type, Callable[[Any], str]] = {
 INTEGER_FORMATS = frozenset("bcdoxX")
 
 
-def format_value(value: Any, field: FormatField, spec: str) -> str:
-    """Return the text of a value in a replacement field with this spec."""
-    conversion = field.conversion
+def format_value(value: Any, conversion: str, spec: str) -> str:
+    """Return the text of a value in a replacement field with this conversion (or ``""``) and this spec."""
     if conversion:
         value = as_str(value) if conversion == "s" else as_repr(value)
         if conversion == "a":
@@ -272,7 +262,7 @@ class FormatCall:
         if mark and conversion not in ("r", "s", "a"):
             raise format_error(f"Unknown conversion specifier '{conversion[:20]}'")
         value = self.argument(name)
-        return format_value(value, FormatField(conversion), self.fill(spec, levels - 1) if colon else "")
+        return format_value(value, conversion, self.fill(spec, levels - 1) if colon else "")
 
     def argument(self, name: str) -> Any:
         if "." in name or "[" in name:

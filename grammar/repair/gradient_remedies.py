@@ -82,15 +82,7 @@ class Trials:
         if self.are_over:
             return None
         given, all_steps = self.settings, limits.steps
-        asked = Settings(
-            sets=given.sets,
-            dtype=given.dtype,
-            seed=given.seed,
-            wrt=[wrt],
-            of=given.of,
-            grad_output=given.grad_output,
-            track=given.track,
-        )
+        asked = given.copy(wrt=[wrt])
         repaired = Source(text, source.name)
         self.count += 1
         limits.steps = min(MOST_STEPS, all_steps or MOST_STEPS)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError, Edit
 from autodiff.core.base.source import Span
 from autodiff.grammar.help.bindings import DISPLAYS
-from autodiff.grammar.help.failure_scene import Scene, is_method, method_owner
-from autodiff.grammar.repair.proposals.formulas import called_name
+from autodiff.grammar.help.failure_scene import Scene, called_name, is_method, method_owner
 from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
 from autodiff.grammar.repair.proposals.recording_switches import is_switch, under_switch
 from autodiff.grammar.repair.proposals.stay_connected import FAILING_CODE
@@ -151,8 +150,7 @@ def optional_branches(scene: Scene) -> Iterator[Branch]:
 def failing_assertion(scene: Scene, statement: Any) -> Edit:
     """Return the edit that puts a failing assertion before a statement."""
     start = statement.span.start
-    text = scene.source.text
-    before = text[text.rfind("\n", 0, start) + 1 : start]
+    before = scene.source.text[scene.source.line_start(scene.line(statement.span)) : start]
     return Edit(Span(start, start), "assert False; " if before.strip() else f"assert False\n{before}")
 
 

@@ -21,15 +21,8 @@ MOST_WRITTEN = 6
 
 def report_option(error: ScriptError, source: Source, settings: Settings) -> None:
     """Raise a UsageError for ``--set`` if the script runs once the tensors keep their shapes."""
-    others = Settings(
-        sets={name: value for name, value in settings.sets.items() if name not in error.reshaped},
-        dtype=settings.dtype,
-        seed=settings.seed,
-        wrt=settings.wrt,
-        of=settings.of,
-        grad_output=settings.grad_output,
-        track=settings.track,
-    )
+    kept = {name: value for name, value in settings.sets.items() if name not in error.reshaped}
+    others = settings.copy(sets=kept)
     try:
         with trial_limits():
             run_once(source, others, discard_text, discard_warning)

@@ -73,15 +73,7 @@ def float32_settings(error: AutodiffError, settings: Settings) -> Settings | Non
     met = {operand.dtype.name for operand in error.operands if operand.__class__ is Tensor}
     if error.code != "E0312" or settings.dtype == "float32" or not met >= {"float32", "float64"}:
         return None
-    return Settings(
-        sets=settings.sets,
-        dtype="float32",
-        seed=settings.seed,
-        wrt=settings.wrt,
-        of=settings.of,
-        grad_output=settings.grad_output,
-        track=settings.track,
-    )
+    return settings.copy(dtype="float32")
 
 
 def fix_works(fix: Fix, error: AutodiffError, source: Source, settings: Settings) -> bool:

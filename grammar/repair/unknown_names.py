@@ -308,6 +308,3 @@ class UnknownName:
             error.labels.append(Label(where, "this one is seen only there"))
             return True
         return False
-
-
-__all__ = ["unknown_name_error"]

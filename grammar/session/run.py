@@ -72,6 +72,10 @@ class Settings:
         self.grad_output = grad_output
         self.track = track
 
+    def copy(self, **changes: Any) -> Settings:
+        """Return the same settings with some changed."""
+        return Settings(**{name: getattr(self, name) for name in self.__slots__} | changes)
+
 
 class Execution:
     """The result of a run: the script's top-level names, the graphs of its last passes, its warnings.
@@ -223,18 +227,15 @@ def run_script(
             execution.last_value = final(frame)
             if last is not None and runtime.number_chosen == last.value.span:
                 execution.number_chosen = last.value.span
-    except AutodiffError as error:
+    except (AutodiffError, *PYTHON_ERRORS) as raised:
+        error = raised if isinstance(raised, AutodiffError) else convert_python_error(raised)
         if mode.site is not None:
             error.at(mode.site)
         services["script errors"].complete_error(error, script, source, bound_names(compiler))
         error.reshaped = planned.reshaped
-        raise
-    except PYTHON_ERRORS as error:
-        ours = convert_python_error(error)
-        if mode.site is not None:
-            ours.at(mode.site)
-        services["script errors"].complete_error(ours, script, source, bound_names(compiler))
-        raise ours from None
+        if error is raised:
+            raise
+        raise error from None
     execution.names = bound_names(compiler)
     execution.last_assigned = compiler.last[0]
     return execution

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from autodiff.grammar.syntax.parser import MAKE_LIST, PASS_CHILD
 from lark import Lark
 from lark.grammar import NonTerminal, Rule, Symbol, Terminal
 from lark.lexer import Lexer, LexerState, TerminalDef, Token
@@ -20,11 +21,6 @@ from lark.parsers.lalr_analysis import IntParseTable, Shift
 GRAMMAR_PATH = Path(__file__).with_name("autodiff.lark")
 TABLE_PATH = Path(__file__).with_name("parse_table.txt")
 START_RULES = ("script", "expression")
-
-PASS_CHILD, MAKE_LIST = (
-    "(pass)",
-    "(list)",
-)  # the actions of rules without a builder: pass on the one child, make a list
 
 
 class _NoLexer(Lexer):

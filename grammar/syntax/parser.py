@@ -18,7 +18,7 @@ from autodiff.grammar.syntax.tokenizer import Tokens, read_words, token_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -155,9 +155,6 @@ class LazyRows(dict[int, "Any"]):
         made = self[number] = self._make(self._lines[number - 1])
         return made
 
-    def all(self) -> list[Any]:
-        return [self[number] for number in range(1, len(self._lines) + 1)]
-
 
 class ParseTable:
     """The content of parse_table.txt. The first word of each line says what the line describes."""
@@ -217,15 +214,11 @@ class ScriptParser:
 
     __slots__ = ("builders", "source", "table", "text")
 
-    def __init__(
-        self,
-        source: Source,
-        builders: Mapping[str, Callable[..., object]] | None = None,
-    ) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
         self.text = source.text
         self.table = load_table()
-        self.builders = builders if builders is not None else services["syntax builders"].BUILDERS
+        self.builders = services["syntax builders"].BUILDERS
 
     def script(self) -> object:
         return self.drive(read_words(self.source, self.table), "script")

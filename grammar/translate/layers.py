@@ -164,7 +164,6 @@ def batch_norm(order: LayerCall) -> RewrittenModule:
         made.lines.append(f"{kept[1]} = {order.torch}.ones({size})")
         made.buffers += [("running_mean", kept[0]), ("running_var", kept[1])]
         made.variables |= dict(made.buffers)
-    made.trains = tracks
     training = order.training() if tracks else "True"
     more = [f"{name}={given[name]}" for name in ("momentum", "eps") if name in given]
     text = ", ".join([*kept, *affine, f"training={training}", *more])
@@ -200,7 +199,6 @@ def dropout(order: LayerCall) -> RewrittenModule:
     training = order.training()
     share = given.get("p", "0.5")
     made = RewrittenModule(lambda args: f"{order.F}.dropout({', '.join(args)}, {share}, training={training})")
-    made.trains = True
     return made
 
 

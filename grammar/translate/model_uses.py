@@ -353,10 +353,7 @@ class ModelEdits:
             )
         key = model.name, kind
         if key not in self.lists:
-            suffix = {"parameters": "parameters", "named_parameters": "named", "buffers": "buffers"}.get(
-                kind, kind
-            )
-            self.lists[key] = self.pasted.new_name(f"{model.name}_{suffix}")
+            self.lists[key] = self.pasted.list_name(*key)
         return self.lists[key]
 
     def switch(self, model: Model, name: str, call: tree.Call, statement: Any) -> None:

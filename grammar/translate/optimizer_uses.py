@@ -36,13 +36,14 @@ class OptimizerEdits:
     def rewrite(self) -> None:
         """Collect the edits in ``edits``."""
         shop = ModuleTranslator(self.pasted)
-        models = {
+        models = dict.fromkeys(
             statement.targets[0].id
             for statement in statements_outside_classes(self.pasted)
             if isinstance(statement, tree.Assign)
             and isinstance(statement.targets[0], tree.Name)
             and shop.constructor_call(statement.value) is not None
-        }
+        )
+        lists = {name: self.pasted.list_name(name, "parameters") for name in models}
         for statement in statements_outside_classes(self.pasted):
             call = statement.value if isinstance(statement, tree.Assign) else None
             if isinstance(call, tree.Call) and is_optimizer(self.pasted.full(call.function)):
@@ -53,7 +54,7 @@ class OptimizerEdits:
                     raise CannotRewriteError(
                         statement, f"`{target.id}` made twice", "give each a name of its own"
                     )
-                self.found[target.id] = Optimizer(self.pasted, statement, call, models)
+                self.found[target.id] = Optimizer(self.pasted, statement, call, lists)
         schedules = find_schedules(self.pasted, self.found)
         for optimizer in self.found.values():
             rated = [schedule for schedule in schedules if schedule.optimizer is optimizer]
@@ -82,7 +83,7 @@ class OptimizerEdits:
                 lines.append(f"{optimizer.rate} = [{optimizer.settings['lr']}]")
             step = optimizer.function()
             lines += optimizer.lists + step
-        clears = False
+        zero_grad = ""
         places, passings = uses_of_name(pasted, name)
         self.edits += {edit.span: edit for one in passings for edit in argument_removals(one)}.values()
         for node in places:
@@ -97,15 +98,15 @@ class OptimizerEdits:
                 self.edits.append(
                     Edit(statement.span, self.inline_step(optimizer, statement))
                     if plain
-                    else Edit(call.span, f"{name}_step()")
+                    else Edit(call.span, f"{optimizer.step}()")
                 )
             elif method == "zero_grad" and whole:
                 if plain:
                     cleared = "; ".join([f"{leaf}.grad = None" for leaf in optimizer.names()])
                     self.edits.append(Edit(statement.span, cleared))
                 else:
-                    clears = True
-                    self.edits.append(Edit(call.span, f"{name}_zero_grad()"))
+                    zero_grad = zero_grad or pasted.new_name(f"{name}_zero_grad")
+                    self.edits.append(Edit(call.span, f"{zero_grad}()"))
             elif method == "param_groups":
                 self.rewrite_param_groups(optimizer, outer)
             elif method in ("state_dict", "load_state_dict") and isinstance(
@@ -116,10 +117,10 @@ class OptimizerEdits:
                 text = shortened(pasted.text(statement))
                 advice = "write the step where it is taken: `with torch.no_grad(): w -= lr * w.grad`"
                 raise CannotRewriteError(statement, f"`{text}`", advice)
-        if clears:
+        if zero_grad:
             lines += [
                 "",
-                f"def {name}_zero_grad():",
+                f"def {zero_grad}():",
                 f"    for p in {optimizer.leaves}:",
                 "        p.grad = None",
             ]

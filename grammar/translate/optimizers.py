@@ -44,7 +44,10 @@ GRADIENT = re.compile(r"\bg\b")
 
 
 class Optimizer:
-    """One optimizer of a program: the statement that makes it, its leaves and its settings as texts."""
+    """One optimizer of a program: the statement that makes it, its leaves and its settings as texts.
+
+    ``models`` has the name of each model's list of parameters. ``step`` is the name of the step function.
+    """
 
     __slots__ = (
         *(
@@ -58,11 +61,14 @@ class Optimizer:
             "rate",
             "settings",
             "statement",
+            "step",
             "torch",
         ),
     )
 
-    def __init__(self, pasted: PastedProgram, statement: Any, call: tree.Call, models: set[str]) -> None:
+    def __init__(
+        self, pasted: PastedProgram, statement: Any, call: tree.Call, models: dict[str, str]
+    ) -> None:
         self.pasted = pasted
         self.models = models
         self.statement = statement
@@ -70,6 +76,7 @@ class Optimizer:
         self.name = statement.targets[0].id
         self.kind = pasted.full(call.function).rpartition(".")[2]
         self.torch = pasted.short("torch")
+        self.step = pasted.new_name(f"{self.name}_step")
         self.lists: list[str] = []  # the lines that make the lists kept from step to step
         self.rate = ""
         if self.kind not in OPTIMIZER_SETTINGS:
@@ -124,8 +131,7 @@ class Optimizer:
         """Return the name of the list that replaces ``model.parameters()``; None for other nodes."""
         method = node.function if isinstance(node, tree.Call) else None
         if isinstance(method, tree.Attribute) and method.name == "parameters":
-            name = self.pasted.text(method.object)
-            return f"{name}_parameters" if name in self.models else None
+            return self.models.get(self.pasted.text(method.object))
         return None
 
     def is_nonzero(self, name: str) -> bool:
@@ -241,9 +247,9 @@ class Optimizer:
         return f"{self.rate}[0]" if self.rate else self.value("lr")
 
     def function(self) -> list[str]:
-        """Return the lines of ``def optimizer_step():``; ``lists`` then has the lines to put before it."""
+        """Return the lines of ``def opt_step():``; ``lists`` then has the lines to put before it."""
         step = self.step_lines()
         loop = f"for i, p in enumerate({self.leaves}):" if self.lists else f"for p in {self.leaves}:"
         inside = [loop, "    if p.grad is not None:", *[f"        {line}" for line in step]]
         body = [f"    with {self.torch}.no_grad():", *[f"        {line}" for line in inside]]
-        return [f"def {self.name}_step():", *body]
+        return [f"def {self.step}():", *body]

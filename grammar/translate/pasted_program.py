@@ -132,6 +132,10 @@ class PastedProgram:
         self.names.add(name)
         return name
 
+    def list_name(self, model: str, method: str) -> str:
+        """Return a new name for the list that replaces ``model.parameters()`` or another such method."""
+        return self.new_name(f"{model}_{'named' if method == 'named_parameters' else method}")
+
     def is_constant(self, text: str) -> bool:
         """Whether a text keeps its value: it is no plain name, or a name assigned at most once."""
         return not text.isidentifier() or self.times.get(text, 0) <= 1
@@ -162,9 +166,8 @@ class PastedProgram:
         """
         text, span = self.source.text, statement.span
         body = enclosing_block(self.parent(statement), statement)
-        start = text.rfind("\n", 0, span.start) + 1
-        end = text.find("\n", span.end)
-        end = len(text) if end < 0 else end + 1
+        start = self.source.line_start(self.line(statement))
+        end = self.source.line_start(self.source.position(span.end)[0] + 1)
         alone = not text[start : span.start].strip() and not text[span.end : end].split("#")[0].strip()
         if not alone or (len(body) == 1 and not isinstance(self.parent(statement), tree.Script)):
             return Edit(span, "pass")

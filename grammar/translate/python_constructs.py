@@ -10,7 +10,7 @@ from autodiff.core.base.source import Span
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 from autodiff.grammar.translate.modules import shortened
-from autodiff.grammar.translate.pasted_program import CannotRewriteError, PastedProgram
+from autodiff.grammar.translate.pasted_program import CannotRewriteError, PastedProgram, is_target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def entry_edits(pasted: PastedProgram, target: tree.Name, names: dict[str, str])
         if not isinstance(key, tree.String):
             what = f"`{shortened(pasted.text(pasted.statement(node)))}`"
             raise CannotRewriteError(node, what, DICTIONARY_ADVICE)
-        if is_assigned(pasted, place) and pasted.inside(node, tree.FunctionDef) is not within:
+        if is_target(pasted.parent(place), place) and pasted.inside(node, tree.FunctionDef) is not within:
             what = f"`{shortened(pasted.text(pasted.statement(node)))}`"
             raise CannotRewriteError(node, what, "return the value from the function")
         if key.value not in names:
@@ -79,13 +79,6 @@ def entry_edits(pasted: PastedProgram, target: tree.Name, names: dict[str, str])
             names[key.value] = pasted.new_name(key.value, f"{target.id}_{key.value}")
         edits.append(Edit(place.span, names[key.value]))
     return edits
-
-
-def is_assigned(pasted: PastedProgram, node: Any) -> bool:
-    parent = pasted.parent(node)
-    if isinstance(parent, tree.AugmentedAssign):
-        return parent.target is node
-    return isinstance(parent, tree.Assign) and any(target is node for target in parent.targets)
 
 
 def try_edits(pasted: PastedProgram, span: Span | None) -> list[Edit]:

@@ -28,7 +28,6 @@ class RewrittenModule:
         "more",
         "own_leaves",
         "parts",
-        "trains",
         "variables",
     )
 
@@ -42,7 +41,6 @@ class RewrittenModule:
         self.parts: dict[str, RewrittenModule] = {}
         self.methods: dict[str, str] = {}
         self.more: Callable[[str], bool] | None = None
-        self.trains = False
 
     @property
     def parameters(self) -> list[tuple[str, str]]:
@@ -59,7 +57,6 @@ class RewrittenModule:
         self.parts[name] = inner
         self.buffers += [(f"{name}.{path}", variable) for path, variable in inner.buffers]
         self.lines += inner.lines
-        self.trains = self.trains or inner.trains
 
     def keep(self, name: str, variable: str, text: str) -> None:
         """Add a leaf of this module itself."""

@@ -88,7 +88,7 @@ class Schedule:
 
     def edits(self) -> list[Edit]:
         pasted, name, rate = self.pasted, self.name, self.optimizer.rate
-        count = pasted.new_name(f"{name}_epochs")
+        count, step = pasted.new_name(f"{name}_epochs"), pasted.new_name(f"{name}_step")
         base = as_factor(self.optimizer.settings["lr"])
         if not pasted.is_constant(self.optimizer.settings["lr"]):
             base = pasted.new_name(f"{name}_first")
@@ -96,7 +96,7 @@ class Schedule:
         lines = [f"{count} = [0]"]
         if base.endswith("_first"):
             lines.append(f"{base} = {rate}[0]")
-        lines += [f"def {name}_step():", f"    {count}[0] += 1", f"    {rate}[0] = {size}"]
+        lines += [f"def {step}():", f"    {count}[0] += 1", f"    {rate}[0] = {size}"]
         if self.kind in ("LinearLR", "ConstantLR", "LambdaLR"):  # these change the first step size too
             lines.append(f"{rate}[0] = {self.size('0', base)}")
         found = [pasted.replacement(self.statement, lines)]
@@ -108,7 +108,7 @@ class Schedule:
             statement = pasted.statement(node)
             method = outer.name if isinstance(outer, tree.Attribute) else ""
             if method == "step" and isinstance(call, tree.Call) and not call.arguments:
-                found.append(Edit(call.span, f"{name}_step()"))
+                found.append(Edit(call.span, f"{step}()"))
             elif method in ("get_last_lr", "get_lr") and isinstance(call, tree.Call):
                 found.append(Edit(call.span, rate))
             elif method in ("state_dict", "load_state_dict") and isinstance(

@@ -343,7 +343,7 @@ MUTANTS |= {
     "!r is forgotten": attribute(
         expressions.text_format,
         "format_value",
-        lambda right: lambda value, field, spec: right(value, value_text.FormatField(""), spec),
+        lambda right: lambda value, conversion, spec: right(value, "", spec),
     ),
     "%-formats forget their precision": attribute(
         percent_format,

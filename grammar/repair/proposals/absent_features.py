@@ -39,10 +39,6 @@ def absent_name(scene: Scene) -> str:
     return str(scene.error.repair_context[0]).rpartition(".")[2] if scene.error.repair_context else ""
 
 
-def arguments_of(scene: Scene, call: tree.Call) -> str:
-    return ", ".join([scene.text(argument) for argument in call.arguments])
-
-
 def deletion(scene: Scene, statement: tree.Statement) -> Edit:
     """Return the edit that removes a statement; inside a block it becomes ``pass``."""
     column = scene.source.position(statement.span.start)[1]

@@ -10,10 +10,9 @@ from math import exp
 
 from autodiff.core.base.errors import Edit, Fix
 from autodiff.core.base.source import Span
-from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
+from autodiff.grammar.help.failure_scene import Scene, called_name, edited_text, with_parentheses
 from autodiff.grammar.repair.proposals.formulas import (
     assigned_expressions,
-    called_name,
     edge_operand,
     is_method_call,
     operand_of,

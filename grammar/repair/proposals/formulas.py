@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.bindings import DISPLAYS
-from autodiff.grammar.help.failure_scene import Scene, with_parentheses
+from autodiff.grammar.help.failure_scene import Scene, called_name, with_parentheses
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -28,15 +28,6 @@ SELECTING_METHODS = (
     "diagonal",
     "take",
 )
-
-
-def called_name(node: Any) -> str:
-    """Return the name of the function or method that an expression calls; empty if it is no call."""
-    if not isinstance(node, tree.Call):
-        return ""
-    if isinstance(node.function, tree.Name):
-        return node.function.id
-    return node.function.name if isinstance(node.function, tree.Attribute) else ""
 
 
 def is_method_call(node: tree.Call) -> bool:

@@ -10,6 +10,7 @@ from autodiff.core.base.source import Span
 from autodiff.core.graph.node import OpNode
 from autodiff.grammar.help.bindings import DISPLAYS
 from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner, with_parentheses
+from autodiff.grammar.help.labels import bodies
 from autodiff.grammar.objects.values import Namespace
 from autodiff.grammar.repair.proposals.custom_functions import fit_function_class, fit_gradient_count
 from autodiff.grammar.syntax import tree
@@ -240,13 +241,13 @@ def update_under_no_grad(scene: Scene) -> Iterator[Fix]:
                     break
                 group.append(other)
     whole = statement.span.extend_to(group[-1].span)
-    lines = scene.source.excerpt(whole).split("\n")
+    lines = scene.source.excerpt_lines(whole)
     inside = "\n".join(
         [f"{lead}    {lines[0]}", *(f"    {line}" if line.strip() else line for line in lines[1:])]
     )
     first = lines[0] if len(lines) == 1 else f"{lines[0]} ..."
     yield Fix(
-        f"update leaves outside of the graph:\n{'with torch.no_grad():'}\n    {first}",
+        f"update leaves outside of the graph:\nwith torch.no_grad():\n    {first}",
         Edit(whole, f"with torch.no_grad():\n{inside}"),
     )
 
@@ -256,12 +257,6 @@ def updates(statement: Any) -> bool:
     if isinstance(statement, tree.AugmentedAssign):
         return True
     return isinstance(statement, tree.ExpressionStatement) and is_in_place(statement.value)
-
-
-def bodies(node: Any) -> list[Any]:
-    from autodiff.grammar.help.labels import bodies
-
-    return bodies(node)
 
 
 def avoid_view_change(scene: Scene) -> Iterator[Fix]:

@@ -367,7 +367,7 @@ def moved_out(scene: Scene, block: tree.With) -> tuple[Edit, str] | None:
     if not count or len(block.items) > 1 or not (first or all(wanted[-count:])):
         return None
     moved = body[:count] if first else body[-count:]
-    lines = scene.source.excerpt(moved[0].span.extend_to(moved[-1].span)).split("\n")
+    lines = scene.source.excerpt_lines(moved[0].span.extend_to(moved[-1].span))
     outer, inner = (scene.source.position(node.span.start)[1] - 1 for node in (block, body[0]))
     margin, lead = " " * outer, " " * (inner - outer)
     if count < len(body) and scene.line(block.span) == scene.line(body[0].span):

@@ -186,13 +186,10 @@ def move_below(scene: Scene, around: list[Any]) -> Iterator[Fix]:
         return
     if any(isinstance(node, tree.Attribute) and node.name.endswith("_") for node in walk(statement)):
         return  # below backward() it would discard the new gradient
-    starts = [0]
-    for row in scene.source.text.split("\n"):
-        starts.append(starts[-1] + len(row) + 1)
-    text = scene.source.line(line)
+    text, line_start = scene.source.line(line), scene.source.line_start
     yield Fix(
         f"move line {line} below line {after}",
-        Edit(Span(starts[line - 1], starts[line]), ""),
+        Edit(Span(line_start(line), line_start(line + 1)), ""),
         Edit(Span(later.span.end, later.span.end), f"\n{text}"),
     )
 

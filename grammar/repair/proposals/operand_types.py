@@ -10,7 +10,7 @@ from autodiff.core.base.source import Span
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
+from autodiff.grammar.help.failure_scene import Scene, edited_text, is_number_text, with_parentheses
 from autodiff.grammar.objects.values import (
     NUMBER_CLASSES,
     UNBOUND,
@@ -131,14 +131,6 @@ def number_instead(scene: Scene, node: Any) -> Iterator[Fix]:
 def operator_of(node: Any) -> str:
     """Return the operator of a node; empty if it has none."""
     return node.op if isinstance(node, (tree.Binary, tree.AugmentedAssign, tree.Unary)) else ""
-
-
-def is_number_text(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def fit_sequence(scene: Scene, value: Any, node: Any, other: Any) -> Iterator[Fix]:

@@ -8,7 +8,13 @@ from __future__ import annotations
 from autodiff.core.base.errors import Edit, Fix, Label
 from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
+from autodiff.grammar.help.failure_scene import (
+    Scene,
+    called_name,
+    edited_text,
+    is_number_text,
+    with_parentheses,
+)
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -18,14 +24,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 REDUCTIONS = frozenset(["sum", "mean", "amax", "amin", "prod", "std", "var", "norm", "logsumexp", "argmax"])
-
-
-def called_name(node: Any) -> str:
-    """Return the last part of the name that a call calls; empty if ``node`` is no call."""
-    function = node.function if isinstance(node, tree.Call) else None
-    if isinstance(function, tree.Attribute):
-        return function.name
-    return function.id if isinstance(function, tree.Name) else ""
 
 
 def rename_call(call: tree.Call, name: str) -> Edit:
@@ -368,14 +366,6 @@ def fit_rows(scene: Scene) -> Iterator[Fix]:
                 if wanted:
                     yield Fix("make it a row of its own", Edit(element.span, f"[{scene.text(element)}]"))
                 break
-
-
-def is_number_text(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def fit_singular_matrix(scene: Scene) -> Iterator[Fix]:

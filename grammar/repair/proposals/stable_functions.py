@@ -9,11 +9,10 @@ from __future__ import annotations
 from math import log
 
 from autodiff.core.base.errors import Edit, Fix
-from autodiff.grammar.help.failure_scene import Scene, with_parentheses
+from autodiff.grammar.help.failure_scene import Scene, called_name, with_parentheses
 from autodiff.grammar.repair.proposals.formulas import (
     SELECTING_METHODS,
     FormulaReader,
-    called_name,
     is_method_call,
     is_number,
     negated,

@@ -25,11 +25,10 @@ def smaller_steps(scene: Scene) -> Iterator[Fix]:
     for divisor in DIVISORS:
         for number in numbers:
             edit = Edit(number.span, f"{number.value / divisor:.6g}")
-            start = scene.source.text.rfind("\n", 0, number.span.start) + 1
-            end = scene.source.text.find("\n", number.span.end)
-            line = scene.source.text[start : end if end >= 0 else None]
-            at, behind = number.span.start - start, number.span.end - start
-            yield Fix(f"make smaller steps: {(line[:at] + edit.text + line[behind:]).strip()}", edit)
+            row, column = scene.source.position(number.span.start)
+            line = scene.source.line(row)
+            before, after = line[: column - 1], line[column - 1 + number.span.end - number.span.start :]
+            yield Fix(f"make smaller steps: {(before + edit.text + after).strip()}", edit)
 
 
 def step_sizes(part: tree.SyntaxNode, scene: Scene) -> Iterator[tree.Number]:

@@ -108,6 +108,3 @@ def parameter_at(function: PublicFunction, at: int | str, kind: str) -> Paramete
         if at in (number, parameter.name) or (parameter.variadic and at.__class__ is int):
             return parameter
     return Parameter(str(at), kind, MISSING, False, False)
-
-
-__all__ = ["use_torch_message"]

@@ -93,7 +93,7 @@ def start_before_loop(scene: Scene, name: str) -> Iterator[Fix]:
     home = function_around(scene)
     inside = scene.path[scene.path.index(home) + 1 :]
     outermost = next(node for node in inside if isinstance(node, tree.Statement))
-    begin = line_start(scene, scene.line(outermost.span))
+    begin = scene.source.line_start(scene.line(outermost.span))
     margin = scene.source.text[begin : outermost.span.start]
     text = f"{name} = {FIRST_VALUES[statement.op]}"
     where = "the loop" if isinstance(outermost, (tree.For, tree.While)) else "this"
@@ -116,19 +116,12 @@ def move_up(scene: Scene, bound: Any) -> Iterator[Fix]:
     if not isinstance(reading, tree.Statement) or isinstance(reading, tree.FunctionDef):
         return
     first, last = scene.line(statement.span), scene.source.position(statement.span.end)[0]
-    begin, end = line_start(scene, first), line_start(scene, last + 1)
+    begin, end = scene.source.line_start(first), scene.source.line_start(last + 1)
     text = scene.source.text[begin:end].rstrip("\n")
-    at = line_start(scene, scene.line(reading.span))
+    at = scene.source.line_start(scene.line(reading.span))
     what = f"lines {first} to {last}" if last > first else f"line {first}"
     yield Fix(
         f"move {what} above line {scene.line(reading.span)}",
         Edit(Span(at, at), text + "\n"),
         Edit(Span(begin, end), ""),
     )
-
-
-def line_start(scene: Scene, line: int) -> int:
-    """Return the offset at which a line begins; the end of the text for a line after the last."""
-    text = scene.source.text
-    lines = text.split("\n")
-    return min(sum(len(before) + 1 for before in lines[: line - 1]), len(text))

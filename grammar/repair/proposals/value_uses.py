@@ -9,7 +9,7 @@ from autodiff.core.base.errors import Edit, Fix, Label
 from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
+from autodiff.grammar.help.failure_scene import Scene, edited_text, is_number_text, with_parentheses
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, BoundMethod, Builtin
 from autodiff.grammar.repair.proposals.none_values import explain_none
 from autodiff.grammar.repair.proposals.operand_types import (
@@ -18,7 +18,6 @@ from autodiff.grammar.repair.proposals.operand_types import (
     fit_context,
     fit_format,
     fit_operands,
-    is_number_text,
     other_operator,
 )
 from autodiff.grammar.syntax import tree

@@ -40,8 +40,6 @@ def span_through(start: int, *bodies: Body | None) -> Span:
 
 @builder
 def expression_statement(span: Span, value: Expression) -> Statement:
-    if isinstance(value, tree.Starred):
-        raise syntax_error("E0102", "a `*` value stands alone", "belongs in a list", "remove it", span)
     return tree.ExpressionStatement(span, value)
 
 

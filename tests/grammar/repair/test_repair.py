@@ -151,3 +151,27 @@ def test_float32_is_not_proposed_where_the_script_fails_with_it(text: str) -> No
     assert error is not None
     assert error.code == "E0312"
     assert NARROW not in error.advice
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    ("text", "proposed"),
+    [
+        (
+            "w = tensor(3., requires_grad=True)\nL = w * 2\nprint(w.grad + 1)\nL.backward()\n",
+            "move line 3 below line 4",
+        ),
+        ("L = w * 2\nw = tensor(3., requires_grad=True)\nL.backward()\n", "move line 2 above line 1"),
+        (
+            "w = tensor([1.0], requires_grad=True)\nif True:\n    w += 1\n    w *= 2\nL = w.sum()\n",
+            "update leaves outside of the graph:\nwith torch.no_grad():\n    w += 1 ...",
+        ),
+        ("for i in range(3):\n    total += i\n", "start it before the loop: total = 0"),
+    ],
+)
+def test_every_line_ending_ends_a_line_of_a_repair(text: str, proposed: str, ending: str) -> None:
+    written = text.replace("\n", ending)
+    error = run_script(written).error
+    assert error is not None
+    fix = next(fix for fix in error.fixes if fix.text.partition("\r")[0] == proposed)
+    assert run_script(fix.apply(written)).error is None

@@ -111,6 +111,16 @@ def test_set_of_an_unknown_name() -> None:
     assert caught.value.advice == ("did you mean `weight`?",)
 
 
+@pytest.mark.parametrize("line", ["a, b = w.tolist()", "a = 1 / (len(w) - 3)", "a = math.sqrt(2 - len(w))"])
+def test_a_shape_given_by_set_is_the_cause_of_an_error(line: str) -> None:
+    text = f"import math\nw = torch.tensor([1., 2.], requires_grad=True)\n{line}\nL = (w * a).sum()\n"
+    with pytest.raises(
+        UsageError, match=r"`w` has shape \(2,\) in the script and has shape \(3,\) now"
+    ) as caught:
+        executed(text, sets={"w": [1.0, 2.0, 3.0]})
+    assert caught.value.code == "E0618"
+
+
 def test_inputs_of_run() -> None:
     x = tensor([1.0, 2.0], requires_grad=True)
     names = run("L = (x * x).sum()\nL.backward()", inputs={"x": x})

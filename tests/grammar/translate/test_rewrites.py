@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
+from autodiff.core.base.errors import Fix
 from conftest import TESTS
 from script_runner import printed, run_script
 
@@ -289,3 +290,43 @@ nn.utils.{call}
 print(w.grad.tolist(), v.grad.item())
 """
     )
+
+
+@pytest.mark.parametrize("taken", ["opt_step", "opt_zero_grad", "plan_step"])
+def test_a_name_of_the_program_is_not_taken(taken: str) -> None:
+    ours = check_rewrite(
+        f"""import torch
+from torch import nn, optim
+{taken} = 3.0
+model = nn.Linear(2, 1)
+with torch.no_grad():
+    for p in model.parameters():
+        p.fill_(0.5)
+opt = optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+plan = optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.5)
+for _ in range(2):
+    opt.zero_grad()
+    loss = (model(torch.ones(3, 2)) ** 2).sum() * {taken}
+    loss.backward()
+    opt.step()
+    plan.step()
+print(loss.item(), {taken})
+"""
+    )
+    assert f"{taken}2" in ours
+
+
+def test_rewrites_of_one_program_agree_on_the_name_of_a_list() -> None:
+    text = """import torch
+from torch import nn, optim
+model_parameters = 3
+model = nn.Linear(2, 1)
+opt = optim.SGD(model.parameters(), lr=0.1)
+model(torch.ones(2)).sum().backward()
+opt.step()
+print(len(list(model.parameters())) + model_parameters)
+"""
+    error = run_script(text).error
+    assert error is not None
+    edits = [edit for one in (error, *error.other_errors) for fix in one.fixes for edit in fix.edits]
+    assert printed(Fix("all", *edits).apply(text)) == "5\n"
