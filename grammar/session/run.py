@@ -72,9 +72,19 @@ class Settings:
         self.grad_output = grad_output
         self.track = track
 
-    def copy(self, **changes: Any) -> Settings:
-        """Return the same settings with some changed."""
-        return Settings(**{name: getattr(self, name) for name in self.__slots__} | changes)
+    def copy(
+        self, sets: dict[str, Any] | None = None, dtype: str | None = None, wrt: list[str] | None = None
+    ) -> Settings:
+        """Return the same settings with other values, another number type or other inputs."""
+        return Settings(
+            self.sets if sets is None else sets,
+            self.dtype if dtype is None else dtype,
+            self.seed,
+            self.wrt if wrt is None else wrt,
+            self.of,
+            self.grad_output,
+            self.track,
+        )
 
 
 class Execution:
