@@ -32,7 +32,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from script_fuzzer import mutated_script, random_bytes, random_script
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", 20_000))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", 5_000))
 SEED = os.environ.get("FUZZ_SEED", "")
 LONGEST = 5.0  # seconds of the processor for one script; a usual one takes a thousandth of it
 

@@ -292,6 +292,7 @@ print(w.grad.tolist(), v.grad.item())
     )
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("taken", ["opt_step", "opt_zero_grad", "plan_step"])
 def test_a_name_of_the_program_is_not_taken(taken: str) -> None:
     ours = check_rewrite(
