@@ -29,6 +29,7 @@ from autodiff.grammar.by_hand.sentences import far_away_remarks, other_points_re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -76,23 +77,25 @@ def check_formula(
 ) -> HandCheck:
     """Compare a formula with the gradient of one input, at the script's values and at those of its reruns.
 
-    ``by`` has the name of the input, or two names for a second derivative.
+    ``inputs`` has the name of the input, or two names for a second derivative.
     """
-    node = dict(subject.wrt)[inputs[0]]
+
+    def sample(spread: float) -> SamplePoints:
+        points = SamplePoints(subject, inputs, execution, rerun, seed, spread)
+        if formula.place is not None:
+            points.gradients = [gradient_entry(g, formula.place, inputs) for g in points.whole]
+        return points
+
     left = formula.left or LeftSide("", tuple([(name, None) for name in inputs]))
     made = HandCheck(left.spelled(subject.name), inputs, formula.place, formula.source.text)
-    points = SamplePoints(subject, inputs, execution, rerun, seed, SPREAD)
-    select_entry(points, formula, inputs)
+    points = sample(SPREAD)
     made.gradient = points.gradients[0]
-    shape = np.shape(made.gradient)
-    far_off = len(points.names)
+    shape, near = np.shape(made.gradient), NEAR_SPREAD[made.gradient.dtype.name]
+    number_of_points = len(points.names)
     try:
         computed = formula_values(points, formula)
-        if len(computed) == 1 < far_off:
-            points = SamplePoints(
-                subject, inputs, execution, rerun, seed, NEAR_SPREAD[made.gradient.dtype.name]
-            )
-            select_entry(points, formula, inputs)
+        if len(computed) == 1 < number_of_points:
+            points = sample(near)
             computed = formula_values(points, formula)
             made.remarks = ["further away it cannot be compared: the script has values of other shapes there"]
         made.value = computed[0]
@@ -101,44 +104,58 @@ def check_formula(
         computed, unfit = [], f"it cannot be computed: {error.message.removeprefix('--formula: ')}"
     if not computed or not broadcasts_to(computed[0].shape, shape):
         made.is_right = made.is_right_here = False
-        repaired = CorrectionSearch(
-            formula, points, NodeNames(subject.order, points.source), node
-        ).find_remark()
+        names = NodeNames(subject.order, points.source)
+        repaired = CorrectionSearch(formula, points, names, dict(subject.wrt)[inputs[0]]).find_remark()
         made.remarks = [unfit, *filter(None, [repaired])]
         return made
     right = [compare_values(value, g) for value, g in zip(computed, points.gradients, strict=True)]
     made.is_right_here, made.is_right = right[0], all_known(right)
-    shown = [at for at, is_right in enumerate(right) if is_right is not None]
-    made.points = len(shown)
-    if made.is_right is not False:
-        return made
-    if len(inputs) == 1 and made.is_right_here is False and all_known(right[1:]):
-        made.remarks = kink_remarks(subject, node, points)
-        if made.remarks:
-            made.is_right = None
-            return made
-    points.keep(shown)
-    computed = [computed[at] for at in shown]
-    if made.is_right_here is not False:
-        near = SamplePoints(subject, inputs, execution, rerun, seed, NEAR_SPREAD[made.gradient.dtype.name])
-        select_entry(near, formula, inputs)
-        if all_known(list(map(compare_values, formula_values(near, formula), near.gradients))):
-            made.is_right = True
-            made.remarks = far_away_remarks(points, computed)
-            return made
-        if not formula.reads(points.names[0]):
-            made.is_right, made.points = True, 1
-            made.remarks = ["it is a number, and right at the script's values only"]
-            return made
-    if made.is_right_here is None:
-        made.remarks = other_points_remarks(points, computed)
-    else:
-        made.remarks = find_mistakes(formula, subject, node, points, computed)
+    made.points = sum(is_right is not None for is_right in right)
+    if made.is_right is False:
+        explain_difference(made, formula, points, computed, right, lambda: sample(near))
     return made
 
 
-def kink_remarks(subject: ReportedPass, node: Node, points: SamplePoints) -> list[str]:
+def explain_difference(
+    made: HandCheck,
+    formula: Formula,
+    points: SamplePoints,
+    computed: list[Any],
+    right: list[bool | None],
+    sample_nearby: Callable[[], SamplePoints],
+) -> None:
+    """Set the remarks on a formula that is wrong at some points, and whether it is right all the same.
+
+    ``computed`` has the formula's value at each of the ``points``, and ``right`` whether it is the gradient.
+    """
+    node = dict(points.subject.wrt)[made.by[0]]
+    if len(made.by) == 1 and made.is_right_here is False and all_known(right[1:]):
+        made.remarks = kink_remarks(points, node)
+        if made.remarks:
+            made.is_right = None
+            return
+    compared = [at for at, is_right in enumerate(right) if is_right is not None]
+    points.keep(compared)
+    computed = [computed[at] for at in compared]
+    if made.is_right_here is not False:
+        near = sample_nearby()
+        if all_known(list(map(compare_values, formula_values(near, formula), near.gradients))):
+            made.is_right = True
+            made.remarks = far_away_remarks(points, computed)
+            return
+        if not formula.reads(points.names[0]):
+            made.is_right, made.points = True, 1
+            made.remarks = ["it is a number, and right at the script's values only"]
+            return
+    if made.is_right_here is None:
+        made.remarks = other_points_remarks(points, computed)
+    else:
+        made.remarks = find_mistakes(formula, points.subject, node, points, computed)
+
+
+def kink_remarks(points: SamplePoints, node: Node) -> list[str]:
     """Return remarks on a formula that is wrong only at the script's values; none if no kink is there."""
+    subject = points.subject
     names = NodeNames(subject.order, points.source)
     kinks = kinks_of(nodes_leading_to(subject.order, [node]), subject.cotangents, names)
     told = [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != FORMULA_GAP]
@@ -170,12 +187,6 @@ def formula_values(points: SamplePoints, formula: Formula) -> list[Any]:
             kept[at] = value
     points.keep(list(kept))
     return list(kept.values())
-
-
-def select_entry(points: SamplePoints, formula: Formula, by: list[str]) -> None:
-    """For a formula of one entry, set the gradients of ``points`` to that entry."""
-    if formula.place is not None:
-        points.gradients = [gradient_entry(g, formula.place, by) for g in points.whole]
 
 
 def gradient_entry(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:

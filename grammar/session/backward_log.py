@@ -58,7 +58,7 @@ class PassRecord:
 class LastPasses:
     """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would release otherwise.
 
-    ``functional`` is the last pass inside ``jacobian()`` and similar functions. ``keeps_all`` says that a
+    ``functional`` is the last pass inside ``jacobian()`` and similar functions. ``keeps_graphs`` says that a
     report may be about any tensor, so that no graph is released. ``grads_before_after`` has each ``.grad``
     that the last ``backward()`` filled, with its values before and after; ``hook_replacements`` the nodes
     whose gradients hooks replaced then, with the places where the hooks were registered; ``slopes`` the
@@ -76,11 +76,11 @@ class LastPasses:
         "slopes",
     )
 
-    def __init__(self, keeps_all: bool = False) -> None:
+    def __init__(self, keeps_graphs: bool = False) -> None:
         self.backward = PassRecord()
         self.grad = PassRecord()
         self.functional = PassRecord()
-        self.keeps_graphs = keeps_all
+        self.keeps_graphs = keeps_graphs
         self.backwards = 0
         self.slopes: dict[Node, tuple[Node, str]] = {}
         self.grads_before_after: dict[GradSlot, tuple[Any, Any]] = {}

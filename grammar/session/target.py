@@ -89,21 +89,16 @@ def find_target(execution: Execution, settings: Settings) -> tuple[Node, str, An
 
 def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
     """Return the node to start from, its name, and the seed of the script's own pass from there, if any."""
-    last = execution.last_passes.backward
     if settings.of is not None:
-        value = requested_output(settings.of, execution)
-        node = check_tracked(value, settings.of)
+        node = check_tracked(requested_output(settings.of, execution), settings.of)
         return node, settings.of, script_seed(node, execution)
-    if last.roots:
-        root = last.roots[0]
-        return root, display_name(root, execution), last.seeds[0]
+    backward = execution.last_passes.backward
+    if backward.roots:
+        return backward.roots[0], display_name(backward.roots[0], execution), backward.seeds[0]
     final = execution.last_value
     if final.__class__ is Tensor:
-        return (
-            check_tracked(final, display_name(final.source(), execution)),
-            display_name(final.node, execution),
-            None,
-        )
+        node = check_tracked(final, display_name(final.source(), execution))
+        return node, display_name(node, execution), None
     if execution.number_chosen is not None:
         raise GradientError(
             NO_GRAD_MESSAGE,
@@ -114,22 +109,37 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
         )
     name = target_name(execution)
     assigned = None if name is None else execution.names.get(name)
-    differentiated = execution.last_passes.grad
     if not (assigned.__class__ is Tensor and isinstance(assigned.node, OpNode)):
-        if differentiated.roots:
-            root = differentiated.roots[-1]
-            return root, display_name(root, execution), differentiated.seeds[-1]
-        inside = execution.last_passes.functional
-        # An input is no result of the script, and jacobian() and similar functions differentiate their own
-        # graph. A result that the script computed is preferred to both.
-        own = assigned.node if assigned.__class__ is Tensor else None
-        is_input = isinstance(own, Leaf) and own.tracked and own.name == name
-        result = last_result(execution) if inside.roots or is_input else None
-        if result is not None:
-            return execution.names[result].node, result, None
-        if inside.roots:
-            root = inside.roots[-1]
-            return root, display_name(root, execution), inside.seeds[-1]
+        found = target_of_functions(execution, name, assigned)
+        if found is not None:
+            return found
+    return assigned_target(execution, name, assigned)
+
+
+def target_of_functions(
+    execution: Execution, name: str | None, assigned: Any
+) -> tuple[Node, str, Any] | None:
+    """Return the target if the last variable is no result: an output that was given to grad() or jacobian().
+
+    ``assigned`` is the value of ``name``, the last variable. An input is no result of the script, and
+    jacobian() and similar functions differentiate a graph of their own: a result that the script computed is
+    preferred to both.
+    """
+    grad, functional = execution.last_passes.grad, execution.last_passes.functional
+    if grad.roots:
+        return grad.roots[-1], display_name(grad.roots[-1], execution), grad.seeds[-1]
+    node = assigned.node if assigned.__class__ is Tensor else None
+    is_input = isinstance(node, Leaf) and node.tracked and node.name == name
+    result = last_result(execution) if functional.roots or is_input else None
+    if result is not None:
+        return execution.names[result].node, result, None
+    if functional.roots:
+        return functional.roots[-1], display_name(functional.roots[-1], execution), functional.seeds[-1]
+    return None
+
+
+def assigned_target(execution: Execution, name: str | None, assigned: Any) -> tuple[Node, str, Any]:
+    """Return the target that the last variable is; raise if it cannot be differentiated."""
     if name is None:
         raise UsageError(
             "the script computes nothing that could be differentiated",

@@ -31,66 +31,45 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
 
     It is found without nodes: making them for a million entries takes as long as the pass.
     """
-    last = execution.last_passes
-    is_own, seed, name, final = last.backward.entry is not None, 1.0, "", execution.last_value
-    if last.backward.entry is not None:
-        (tape, at), value, seed = last.backward.entry, last.backward.value, last.backward.seeds[0]
-    elif last.backward.roots or last.slopes or execution.number_chosen is not None:
+    output = output_on_tape(execution)
+    if output is None:
         return None
-    else:
-        name = "" if final.__class__ is Tensor else execution.last_assigned or ""
-        output = execution.names.get(name) if name else final
-        if output.__class__ is not Tensor or output.tape is None or not is_tape_entry(output):
-            return None
-        if output.value.__class__ is not float:  # a pass from an array needs a weight
-            return None
-        tape, at, value = output.tape, output.tape_position, output.value
-        ran = last.grad.entry
-        if (
-            ran is not None and ran[0] is tape and ran[1] == at
-        ):  # grad() returns a tuple, so the output given to it may be the last tensor
-            seed = last.grad.seeds[0]
-    site = None if tape[0].nodes is not None else tape[at][6]
+    tape, position, value, seed, name = output
+    site = None if tape[0].nodes is not None else tape[position][6]
     try:
-        found = backward_from_entry(tape, at, seed, accepts_freed=True)
+        found = backward_from_entry(tape, position, seed, accepts_freed=True)
     except AutodiffError as error:
         if site is not None:
             error.at(site)
         raise
     if found is None:
         return None
-    received: dict[Node, Any] = {}
-    for leaf, g in found[0].items():
-        received[leaf] = g
+    received: dict[Node, Any] = dict(found[0].items())
     leaves = sorted(found[0], key=attrgetter("number"), reverse=True)
     held = {existing_node(x) for _, x in named_tensors(execution.names)}
     if not held.issuperset(leaves):  # the script has changed some since
         return None
-    wrt: list[tuple[str, Node]] = []
-    for asked_for in requested:
-        known = find_leaf(asked_for, execution, leaves)
-        # If a result has the same name, the name means the result.
-        if known is None or any(asked_for in entry_names(tape) for tape, _ in found[1]):
-            return None
-        wrt.append((asked_for, known))
+    wrt = requested_leaves(execution, requested, leaves, [tape for tape, _ in found[1]])
+    if wrt is None:
+        return None
     name_leaves(leaves, execution)
     wrt = wrt or default_inputs(execution, leaves)
 
     def make_nodes() -> tuple[Node, list[Node]]:
-        root = entry_node(tape, at)
+        root = entry_node(tape, position)
         order = newest_first([root])
         clear_freed_status(order)
         return root, order
 
     notes: tuple[str, ...] = ()
-    if is_own:
+    if execution.last_passes.backward.entry is not None:
         from autodiff.grammar.session.grad_notes import grad_notes
 
         notes = tuple(grad_notes(execution, wrt, received))
     subject = ReportedPass(
         name=name
-        or entry_name(tape, at)
-        or find_entry_name(tape, at, execution)
+        or entry_name(tape, position)
+        or find_entry_name(tape, position, execution)
         or source_text_at(site, execution),
         root=None,
         seed=seed,
@@ -108,6 +87,44 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
     return subject
 
 
+def output_on_tape(execution: Execution) -> tuple[Tape, int, float, Any, str] | None:
+    """Return tape, position, value, seed and name of the output if it is an entry of a tape, else None.
+
+    It is the output of the last backward(), whose name is given as ``""``, or else the script's last result.
+    """
+    last = execution.last_passes
+    if last.backward.entry is not None:
+        return *last.backward.entry, last.backward.value, last.backward.seeds[0], ""
+    if last.backward.roots or last.slopes or execution.number_chosen is not None:
+        return None
+    final = execution.last_value
+    name = "" if final.__class__ is Tensor else execution.last_assigned or ""
+    output = execution.names.get(name) if name else final
+    if output.__class__ is not Tensor or output.tape is None or not is_tape_entry(output):
+        return None
+    if output.value.__class__ is not float:  # a pass from an array needs a weight
+        return None
+    # grad() returns a tuple, so the output given to grad() may be the last tensor that was assigned.
+    entry = last.grad.entry
+    is_given = entry is not None and entry[0] is output.tape and entry[1] == output.tape_position
+    seed = last.grad.seeds[0] if is_given else 1.0
+    return output.tape, output.tape_position, output.value, seed, name
+
+
+def requested_leaves(
+    execution: Execution, requested: list[str], leaves: list[Leaf], tapes: list[Tape]
+) -> list[tuple[str, Node]] | None:
+    """Return the requested inputs with their leaves; None if one of them is not a leaf, or a result too."""
+    wrt: list[tuple[str, Node]] = []
+    for name in requested:
+        leaf = find_leaf(name, execution, leaves)
+        # If a result has the same name, the name means the result.
+        if leaf is None or any(name in entry_names(tape) for tape in tapes):
+            return None
+        wrt.append((name, leaf))
+    return wrt
+
+
 def find_leaf(name: str, execution: Execution, leaves: list[Leaf]) -> Leaf | None:
     """Return the leaf that a script's name refers to; None if another leaf of the graph has that name."""
     value = execution.names.get(name)
@@ -117,9 +134,9 @@ def find_leaf(name: str, execution: Execution, leaves: list[Leaf]) -> Leaf | Non
     return leaf
 
 
-def find_entry_name(tape: Tape, at: int, execution: Execution) -> str:
+def find_entry_name(tape: Tape, position: int, execution: Execution) -> str:
     """Return the first name whose tensor is this entry; ``""`` if there is none."""
     for name, value in execution.names.items():
-        if value.__class__ is Tensor and value.tape is tape and value.tape_position == at:
+        if value.__class__ is Tensor and value.tape is tape and value.tape_position == position:
             return name
     return ""
