@@ -20,6 +20,7 @@ from autodiff.core.report.verdict import HIDDEN, KINK, NOT_FINITE, OK, UNDECIDED
 from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.points import Formula
+from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
@@ -28,7 +29,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.base.source import Source
     from autodiff.core.report.records import Derivation, ReportedPass
-    from autodiff.grammar.session.run import Execution
 
 
 class Answers:
@@ -89,9 +89,8 @@ def make_answers(session: Session) -> Answers:
     again = Rerun(execution, settings, probe)
     with EngineSetup(settings):
         if formulas:
-            answers.formulas = [
-                answer(formula, subject, execution, again, seed, answers.order) for formula in formulas
-            ]
+            runs = ScriptRuns(subject, execution, again, seed)
+            answers.formulas = [answer(formula, runs, answers.order) for formula in formulas]
             return answers
         answers.checks = check_all(subject, script.source, probe, again, answers.order, seed)
         if answers.order == 1:
@@ -155,14 +154,13 @@ def inputs_of(formulas: list[Formula]) -> list[str]:
     return list(dict.fromkeys(name for formula in formulas for name in formula.inputs))
 
 
-def answer(
-    formula: Formula, subject: ReportedPass, execution: Execution, again: Rerun, seed: int, order: int
-) -> HandCheck:
+def answer(formula: Formula, runs: ScriptRuns, order: int) -> HandCheck:
     """Check one formula against the derivative it names, or that by the only input."""
-    if formula.is_left_side_only(execution.names):
+    subject = runs.first.subject
+    if formula.is_left_side_only(runs.first.execution.names):
         raise formula.no_right_side()
     names = [spelled for spelled, _ in subject.wrt]
-    text = formula.source.text
+    text = formula.written
     by = formula.inputs or (names * order if len(names) == 1 else [])
     if not by or not set(by) <= set(names):
         twice = f"d2{subject.name}/d{names[0]}2" if order == 2 else f"d{subject.name}/d{names[0]}"
@@ -177,4 +175,4 @@ def answer(
             code="E0610",
             help=("leave --order out, or write d2L/dx2 for a second derivative",),
         )
-    return check_formula(formula, by, subject, execution, again, seed)
+    return check_formula(formula, by, runs)

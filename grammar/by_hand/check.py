@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.node import Node
-    from autodiff.core.report.records import ReportedPass
-    from autodiff.grammar.session.rerun import Rerun
-    from autodiff.grammar.session.run import Execution
+    from autodiff.grammar.by_hand.runs import ScriptRuns
 
 #: How many kinks a remark names.
 MAX_KINKS = 3
@@ -72,22 +70,31 @@ class HandCheck:
         self.remarks: list[str] = []
 
 
-def check_formula(
-    formula: Formula, inputs: list[str], subject: ReportedPass, execution: Execution, rerun: Rerun, seed: int
-) -> HandCheck:
+def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandCheck:
     """Compare a formula with the gradient of one input, at the script's values and at those of its reruns.
 
     ``inputs`` has the name of the input, or two names for a second derivative.
     """
+    if formula.left is None:
+        formula.left = LeftSide("", tuple([(name, None) for name in inputs]))
+    formula.refuse_itself()
+    spelled = formula.left.spelled(runs.first.subject.name)
+    made = HandCheck(spelled, inputs, formula.place, formula.written)
+    try:
+        compare_with_gradient(made, formula, runs)
+    except UsageError as error:
+        error.message = formula.upstream.spell(error.message)
+        raise
+    made.remarks = [formula.upstream.spell(remark) for remark in made.remarks]
+    return made
+
+
+def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -> None:
+    """Set the result of comparing a formula with the gradient."""
 
     def sample(spread: float) -> SamplePoints:
-        points = SamplePoints(subject, inputs, execution, rerun, seed, spread)
-        if formula.place is not None:
-            points.gradients = [gradient_entry(g, formula.place, inputs) for g in points.whole]
-        return points
+        return SamplePoints(runs, formula, runs.around(spread))
 
-    left = formula.left or LeftSide("", tuple([(name, None) for name in inputs]))
-    made = HandCheck(left.spelled(subject.name), inputs, formula.place, formula.source.text)
     points = sample(SPREAD)
     made.gradient = points.gradients[0]
     shape, near = np.shape(made.gradient), NEAR_SPREAD[made.gradient.dtype.name]
@@ -104,16 +111,16 @@ def check_formula(
         computed, unfit = [], f"it cannot be computed: {error.message.removeprefix('--formula: ')}"
     if not computed or not broadcasts_to(computed[0].shape, shape):
         made.is_right = made.is_right_here = False
-        names = NodeNames(subject.order, points.source)
-        repaired = CorrectionSearch(formula, points, names, dict(subject.wrt)[inputs[0]]).find_remark()
+        names = NodeNames(points.subject.order, points.source)
+        node = dict(points.subject.wrt)[made.by[0]]
+        repaired = CorrectionSearch(formula, points, names, node).find_remark()
         made.remarks = [unfit, *filter(None, [repaired])]
-        return made
+        return
     right = [compare_values(value, g) for value, g in zip(computed, points.gradients, strict=True)]
     made.is_right_here, made.is_right = right[0], all_known(right)
     made.points = sum(is_right is not None for is_right in right)
     if made.is_right is False:
         explain_difference(made, formula, points, computed, right, lambda: sample(near))
-    return made
 
 
 def explain_difference(
@@ -187,16 +194,6 @@ def formula_values(points: SamplePoints, formula: Formula) -> list[Any]:
             kept[at] = value
     points.keep(list(kept))
     return list(kept.values())
-
-
-def gradient_entry(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:
-    """Return one entry of a gradient; raise a UsageError if it has no such entry."""
-    if len(entry) != np.ndim(g) or not all(-n <= i < n for i, n in zip(entry, np.shape(g), strict=True)):
-        raise UsageError(
-            f"--formula: {' by '.join(by)} has no entry {list(entry)}: its shape is {np.shape(g)}",
-            code="E0610",
-        )
-    return np.asarray(g[entry])
 
 
 def broadcasts_to(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:

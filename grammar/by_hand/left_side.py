@@ -1,7 +1,8 @@
 """Parses the left side of a hand formula: which output is differentiated by which inputs.
 
-The notations are ``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``; ``d2L/dx2``,
-``d2L/dx dw``, ``d2L/dxdw``, ``d(dL/dx)/dw``. A 2 may have ``^`` or ``**`` before it, and d may be ``∂``.
+The notations are ``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``, ``dw``;
+``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``, ``d(dL/dx)/dw``. A 2 may have ``^`` or ``**`` before it, and d may
+be ``∂``.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ SECOND_PATTERNS = tuple(
         ),
     )
 )
+#: ``dw``, the output's derivative by a name ``w`` of the script, as courses on backpropagation write it.
+BARE_PATTERN = re.compile(rf"\s*d(?P<x_>[^\W\d]\w*){ENTRY.format('x')}\s*")
 #: Two names with only a d between them: the script's names show where the first one ends.
 JOINED_NAMES = compile_pattern(r" d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\)) ")
 #: Strings, comparison and equals signs, and brackets: what has to be told apart to find the equals sign.
@@ -111,6 +114,8 @@ def parse_left_side(text: str, names: Collection[str]) -> LeftSide | None:
             if len(by) == 1 and shape in SECOND_PATTERNS:
                 by *= 2
             return LeftSide(name_and_entry(groups, "y")[0] if "y_" in groups else "", tuple(by))
+    if (found := BARE_PATTERN.fullmatch(text)) and found["x_"] in names:
+        return LeftSide("", (name_and_entry(found.groupdict(), "x"),))
     return None
 
 

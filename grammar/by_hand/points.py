@@ -6,19 +6,14 @@ import re
 
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, CompileError, ShapeError, UsageError
-from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
-from autodiff.core.check.difference_quotients import SMALL_ENTRY, entry_scales
-from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.node import Leaf, Node, OpNode
-from autodiff.core.graph.state import mode
-from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.left_side import no_derivative, parse_left_side, split_equation
+from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.objects.values import type_name
-from autodiff.grammar.session.run import Execution, Settings, run_once
+from autodiff.grammar.session.run import Settings, run_once
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_expression
 from autodiff.grammar.syntax.walk import walk
@@ -28,12 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
-    from autodiff.core.graph.node import GradSlot
-    from autodiff.core.report.records import ReportedPass
-    from autodiff.grammar.session.rerun import Rerun
+    from autodiff.grammar.by_hand.runs import ScriptRun, ScriptRuns
 
-#: The number of points besides the script's own, and the relative distance of their inputs from it.
-EXTRA_POINTS, SPREAD = 5, 0.3
+#: The relative distance of the inputs of other points from the script's own.
+SPREAD = 0.3
 #: Distances so small that there is hardly a kink in between, by the precision of the gradient.
 NEAR_SPREAD = {"float64": 1e-4, "float32": 1e-2}
 #: The tolerance for equal values, relative to the largest entry.
@@ -43,9 +36,9 @@ TERM_TOLERANCE = 1e-5
 #: How many names of the script an error lists.
 MAX_NAMES = 12
 #: Signs that are not on a keyboard, with the language's signs for them.
-SIGN_TRANSLATION = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-"})
-#: A gradient with more entries is not differentiated again.
-MAX_ENTRIES = 200
+SIGN_TRANSLATION = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-", "∂": "d"})
+#: Comments and strings of a script: the words in them are no names.
+UNREAD_TEXT = re.compile(r"""#.*|'[^'\n]*'|"[^"\n]*\"""")
 
 
 class ShapeMismatchError(UsageError):
@@ -55,23 +48,26 @@ class ShapeMismatchError(UsageError):
 class Formula:
     """The parsed text of ``--formula``: ``left`` is its derivative, None if there is a right side only.
 
-    ``words`` are the words of ``script``, which separate the names in ``d2L/dxdw``.
+    ``words`` are the words of ``script``, which separate the names in ``d2L/dxdw``. ``steps`` are the left
+    sides of a derivation of several steps, such as ``dh``. ``written`` is the right side as it was given; in
+    ``source``, names stand for the derivatives in it, ``upstream``.
     """
 
-    __slots__ = ("left", "node", "source", "words")
+    __slots__ = ("left", "node", "source", "upstream", "words", "written")
 
-    def __init__(self, text: str, script: Source) -> None:
-        self.words = set(re.findall(r"\w+", script.text))
+    def __init__(self, text: str, script: Source, steps: Collection[str] = ()) -> None:
+        self.words = set(re.findall(r"\w+", UNREAD_TEXT.sub(" ", script.text)))
         left, equals, right = split_equation(text.translate(SIGN_TRANSLATION))
         self.left = parse_left_side(left, self.words) if equals else None
         if not equals:
             right = left
         elif self.left is None:
             raise no_derivative(left)
-        self.source = Source(right.strip(), "--formula")
+        self.written = right.strip() or left.strip()
         if equals and not right.strip():
-            self.source = Source(left.strip(), "--formula")
             raise self.no_right_side()
+        self.upstream = UpstreamDerivatives(self.written, self.words, steps)
+        self.source = Source(self.upstream.text, "--formula")
         try:
             self.node = parse_expression(self.source)
         except CompileError as error:
@@ -101,18 +97,29 @@ class Formula:
         return None if self.left is None else self.left.place
 
     def resolve_lists(self, names: Mapping[str, Any]) -> None:
-        """If ``params`` is a list, let ``params[0]`` on the left mean the place in it, not an entry."""
+        """If ``params`` is a list, let ``params[0]`` in a derivative mean the place in it, not an entry."""
         if self.left is not None:
             self.left = self.left.resolve_lists(names)
+        self.upstream.resolve_lists(names)
 
     def is_left_side_only(self, names: Collection[str]) -> bool:
         """Whether the text is only a left side such as ``dy/dx``, not a quotient of two of these names."""
         read = {node.id for node in walk(self.node) if isinstance(node, tree.Name)}
-        is_left = self.left is None and parse_left_side(self.source.text, self.words) is not None
+        is_left = self.left is None and parse_left_side(self.written, self.words) is not None
         return is_left and not read <= set(names)
 
+    def refuse_itself(self) -> None:
+        """Raise a UsageError if the derivative that the left side asks for stands on the right."""
+        for one in self.upstream.found:
+            if self.left is not None and one.side.by == self.left.by and one.side.output in ("", self.output):
+                raise UsageError(
+                    f"--formula: `{one.written}` on the right is the derivative that is to be checked",
+                    code="E0610",
+                    help=("write what it comes to, from other derivatives and the script's names",),
+                )
+
     def no_right_side(self) -> UsageError:
-        text = self.source.text
+        text = self.written
         return UsageError(
             f"--formula: `{text}` says which derivative is meant and not what it comes to",
             code="E0610",
@@ -147,11 +154,12 @@ def evaluate_formula(text: str, names: dict[str, Any]) -> Any:
 def unknown_name_help(unknown: str, names: Collection[str], advice: tuple[str, ...]) -> str:
     """Return the help for a name that neither the script nor the language has."""
     if unknown[:1] == "d" and unknown[1:] in names:
-        return f"write what a derivative like {unknown}/d... comes to, in the script's own names"
+        return f"a derivative is written {unknown}/d..., with a name of the script at the end"
+    names = [name for name in names if not PLACEHOLDER.fullmatch(name)]
     near = closest_name(unknown, names)
     if near is not None:
         return f"did you mean `{near}`?"
-    known = ", ".join(list(names)[:MAX_NAMES])
+    known = ", ".join(names[:MAX_NAMES])
     suggestions = (line for line in advice if line.startswith("did you mean"))
     return next(suggestions, f"the script has {known}; `autodiff ops` lists the functions")
 
@@ -177,34 +185,25 @@ def to_numbers(value: Any, text: str) -> Any:
 class SamplePoints:
     """The script's own point and some around it, with the values of names and the gradient at each.
 
-    The script is run again with its ``leaves`` moved by about ``spread`` of their size. A run that fails or
-    builds another graph gives no point. ``by`` are the names of the inputs, two for a second derivative.
-    ``known`` maps, for each point, the nodes of the script's own graph to those of the run. ``whole`` has
-    the whole gradients; ``gradients`` has these or one entry of each.
+    ``chosen`` are the runs that give the points. ``known`` maps, for each point, the nodes of the script's
+    own graph to those of the run. ``whole`` has the whole gradients; ``gradients`` has these or, for a
+    formula of one entry, that of each.
     """
 
-    def __init__(
-        self,
-        subject: ReportedPass,
-        inputs: list[str],
-        execution: Execution,
-        rerun: Rerun,
-        seed: int,
-        spread: float,
-    ) -> None:
-        self.subject = subject
-        self.source = execution.source
-        self.leaves = tuple(x for x in subject.order if isinstance(x, Leaf))
-        self.known: list[dict[Node, Node]] = []
-        self.names: list[dict[str, Any]] = []
-        self.whole: list[Any] = []
-        random = np_random.default_rng(seed)
-        self._add(subject, inputs, execution)
-        for _ in range(EXTRA_POINTS):
-            run = rerun.run({leaf: random_moves(leaf, random, spread) for leaf in self.leaves})
-            if run is not None and is_same_graph(run[1], subject):
-                self._add(run[1], inputs, run[0])
+    def __init__(self, runs: ScriptRuns, formula: Formula, chosen: list[ScriptRun]) -> None:
+        self.subject = runs.first.subject
+        self.source = runs.first.execution.source
+        self.leaves = runs.leaves
+        upstream = formula.upstream.nodes(self.subject, runs.first.execution)
+        self.known = [run.known for run in chosen]
+        self.whole = [run.gradient(formula.inputs) for run in chosen]
         self.gradients = self.whole
+        if formula.place is not None:
+            self.gradients = [gradient_entry(g, formula.place, formula.inputs) for g in self.whole]
+        self.names = []
+        for run in chosen:
+            nodes = [(run.known[root], run.known.get(node, node)) for root, node in upstream]
+            self.names.append({**run.names, **formula.upstream.values(nodes, run.subject)})
 
     def keep(self, places: list[int]) -> None:
         """Keep only the points at these indices."""
@@ -213,108 +212,15 @@ class SamplePoints:
         self.whole = [self.whole[at] for at in places]
         self.gradients = [self.gradients[at] for at in places]
 
-    def _add(self, subject: ReportedPass, by: list[str], execution: Execution) -> None:
-        nodes = [dict(subject.wrt)[name] for name in by]
-        self.known.append(dict(zip(self.subject.order, subject.order, strict=True)))
-        self.whole.append(second_gradient(subject, *nodes) if len(nodes) == 2 else gradient(subject, *nodes))
-        self.names.append(script_values(subject, execution))
 
-
-def gradient(subject: ReportedPass, node: Node) -> Any:
-    g = subject.cotangents.get(node)
-    return np.zeros(node.shape) if g is None else np.asarray(g)
-
-
-def second_gradient(subject: ReportedPass, first: Node, second: Node) -> Any:
-    """Return the derivatives by ``second`` of the gradient by ``first``, in the joined shape of both."""
-    size = int(np.prod(first.shape))
-    if size > MAX_ENTRIES:
+def gradient_entry(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:
+    """Return one entry of a gradient; raise a UsageError if it has no such entry."""
+    if len(entry) != np.ndim(g) or not all(-n <= i < n for i, n in zip(entry, np.shape(g), strict=True)):
         raise UsageError(
-            f"--formula: a gradient of {size:,} entries is too large for its second derivatives",
+            f"--formula: {' by '.join(by)} has no entry {list(entry)}: its shape is {np.shape(g)}",
             code="E0610",
-            help=(f"make it one of {MAX_ENTRIES} entries or fewer",),
         )
-    rows = np.zeros((size, *second.shape))
-    site, mode.site = mode.site, None  # the vjp rules have no place in the script
-    try:
-        with numpy_warnings_off(subject.order):
-            seed = Tensor.of(as_stored(subject.seed))
-            g = sweep(subject.order, {subject.root: seed}, create_graph=True).get(first)
-            if g is not None and g.requires_grad and g.node is not None:
-                order = newest_first([g.node])
-                for at in range(size):
-                    one = np.zeros(first.shape)
-                    one.reshape(-1)[at] = 1.0
-                    found = sweep(order, {g.node: as_stored(one.astype(g.dtype.name))})
-                    rows[at] = np.asarray(found.get(second, 0.0))
-    finally:
-        mode.site = site
-    return rows.reshape((*first.shape, *second.shape))
-
-
-def random_moves(leaf: Leaf, random: Any, spread: float) -> Any:
-    """Return a random move for each entry of a leaf: up to ``spread`` times the entry plus a third of a unit.
-
-    The unit is 1, so that entries near 0 can change sign; for entries below SMALL, their own size.
-    """
-    x = np.asarray(leaf.out)
-    size = entry_scales(x)
-    unit = np.where(size < SMALL_ENTRY, size, 1.0)
-    return spread * (x * random.uniform(-1, 1, x.shape) + unit * random.uniform(-1, 1, x.shape) / 3)
-
-
-def is_same_graph(subject: ReportedPass, other: ReportedPass) -> bool:
-    """Whether two runs have recorded the same ops in the same order."""
-    return [node.op and node.op.name for node in subject.order] == [
-        node.op and node.op.name for node in other.order
-    ]
-
-
-def script_values(subject: ReportedPass, execution: Execution) -> dict[str, Any]:
-    """Return the values of the script's names; for names changed later, those used to make the graph."""
-    values = {
-        name: value
-        for name, value in execution.names.items()
-        if isinstance(value, (Tensor, float, int)) and not isinstance(value, bool)
-    }
-    if subject.weight is not None:
-        values.setdefault("G", Tensor.of(subject.seed))
-    nodes = set(subject.order)
-    own = {
-        name
-        for name, value in values.items()
-        if isinstance(value, Tensor) and (value.node in nodes or isinstance(value.node, OpNode))
-    }
-    for node in reversed(subject.order):
-        if node.name is not None and node.name.isidentifier() and node.name not in own:
-            values[node.name] = Tensor.of(node.out)
-    if subject.name.isidentifier():
-        values.setdefault(subject.name, Tensor.of(subject.root.out))
-    leaves = {
-        node.grad_slot: node
-        for node in subject.order
-        if isinstance(node, Leaf) and node.grad_slot is not None
-    }
-    lists = {name: value for name, value in execution.names.items() if value.__class__ in (list, tuple)}
-    return {
-        **{name: value.detach() if isinstance(value, Tensor) else value for name, value in values.items()},
-        **{name: value_in_graph(value, leaves) for name, value in lists.items() if name not in values},
-    }
-
-
-def value_in_graph(value: Any, leaves: dict[GradSlot, Leaf], enclosing_ids: tuple[int, ...] = ()) -> Any:
-    """Return a list with the values that its tensors had when the graph was made.
-
-    ``leaves`` are the graph's leaves, whose tensors may have changed since. A list inside itself, found in
-    the ids ``enclosing_ids``, is returned unchanged.
-    """
-    if value.__class__ is Tensor:
-        node = value.node
-        used = leaves.get(node.grad_slot) if isinstance(node, Leaf) and node.grad_slot is not None else None
-        return value.detach() if used is None else Tensor.of(used.out)
-    if value.__class__ not in (list, tuple) or id(value) in enclosing_ids:
-        return value
-    return value.__class__(value_in_graph(entry, leaves, (*enclosing_ids, id(value))) for entry in value)
+    return np.asarray(g[entry])
 
 
 def values_equal(a: Any, b: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.points import Formula
+from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.rerun import Probe, Rerun
@@ -23,4 +24,4 @@ def check(script: str, text: str) -> HandCheck:
     again = Rerun(execution, settings, probe)
     with EngineSetup(settings):
         by = formula.inputs or [subject.wrt[0][0]]
-        return check_formula(formula, by, subject, execution, again, 0)
+        return check_formula(formula, by, ScriptRuns(subject, execution, again, 0))

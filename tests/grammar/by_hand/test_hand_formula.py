@@ -145,7 +145,9 @@ def test_wrong(script: str, formula: str, remarks: list[str]) -> None:
         ("dL/dw1 == -w9", "'w9' is not defined"),
         ("dL/dw1 == sech(x5)", "the script has .*w1.*; `autodiff ops` lists the functions"),
         ("dL/dw1 == W2", "did you mean `w2`"),
-        ("dL/dw1 == dL/dx5*x1", "write what a derivative like dL/d... comes to, in the script's own names"),
+        ("dL/dw1 == dL/dq*x1", "a derivative is written dL/d..., with a name of the script at the end"),
+        ("dL/dw1 == dL/dw1*1", "`dL/dw1` on the right is the derivative that is to be checked"),
+        ("dL/dw1 == dL/dx5[0]*x2", r"there is no `dL/dx5\[0\]`: its shape is \(\)"),
         ("dL/dw1 == ln(x1)", "did you mean `log`"),
     ],
 )

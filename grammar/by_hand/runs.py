@@ -1,0 +1,188 @@
+"""The script's own run and runs with moved inputs, which all formulas of a check share."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.check.difference_quotients import SMALL_ENTRY, entry_scales
+from autodiff.core.engine.sweep import numpy_warnings_off, sweep
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import Leaf, Node, OpNode
+from autodiff.core.graph.state import mode
+from autodiff.core.graph.topological_order import newest_first
+from autodiff.core.graph.values import as_stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import GradSlot
+    from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.session.rerun import Rerun
+    from autodiff.grammar.session.run import Execution
+
+#: The number of runs besides the script's own.
+EXTRA_RUNS = 5
+#: A gradient with more entries is not differentiated again.
+MAX_ENTRIES = 200
+
+
+class ScriptRun:
+    """One run of the script and its backward pass; ``known`` maps the nodes of the first run to its nodes."""
+
+    def __init__(self, subject: ReportedPass, execution: Execution, first: ReportedPass) -> None:
+        self.subject = subject
+        self.execution = execution
+        self.known: dict[Node, Node] = dict(zip(first.order, subject.order, strict=True))
+
+    @cached_property
+    def names(self) -> dict[str, Any]:
+        """The values of the script's names."""
+        return script_values(self.subject, self.execution)
+
+    def gradient(self, by: list[str]) -> Any:
+        """Return the gradient by the input of this name, for two names the second derivative."""
+        nodes = [dict(self.subject.wrt)[name] for name in by]
+        if len(nodes) == 2:
+            return second_gradient(self.subject, *nodes)
+        g = self.subject.cotangents.get(nodes[0])
+        return np.zeros(nodes[0].shape) if g is None else np.asarray(g)
+
+
+class ScriptRuns:
+    """The ``first`` run of a script, and others with its ``leaves`` moved.
+
+    A run that fails or builds another graph is left out. ``seed`` determines the moves.
+    """
+
+    def __init__(self, subject: ReportedPass, execution: Execution, rerun: Rerun, seed: int) -> None:
+        self.first = ScriptRun(subject, execution, subject)
+        self.leaves = tuple(x for x in subject.order if isinstance(x, Leaf))
+        self.rerun = rerun
+        self.seed = seed
+        self._moved: dict[tuple[float, bool], list[ScriptRun]] = {}
+
+    def around(self, spread: float) -> list[ScriptRun]:
+        """Return the first run and those with leaves moved by about ``spread`` of their size."""
+        return [self.first, *self.moved(spread)]
+
+    def moved(self, spread: float, is_symmetric: bool = False) -> list[ScriptRun]:
+        """Return runs with moved leaves; if ``is_symmetric``, square matrices among these are symmetric."""
+        if (spread, is_symmetric) not in self._moved:
+            random = np_random.default_rng(self.seed)
+            found = []
+            for _ in range(EXTRA_RUNS):
+                moves: dict[Node, Any] = {leaf: random_moves(leaf, random, spread) for leaf in self.leaves}
+                if is_symmetric:
+                    moves |= {leaf: symmetric_move(leaf, moves[leaf]) for leaf in self.square_leaves}
+                run = self.rerun.run(moves)
+                if run is not None and is_same_graph(run[1], self.first.subject):
+                    found.append(ScriptRun(run[1], run[0], self.first.subject))
+            self._moved[spread, is_symmetric] = found
+        return self._moved[spread, is_symmetric]
+
+    @property
+    def square_leaves(self) -> list[Leaf]:
+        """The leaves that are square matrices, or stacks of these."""
+        return [x for x in self.leaves if len(x.shape) > 1 and x.shape[-1] == x.shape[-2] > 1]
+
+
+def symmetric_move(leaf: Leaf, move: Any) -> Any:
+    """Return a move to the symmetric part of the matrix that ``move`` leads to."""
+    x = np.asarray(leaf.out)
+    moved = x + move
+    return (moved + np.swapaxes(moved, -1, -2)) / 2 - x
+
+
+def second_gradient(subject: ReportedPass, first: Node, second: Node) -> Any:
+    """Return the derivatives by ``second`` of the gradient by ``first``, in the joined shape of both."""
+    size = int(np.prod(first.shape))
+    if size > MAX_ENTRIES:
+        raise UsageError(
+            f"--formula: a gradient of {size:,} entries is too large for its second derivatives",
+            code="E0610",
+            help=(f"make it one of {MAX_ENTRIES} entries or fewer",),
+        )
+    rows = np.zeros((size, *second.shape))
+    site, mode.site = mode.site, None  # the vjp rules have no place in the script
+    try:
+        with numpy_warnings_off(subject.order):
+            seed = Tensor.of(as_stored(subject.seed))
+            g = sweep(subject.order, {subject.root: seed}, create_graph=True).get(first)
+            if g is not None and g.requires_grad and g.node is not None:
+                order = newest_first([g.node])
+                for at in range(size):
+                    one = np.zeros(first.shape)
+                    one.reshape(-1)[at] = 1.0
+                    found = sweep(order, {g.node: as_stored(one.astype(g.dtype.name))})
+                    rows[at] = np.asarray(found.get(second, 0.0))
+    finally:
+        mode.site = site
+    return rows.reshape((*first.shape, *second.shape))
+
+
+def random_moves(leaf: Leaf, random: Any, spread: float) -> Any:
+    """Return a random move for each entry of a leaf: up to ``spread`` times the entry plus a third of a unit.
+
+    The unit is 1, so that entries near 0 can change sign; for entries below SMALL, their own size.
+    """
+    x = np.asarray(leaf.out)
+    size = entry_scales(x)
+    unit = np.where(size < SMALL_ENTRY, size, 1.0)
+    return spread * (x * random.uniform(-1, 1, x.shape) + unit * random.uniform(-1, 1, x.shape) / 3)
+
+
+def is_same_graph(subject: ReportedPass, other: ReportedPass) -> bool:
+    """Whether two runs have recorded the same ops in the same order."""
+    return [node.op and node.op.name for node in subject.order] == [
+        node.op and node.op.name for node in other.order
+    ]
+
+
+def script_values(subject: ReportedPass, execution: Execution) -> dict[str, Any]:
+    """Return the values of the script's names; for names changed later, those used to make the graph."""
+    values = {
+        name: value
+        for name, value in execution.names.items()
+        if isinstance(value, (Tensor, float, int)) and not isinstance(value, bool)
+    }
+    if subject.weight is not None:
+        values.setdefault("G", Tensor.of(subject.seed))
+    nodes = set(subject.order)
+    own = {
+        name
+        for name, value in values.items()
+        if isinstance(value, Tensor) and (value.node in nodes or isinstance(value.node, OpNode))
+    }
+    for node in reversed(subject.order):
+        if node.name is not None and node.name.isidentifier() and node.name not in own:
+            values[node.name] = Tensor.of(node.out)
+    if subject.name.isidentifier():
+        values.setdefault(subject.name, Tensor.of(subject.root.out))
+    leaves = {
+        node.grad_slot: node
+        for node in subject.order
+        if isinstance(node, Leaf) and node.grad_slot is not None
+    }
+    lists = {name: value for name, value in execution.names.items() if value.__class__ in (list, tuple)}
+    return {
+        **{name: value.detach() if isinstance(value, Tensor) else value for name, value in values.items()},
+        **{name: value_in_graph(value, leaves) for name, value in lists.items() if name not in values},
+    }
+
+
+def value_in_graph(value: Any, leaves: dict[GradSlot, Leaf], enclosing_ids: tuple[int, ...] = ()) -> Any:
+    """Return a list with the values that its tensors had when the graph was made.
+
+    ``leaves`` are the graph's leaves, whose tensors may have changed since. A list inside itself, found in
+    the ids ``enclosing_ids``, is returned unchanged.
+    """
+    if value.__class__ is Tensor:
+        node = value.node
+        used = leaves.get(node.grad_slot) if isinstance(node, Leaf) and node.grad_slot is not None else None
+        return value.detach() if used is None else Tensor.of(used.out)
+    if value.__class__ not in (list, tuple) or id(value) in enclosing_ids:
+        return value
+    return value.__class__(value_in_graph(entry, leaves, (*enclosing_ids, id(value))) for entry in value)

@@ -1,0 +1,148 @@
+"""The derivatives that stand in a hand formula, as ``dL/dh`` does in ``dL/dz == dL/dh*(1 - h**2)``.
+
+They are written as on a left side: ``dL/dh``, ``d(L)/d(h)``, ``h.grad``, or ``dh`` for the derivative of the
+output. Each is replaced by a name before the formula is parsed; the name gets the derivative's right value.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.sweep import sweep
+from autodiff.core.graph.topological_order import newest_first
+from autodiff.core.graph.values import as_stored
+from autodiff.grammar.by_hand.left_side import BRACKETS, ENTRY, LeftSide, compile_pattern, name_and_entry
+from autodiff.grammar.session.inputs import requested_inputs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+    from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.session.run import Execution
+
+QUOTIENT = compile_pattern(r"(?<![\w.])d @y / d @x@(?!\w)")
+RETAINED = re.compile(rf"(?<![\w.])(?P<x_>[^\W\d]\w*{BRACKETS})\.grad(?!\w)")
+#: ``dh``, but no call such as ``diag(h)`` and no keyword such as ``dim=0``. ``over`` is its divisor ``dz``.
+BARE = re.compile(
+    rf"(?<![\w.])d(?P<x_>[^\W\d]\w*){ENTRY.format('x')}(?!\w)(?!\s*(?:\(|=(?!=)))"
+    r"(?=(?:\s*/\s*(?P<over>d\w+))?)"
+)
+#: The name that stands for a derivative. What follows binds closer than the slash in ``dL/dh``.
+PLACEHOLDER = re.compile(r"\bgradient_(\d+)_(?=(\s*\*\*|\.|\[)?)")
+
+
+class Upstream:
+    """A derivative in a formula: ``side`` says which, ``written`` is how the formula spells it."""
+
+    __slots__ = ("side", "written")
+
+    def __init__(self, written: str, side: LeftSide) -> None:
+        self.written = written
+        self.side = side
+
+
+class UpstreamDerivatives:
+    """The derivatives in a formula. ``text`` is the formula with a name in place of each.
+
+    ``words`` are the names that the script may have. A quotient of two of these is no derivative, and ``dh``
+    is none if the script has that name, unless another step of the derivation, one of ``steps``, says what it
+    is.
+    """
+
+    __slots__ = ("found", "text")
+
+    def __init__(self, text: str, words: Collection[str], steps: Collection[str] = ()) -> None:
+        self.found: list[Upstream] = []
+
+        def replace(match: re.Match[str]) -> str:
+            groups = match.groupdict()
+            output = name_and_entry(groups, "y")[0] if "y_" in groups else ""
+            name, entry = name_and_entry(groups, "x")
+            is_quotient = "d" + output in words and "d" + name in words
+            is_name = match.re is BARE and "d" + name in words and "d" + name not in steps
+            is_name |= groups.get("over") is not None and groups["over"] not in words
+            if name not in words or (output and is_quotient) or is_name:
+                return match[0]
+            alike = [at for at, one in enumerate(self.found) if one.written == match[0]]
+            if not alike:
+                self.found.append(Upstream(match[0], LeftSide(output, ((name, entry),))))
+            return f"gradient_{alike[0] if alike else len(self.found) - 1}_"
+
+        for pattern in (QUOTIENT, RETAINED, BARE):
+            text = pattern.sub(replace, text)
+        self.text = text
+
+    def spell(self, text: str) -> str:
+        """Return a text about the formula with the derivatives as they were written."""
+
+        def written(match: re.Match[str]) -> str:
+            text = self.found[int(match[1])].written
+            return f"({text})" if match[2] is not None and "/" in text else text
+
+        return PLACEHOLDER.sub(written, text) if self.found else text
+
+    def resolve_lists(self, names: Mapping[str, Any]) -> None:
+        for one in self.found:
+            one.side = one.side.resolve_lists(names)
+
+    def nodes(self, subject: ReportedPass, execution: Execution) -> list[tuple[Node, Node]]:
+        """Return the output and the input of each derivative, nodes of the graph of ``subject``."""
+        return [
+            (
+                subject.root
+                if one.side.output in ("", subject.name)
+                else node_of(one.side.output, one, subject, execution),
+                node_of(one.side.by[0][0], one, subject, execution),
+            )
+            for one in self.found
+        ]
+
+    def values(self, nodes: list[tuple[Node, Node]], subject: ReportedPass) -> dict[str, Any]:
+        """Return the value of each derivative by the name that stands for it, for the ``nodes`` of a run."""
+        return {
+            f"gradient_{at}_": entry_of(derivative_between(root, node, one, subject), one)
+            for at, (one, (root, node)) in enumerate(zip(self.found, nodes, strict=True))
+        }
+
+
+def node_of(name: str, one: Upstream, subject: ReportedPass, execution: Execution) -> Node:
+    try:
+        [(_, node)] = requested_inputs(name, execution, subject.order, dict(subject.wrt))
+    except UsageError as error:
+        message = error.message.removeprefix(f"--wrt {name}: ")
+        raise UsageError(
+            f"--formula: {message} in `{one.written}`", code="E0610", help=error.advice
+        ) from None
+    return node
+
+
+def derivative_between(root: Node, node: Node, one: Upstream, subject: ReportedPass) -> Any:
+    """Return the gradient of ``root``, the output or a single number of the graph, by ``node``."""
+    if root is subject.root:
+        g = subject.cotangents.get(node)
+    elif np.size(root.out) == 1:
+        g = sweep(newest_first([root]), {root: as_stored(np.ones_like(root.out))}, keep_inner=True).get(node)
+    else:
+        raise UsageError(
+            f"--formula: `{one.written}` is a Jacobian: {one.side.output} has the shape {root.shape}",
+            code="E0610",
+            help=(f"write what it comes to, or the derivative of {subject.name} itself",),
+        )
+    return np.zeros(node.shape) if g is None else np.asarray(g)
+
+
+def entry_of(g: Any, one: Upstream) -> Any:
+    entry = one.side.place
+    if entry is None:
+        return g
+    try:
+        return np.asarray(g[entry])
+    except IndexError:
+        raise UsageError(
+            f"--formula: there is no `{one.written}`: its shape is {np.shape(g)}", code="E0610"
+        ) from None
