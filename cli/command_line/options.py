@@ -88,7 +88,7 @@ DIAGNOSTICS = Option(
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
 TOP = Option("--top", NUMBER, "Paths to show: the strongest.", metavar="K", default=10, least=1)
 FORMULA = Option(
-    "--formula", TEXTS, "A derivative worked out by hand, to check; repeatable.", metavar="'dL/dw == ...'"
+    "--formula", TEXTS, "A derivative worked out by hand, or @FILE with one a line.", metavar="'dL/dw == ...'"
 )
 ORDER = Option("--order", TEXT, "Check first or second derivatives.", choices=("1", "2"), default="1")
 SECOND = Option("--order", TEXT, "Derive first or second derivatives.", choices=("1", "2"), default="1")

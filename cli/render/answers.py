@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from autodiff.cli.process.streams import visible
-from autodiff.cli.render.numbers import inline, short, spell_count
-from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
-from autodiff.cli.render.prose import fold
+from autodiff.cli.render.formula_answers import formula_answers
+from autodiff.cli.render.numbers import short, spell_count
+from autodiff.cli.render.page import EMPTY, GRADIENT, NAME, PLAIN, TITLE, Table, fit, prose
 from autodiff.core.report.verdict import (
     BLURRED,
     CHANGES,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line, Page
     from autodiff.cli.requests.verify import Answers
     from autodiff.core.report.verdict import GradientCheck
-    from autodiff.grammar.by_hand.check import HandCheck
 
 WIDEST_NAME = 24
 MOST_KINKS = 3
@@ -66,9 +65,8 @@ STYLES = (NAME, GRADIENT, PLAIN, PLAIN, PLAIN, PLAIN)
 
 def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
     """The table of checked gradients, explanations and a summary; or the results of the formulas."""
-    for formula in answers.formulas:
-        yield from formula_lines(formula, page)
     if answers.formulas:
+        yield from formula_answers(answers.formulas, page)
         return
     of = "second derivative" if answers.order == 2 else "gradient"
     count = len(answers.checks)
@@ -227,32 +225,3 @@ def summary(answers: Answers) -> str:
     shown = by_plane[:MOST_NAMES] + [f"{len(by_plane) - MOST_NAMES} more"] * (len(by_plane) > MOST_NAMES)
     listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
     return f"{told}; for {listed} rounding or fast changes leave differences no use"
-
-
-def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
-    """One formula: its verdict, both values, and remarks on the mistake."""
-    left = fit(check.left, 2 * WIDEST_NAME)
-    verdict = {True: "right", False: "wrong", None: "undecided"}[check.is_right]
-    yield ((TITLE, f"{verdict}: "), (NAME, f"{left} == {fit(check.formula, max(page.width - 20, 20))}"))
-    yield EMPTY
-    formula = "nothing" if check.value is None else inline(check.value)
-    gradient = inline(check.gradient)
-    yield ((MUTED, "  the formula gives  "), (GRADIENT, formula))
-    what = "the gradient is    " if len(check.by) == 1 else "the derivative is  "
-    yield ((MUTED, f"  {what}"), (GRADIENT, gradient))
-    if check.is_right is None and not check.remarks:
-        tried = "the same, but neither is finite, here or at any point around it: that shows nothing"
-        yield from prose(tried, page.width, 2)
-    elif check.is_right:
-        tried = f"the same here and at {check.points - 1} points drawn at random around it"
-        if check.is_right_here is None:
-            tried = f"not finite here, and the same at {check.points} points drawn at random around it"
-        elif check.points == 1 and check.remarks:
-            tried = "the same here"
-        elif check.points == 1:
-            tried = "the same here; with other values the script stops or takes another way"
-        yield from prose(tried, page.width, 2)
-    for remark in check.remarks:
-        yield EMPTY
-        for line in fold(visible(remark), page.width - 2):
-            yield ((PLAIN, f"  {line}"),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from autodiff.cli.command_line.script_source import decode, read_file
 from autodiff.cli.requests.make_report import note_reshaped, read_settings, set_limits, warn
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
@@ -21,12 +22,14 @@ from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.points import Formula
 from autodiff.grammar.by_hand.runs import ScriptRuns
+from autodiff.grammar.by_hand.steps import in_step, read_steps
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from autodiff.cli.command_line.fast_parser import Request
     from autodiff.core.base.source import Source
     from autodiff.core.report.records import Derivation, ReportedPass
 
@@ -67,7 +70,7 @@ def make_answers(session: Session) -> Answers:
     assert script is not None
     set_limits(request)
     settings = read_settings(request)
-    formulas = [Formula(text, script.source) for text in request.texts("formula")]
+    formulas = read_formulas(request, script.source)
     asked = tuple(settings.wrt)
     if formulas:
         ask_for(formulas, settings)
@@ -90,7 +93,7 @@ def make_answers(session: Session) -> Answers:
     with EngineSetup(settings):
         if formulas:
             runs = ScriptRuns(subject, execution, again, seed)
-            answers.formulas = [answer(formula, runs, answers.order) for formula in formulas]
+            answers.formulas = [answer_in_step(formula, runs, answers.order) for formula in formulas]
             return answers
         answers.checks = check_all(subject, script.source, probe, again, answers.order, seed)
         if answers.order == 1:
@@ -125,6 +128,26 @@ def check_all(
         check.ties = ties if check.is_shown_by_reruns else ()
         checks.append(check)
     return checks
+
+
+def read_formulas(request: Request, script: Source) -> list[Formula]:
+    """Return the formulas of a request; ``@FILE`` stands for those in a file, one on each line."""
+    found = []
+    for text in request.texts("formula"):
+        if text.startswith("@"):
+            name = text[1:]
+            found += read_steps(decode(read_file(name, request.number("max_script")), name), name, script)
+        else:
+            found.append(Formula(text, script))
+    return found
+
+
+def answer_in_step(formula: Formula, runs: ScriptRuns, order: int) -> HandCheck:
+    """Return the answer to a formula; an error about a step of a file names its line."""
+    try:
+        return answer(formula, runs, order)
+    except UsageError as error:
+        raise error if formula.step is None else in_step(error, *formula.step) from None
 
 
 def ask_for(formulas: list[Formula], settings: Settings) -> None:

@@ -22,7 +22,6 @@ from autodiff.grammar.by_hand.points import (
     Formula,
     SamplePoints,
     ShapeMismatchError,
-    compare_values,
     evaluate_formula,
 )
 from autodiff.grammar.by_hand.sentences import far_away_remarks, other_points_remarks
@@ -49,12 +48,13 @@ class HandCheck:
 
     ``value`` is the formula's value, ``gradient`` the right one. ``remarks`` say what is wrong, the most
     important first. ``points`` counts the points where something finite was compared. ``left`` is the
-    derivative that is meant, ``place`` the entry of it, None for all entries.
+    derivative that is meant, ``place`` the entry of it, None for all entries. ``step`` is the file and the
+    line of a step of a derivation.
     """
 
     __slots__ = (
         *("by", "formula", "gradient", "is_right", "is_right_here", "left", "place"),
-        *("points", "remarks", "value"),
+        *("points", "remarks", "step", "value"),
     )
 
     def __init__(self, left: str, by: list[str], place: tuple[int, ...] | None, formula: str) -> None:
@@ -68,6 +68,7 @@ class HandCheck:
         self.gradient: Any = None
         self.points = 1
         self.remarks: list[str] = []
+        self.step: tuple[str, int] | None = None
 
 
 def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandCheck:
@@ -80,11 +81,12 @@ def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> Hand
     formula.refuse_itself()
     spelled = formula.left.spelled(runs.first.subject.name)
     made = HandCheck(spelled, inputs, formula.place, formula.written)
+    made.step = formula.step
     try:
         compare_with_gradient(made, formula, runs)
     except UsageError as error:
-        error.message = formula.upstream.spell(error.message)
-        raise
+        message = formula.upstream.spell(error.message)
+        raise UsageError(message, code=error.code, help=error.advice) from None
     made.remarks = [formula.upstream.spell(remark) for remark in made.remarks]
     return made
 
@@ -116,7 +118,7 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         repaired = CorrectionSearch(formula, points, names, node).find_remark()
         made.remarks = [unfit, *filter(None, [repaired])]
         return
-    right = [compare_values(value, g) for value, g in zip(computed, points.gradients, strict=True)]
+    right = points.compare(computed)
     made.is_right_here, made.is_right = right[0], all_known(right)
     made.points = sum(is_right is not None for is_right in right)
     if made.is_right is False:
@@ -146,7 +148,7 @@ def explain_difference(
     computed = [computed[at] for at in compared]
     if made.is_right_here is not False:
         near = sample_nearby()
-        if all_known(list(map(compare_values, formula_values(near, formula), near.gradients))):
+        if all_known(near.compare(formula_values(near, formula))):
             made.is_right = True
             made.remarks = far_away_remarks(points, computed)
             return

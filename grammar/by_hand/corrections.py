@@ -13,7 +13,6 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.graph_report import local_derivative, local_derivative_text
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Node, OpNode
-from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.node_names import NodeNames, ordinal
 from autodiff.core.paths.operand_symbols import OperandSymbols
@@ -309,6 +308,23 @@ class CorrectionSearch:
                 left, right = self.written(part.left), self.written(part.right)
                 told = f"{left} and {right} stand in the wrong order"
                 yield self.replace_part(part, f"({right}) @ ({left})", told)
+            elif isinstance(part, tree.Binary) and part.op == "*":
+                left, right = self.written(part.left), self.written(part.right)
+                told = f"{left} and {right} must be multiplied as matrices: {left} @ {right}"
+                yield self.replace_part(part, f"({left}) @ ({right})", told)
+
+    def other_dimensions(self) -> Iterator[Correction]:
+        """Replace the dimension that a method such as ``sum`` is called with."""
+        for part in self.parts:
+            if not isinstance(part, tree.Call) or not isinstance(part.function, tree.Attribute):
+                continue
+            over = [argument.value for argument in part.arguments if argument.keyword in (None, "dim")]
+            value = self.part_value(part.function.object)
+            if len(over) == 1 and isinstance(over[0], tree.Number) and value is not None:
+                text = self.written(part)
+                for dim in range(value.ndim):
+                    place, end = over[0].span.start - part.span.start, over[0].span.end - part.span.start
+                    yield self.replace_part(part, f"{text[:place]}{dim}{text[end:]}")
 
     def sums(self) -> Iterator[Correction]:
         """Add the sum over dimensions that the gradient does not have."""
@@ -337,6 +353,7 @@ CORRECTION_KINDS = (
         CorrectionSearch.flipped_signs,
         CorrectionSearch.missing_numbers,
         CorrectionSearch.dropped_terms,
+        CorrectionSearch.other_dimensions,
         CorrectionSearch.changed_transposes,
         CorrectionSearch.orders,
     ),
@@ -365,7 +382,7 @@ def elementwise_derivatives(points: SamplePoints, names: NodeNames, target: Node
     """Return the local derivatives of the elementwise ops between output and input that are not 1 or -1."""
     formulas = OperandSymbols(names)
     found: list[OpDerivative] = []
-    way = nodes_leading_to(points.subject.order, [target])
+    way = points.paths_to(target).nodes
     on_way = set(way)
     for node in way:
         if not isinstance(node, OpNode) or not node.op.is_elementwise or is_custom(node.op):
@@ -373,7 +390,7 @@ def elementwise_derivatives(points: SamplePoints, names: NodeNames, target: Node
         for index, below in enumerate(node.inputs):
             if below is None or below not in on_way:
                 continue
-            values = [derivative_value(known[node], index) for known in points.known]
+            values = [derivative_value(run.known[node], index) for run in points.runs]
             if any(value is None or np.all(np.abs(value) == 1.0) for value in values[:1]):
                 continue
             name = f"slope_{len(found)}_"

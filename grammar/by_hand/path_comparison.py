@@ -8,10 +8,9 @@ from math import prod
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.graph_report import local_derivative_text
 from autodiff.core.graph.node import Node, OpNode
-from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.paths.operand_symbols import OperandSymbols
-from autodiff.core.paths.path_sum import count_paths, edge_contribution, paths_between, vjp_of_ones
+from autodiff.core.paths.path_sum import edge_contribution, vjp_of_ones
 from autodiff.grammar.by_hand.constant_factors import explain_ratio
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.points import Formula, SamplePoints, evaluate_formula, terms_equal, values_equal
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.paths.path_sum import Path
     from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.by_hand.runs import ScriptRun
 
 #: With more paths than this, terms are not compared with paths.
 MAX_PATHS = 200
@@ -39,6 +39,8 @@ MAX_REMARKS = 4
 MAX_GROUP_SIZE, MAX_GROUP_CANDIDATES = 4, 16
 #: How many factors together may match one derivative.
 MAX_COMBINED = 3
+#: In place of an operand's index: the output's derivative that a path below an upstream node starts with.
+UPSTREAM = -1
 
 
 def find_mistakes(
@@ -56,10 +58,10 @@ def find_mistakes(
     told = wrong_entries_remarks(computed, right)
     is_whole = formula.place is None and not formula.is_second
     paths: PathComparison | None = None
-    if is_whole and count_paths(subject.root, [node], subject.order)[node] <= MAX_PATHS:
-        paths = PathComparison(formula, subject, node, points)
+    if is_whole and points.paths_to(node).count() <= MAX_PATHS:
+        paths = PathComparison(formula, node, points)
     ratio = constant_ratio(computed, right)
-    off = [] if ratio is None else [wrong_factor_remark(ratio, formula, subject, node, names)]
+    off = [] if ratio is None else [wrong_factor_remark(ratio, formula, node, points, names)]
     if is_number:  # a missing term may look like a wrong factor by accident
         remarks = [] if paths is None or ", as if " in "".join(off) else paths.remarks()
         return (remarks if paths is not None and paths.is_sure and remarks else off) or told
@@ -76,19 +78,17 @@ def find_mistakes(
         return [changed]
     ratio = constant_ratio(computed[:1], right[:1]) if np.size(right[0]) > 1 else None
     if ratio is not None:
-        return [f"at the script's values {wrong_factor_remark(ratio, formula, subject, node, names)}"]
+        return [f"at the script's values {wrong_factor_remark(ratio, formula, node, points, names)}"]
     return told
 
 
 def wrong_factor_remark(
-    ratio: float, formula: Formula, subject: ReportedPass, node: Node, names: NodeNames
+    ratio: float, formula: Formula, node: Node, points: SamplePoints, names: NodeNames
 ) -> str:
     """Return the remark on a formula that is off by a factor, and the constant that may be the cause."""
     told = ratio_remark(ratio, "the sign is wrong")
     return (
-        told
-        if formula.is_second
-        else told + explain_ratio(ratio, nodes_leading_to(subject.order, [node]), node, names)
+        told if formula.is_second else told + explain_ratio(ratio, points.paths_to(node).nodes, node, names)
     )
 
 
@@ -98,17 +98,16 @@ class PathComparison:
     ``is_sure`` says that every remark names exactly one mistake, or that whole paths are missing.
     """
 
-    def __init__(self, formula: Formula, subject: ReportedPass, node: Node, points: SamplePoints) -> None:
+    def __init__(self, formula: Formula, node: Node, points: SamplePoints) -> None:
         self.formula = formula
         self.points = points
-        self.subject = subject
         self.node = node
-        self.names = NodeNames(subject.order, points.source)
+        self.names = NodeNames(points.subject.order, points.source)
         self.is_sure = True
 
     def remarks(self) -> list[str]:
-        paths = list(paths_between(self.subject.root, self.node, self.subject.order))
-        contributions = [[self.contribution(path, known) for known in self.points.known] for path in paths]
+        paths = list(self.points.paths_to(self.node))
+        contributions = [[self.contribution(path, run) for run in self.points.runs] for path in paths]
         terms, left_paths = self.unmatched_terms(contributions)
         values = [self.values(*term) for term in terms]
         left_terms = list(range(len(terms)))
@@ -189,14 +188,16 @@ class PathComparison:
     def value(self, node: Any, at: int) -> Any:
         return np.asarray(evaluate_formula(self.formula.text(node), self.points.names[at]), dtype=float)
 
-    def edge_derivative(self, edge: tuple[Node, int], known: dict[Node, Node]) -> float:
+    def edge_derivative(self, edge: tuple[Node, int], run: ScriptRun) -> float:
         node, index = edge
-        return float(np.asarray(vjp_of_ones((known[node], index))).sum())
+        if index == UPSTREAM:
+            return float(run.subject.cotangents[run.known[node]])
+        return float(np.asarray(vjp_of_ones((run.known[node], index))).sum())
 
-    def contribution(self, path: Path, known: dict[Node, Node]) -> Any:
-        g = self.subject.seed
+    def contribution(self, path: Path, run: ScriptRun) -> Any:
+        g = run.subject.cotangents[run.known[path[0][0]]] if path else run.subject.seed
         for node, index in path:
-            g = edge_contribution((known[node], index), g)
+            g = edge_contribution((run.known[node], index), g)
         return np.asarray(g, dtype=float)
 
     def is_scalar_path(self, path: Path) -> bool:
@@ -214,7 +215,7 @@ class PathComparison:
         return " <- ".join(names)
 
     def missing(self, path: Path) -> str:
-        value = self.contribution(path, self.points.known[0])
+        value = self.contribution(path, self.points.runs[0])
         return f"the path {self.along(path)} is missing: it gives {format_array(value)}"
 
     def count_unmatched(self, term: tuple[int, Any], path: Path) -> int:
@@ -233,7 +234,10 @@ class PathComparison:
         """
         count = range(len(self.points.names))
         factors = [(factor, [self.factor(*factor, at) for at in count]) for factor in split_product(term[1])]
-        edges = [(edge, [self.edge_derivative(edge, known) for known in self.points.known]) for edge in path]
+        start = [(path[0][0], UPSTREAM)] if path and path[0][0] is not self.points.subject.root else []
+        edges = [
+            (edge, [self.edge_derivative(edge, run) for run in self.points.runs]) for edge in (*start, *path)
+        ]
         left, right = drop_units(factors), drop_units(edges)
         for size in range(1, MAX_COMBINED + 1):
             remove_matches(left, right, size)
@@ -287,6 +291,9 @@ class PathComparison:
 
     def format_edge(self, edge: tuple[Node, int]) -> str:
         node, index = edge
+        if index == UPSTREAM:
+            value = format_number(self.edge_derivative(edge, self.points.runs[0]))
+            return f"{self.names.quotient(self.points.subject.root, node)} = {value}"
         below = node.inputs[index]
         assert below is not None
         return f"{self.names.quotient(node, below)} = {self.format_derivative(edge)}"
@@ -294,7 +301,7 @@ class PathComparison:
     def format_derivative(self, edge: tuple[Node, int]) -> str:
         node, index = edge
         assert isinstance(node, OpNode)
-        value = self.edge_derivative(edge, self.points.known[0])
+        value = self.edge_derivative(edge, self.points.runs[0])
         return f"{local_derivative_text(node, index, OperandSymbols(self.names))} = {format_number(value)}"
 
 

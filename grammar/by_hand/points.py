@@ -10,6 +10,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.by_hand.left_side import no_derivative, parse_left_side, split_equation
+from autodiff.grammar.by_hand.local_paths import LocalPaths
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.objects.values import type_name
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+    from autodiff.core.graph.node import Node
     from autodiff.grammar.by_hand.runs import ScriptRun, ScriptRuns
 
 #: The relative distance of the inputs of other points from the script's own.
@@ -50,12 +52,14 @@ class Formula:
 
     ``words`` are the words of ``script``, which separate the names in ``d2L/dxdw``. ``steps`` are the left
     sides of a derivation of several steps, such as ``dh``. ``written`` is the right side as it was given; in
-    ``source``, names stand for the derivatives in it, ``upstream``.
+    ``source``, names stand for the derivatives in it, ``upstream``. ``step`` is the file and the line of a
+    step.
     """
 
-    __slots__ = ("left", "node", "source", "upstream", "words", "written")
+    __slots__ = ("left", "node", "source", "step", "upstream", "words", "written")
 
     def __init__(self, text: str, script: Source, steps: Collection[str] = ()) -> None:
+        self.step: tuple[str, int] | None = None
         self.words = set(re.findall(r"\w+", UNREAD_TEXT.sub(" ", script.text)))
         left, equals, right = split_equation(text.translate(SIGN_TRANSLATION))
         self.left = parse_left_side(left, self.words) if equals else None
@@ -185,9 +189,9 @@ def to_numbers(value: Any, text: str) -> Any:
 class SamplePoints:
     """The script's own point and some around it, with the values of names and the gradient at each.
 
-    ``chosen`` are the runs that give the points. ``known`` maps, for each point, the nodes of the script's
-    own graph to those of the run. ``whole`` has the whole gradients; ``gradients`` has these or, for a
-    formula of one entry, that of each.
+    ``runs`` are the runs that give the points, ``subject`` is the pass of the first. ``whole`` has the whole
+    gradients; ``gradients`` has these or, for a formula of one entry, that of each. ``upstream`` are the
+    nodes whose derivatives stand in the formula.
     """
 
     def __init__(self, runs: ScriptRuns, formula: Formula, chosen: list[ScriptRun]) -> None:
@@ -195,7 +199,10 @@ class SamplePoints:
         self.source = runs.first.execution.source
         self.leaves = runs.leaves
         upstream = formula.upstream.nodes(self.subject, runs.first.execution)
-        self.known = [run.known for run in chosen]
+        #: The input, if the formula is about a first derivative.
+        self.node = dict(self.subject.wrt)[formula.inputs[0]] if not formula.is_second else None
+        self.upstream = [node for root, node in upstream if root is self.subject.root]
+        self.runs = chosen
         self.whole = [run.gradient(formula.inputs) for run in chosen]
         self.gradients = self.whole
         if formula.place is not None:
@@ -205,9 +212,18 @@ class SamplePoints:
             nodes = [(run.known[root], run.known.get(node, node)) for root, node in upstream]
             self.names.append({**run.names, **formula.upstream.values(nodes, run.subject)})
 
+    def paths_to(self, node: Node) -> LocalPaths:
+        """Return the paths that the formula is about."""
+        return LocalPaths(self.subject, node, self.upstream)
+
+    def compare(self, computed: list[Any]) -> list[bool | None]:
+        """Return whether a formula with these values is right, at each point."""
+        noise = [run.noise(self.node) if self.node is not None else 0.0 for run in self.runs]
+        return list(map(compare_values, computed, self.gradients, noise))
+
     def keep(self, places: list[int]) -> None:
         """Keep only the points at these indices."""
-        self.known = [self.known[at] for at in places]
+        self.runs = [self.runs[at] for at in places]
         self.names = [self.names[at] for at in places]
         self.whole = [self.whole[at] for at in places]
         self.gradients = [self.gradients[at] for at in places]
@@ -223,8 +239,11 @@ def gradient_entry(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:
     return np.asarray(g[entry])
 
 
-def values_equal(a: Any, b: Any) -> bool:
-    """Whether two values are equal up to rounding; inf equals inf of the same sign, and nan equals nan."""
+def values_equal(a: Any, b: Any, noise: float = 0.0) -> bool:
+    """Whether two values are equal up to rounding; inf equals inf of the same sign, and nan equals nan.
+
+    ``noise`` is the size of rounding errors that does not depend on the values.
+    """
     a, b = np.asarray(a), np.asarray(b)
     is_single = any(x.dtype == np.float32 for x in (a, b))
     a, b = np.broadcast_arrays(a.astype(float), b.astype(float))
@@ -233,12 +252,13 @@ def values_equal(a: Any, b: Any) -> bool:
         return False
     a, b = a[is_finite], b[is_finite]
     size = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-    return bool(np.all(np.abs(a - b) <= VALUE_TOLERANCE["float32" if is_single else "float64"] * size))
+    tolerance = VALUE_TOLERANCE["float32" if is_single else "float64"]
+    return bool(np.all(np.abs(a - b) <= tolerance * size + noise))
 
 
-def compare_values(value: Any, gradient: Any) -> bool | None:
+def compare_values(value: Any, gradient: Any, noise: float = 0.0) -> bool | None:
     """Whether two values are the same; None if they are but no entry is finite, which proves nothing."""
-    if not values_equal(value, gradient):
+    if not values_equal(value, gradient, noise):
         return False
     return True if np.isfinite(gradient).any() or not np.size(gradient) else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from math import isfinite
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np, np_random
@@ -13,6 +14,7 @@ from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.graph.values import as_stored
+from autodiff.core.paths.use_contributions import max_abs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 #: The number of runs besides the script's own.
 EXTRA_RUNS = 5
+#: The rounding error of a sum relative to its terms, with room for the formula's own, by precision.
+SUM_ROUNDING = {"float64": 2.0**-48, "float32": 2.0**-19}
 #: A gradient with more entries is not differentiated again.
 MAX_ENTRIES = 200
 
@@ -49,6 +53,23 @@ class ScriptRun:
             return second_gradient(self.subject, *nodes)
         g = self.subject.cotangents.get(nodes[0])
         return np.zeros(nodes[0].shape) if g is None else np.asarray(g)
+
+    def noise(self, node: Node) -> float:
+        """Return the rounding error that may be left of a gradient whose parts cancel.
+
+        So is the gradient by a bias before batch norm. ``node`` belongs to the first run. The error is
+        that of the sum over what the ops that read it pass on.
+        """
+        node = self.known.get(node, node)
+        readers = [reader for reader in self.subject.order if node in reader.inputs]
+        noise = 0.0
+        for reader in readers:
+            g = self.subject.cotangents.get(reader)
+            is_sum = len(readers) > 1 or np.size(reader.out) > np.size(node.out)
+            if g is not None and is_sum:
+                largest = max([1.0, *(max_abs(x) for x in reader.operands)])
+                noise += largest * float(np.abs(np.asarray(g, dtype=float)).sum())
+        return noise * SUM_ROUNDING[np.asarray(node.out).dtype.name] if isfinite(noise) else 0.0
 
 
 class ScriptRuns:

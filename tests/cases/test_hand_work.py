@@ -91,3 +91,85 @@ UPSTREAM = [
 @each_of(UPSTREAM)
 def test_upstream_derivatives_stand_in_a_formula(case, tmp_path):
     case.check(tmp_path)
+
+
+LESSON = """\
+x = torch.tensor([[0.5, -1.2], [1.1, 0.3], [-0.7, 0.8]])
+t = torch.tensor([1, 0, 1])
+W = torch.tensor([[0.2, -0.4], [0.6, 0.1]], requires_grad=True)
+logits = x @ W
+counts = logits.exp()
+sums = counts.sum(1, keepdims=True)
+probs = counts/sums
+logprobs = probs.log()
+loss = -logprobs[range(3), t].mean()
+loss.backward()
+"""
+STEPS = """\
+# n = 3 rows
+dlogprobs = torch.zeros_like(logprobs) - F.one_hot(t, 2)/3
+dprobs = (1.0/probs) * dlogprobs
+dsums = (-counts/sums**2 * dprobs).sum(1, keepdims=True)
+dcounts = 1/sums * dprobs
+dcounts += torch.ones_like(counts) * dsums
+
+dlogits = counts * dcounts
+dW = x.T @ dlogits
+"""
+IN_STEPS = [
+    Case(
+        "as_a_lesson_writes_it",
+        LESSON,
+        "autodiff check script.ad --formula @steps.txt",
+        shows=["steps.txt: 7 steps", "     6   dloss/dcounts     right", "right: 7 steps"],
+        files={"steps.txt": STEPS},
+    ),
+    Case(
+        "one_mistake_spoils_no_other_step",
+        LESSON,
+        "autodiff check script.ad --formula @steps.txt",
+        shows=[
+            "     3   dloss/dprobs      wrong",
+            "     4   dloss/dsums       right",
+            "the factor probs should be dlogprobs/dprobs = 1/probs",
+            "1 of 7 steps is wrong",
+        ],
+        files={"steps.txt": STEPS.replace("(1.0/probs) * dlog", "probs * dlog")},
+        code=1,
+    ),
+    Case(
+        "the_closed_form_of_cross_entropy",
+        LESSON,
+        "autodiff check script.ad --formula 'dlogits == (F.softmax(logits, 1) - F.one_hot(t, 2))/3'",
+        shows=["right: "],
+    ),
+    Case(
+        "a_step_that_reads_what_is_not_there",
+        LESSON,
+        "autodiff check script.ad --formula @steps.txt",
+        says=["steps.txt:9: name 'logit' is not defined", "did you mean `logits`?"],
+        files={"steps.txt": STEPS + "dx = logit\n"},
+        code=2,
+    ),
+    Case(
+        "no_such_file",
+        LESSON,
+        "autodiff check script.ad --formula @step.txt",
+        says=["step.txt", "did you mean `steps.txt`?"],
+        files={"steps.txt": STEPS},
+        code=2,
+    ),
+    Case(
+        "as_json",
+        LESSON,
+        "autodiff check script.ad --formula @steps.txt --format json"
+        ' | of_json \'[f["line"] for f in r["formulas"] if not f["right"]]\'',
+        numbers=[8],
+        files={"steps.txt": STEPS.replace("counts * dcounts", "probs * dcounts")},
+    ),
+]
+
+
+@each_of(IN_STEPS)
+def test_a_derivation_in_steps_is_checked_step_by_step(case, tmp_path):
+    case.check(tmp_path)

@@ -6,6 +6,7 @@ from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.points import Formula
 from autodiff.grammar.by_hand.runs import ScriptRuns
+from autodiff.grammar.by_hand.steps import read_steps
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.rerun import Probe, Rerun
@@ -16,12 +17,22 @@ SEED = "x1 = 1.\nx2 = 2.\nw1 = 1.\nw2 = 2.\nw3 = 3.\nx3 = w1*x1\nx4 = w1*x2\nx5 
 
 def check(script: str, text: str) -> HandCheck:
     source = Source(script)
-    formula = Formula(text, source)
-    settings = Settings(wrt=list(dict.fromkeys(formula.inputs)), of=formula.output or None)
+    [found] = answers(source, [Formula(text, source)])
+    return found
+
+
+def check_steps(script: str, text: str) -> list[HandCheck]:
+    """The steps of a derivation, as in the file that ``--formula @FILE`` names."""
+    source = Source(script)
+    return answers(source, read_steps(text, "steps.txt", source))
+
+
+def answers(source: Source, formulas: list[Formula]) -> list[HandCheck]:
+    inputs = [name for formula in formulas for name in formula.inputs]
+    settings = Settings(wrt=list(dict.fromkeys(inputs)), of=formulas[0].output or None)
     with Probe() as probe:
         execution = execute(source, settings, discard_text, discard_warning)
     subject = differentiate(execution, settings)
-    again = Rerun(execution, settings, probe)
     with EngineSetup(settings):
-        by = formula.inputs or [subject.wrt[0][0]]
-        return check_formula(formula, by, ScriptRuns(subject, execution, again, 0))
+        runs = ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0)
+        return [check_formula(one, one.inputs or [subject.wrt[0][0]], runs) for one in formulas]

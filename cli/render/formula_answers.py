@@ -1,0 +1,102 @@
+"""The results of ``check --formula``: each formula with its value, the steps of a derivation in a table."""
+
+from __future__ import annotations
+
+from autodiff.cli.process.streams import visible
+from autodiff.cli.render.numbers import inline
+from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
+from autodiff.cli.render.prose import fold
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from autodiff.cli.render.page import Line, Page
+    from autodiff.grammar.by_hand.check import HandCheck
+
+WIDEST_NAME = 24
+VERDICTS = {True: "right", False: "wrong", None: "undecided"}
+
+
+def formula_answers(checks: Sequence[HandCheck], page: Page) -> Iterator[Line]:
+    """The formulas one by one; those of a file as a table, with the first one that is not right explained."""
+    for check in checks:
+        if check.step is None:
+            yield from formula_lines(check, page)
+    steps = [check for check in checks if check.step is not None]
+    if steps:
+        yield from step_lines(steps, page)
+
+
+def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
+    """A table of the steps, the first mistake, and what is wrong in the other steps."""
+    files = list(dict.fromkeys(check.step[0] for check in steps if check.step is not None))
+    count = f"{len(steps)} step{'s' * (len(steps) != 1)}"
+    yield ((TITLE, f"{', '.join(files)}: {count}"),)
+    yield EMPTY
+    rows = [
+        [[place_of(check, len(files) > 1)], [fit(check.left, WIDEST_NAME)], [VERDICTS[check.is_right]]]
+        for check in steps
+    ]
+    yield from Table(["line", "step", "answer"], rows, [MUTED, NAME, PLAIN], [True, False, False]).lines()
+    yield EMPTY
+    told = [check for check in steps if check.is_right is not True or check.remarks]
+    told.sort(key=lambda check: check.is_right is not False)
+    for at, check in enumerate(told):
+        if not at:
+            yield from formula_lines(check, page)
+        else:
+            remark = check.remarks[-1] if check.remarks else "neither value is finite"
+            said = f"line {place_of(check, len(files) > 1)}, {check.left}: {remark}"
+            yield from prose(visible(said), page.width)
+        yield EMPTY
+    wrong = sum(check.is_right is False for check in steps)
+    open_steps = sum(check.is_right is None for check in steps)
+    if wrong:
+        yield from prose(f"{wrong} of {count} {'is' if wrong == 1 else 'are'} wrong", page.width)
+    elif open_steps:
+        yield from prose(
+            f"{len(steps) - open_steps} of {count} are right, {open_steps} cannot be decided", page.width
+        )
+    else:
+        yield from prose(
+            f"right: {count}, at the script's values and at points drawn at random around them", page.width
+        )
+
+
+def place_of(check: HandCheck, with_file: bool) -> str:
+    """The line of a step, with its file if there are several."""
+    assert check.step is not None
+    name, line = check.step
+    return f"{name}:{line}" if with_file else str(line)
+
+
+def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
+    """One formula: its verdict, both values, and remarks on the mistake."""
+    left = fit(check.left, 2 * WIDEST_NAME)
+    yield (
+        (TITLE, f"{VERDICTS[check.is_right]}: "),
+        (NAME, f"{left} == {fit(check.formula, max(page.width - 20, 20))}"),
+    )
+    yield EMPTY
+    formula = "nothing" if check.value is None else inline(check.value)
+    gradient = inline(check.gradient)
+    yield ((MUTED, "  the formula gives  "), (GRADIENT, formula))
+    what = "the gradient is    " if len(check.by) == 1 else "the derivative is  "
+    yield ((MUTED, f"  {what}"), (GRADIENT, gradient))
+    if check.is_right is None and not check.remarks:
+        tried = "the same, but neither is finite, here or at any point around it: that shows nothing"
+        yield from prose(tried, page.width, 2)
+    elif check.is_right:
+        tried = f"the same here and at {check.points - 1} points drawn at random around it"
+        if check.is_right_here is None:
+            tried = f"not finite here, and the same at {check.points} points drawn at random around it"
+        elif check.points == 1 and check.remarks:
+            tried = "the same here"
+        elif check.points == 1:
+            tried = "the same here; with other values the script stops or takes another way"
+        yield from prose(tried, page.width, 2)
+    for remark in check.remarks:
+        yield EMPTY
+        for line in fold(visible(remark), page.width - 2):
+            yield ((PLAIN, f"  {line}"),)
