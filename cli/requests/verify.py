@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from autodiff.cli.command_line.script_source import decode, read_file
+from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, decode, read_file, read_stdin
 from autodiff.cli.requests.make_report import note_reshaped, read_settings, set_limits, warn
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
@@ -131,12 +131,13 @@ def check_all(
 
 
 def read_formulas(request: Request, script: Source) -> list[Formula]:
-    """Return the formulas of a request; ``@FILE`` stands for those in a file, one on each line."""
+    """Return the formulas of a request; ``@FILE`` stands for the lines of a file, ``@-`` for stdin's."""
     found = []
     for text in request.texts("formula"):
         if text.startswith("@"):
-            name = text[1:]
-            found += read_steps(decode(read_file(name, request.number("max_script")), name), name, script)
+            name, limit = text[1:], request.number("max_script")
+            data = read_stdin(limit) if name == STDIN else read_file(name, limit)
+            found += read_steps(decode(data, name), STDIN_NAME if name == STDIN else name, script)
         else:
             found.append(Formula(text, script))
     return found

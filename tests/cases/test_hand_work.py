@@ -121,7 +121,7 @@ IN_STEPS = [
         "as_a_lesson_writes_it",
         LESSON,
         "autodiff check script.ad --formula @steps.txt",
-        shows=["steps.txt: 7 steps", "     6   dloss/dcounts     right", "right: 7 steps"],
+        shows=["steps.txt: 6 steps", "     6   dloss/dcounts     right", "right: 6 steps"],
         files={"steps.txt": STEPS},
     ),
     Case(
@@ -132,7 +132,7 @@ IN_STEPS = [
             "     3   dloss/dprobs      wrong",
             "     4   dloss/dsums       right",
             "the factor probs should be dlogprobs/dprobs = 1/probs",
-            "1 of 7 steps is wrong",
+            "1 of 6 steps is wrong",
         ],
         files={"steps.txt": STEPS.replace("(1.0/probs) * dlog", "probs * dlog")},
         code=1,
@@ -147,8 +147,8 @@ IN_STEPS = [
         "a_step_that_reads_what_is_not_there",
         LESSON,
         "autodiff check script.ad --formula @steps.txt",
-        says=["steps.txt:9: name 'logit' is not defined", "did you mean `logits`?"],
-        files={"steps.txt": STEPS + "dx = logit\n"},
+        says=["steps.txt:10: name 'logitz' is not defined", "did you mean `logits`?"],
+        files={"steps.txt": STEPS + "dx = logitz\n"},
         code=2,
     ),
     Case(
