@@ -90,7 +90,7 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
     for check in answers.checks:
         if check.verdict != OK or check.kinks or check.is_unconnected:
             yield EMPTY
-            yield from prose(explanation(check, answers.order, page), page.width)
+            yield from prose(explanation(check, answers.order, answers.output, page), page.width)
     yield EMPTY
     yield from prose(summary(answers), page.width)
 
@@ -125,7 +125,7 @@ def place(check: GradientCheck) -> str:
     return f"{check.name}[{', '.join(map(str, check.worst))}]"
 
 
-def explanation(check: GradientCheck, order: int, page: Page) -> str:
+def explanation(check: GradientCheck, order: int, output: str, page: Page) -> str:
     """Why a gradient is not simply right; ``order`` is the order of the derivative that was requested."""
     name = visible(place(check))
     given = short(check.given, page.digits)
@@ -134,7 +134,11 @@ def explanation(check: GradientCheck, order: int, page: Page) -> str:
         if check.reason == HIDDEN:
             small = "a mistake on the way to it is too small beside the rest for differences of the output"
             return f"{visible(check.name)}: {small}. {blamed(check, page)}"
+        if check.second is not None:
+            name = visible(second_derivative_name(check, output))
         told = f"{name}: {first}{compared(check, page)}"
+        if check.constants:
+            return f"{told}. {saved_in_words(check)}"
         if check.fault is not None:
             return f"{told}. {blamed(check, page)}"
         if check.kinks:
@@ -159,6 +163,26 @@ def explanation(check: GradientCheck, order: int, page: Page) -> str:
     if check.verdict == NOT_FINITE:
         return f"{name}: the output or its gradient is not finite; explain --wrt {check.name} says why"
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
+
+
+def second_derivative_name(check: GradientCheck, output: str) -> str:
+    """The notation of a second derivative by two entries, as ``d2L/dx[0]2``."""
+    assert check.second is not None
+    first, second = place(check), check.name
+    if check.second:
+        second += f"[{', '.join(map(str, check.second))}]"
+    return f"d2{output}/d{first}2" if first == second else f"d2{output}/d{first} d{second}"
+
+
+def saved_in_words(check: GradientCheck) -> str:
+    """Which intermediate results Functions saved without the graph that second derivatives need."""
+    told = [
+        f"{visible(one.text)} (line {one.line}), which {visible(one.name)} saves, is computed in forward,"
+        " where nothing is recorded: second derivatives take it for a constant. Save what it is made of, and"
+        " compute it again in backward"
+        for one in check.constants[:MOST_KINKS]
+    ]
+    return "; ".join(told)
 
 
 def compared(check: GradientCheck, page: Page) -> str:

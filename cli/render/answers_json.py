@@ -43,6 +43,10 @@ def check_entry(check: GradientCheck, answers: Answers) -> dict[str, Any]:
         "verdict": check.verdict,
         "reason": check.reason,
         "worst": list(check.worst),
+        "second": None if check.second is None else list(check.second),
+        "saved_constants": [
+            {"function": one.name, "text": one.text, "line": one.line} for one in check.constants
+        ],
         "backward": plain(check.given),
         "differences": plain(check.expected),
         "apart": plain(check.difference),

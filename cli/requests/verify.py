@@ -10,7 +10,7 @@ from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np_random
 from autodiff.core.base.limits import limits
-from autodiff.core.check.custom_functions import fault_reaches, function_faults
+from autodiff.core.check.custom_functions import fault_reaches, function_faults, saved_constants
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.check.verify import verify
 from autodiff.core.derivation.describe import describe
@@ -125,6 +125,8 @@ def check_all(
         check.fault = next((fault for fault in faults if fault_reaches(fault, subject, node)), None)
         if check.fault is not None and check.verdict in (OK, UNDECIDED):
             check.verdict, check.reason = WRONG, HIDDEN
+        if order == 2 and check.order == 2 and check.verdict == WRONG:
+            check.constants = saved_constants(subject, source, node)
         check.ties = ties if check.is_shown_by_reruns else ()
         checks.append(check)
     return checks

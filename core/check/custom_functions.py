@@ -10,6 +10,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.check.verify import verify
 from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.path_sum import edge_contribution
@@ -20,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.base.source import Source
+    from autodiff.core.base.source import Source, Span
     from autodiff.core.engine.custom_call import CustomCall
     from autodiff.core.graph.node import Node
     from autodiff.core.paths.node_names import NodeNames
@@ -76,6 +77,37 @@ def function_faults(
                     for span in (call.backward_site, call.site)
                 )
     return list(found.values())
+
+
+class SavedConstant:
+    """A tensor that ``forward`` of the Function ``name`` computed and saved, where nothing is recorded.
+
+    It is a constant for second derivatives. ``text`` is the expression, ``line`` its line.
+    """
+
+    __slots__ = ("line", "name", "text")
+
+    def __init__(self, name: str, text: str, line: int) -> None:
+        self.name = name
+        self.text = text
+        self.line = line
+
+
+def saved_constants(subject: ReportedPass, source: Source, target: Node) -> tuple[SavedConstant, ...]:
+    """The tensors that calls between the output and an input saved without the graph that they came from."""
+    found: dict[Span, SavedConstant] = {}
+    for node in nodes_leading_to(subject.order, [target]):
+        if not isinstance(node.op, CustomCallOp):
+            continue
+        call = node.op.call
+        for value in (*call.context.saved_tensors, *call.context.names.values()):
+            if not isinstance(value, Tensor) or value.requires_grad or not value.dtype.is_floating_point:
+                continue
+            site = call.saved_sites.get(id(value))
+            if site is not None and value.node not in call.operand_nodes:
+                line = source.position(site.start)[0]
+                found.setdefault(site, SavedConstant(call.name, source.excerpt(site), line))
+    return tuple(found.values())
 
 
 def single_call_subject(subject: ReportedPass, node: OpNode, call: CustomCall, below: Node) -> ReportedPass:

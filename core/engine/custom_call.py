@@ -62,7 +62,8 @@ class CustomCall:
     caches the last cotangent and the results of ``backward`` for it. ``site`` is the span of the call,
     ``backward_site`` the span of the line that ``backward`` ran last. ``mark`` is the state of the random
     numbers before the call; ``backward_random_state`` is their state when the script last ran ``backward``,
-    so that a report after the script's end draws the same numbers.
+    so that a report after the script's end draws the same numbers. ``saved_sites`` are the places where
+    ``forward`` computed the tensors that the context keeps, by their ids.
     """
 
     __slots__ = (
@@ -77,7 +78,16 @@ class CustomCall:
             "name",
             "operands",
         ),
-        *("outputs", "backward_site", "reached_outputs", "site", "slots", "operand_nodes", "values"),
+        *(
+            "outputs",
+            "backward_site",
+            "reached_outputs",
+            "site",
+            "slots",
+            "operand_nodes",
+            "values",
+            "saved_sites",
+        ),
     )
 
     def __init__(
@@ -104,6 +114,7 @@ class CustomCall:
         self.slots: list[tuple[int, int] | None] = []
         self.reached_outputs: set[int] = set()
         self.answered: tuple[Any, tuple[Any, ...]] = (None, ())
+        self.saved_sites: dict[int, Span | None] = {}
 
     # -- recording ------------------------------------------------------------------------------------
 
@@ -215,6 +226,9 @@ class CustomCall:
         known = operands | outputs
         kept = self.context.saved_tensors
         self.context.saved_tensors = tuple([known.get(id(tensor), tensor) for tensor in kept])
+        for x in (*self.context.saved_tensors, *self.context.names.values()):
+            if x.__class__ is Tensor and x.node is not None:  # backward may give it another name and place
+                self.saved_sites[id(x)] = x.node.site
 
     def rerun(self, *values: Any) -> Any:
         """Return the node's value for other operands by running ``forward`` again with a new context."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from autodiff.core.check.custom_functions import FunctionFault
+    from autodiff.core.check.custom_functions import FunctionFault, SavedConstant
     from autodiff.core.report.kink import Kink
 
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
@@ -46,7 +46,9 @@ class GradientCheck:
     ``sides`` are the slopes from below and above at a kink, ``outputs`` the outputs at a jump.
     ``is_shown_by_reruns`` says that runs of the script at neighbouring inputs have shown the kink or jump.
     The caller fills in the rest: ``kinks``, the ops on the paths that are at a kink, whatever the verdict;
-    ``ties``, the lines that compare equal numbers; ``fault``, the custom Function that causes the error.
+    ``ties``, the lines that compare equal numbers; ``fault``, the custom Function that causes the error;
+    ``constants``, what custom Functions saved without its graph. ``second`` is the other entry of a wrong
+    second derivative, None if ``given`` and ``expected`` are first derivatives or weighted sums.
     """
 
     __slots__ = (
@@ -69,7 +71,7 @@ class GradientCheck:
             "order",
             "outputs",
         ),
-        *("reason", "sides", "size", "slope", "step", "ties", "verdict", "worst"),
+        *("constants", "reason", "second", "sides", "size", "slope", "step", "ties", "verdict", "worst"),
     )
 
     def __init__(self, name: str, size: int, order: int) -> None:
@@ -94,4 +96,6 @@ class GradientCheck:
         self.ties: tuple[int, ...] = ()
         self.reason = ""
         self.fault: FunctionFault | None = None
+        self.constants: tuple[SavedConstant, ...] = ()
+        self.second: tuple[int, ...] | None = None
         self.entries = size

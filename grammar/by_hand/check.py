@@ -10,10 +10,10 @@ from __future__ import annotations
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.topological_order import nodes_leading_to
-from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
+from autodiff.grammar.by_hand.gaps import gap_remarks
 from autodiff.grammar.by_hand.left_side import LeftSide
 from autodiff.grammar.by_hand.path_comparison import find_mistakes
 from autodiff.grammar.by_hand.points import (
@@ -113,9 +113,8 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         computed, unfit = [], f"it cannot be computed: {error.message.removeprefix('--formula: ')}"
     if not computed or not broadcasts_to(computed[0].shape, shape):
         made.is_right = made.is_right_here = False
-        names = NodeNames(points.subject.order, points.source)
-        node = dict(points.subject.wrt)[made.by[0]]
-        repaired = CorrectionSearch(formula, points, names, node).find_remark()
+        node = dict(points.subject.wrt)[made.by[-1]]
+        repaired = CorrectionSearch(formula, points, node).find_remark()
         made.remarks = [unfit, *filter(None, [repaired])]
         return
     right = points.compare(computed)
@@ -143,6 +142,11 @@ def explain_difference(
         if made.remarks:
             made.is_right = None
             return
+    if made.is_right_here is False:
+        made.remarks = gap_remarks(formula, points, computed, sample_nearby())
+        if made.remarks:
+            made.is_right = None
+            return
     compared = [at for at, is_right in enumerate(right) if is_right is not None]
     points.keep(compared)
     computed = [computed[at] for at in compared]
@@ -159,14 +163,16 @@ def explain_difference(
     if made.is_right_here is None:
         made.remarks = other_points_remarks(points, computed)
     else:
-        made.remarks = find_mistakes(formula, points.subject, node, points, computed)
+        if formula.is_second:
+            points = points.in_gradient_graph(made.by)
+            computed = computed[: len(points.runs)]
+        made.remarks = find_mistakes(formula, dict(points.subject.wrt)[made.by[-1]], points, computed)
 
 
 def kink_remarks(points: SamplePoints, node: Node) -> list[str]:
     """Return remarks on a formula that is wrong only at the script's values; none if no kink is there."""
     subject = points.subject
-    names = NodeNames(subject.order, points.source)
-    kinks = kinks_of(nodes_leading_to(subject.order, [node]), subject.cotangents, names)
+    kinks = kinks_of(nodes_leading_to(subject.order, [node]), subject.cotangents, points.node_names)
     told = [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != FORMULA_GAP]
     first = "it is right around the script's values; at them the gradient is a convention, that for a kink"
     return [first, *told[:MAX_KINKS]] if told else []

@@ -14,7 +14,7 @@ from autodiff.core.derivation.graph_report import local_derivative, local_deriva
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.values import as_stored
-from autodiff.core.paths.node_names import NodeNames, ordinal
+from autodiff.core.paths.node_names import ordinal
 from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.symbolic.symbol import is_custom
 from autodiff.grammar.by_hand.points import Formula, SamplePoints, evaluate_formula, values_equal
@@ -68,12 +68,12 @@ class OpDerivative:
 class CorrectionSearch:
     """The possible changes of one formula, and the search for those that make it right."""
 
-    def __init__(self, formula: Formula, points: SamplePoints, names: NodeNames, node: Node) -> None:
+    def __init__(self, formula: Formula, points: SamplePoints, node: Node) -> None:
         self.formula = formula
         self.points = points
         self.text = formula.source.text
         self.tried_count = 0
-        self.slopes = elementwise_derivatives(points, names, node) if not formula.is_second else []
+        self.slopes = elementwise_derivatives(points, node) if points.has_paths else []
         self.names = [
             {**known, **{slope.name: Tensor.of(as_stored(slope.values[at])) for slope in self.slopes}}
             for at, known in enumerate(points.names)
@@ -229,16 +229,12 @@ class CorrectionSearch:
     def names_of_script(self) -> list[str]:
         """Return the script's names of tensors and numbers; those that the formula reads come first."""
         read = [part.id for part in self.parts if isinstance(part, tree.Name)]
-        nodes = [node.name for node in self.points.subject.order if node.name in self.points.names[0]]
-        known = {  # without names of the language, such as pi
-            name for name, value in self.points.names[0].items() if value.__class__ not in (list, tuple)
-        }
-        in_order = dict.fromkeys([*read, *map(str, nodes), *self.points.names[0]])
-        return [name for name in in_order if name in known]
+        known = self.points.variables()  # without names of the language, such as pi
+        return [name for name in dict.fromkeys([*read, *known]) if name in known]
 
     def other_names(self) -> Iterator[Correction]:
         """Replace a name by another one of the same shape: first everywhere, then at each place."""
-        shapes = {name: np.shape(self.plain(name)) for name in self.names_of_script()}
+        shapes = {name: np.shape(self.points.number(name, 0)) for name in self.names_of_script()}
         read: dict[str, list[Span]] = {}
         for part in self.parts:
             if isinstance(part, tree.Name) and part.id in shapes:
@@ -248,10 +244,6 @@ class CorrectionSearch:
             for other in others[:MAX_NAMES]:
                 for chosen in dict.fromkeys([tuple(spans), *((span,) for span in spans)]):
                     yield Correction(chosen, other, f"with {other} in place of {name} it is right")
-
-    def plain(self, name: str) -> Any:
-        value = self.points.names[0][name]
-        return value.data if isinstance(value, Tensor) else value
 
     def missing_names(self) -> Iterator[Correction]:
         """Multiply or divide a part by a name of the script."""
@@ -378,8 +370,9 @@ def are_disjoint(first: Correction, second: Correction) -> bool:
     return all(a.end <= b.start or b.end <= a.start for a in first.spans for b in second.spans)
 
 
-def elementwise_derivatives(points: SamplePoints, names: NodeNames, target: Node) -> list[OpDerivative]:
+def elementwise_derivatives(points: SamplePoints, target: Node) -> list[OpDerivative]:
     """Return the local derivatives of the elementwise ops between output and input that are not 1 or -1."""
+    names = points.node_names
     formulas = OperandSymbols(names)
     found: list[OpDerivative] = []
     way = points.paths_to(target).nodes

@@ -8,7 +8,6 @@ from math import prod
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.graph_report import local_derivative_text
 from autodiff.core.graph.node import Node, OpNode
-from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.paths.path_sum import edge_contribution, vjp_of_ones
 from autodiff.grammar.by_hand.constant_factors import explain_ratio
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.paths.path_sum import Path
-    from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.by_hand.runs import ScriptRun
 
 #: With more paths than this, terms are not compared with paths.
@@ -43,25 +41,24 @@ MAX_COMBINED = 3
 UPSTREAM = -1
 
 
-def find_mistakes(
-    formula: Formula, subject: ReportedPass, node: Node, points: SamplePoints, computed: list[Any]
-) -> list[str]:
+def find_mistakes(formula: Formula, node: Node, points: SamplePoints, computed: list[Any]) -> list[str]:
     """Return remarks on what is wrong with the formula; ``computed`` has its values at the points."""
     right = points.gradients
     if values_equal(computed[0], right[0]):
         return accident_remarks(points, computed)
-    names = NodeNames(subject.order, points.source)
     is_number = not formula.reads(points.names[0])
     if is_number:  # a number cannot be compared at other points
+        if told := missing_variable_remark(points, computed):
+            return [told]
         points.keep([0])
         computed, right = computed[:1], points.gradients
     told = wrong_entries_remarks(computed, right)
-    is_whole = formula.place is None and not formula.is_second
+    is_whole = formula.place is None and points.has_paths
     paths: PathComparison | None = None
     if is_whole and points.paths_to(node).count() <= MAX_PATHS:
         paths = PathComparison(formula, node, points)
     ratio = constant_ratio(computed, right)
-    off = [] if ratio is None else [wrong_factor_remark(ratio, formula, node, points, names)]
+    off = [] if ratio is None else [wrong_factor_remark(ratio, node, points)]
     if is_number:  # a missing term may look like a wrong factor by accident
         remarks = [] if paths is None or ", as if " in "".join(off) else paths.remarks()
         return (remarks if paths is not None and paths.is_sure and remarks else off) or told
@@ -74,22 +71,45 @@ def find_mistakes(
         if paths.is_sure:
             return remarks
         told = told or remarks
-    if changed := CorrectionSearch(formula, points, names, node).find_remark():
+    if changed := CorrectionSearch(formula, points, node).find_remark():
         return [changed]
     ratio = constant_ratio(computed[:1], right[:1]) if np.size(right[0]) > 1 else None
     if ratio is not None:
-        return [f"at the script's values {wrong_factor_remark(ratio, formula, node, points, names)}"]
+        return [f"at the script's values {wrong_factor_remark(ratio, node, points)}"]
     return told
 
 
-def wrong_factor_remark(
-    ratio: float, formula: Formula, node: Node, points: SamplePoints, names: NodeNames
-) -> str:
+def missing_variable_remark(points: SamplePoints, computed: list[Any]) -> str:
+    """Return the remark that a number is the derivative but for a variable, which differs between the points.
+
+    At one point alone its value could not be told from a constant factor.
+    """
+    if len(computed) < 2:
+        return ""
+    inputs = {leaf.name for leaf in points.leaves}
+    for name in sorted(points.variables(), key=lambda name: name not in inputs):
+        for power, told in ((1, "the factor {} is missing"), (2, "the factor {}**2 is missing")):
+            factors = [points.number(name, at) ** power for at in range(len(computed))]
+            if np.shape(factors[0]) not in ((), np.shape(points.gradients[0])):
+                continue
+            products = [value * factor for value, factor in zip(computed, factors, strict=True)]
+            ratio = constant_ratio(products, points.gradients)
+            if ratio is not None and constant_ratio(computed, points.gradients) is None:
+                with_it = (
+                    ""
+                    if abs(ratio - 1) <= 1e-6
+                    else f"; beside it, {ratio_remark(ratio, 'the sign is wrong')}"
+                )
+                return told.format(name) + with_it
+    return ""
+
+
+def wrong_factor_remark(ratio: float, node: Node, points: SamplePoints) -> str:
     """Return the remark on a formula that is off by a factor, and the constant that may be the cause."""
     told = ratio_remark(ratio, "the sign is wrong")
-    return (
-        told if formula.is_second else told + explain_ratio(ratio, points.paths_to(node).nodes, node, names)
-    )
+    if not points.has_paths:
+        return told
+    return told + explain_ratio(ratio, points.paths_to(node).nodes, node, points.node_names)
 
 
 class PathComparison:
@@ -102,7 +122,7 @@ class PathComparison:
         self.formula = formula
         self.points = points
         self.node = node
-        self.names = NodeNames(points.subject.order, points.source)
+        self.names = points.node_names
         self.is_sure = True
 
     def remarks(self) -> list[str]:

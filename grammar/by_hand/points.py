@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from copy import copy
+from functools import cached_property
 
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, CompileError, ShapeError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.paths.node_names import NodeNames
 from autodiff.grammar.by_hand.left_side import no_derivative, parse_left_side, split_equation
 from autodiff.grammar.by_hand.local_paths import LocalPaths
+from autodiff.grammar.by_hand.runs import ScriptRun, is_same_graph
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.objects.values import type_name
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.node import Node
-    from autodiff.grammar.by_hand.runs import ScriptRun, ScriptRuns
+    from autodiff.grammar.by_hand.runs import ScriptRuns
 
 #: The relative distance of the inputs of other points from the script's own.
 SPREAD = 0.3
@@ -201,6 +205,8 @@ class SamplePoints:
         upstream = formula.upstream.nodes(self.subject, runs.first.execution)
         #: The input, if the formula is about a first derivative.
         self.node = dict(self.subject.wrt)[formula.inputs[0]] if not formula.is_second else None
+        #: Names for nodes of the gradient's graph.
+        self.called: dict[Node, str] = {}
         self.upstream = [node for root, node in upstream if root is self.subject.root]
         self.runs = chosen
         self.whole = [run.gradient(formula.inputs) for run in chosen]
@@ -212,9 +218,50 @@ class SamplePoints:
             nodes = [(run.known[root], run.known.get(node, node)) for root, node in upstream]
             self.names.append({**run.names, **formula.upstream.values(nodes, run.subject)})
 
+    @cached_property
+    def node_names(self) -> NodeNames:
+        return NodeNames(self.subject.order, self.source, self.called)
+
+    @property
+    def has_paths(self) -> bool:
+        """Whether the derivative is the sum over the paths of the graph of ``subject``."""
+        return self.node is not None
+
+    def in_gradient_graph(self, inputs: list[str]) -> SamplePoints:
+        """Return the same points with the graph of the gradient by the first input, if both are numbers.
+
+        Second derivatives are sums over the paths of that graph.
+        """
+        first, second = (dict(self.subject.wrt)[name] for name in inputs)
+        if first.shape or second.shape:
+            return self
+        found = [run.gradient_pass(inputs) for run in self.runs]
+        made = copy(self)
+        made.subject, made.called, made.node = found[0].subject, found[0].called, second
+        made.upstream = []
+        made.keep([at for at, one in enumerate(found) if is_same_graph(one.subject, made.subject)])
+        made.runs = [
+            ScriptRun(one.subject, run.execution, made.subject)
+            for one, run in zip(found, self.runs, strict=True)
+            if is_same_graph(one.subject, made.subject)
+        ]
+        return made
+
     def paths_to(self, node: Node) -> LocalPaths:
         """Return the paths that the formula is about."""
         return LocalPaths(self.subject, node, self.upstream)
+
+    def variables(self) -> list[str]:
+        """Return the script's names of tensors and numbers, those nearest to the output first."""
+        names = self.names[0]
+        nodes = [node.name for node in self.subject.order if node.name in names]
+        known = [name for name, value in names.items() if value.__class__ not in (list, tuple)]
+        return list(dict.fromkeys([*map(str, nodes), *known]))
+
+    def number(self, name: str, at: int) -> Any:
+        """Return the value of a name at a point, a number or an array."""
+        value = self.names[at][name]
+        return value.data if isinstance(value, Tensor) else value
 
     def compare(self, computed: list[Any]) -> list[bool | None]:
         """Return whether a formula with these values is right, at each point."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from math import isfinite
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.check.difference_quotients import SMALL_ENTRY, entry_scales
+from autodiff.core.derivation.second_order import second_derivatives
 from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node, OpNode
@@ -20,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.derivation.second_order import SecondDerivative
     from autodiff.core.graph.node import GradSlot
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.session.rerun import Rerun
@@ -53,6 +56,16 @@ class ScriptRun:
             return second_gradient(self.subject, *nodes)
         g = self.subject.cotangents.get(nodes[0])
         return np.zeros(nodes[0].shape) if g is None else np.asarray(g)
+
+    def gradient_pass(self, by: list[str]) -> SecondDerivative:
+        """Return the pass over the graph of the gradient by the first input; both inputs are numbers."""
+        wrt = tuple({name: dict(self.subject.wrt)[name] for name in by}.items())
+        first = copy(self.subject)
+        first.wrt = wrt
+        found = second_derivatives(
+            first, self.execution.source, None, lambda name, g: (as_stored(np.ones_like(g.data)), None)
+        )
+        return found[len(wrt) - 1]
 
     def noise(self, node: Node) -> float:
         """Return the rounding error that may be left of a gradient whose parts cancel.
