@@ -7,6 +7,8 @@ weighted with the cotangent that the call received.
 
 from __future__ import annotations
 
+import re
+
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.check.verify import verify
 from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from autodiff.core.paths.node_names import NodeNames
     from autodiff.core.report.verdict import GradientCheck
 
+#: The call around expressions without a place of their own.
+SAVING_CALL = re.compile(r"^\w+\.save_for_backward\((.*)\)$", re.DOTALL)
 #: The most calls that are checked, those nearest to the output.
 MOST_CALLS = 20
 
@@ -106,7 +110,8 @@ def saved_constants(subject: ReportedPass, source: Source, target: Node) -> tupl
             site = call.saved_sites.get(id(value))
             if site is not None and value.node not in call.operand_nodes:
                 line = source.position(site.start)[0]
-                found.setdefault(site, SavedConstant(call.name, source.excerpt(site), line))
+                text = SAVING_CALL.sub(r"\1", source.excerpt(site))
+                found.setdefault(site, SavedConstant(call.name, text, line))
     return tuple(found.values())
 
 

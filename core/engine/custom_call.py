@@ -227,8 +227,8 @@ class CustomCall:
         kept = self.context.saved_tensors
         self.context.saved_tensors = tuple([known.get(id(tensor), tensor) for tensor in kept])
         for x in (*self.context.saved_tensors, *self.context.names.values()):
-            if x.__class__ is Tensor and x.node is not None:  # backward may give it another name and place
-                self.saved_sites[id(x)] = x.node.site
+            if x.__class__ is Tensor:  # backward may give it another name and place
+                self.saved_sites[id(x)] = self.context.saved_at if x.node is None else x.node.site
 
     def rerun(self, *values: Any) -> Any:
         """Return the node's value for other operands by running ``forward`` again with a new context."""

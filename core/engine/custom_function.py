@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from autodiff.core.base.source import Span
+
 custom_calls = LazyModule("autodiff.core.engine.custom_call")
 
 NOT_AN_INPUT = (
@@ -33,13 +35,17 @@ class Context:
 
     ``names`` holds attributes set by the script. ``changed`` and ``constant`` are the tensors passed to
     ``mark_dirty`` and ``mark_non_differentiable``. If ``materialize_grads``, ``backward`` is passed zeros for
-    an output that no gradient reached, else None.
+    an output that no gradient reached, else None. ``saved_at`` is the place of ``save_for_backward``.
     """
 
-    __slots__ = ("changed", "constant", "materialize_grads", "names", "needs_input_grad", "saved_tensors")
+    __slots__ = (
+        *("changed", "constant", "materialize_grads", "names", "needs_input_grad", "saved_at"),
+        "saved_tensors",
+    )
 
     def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
         self.saved_tensors: tuple[Tensor, ...] = ()
+        self.saved_at: Span | None = None
         self.names: dict[str, Any] = {}
         self.needs_input_grad = needs_input_grad
         self.changed: tuple[Tensor, ...] = ()
@@ -49,6 +55,7 @@ class Context:
     def save_for_backward(self, *tensors: Tensor) -> None:
         """Save tensors for ``backward``, which reads them from ``saved_tensors``."""
         self.saved_tensors = tensors
+        self.saved_at = mode.site
 
     def mark_dirty(self, *tensors: Tensor) -> None:
         """Declare the inputs that ``forward`` changed in place; ``forward`` must return them too."""

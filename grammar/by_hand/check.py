@@ -25,13 +25,13 @@ from autodiff.grammar.by_hand.points import (
     evaluate_formula,
 )
 from autodiff.grammar.by_hand.sentences import far_away_remarks, other_points_remarks
+from autodiff.grammar.by_hand.symmetry import symmetric_names, symmetric_points
+from autodiff.grammar.by_hand.wrong_backward import blame_backward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from autodiff.core.graph.node import Node
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
 #: How many kinks a remark names.
@@ -99,12 +99,12 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
 
     points = sample(SPREAD)
     made.gradient = points.gradients[0]
-    shape, near = np.shape(made.gradient), NEAR_SPREAD[made.gradient.dtype.name]
+    shape = np.shape(made.gradient)
     number_of_points = len(points.names)
     try:
         computed = formula_values(points, formula)
         if len(computed) == 1 < number_of_points:
-            points = sample(near)
+            points = sample(NEAR_SPREAD[made.gradient.dtype.name])
             computed = formula_values(points, formula)
             made.remarks = ["further away it cannot be compared: the script has values of other shapes there"]
         made.value = computed[0]
@@ -121,7 +121,7 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
     made.is_right_here, made.is_right = right[0], all_known(right)
     made.points = sum(is_right is not None for is_right in right)
     if made.is_right is False:
-        explain_difference(made, formula, points, computed, right, lambda: sample(near))
+        explain_difference(made, formula, points, computed, right, runs)
 
 
 def explain_difference(
@@ -130,28 +130,26 @@ def explain_difference(
     points: SamplePoints,
     computed: list[Any],
     right: list[bool | None],
-    sample_nearby: Callable[[], SamplePoints],
+    runs: ScriptRuns,
 ) -> None:
     """Set the remarks on a formula that is wrong at some points, and whether it is right all the same.
 
     ``computed`` has the formula's value at each of the ``points``, and ``right`` whether it is the gradient.
     """
-    node = dict(points.subject.wrt)[made.by[0]]
-    if len(made.by) == 1 and made.is_right_here is False and all_known(right[1:]):
-        made.remarks = kink_remarks(points, node)
+    near = SamplePoints(runs, formula, runs.around(NEAR_SPREAD[made.gradient.dtype.name]))
+    if made.is_right_here is False:
+        is_right_around = all_known(right[1:])
+        made.remarks = kink_remarks(points, made.by) if is_right_around else []
+        made.remarks = made.remarks or gap_remarks(formula, points, computed, near)
         if made.remarks:
             made.is_right = None
             return
-    if made.is_right_here is False:
-        made.remarks = gap_remarks(formula, points, computed, sample_nearby())
-        if made.remarks:
-            made.is_right = None
+        if blame_backward(made, formula, points, computed[0]):
             return
     compared = [at for at, is_right in enumerate(right) if is_right is not None]
     points.keep(compared)
     computed = [computed[at] for at in compared]
     if made.is_right_here is not False:
-        near = sample_nearby()
         if all_known(near.compare(formula_values(near, formula))):
             made.is_right = True
             made.remarks = far_away_remarks(points, computed)
@@ -162,16 +160,36 @@ def explain_difference(
             return
     if made.is_right_here is None:
         made.remarks = other_points_remarks(points, computed)
-    else:
-        if formula.is_second:
-            points = points.in_gradient_graph(made.by)
-            computed = computed[: len(points.runs)]
-        made.remarks = find_mistakes(formula, dict(points.subject.wrt)[made.by[-1]], points, computed)
+        return
+    made.remarks = symmetry_remarks(made, formula, points, runs)
+    if made.remarks:
+        return
+    if formula.is_second:
+        points, kept = points.in_gradient_graph(made.by)
+        computed = [computed[at] for at in kept]
+    made.remarks = find_mistakes(formula, dict(points.subject.wrt)[made.by[-1]], points, computed)
 
 
-def kink_remarks(points: SamplePoints, node: Node) -> list[str]:
+def symmetry_remarks(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
+    """Return remarks on a formula that is right for symmetric matrices; undecided if the script's are."""
+    symmetric = symmetric_points(formula, runs)
+    if symmetric is None or not all_known(symmetric.compare(formula_values(symmetric, formula))):
+        return []
+    names = symmetric_names(formula, runs)
+    in_general = CorrectionSearch(formula, points, dict(points.subject.wrt)[made.by[-1]]).find_remark()
+    told = [in_general] if in_general else []
+    if made.is_right_here:
+        made.is_right = None
+        return [f"it is right for symmetric {names}, as in this script, and not in general", *told]
+    return [*told, f"it is right for symmetric {names} only"]
+
+
+def kink_remarks(points: SamplePoints, by: list[str]) -> list[str]:
     """Return remarks on a formula that is wrong only at the script's values; none if no kink is there."""
+    if len(by) > 1:
+        return []
     subject = points.subject
+    node = dict(subject.wrt)[by[0]]
     kinks = kinks_of(nodes_leading_to(subject.order, [node]), subject.cotangents, points.node_names)
     told = [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != FORMULA_GAP]
     first = "it is right around the script's values; at them the gradient is a convention, that for a kink"

@@ -273,6 +273,15 @@ class CorrectionSearch:
         return self.replace_part(part, f"({text})**{power}", shown=shown)
 
     def changed_transposes(self) -> Iterator[Correction]:
+        seen: dict[str, list[Span]] = {}
+        for part in self.parts:
+            if isinstance(part, (tree.Name, tree.Call)):
+                seen.setdefault(self.written(part), []).append(part.span)
+        for text, spans in seen.items():
+            if len(spans) > 1:
+                yield Correction(
+                    tuple(spans), f"({text}).T", f"{text} must be transposed everywhere: {text}.T"
+                )
         for part in reversed(self.parts):  # names before the parts that contain them
             value = self.values[part]
             if part in self.transposed_parts or (value is not None and value.ndim != 2):

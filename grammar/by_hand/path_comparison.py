@@ -48,8 +48,8 @@ def find_mistakes(formula: Formula, node: Node, points: SamplePoints, computed: 
         return accident_remarks(points, computed)
     is_number = not formula.reads(points.names[0])
     if is_number:  # a number cannot be compared at other points
-        if told := missing_variable_remark(points, computed):
-            return [told]
+        if variable := missing_variable_remark(points, computed):
+            return [variable]
         points.keep([0])
         computed, right = computed[:1], points.gradients
     told = wrong_entries_remarks(computed, right)

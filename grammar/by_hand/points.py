@@ -227,25 +227,23 @@ class SamplePoints:
         """Whether the derivative is the sum over the paths of the graph of ``subject``."""
         return self.node is not None
 
-    def in_gradient_graph(self, inputs: list[str]) -> SamplePoints:
-        """Return the same points with the graph of the gradient by the first input, if both are numbers.
+    def in_gradient_graph(self, inputs: list[str]) -> tuple[SamplePoints, list[int]]:
+        """Return these points with the graph of the gradient by the first input, if both inputs are numbers.
 
-        Second derivatives are sums over the paths of that graph.
+        Second derivatives are sums over the paths of that graph. The indices of the points that have the
+        same graph there are returned too.
         """
         first, second = (dict(self.subject.wrt)[name] for name in inputs)
         if first.shape or second.shape:
-            return self
+            return self, list(range(len(self.runs)))
         found = [run.gradient_pass(inputs) for run in self.runs]
         made = copy(self)
         made.subject, made.called, made.node = found[0].subject, found[0].called, second
         made.upstream = []
-        made.keep([at for at, one in enumerate(found) if is_same_graph(one.subject, made.subject)])
-        made.runs = [
-            ScriptRun(one.subject, run.execution, made.subject)
-            for one, run in zip(found, self.runs, strict=True)
-            if is_same_graph(one.subject, made.subject)
-        ]
-        return made
+        kept = [at for at, one in enumerate(found) if is_same_graph(one.subject, made.subject)]
+        made.keep(kept)
+        made.runs = [ScriptRun(found[at].subject, self.runs[at].execution, made.subject) for at in kept]
+        return made, kept
 
     def paths_to(self, node: Node) -> LocalPaths:
         """Return the paths that the formula is about."""
