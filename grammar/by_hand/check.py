@@ -172,7 +172,7 @@ def explain_difference(
 
 def symmetry_remarks(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
     """Return remarks on a formula that is right for symmetric matrices; undecided if the script's are."""
-    symmetric = symmetric_points(formula, runs)
+    symmetric = symmetric_points(formula, runs) if formula.place is None else None
     if symmetric is None or not all_known(symmetric.compare(formula_values(symmetric, formula))):
         return []
     names = symmetric_names(formula, runs)

@@ -48,8 +48,9 @@ def find_mistakes(formula: Formula, node: Node, points: SamplePoints, computed: 
         return accident_remarks(points, computed)
     is_number = not formula.reads(points.names[0])
     if is_number:  # a number cannot be compared at other points
-        if variable := missing_variable_remark(points, computed):
-            return [variable]
+        variable = missing_variable(points, computed)
+        if variable is not None and abs(abs(variable[1]) - 1) <= 1e-6:
+            return [variable_remark(*variable)]
         points.keep([0])
         computed, right = computed[:1], points.gradients
     told = wrong_entries_remarks(computed, right)
@@ -61,6 +62,8 @@ def find_mistakes(formula: Formula, node: Node, points: SamplePoints, computed: 
     off = [] if ratio is None else [wrong_factor_remark(ratio, node, points)]
     if is_number:  # a missing term may look like a wrong factor by accident
         remarks = [] if paths is None or ", as if " in "".join(off) else paths.remarks()
+        if variable is not None and ", as if " not in "".join(off):
+            return [variable_remark(*variable)]
         return (remarks if paths is not None and paths.is_sure and remarks else off) or told
     if off:
         return off
@@ -79,29 +82,29 @@ def find_mistakes(formula: Formula, node: Node, points: SamplePoints, computed: 
     return told
 
 
-def missing_variable_remark(points: SamplePoints, computed: list[Any]) -> str:
-    """Return the remark that a number is the derivative but for a variable, which differs between the points.
+def missing_variable(points: SamplePoints, computed: list[Any]) -> tuple[str, float] | None:
+    """Return a variable that a number lacks, and how many times too large the number is beside it.
 
-    At one point alone its value could not be told from a constant factor.
+    At one point alone the variable's value could not be told from a constant factor.
     """
-    if len(computed) < 2:
-        return ""
+    if len(computed) < 2 or constant_ratio(computed, points.gradients) is not None:
+        return None
     inputs = {leaf.name for leaf in points.leaves}
     for name in sorted(points.variables(), key=lambda name: name not in inputs):
-        for power, told in ((1, "the factor {} is missing"), (2, "the factor {}**2 is missing")):
+        for power, spelled in ((1, name), (2, f"{name}**2")):
             factors = [points.number(name, at) ** power for at in range(len(computed))]
             if np.shape(factors[0]) not in ((), np.shape(points.gradients[0])):
                 continue
             products = [value * factor for value, factor in zip(computed, factors, strict=True)]
             ratio = constant_ratio(products, points.gradients)
-            if ratio is not None and constant_ratio(computed, points.gradients) is None:
-                with_it = (
-                    ""
-                    if abs(ratio - 1) <= 1e-6
-                    else f"; beside it, {ratio_remark(ratio, 'the sign is wrong')}"
-                )
-                return told.format(name) + with_it
-    return ""
+            if ratio is not None:
+                return spelled, ratio
+    return None
+
+
+def variable_remark(spelled: str, ratio: float) -> str:
+    rest = "" if abs(ratio - 1) <= 1e-6 else f"; beside it, {ratio_remark(ratio, 'the sign is wrong')}"
+    return f"the factor {spelled} is missing{rest}"
 
 
 def wrong_factor_remark(ratio: float, node: Node, points: SamplePoints) -> str:

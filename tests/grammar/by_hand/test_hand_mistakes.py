@@ -174,7 +174,7 @@ def test_second_derivatives_are_repaired() -> None:
     assert check(CUBE, "d2L/dx2 == 6*x**2*y").remarks == ["with x in place of x**2 it is right"]
     assert check(SCALED, "d2q/dx2 == 2*s*A").remarks == ["with (A + A.T)/2 in place of A it is right"]
     assert check(CUBE, "d2L/dx2 == 3*x*y").remarks == [
-        "it is half of what it should be: a factor 2 is missing"
+        "it is half of what it should be: a factor 2 is missing, as if the 2 of x**2 had been left out"
     ]
 
 
