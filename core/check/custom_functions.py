@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.base.source import Source, Span
+    from autodiff.core.base.source import Source
     from autodiff.core.engine.custom_call import CustomCall
     from autodiff.core.graph.node import Node
     from autodiff.core.paths.node_names import NodeNames
@@ -86,32 +86,43 @@ def function_faults(
 class SavedConstant:
     """A tensor that ``forward`` of the Function ``name`` computed and saved, where nothing is recorded.
 
-    It is a constant for second derivatives. ``text`` is the expression, ``line`` its line.
+    It is a constant for second derivatives. ``text`` is its expression or its name in the context, ``line``
+    its line if that is known.
     """
 
     __slots__ = ("line", "name", "text")
 
-    def __init__(self, name: str, text: str, line: int) -> None:
+    def __init__(self, name: str, text: str, line: int | None) -> None:
         self.name = name
         self.text = text
         self.line = line
 
+    @property
+    def place(self) -> str:
+        """The expression with its line."""
+        return self.text if self.line is None else f"{self.text} (line {self.line})"
+
 
 def saved_constants(subject: ReportedPass, source: Source, target: Node) -> tuple[SavedConstant, ...]:
     """The tensors that calls between the output and an input saved without the graph that they came from."""
-    found: dict[Span, SavedConstant] = {}
+    found: dict[tuple[str, str], SavedConstant] = {}
     for node in nodes_leading_to(subject.order, [target]):
         if not isinstance(node.op, CustomCallOp):
             continue
         call = node.op.call
-        for value in (*call.context.saved_tensors, *call.context.names.values()):
+        kept = [("", value) for value in call.context.saved_tensors]
+        kept += [(f"ctx.{name}", value) for name, value in call.context.names.items()]
+        for text, value in kept:
             if not isinstance(value, Tensor) or value.requires_grad or not value.dtype.is_floating_point:
                 continue
             site = call.saved_sites.get(id(value))
-            if site is not None and value.node not in call.operand_nodes:
+            if value.node in call.operand_nodes or (site is None and not text):
+                continue
+            line = None
+            if site is not None:
                 line = source.position(site.start)[0]
-                text = SAVING_CALL.sub(r"\1", source.excerpt(site))
-                found.setdefault(site, SavedConstant(call.name, text, line))
+                text = text or SAVING_CALL.sub(r"\1", source.excerpt(site))
+            found.setdefault((call.name, text), SavedConstant(call.name, text, line))
     return tuple(found.values())
 
 

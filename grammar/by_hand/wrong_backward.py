@@ -54,7 +54,7 @@ def blame_backward(made: HandCheck, formula: Formula, points: SamplePoints, valu
 def saved_in_words(points: SamplePoints, node: Node) -> str:
     """Return which intermediate results Functions saved without the graph that second derivatives need."""
     saved = saved_constants(points.subject, points.source, node)
-    told = " and ".join(f"{one.text} (line {one.line})" for one in saved)
+    told = " and ".join(one.place for one in saved)
     return f". It takes {told} for a constant, because nothing is recorded in forward" if saved else ""
 
 

@@ -173,3 +173,317 @@ IN_STEPS = [
 @each_of(IN_STEPS)
 def test_a_derivation_in_steps_is_checked_step_by_step(case, tmp_path):
     case.check(tmp_path)
+
+
+TWICE = """\
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, inp):
+        mid = inp * 2
+        ctx.mid = mid
+        return mid ** 2
+    @staticmethod
+    def backward(ctx, g):
+        return 4 * ctx.mid * g
+x = torch.tensor(3., requires_grad=True)
+y = Twice.apply(x)
+y.backward()
+"""
+WAVE = "x = 2.\nw = 3.\nz = x*w\nL = sin(z)\n"
+SECOND = [
+    Case(
+        "a_backward_that_loses_it",
+        TWICE,
+        "autodiff check script.ad --order 2 --formula 8",
+        shows=[
+            "right: d2y/dx2 == 8",
+            "the backward of Twice is wrong: 0, and differences give 8.",
+            "ctx.mid",
+        ],
+    ),
+    Case(
+        "a_cube",
+        "x = torch.tensor(3., requires_grad=True)\nL = x ** 3\n",
+        "autodiff check script.ad --order 2 --formula '6*x**2'",
+        shows=["the formula gives  54", "the derivative is  18", "with x in place of x**2 it is right"],
+        never=["superfluous"],
+        code=1,
+    ),
+    Case(
+        "the_wrong_factor_of_a_second_path",
+        WAVE,
+        "autodiff check script.ad --formula 'd2L/dx2 == -cos(z)*w**2'",
+        shows=["dL/dx <- dL/dz <- cos(z)", "the factor cos(z) should be d(cos(z))/dz", "-sin(z)"],
+        code=1,
+    ),
+    Case(
+        "a_missing_path_of_a_mixed_derivative",
+        WAVE,
+        "autodiff check script.ad --formula 'd2L/dxdw == -sin(z)*x*w'",
+        shows=["the path dL/dx <- w is missing: it gives 0.96017"],
+        code=1,
+    ),
+    Case(
+        "half_of_it",
+        "x = torch.tensor(3., requires_grad=True)\nL = x ** 3\n",
+        "autodiff check script.ad --order 2 --wrt x --formula '3*x'",
+        shows=["it is half of what it should be: a factor 2 is missing, as if the 2 of x**2"],
+        code=1,
+    ),
+    Case(
+        "a_wrong_formula_beside_a_wrong_backward",
+        TWICE,
+        "autodiff check script.ad --order 2 --formula 4",
+        shows=["wrong: d2y/dx2 == 4", "the derivative is  8", "the backward of Twice is wrong"],
+        code=1,
+    ),
+]
+POWER = """\
+base = torch.tensor([0., 2.])
+expo = torch.ones(2, requires_grad=True)
+total = torch.sum(base ** expo)
+total.backward()
+"""
+SINC = "x = torch.zeros(1, requires_grad=True)\nL = torch.sinc(x).sum()\n"
+GAPS = [
+    Case(
+        "zero_times_the_log_of_zero",
+        POWER,
+        "autodiff check script.ad --wrt expo --formula 'base**expo*log(base)'",
+        shows=["undecided: ", "base**expo*log(base) is 0 times -inf", "its limit is 0"],
+    ),
+    Case(
+        "zero_by_zero",
+        SINC,
+        "autodiff check script.ad --formula 'cos(pi*x)/x - sin(pi*x)/(pi*x**2)'",
+        shows=["undecided: ", "sin(pi*x)/(pi*x**2) is 0/0", "its limit is 0"],
+    ),
+    Case(
+        "a_removable_quotient",
+        "x = torch.tensor(0., requires_grad=True)\nL = 1 - torch.cos(x)\n",
+        "autodiff check script.ad --formula '(1 - cos(x)**2)/sin(x)'",
+        shows=["undecided: ", "is 0/0: its limit is 0"],
+    ),
+    Case(
+        "of_a_second_derivative",
+        "x = 0.\ny = 3.\nL = x**4*y\n",
+        "autodiff check script.ad --order 2 --wrt x --formula '12*x**3*y/x'",
+        shows=["undecided: ", "12*x**3*y/x is 0/0"],
+    ),
+    Case(
+        "wrong_beside_the_gap",
+        POWER,
+        "autodiff check script.ad --wrt expo --formula '2*base**expo*log(base)'",
+        shows=["wrong: "],
+        code=1,
+    ),
+    Case(
+        "another_limit",
+        SINC,
+        "autodiff check script.ad --formula '1 + cos(pi*x)/x - sin(pi*x)/(pi*x**2)'",
+        shows=["wrong: "],
+        code=1,
+    ),
+]
+VARIABLES = [
+    Case(
+        f"at_{value}",
+        f"x = torch.tensor({value}, requires_grad=True)\nf = 7 * x ** 2\nf.backward()\n",
+        "autodiff check script.ad --formula 14",
+        shows=["the factor x is missing"],
+        never=["a third", "times what"],
+        code=1,
+    )
+    for value in ("3.0", "2.5")
+] + [
+    Case(
+        "another_variable",
+        "x = 2.\ny = 3.\nL = 5*x*y\n",
+        "autodiff check script.ad --wrt x --formula 5",
+        shows=["the factor y is missing"],
+        code=1,
+    ),
+    Case(
+        "of_a_second_derivative",
+        "x = 2.\nL = x**3\n",
+        "autodiff check script.ad --order 2 --formula 6",
+        shows=["the factor x is missing"],
+        code=1,
+    ),
+    Case(
+        "with_equal_entries",
+        "x = torch.tensor([3., 3.], requires_grad=True)\nL = (x**2).sum()\n",
+        "autodiff check script.ad --formula 2",
+        shows=["the factor x is missing"],
+        never=["a third"],
+        code=1,
+    ),
+    Case(
+        "beside_the_wrong_sign",
+        "x = 4.\nL = x**2\n",
+        "autodiff check script.ad --formula=-2",
+        shows=["the factor x is missing; beside it, the sign is wrong"],
+        code=1,
+    ),
+]
+NORMAL = """\
+mu = torch.tensor([0., 0.])
+S = torch.tensor([[2., 0.3], [0.3, 1.]], requires_grad=True)
+x = torch.tensor([1., -1.])
+d = x - mu
+lp = -0.5 * (d @ torch.linalg.inv(S) @ d + torch.logdet(S) + 2 * math.log(2 * math.pi))
+lp.backward()
+"""
+FORM = """\
+A = torch.tensor([[2., {}], [0.5, 1.]], requires_grad=True)
+x = torch.tensor([1., -3.], requires_grad=True)
+q = x @ A @ x
+"""
+SYMMETRIC = [
+    Case(
+        "a_covariance",
+        NORMAL,
+        "autodiff check script.ad --wrt S --formula"
+        " '0.5*(inverse(S) @ outer(d, d) @ inverse(S) - inverse(S))'",
+        shows=["right for symmetric S", "inverse(S) must be transposed everywhere: inverse(S).T"],
+        never=["by accident"],
+    ),
+    Case(
+        "a_log_determinant",
+        "S = torch.tensor([[2., 0.3], [0.3, 1.]], requires_grad=True)\nL = torch.logdet(S)\n",
+        "autodiff check script.ad --formula 'inverse(S)'",
+        shows=["right for symmetric S", "transposed"],
+    ),
+    Case(
+        "a_quadratic_form",
+        FORM.format("0.5"),
+        "autodiff check script.ad --formula 'dq/dx == 2*A @ x'",
+        shows=["right for symmetric A"],
+    ),
+    Case(
+        "a_form_that_is_not_symmetric",
+        FORM.format("-1."),
+        "autodiff check script.ad --formula 'dq/dx == 2*A @ x'",
+        shows=["wrong: ", "with (A + A.T)/2 in place of A it is right", "right for symmetric A only"],
+        code=1,
+    ),
+    Case(
+        "the_general_formula",
+        FORM.format("0.5"),
+        "autodiff check script.ad --formula 'dq/dx == (A + A.T) @ x'",
+        shows=["right: "],
+        never=["symmetric"],
+    ),
+    Case(
+        "wrong_for_symmetric_ones_too",
+        FORM.format("0.5"),
+        "autodiff check script.ad --formula 'dq/dx == A @ x'",
+        shows=["wrong: "],
+        never=["right for symmetric"],
+        code=1,
+    ),
+]
+MIDDLE = """\
+class M(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, inp):
+        temp = inp * 2
+        ctx.save_for_backward(temp, inp)
+        return temp * 3
+    @staticmethod
+    def backward(ctx, g):
+        temp, inp = ctx.saved_tensors
+        return g * 3 * temp / inp
+x = torch.tensor([0.5, 2.], requires_grad=True)
+y = M.apply(x)
+L = (y ** 2).sum()
+L.backward()
+"""
+CUBE = """\
+class S(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward({})
+        return x * x * x
+    @staticmethod
+    def backward(ctx, g):
+        (sq,) = ctx.saved_tensors
+        return 3 * {} * g
+x = torch.tensor([1., 2., 3.], requires_grad=True)
+y = S.apply(x)
+L = y.sum()
+"""
+EXPONENTIAL = """\
+class E(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.e = torch.exp(x)
+        return ctx.e.sum()
+    @staticmethod
+    def backward(ctx, g):
+        e = ctx.e
+        return e * g
+x = torch.tensor([0., 1.], requires_grad=True)
+L = E.apply(x)
+"""
+SAVED = [
+    Case(
+        "a_saved_intermediate",
+        MIDDLE,
+        "autodiff check script.ad --order 2",
+        shows=["d2L/dx[1]2: backward gives 0,", "give 72;", "inp * 2 (line 4), which M saves"],
+        code=1,
+    ),
+    Case(
+        "a_saved_expression",
+        CUBE.format("x * x", "sq"),
+        "autodiff check script.ad --order 2 --of L --wrt x",
+        shows=["d2L/dx[", "x * x (line 4), which S saves"],
+        code=1,
+    ),
+    Case(
+        "an_attribute_of_ctx",
+        EXPONENTIAL,
+        "autodiff check script.ad --order 2",
+        shows=["d2L/dx[0]2: backward gives 0,", "ctx.e, which E saves"],
+        code=1,
+    ),
+    Case(
+        "the_input_saved_and_the_rest_computed_again",
+        CUBE.format("x", "sq * sq"),
+        "autodiff check script.ad --order 2 --of L --wrt x",
+        shows=["right: "],
+    ),
+    Case(
+        "a_mixed_entry",
+        EXPONENTIAL.replace("L =", "y =").replace("[0., 1.]", "[1., 2.]") + "L = y*x[0]\n",
+        "autodiff check script.ad --order 2",
+        shows=["d2L/dx[", "ctx.e, which E saves"],
+        code=1,
+    ),
+]
+
+
+@each_of(SECOND)
+def test_a_second_derivative_is_compared_with_its_own_paths(case, tmp_path):
+    case.check(tmp_path)
+
+
+@each_of(GAPS)
+def test_a_formula_with_a_gap_that_a_limit_fills_is_not_wrong(case, tmp_path):
+    case.check(tmp_path)
+
+
+@each_of(VARIABLES)
+def test_a_missing_variable_is_named_before_a_constant(case, tmp_path):
+    case.check(tmp_path)
+
+
+@each_of(SYMMETRIC)
+def test_formulas_for_symmetric_matrices_are_said_to_be_that(case, tmp_path):
+    case.check(tmp_path)
+
+
+@each_of(SAVED)
+def test_second_derivatives_name_what_a_function_saved(case, tmp_path):
+    case.check(tmp_path)
