@@ -1,4 +1,8 @@
-"""The LU factorization with row exchanges, of square and rectangular matrices."""
+"""The LU factorization with row exchanges, and systems solved with it, of square and rectangular matrices.
+
+``linalg.lu`` gives three matrices. ``linalg.lu_factor`` gives LAPACK's form: both triangles in one matrix,
+and for each step the row (from 1) that was exchanged with the row of that step.
+"""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -11,12 +15,18 @@ from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
+from autodiff.core.ops.elementwise.arithmetic import add
 from autodiff.core.ops.elementwise.comparison import zero
 from autodiff.core.ops.linalg.factorizations import cache_last, first_along
-from autodiff.core.ops.linalg.products import matmul, mT
+from autodiff.core.ops.linalg.product_checks import broadcast_batches
+from autodiff.core.ops.linalg.products import matmul, mT, named_mT
+from autodiff.core.ops.linalg.solve import check_equation, check_floats, check_square_shape
 from autodiff.core.ops.linalg.triangular import solve_triangular
+from autodiff.core.ops.shape.dims import size_along
 from autodiff.core.ops.shape.join import cat
 from autodiff.core.ops.shape.picking_ops import slice_dim, tril, triu
+from autodiff.core.ops.shape.reshape import clone
+from autodiff.core.ops.shape.windows import constant_pad
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,3 +97,193 @@ def split_leading_square(x: Tensor) -> tuple[Tensor, Tensor]:
     dim = x.ndim - (2 if rows > columns else 1)
     block = x if rows == columns else first_along(x, dim, n)
     return block, slice_dim(x, dim=dim, start=n, stop=x.shape[dim], step=1)
+
+
+# -- LAPACK's form --------------------------------------------------------------------------------------
+
+
+def eliminate(x: Any) -> tuple[Any, Any]:
+    """Return the pivots of each matrix, and the position (from 1) of its first zero pivot, or 0."""
+    from scipy.linalg.lapack import dgetrf
+
+    pivots = np.empty((*x.shape[:-2], min(x.shape[-2:])), np.int32)
+    places = np.zeros(x.shape[:-2], np.int32)
+    for index in np.ndindex(places.shape):
+        if x.size:
+            _, rows, places[index] = dgetrf(x[index])
+            pivots[index] = rows + 1
+    return pivots, places
+
+
+def join_triangles(lower: Tensor, upper: Tensor) -> Tensor:
+    """Return the matrix with U on and above the diagonal, and the entries of L below it."""
+    more = lower.shape[-2] - upper.shape[-2], upper.shape[-1] - lower.shape[-1]
+    below = constant_pad(tril(lower, diagonal=-1), pads=((0, 0), (0, more[1])), value=0.0)
+    above = constant_pad(upper, pads=((0, more[0]), (0, 0)), value=0.0)
+    return add.named("LinalgLuFactorExBackward0")(below, above)
+
+
+def factor_matrices(x: Tensor, pivot: bool, check_errors: bool, name: str) -> tuple[Tensor, Tensor, Tensor]:
+    """Return both triangles in one matrix, the pivots, and the position of a zero pivot or 0."""
+    if x.ndim < 2:
+        message = (
+            f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(x.shape)} instead"
+        )
+        raise ShapeError(message, operands=(x,))
+    _, lower, upper = lu(x, pivot)
+    pivots, places = eliminate(x.data)
+    if check_errors and places.any():
+        position = int(np.argmax(places != 0))
+        which = f"(Batch element {position}): " if x.ndim > 2 else ""
+        place = places.flat[position]
+        raise ScriptError(
+            f"torch.{name}: {which}U[{place},{place}] is zero and using it on lu_solve would result in a"
+            " division by zero. If you still want to perform the factorization, consider calling"
+            " linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
+            code="E0311",
+            operands=(x,),
+            caret="this matrix has no inverse: its determinant is 0",
+        )
+    return join_triangles(lower, upper), Tensor.of(pivots), Tensor.of(places)
+
+
+@public("linalg.lu_factor(A: tensor, *, pivot: bool = True)", method=False)
+def lu_factor(x: Tensor, pivot: bool) -> NamedResult:
+    """The LU factorization as one matrix, and its pivots."""
+    factors, pivots, _ = factor_matrices(x, pivot, True, "linalg.lu_factor")
+    return NamedResult("torch.return_types.linalg_lu_factor", ("LU", "pivots"), (factors, pivots))
+
+
+@public("linalg.lu_factor_ex(A: tensor, *, pivot: bool = True, check_errors: bool = False)", method=False)
+def lu_factor_ex(x: Tensor, pivot: bool, check_errors: bool) -> NamedResult:
+    """As ``linalg.lu_factor``, and for each matrix the position of a zero pivot, or 0."""
+    parts = factor_matrices(x, pivot, check_errors, "linalg.lu_factor_ex")
+    return NamedResult("torch.return_types.linalg_lu_factor_ex", ("LU", "pivots", "info"), parts)
+
+
+@public("lu(A: tensor, pivot: bool = True, get_infos: bool = False)")
+def legacy_lu(x: Tensor, pivot: bool, get_infos: bool) -> tuple[Tensor, ...] | NamedResult:
+    """As ``linalg.lu_factor``, by its older name; with ``get_infos`` as ``linalg.lu_factor_ex``."""
+    parts = factor_matrices(x, pivot, not get_infos, "linalg.lu_factor_ex")
+    if not get_infos:
+        return parts[:2]
+    return NamedResult("torch.return_types._lu_with_info", ("LU", "pivots", "info"), parts)
+
+
+def check_pivots(pivots: Tensor, rows: int, message: str) -> None:
+    """Refuse pivots that name no row."""
+    if pivots.size and not (pivots.data.min() >= 1 and pivots.data.max() <= rows):
+        raise ScriptError(
+            message, code="E0208", operands=(pivots,), caret=f"pivots count the rows from 1 to {rows}"
+        )
+
+
+def permutation_matrices(pivots: Any, rows: int, dtype: Any) -> Any:
+    """Return P with A = P L U: the exchanges of the pivots, one after another."""
+    out = np.zeros((*pivots.shape[:-1], rows, rows), dtype)
+    for index in np.ndindex(pivots.shape[:-1]):
+        order = np.arange(rows)
+        for step, row in enumerate(pivots[index] - 1):
+            order[[step, row]] = order[[row, step]]
+        out[(*index, order, np.arange(rows))] = 1
+    return out
+
+
+@public(
+    "lu_unpack(LU_data: tensor, LU_pivots: tensor, unpack_data: bool = True, unpack_pivots: bool = True)",
+    method=False,
+)
+def lu_unpack(factors: Tensor, pivots: Tensor, unpack_data: bool, unpack_pivots: bool) -> NamedResult:
+    """The permutation, the lower and the upper triangular matrix of ``linalg.lu_factor``."""
+    if pivots.dtype.name != "int32":
+        raise ScriptError(
+            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote:"
+            " this function is intended to be used with the output produced by torch.linalg.lu_factor",
+            code="E0312",
+            operands=(pivots,),
+            caret=f"these pivots are {pivots.dtype.name} numbers",
+        )
+    rows, columns = size_along(factors, -2), size_along(factors, -1)
+    name = "LuUnpackBackward0"
+    order = lower = upper = Tensor.of(np.zeros(0, factors.data.dtype))
+    if unpack_data:
+        n = min(rows, columns)
+        unit = Tensor.of(np.eye(rows, n, dtype=factors.data.dtype))
+        lower = add.named(name)(tril(first_along(factors, factors.ndim - 1, n), diagonal=-1), unit)
+        upper = triu.named(name)(first_along(factors, factors.ndim - 2, n), diagonal=0)
+    if unpack_pivots:
+        check_pivots(
+            pivots,
+            rows,
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the"
+            " result of lu_factor?",
+        )
+        order = Tensor.of(permutation_matrices(pivots.data, rows, factors.data.dtype))
+    return NamedResult("torch.return_types.lu_unpack", ("P", "L", "U"), (order, lower, upper))
+
+
+def check_factored_system(factors: Tensor, pivots: Tensor, b: Tensor, left: bool) -> None:
+    """Make torch's checks of ``lu_solve``, in its order."""
+    check_floats(factors, "torch.linalg.lu_solve")
+    if factors.dtype is not b.dtype:
+        raise ScriptError(
+            "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type"
+            f" {factors.dtype.long_name} and B of type {b.dtype.long_name} instead",
+            code="E0312",
+            operands=(factors, b),
+        )
+    if pivots.dtype.name != "int32":
+        raise ScriptError(
+            "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32",
+            code="E0312",
+            operands=(pivots,),
+            caret=f"these pivots are {pivots.dtype.name} numbers",
+        )
+    check_square_shape(factors, "torch.linalg.lu_solve")
+    check_equation(factors, b, left, "linalg.lu_solve")
+    if not pivots.ndim or pivots.shape[-1] != factors.shape[-1]:
+        raise ShapeError(
+            "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix",
+            operands=(factors, pivots),
+        )
+    if factors.shape[:-1] != pivots.shape:
+        raise ShapeError(
+            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with"
+            f" shape {list(pivots.shape)} instead",
+            operands=(factors, pivots),
+        )
+    broadcast_batches(factors, b)
+    check_pivots(
+        pivots,
+        factors.shape[-2],
+        "Pivots given to lu_solve must all be smaller or equal to LU.size(-2). Did you properly pass the"
+        " result of lu_factor?",
+    )
+
+
+@public(
+    "linalg.lu_solve(LU: tensor, pivots: tensor, B: tensor, *, left: bool = True, adjoint: bool = False)",
+    method=False,
+)
+def lu_solve(factors: Tensor, pivots: Tensor, b: Tensor, left: bool, adjoint: bool) -> Tensor:
+    """The X with A X = B, given the LU factorization of A; X A = B unless ``left``, Aᵀ with ``adjoint``."""
+    check_factored_system(factors, pivots, b, left)
+    name = "LinalgLuSolveBackward0"
+    order = Tensor.of(permutation_matrices(pivots.data, factors.shape[-1], factors.data.dtype))
+    if not left:
+        b = mT(b)
+    if adjoint == left:  # Aᵀ = Uᵀ Lᵀ Pᵀ
+        half = solve_triangular(mT(factors), b, upper=False, unit=False)
+        x = matmul(order, solve_triangular(mT(factors), half, upper=True, unit=True))
+    else:
+        half = solve_triangular(factors, matmul(mT(order), b), upper=False, unit=True)
+        x = solve_triangular.named(name)(factors, half, upper=True, unit=False)
+    if not left:
+        return named_mT(x, name)
+    return clone.named(name)(x) if adjoint else x
+
+
+@public("lu_solve(input: tensor, LU_data: tensor, LU_pivots: tensor)")
+def legacy_lu_solve(b: Tensor, factors: Tensor, pivots: Tensor) -> Tensor:
+    """As ``linalg.lu_solve``, by its older name and with B first."""
+    return lu_solve(factors, pivots, b, True, False)

@@ -11,7 +11,7 @@ and the rules give inf or nan, as torch's do.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
@@ -254,38 +254,93 @@ log_abs_det: Op = primitive(
 # -- the functions ------------------------------------------------------------------------------------
 
 
+def cholesky_factor(x: Tensor, upper: bool, name: str, grad_fn: str) -> Tensor:
+    """Return the Cholesky factor of checked matrices. ``name`` begins the error of one that has none."""
+    try:
+        factor = cholesky.named(grad_fn)(mT(x) if upper else x)
+    except np.linalg.LinAlgError:
+        raise indefinite_error(x, failing_minors(x.data), name) from None
+    return named_mT(factor, grad_fn) if upper else factor
+
+
 @public("linalg.cholesky(input: tensor, *, upper: bool = False)", method=False)
 def checked_cholesky(x: Tensor, upper: bool) -> Tensor:
     """The lower triangular L with L Lᵀ = A, for a symmetric positive definite A; or Lᵀ with ``upper``."""
     check_square(x, "linalg.cholesky")
-    try:
-        return named_mT(cholesky(mT(x)), "LinalgCholeskyExBackward0") if upper else cholesky(x)
-    except np.linalg.LinAlgError:
-        which, order = failing_minor(x)
-        raise ScriptError(
-            f"linalg.cholesky: {which}The factorization could not be completed because the input is not"
-            f" positive-definite (the leading minor of order {order} is not positive-definite).",
-            code="E0311",
-            operands=(x,),
-            caret="this matrix is not positive definite",
-        ) from None
+    return cholesky_factor(x, upper, "linalg.cholesky", "LinalgCholeskyExBackward0")
 
 
-def failing_minor(x: Tensor) -> tuple[str, int]:
-    """Return which matrix is not positive definite, for the message, and the order of its failing minor."""
+@public("cholesky(input: tensor, upper: bool = False)")
+def legacy_cholesky(x: Tensor, upper: bool) -> Tensor:
+    """As ``linalg.cholesky``, by its older name."""
+    check_square_shape(x, "cholesky")
+    require_kind(x, "cholesky_cpu", "f")
+    return cholesky_factor(x, upper, "cholesky", "CholeskyBackward0")
+
+
+@public("linalg.cholesky_ex(input: tensor, *, upper: bool = False, check_errors: bool = False)", method=False)
+def cholesky_ex(x: Tensor, upper: bool, check_errors: bool) -> NamedResult:
+    """The Cholesky factor, and for each matrix the order of the minor that is not positive definite, or 0."""
+    check_square(x, "linalg.cholesky")
+    orders = failing_minors(x.data)
+    if check_errors and orders.any():
+        raise indefinite_error(x, orders, "linalg.cholesky_ex")
+    factor = partial_cholesky(mT(x) if upper else x)
+    if upper:
+        factor = named_mT(factor, "LinalgCholeskyExBackward0")
+    return NamedResult("torch.return_types.linalg_cholesky_ex", ("L", "info"), (factor, Tensor.of(orders)))
+
+
+def partial_cholesky_forward(x: Any) -> Any:
+    """Return L as LAPACK leaves it: below a minor that is not positive definite stand entries of x."""
+    from scipy.linalg.lapack import dpotrf, spotrf
+
+    factorize = spotrf if x.dtype == np.float32 else dpotrf
+    out = np.empty(x.shape, x.dtype)
+    for place in np.ndindex(x.shape[:-2]):
+        out[place] = factorize(x[place], lower=1, clean=1)[0] if x.shape[-1] else x[place]
+    return out
+
+
+partial_cholesky: Op = primitive(
+    "partial_cholesky", partial_cholesky_forward, cholesky_vjp, grad_fn="LinalgCholeskyExBackward0"
+)
+
+
+def failing_minors(x: Any) -> Any:
+    """Return for each matrix the order of its first minor that is not positive definite, or 0."""
     from scipy.linalg.lapack import dpotrf
 
-    matrices = x.data.astype("float64").reshape(-1, *x.shape[-2:])
-    for position, matrix in enumerate(matrices):
-        factor, order = dpotrf(matrix, lower=1)
-        if order == 0 and np.isnan(np.diagonal(factor)).any():
-            order = np.argmax(np.isnan(np.diagonal(factor))) + 1
-        if order > 0:
-            return f"(Batch element {position}): " if x.ndim > 2 else "", int(order)
-    return "", x.shape[-1]
+    orders = np.zeros(x.shape[:-2], np.int32)
+    for place in np.ndindex(orders.shape):
+        if not x.shape[-1]:
+            continue
+        factor, order = dpotrf(x[place], lower=1)
+        is_nan = np.isnan(np.diagonal(factor))
+        orders[place] = np.argmax(is_nan) + 1 if order == 0 and is_nan.any() else order
+    return orders
 
 
-@public("linalg.qr(A: tensor, mode: str = 'reduced')", also=("qr",))
+def indefinite_error(x: Tensor, orders: Any, name: str) -> ScriptError:
+    """Return the error about the first matrix of ``x`` that is not positive definite."""
+    position = int(np.argmax(orders != 0))
+    which = f"(Batch element {position}): " if x.ndim > 2 else ""
+    return ScriptError(
+        f"{name}: {which}The factorization could not be completed because the input is not"
+        f" positive-definite (the leading minor of order {orders.flat[position]} is not positive-definite).",
+        code="E0311",
+        operands=(x,),
+        caret="this matrix is not positive definite",
+    )
+
+
+@public("qr(input: tensor, some: bool = True)")
+def legacy_qr(x: Tensor, some: bool) -> NamedResult:
+    """As ``linalg.qr``, by its older name: ``some=False`` is the mode "complete"."""
+    return NamedResult("torch.return_types.qr", ("Q", "R"), qr(x, "reduced" if some else "complete").values)
+
+
+@public("linalg.qr(A: tensor, mode: str = 'reduced')", method=False)
 def qr(x: Tensor, mode: str) -> NamedResult:
     """Q with orthonormal columns and upper triangular R whose product is A."""
     check_matrices(x, "linalg.qr")
@@ -349,6 +404,23 @@ def svd(x: Tensor, full_matrices: bool) -> NamedResult:
     full = full_matrices and x.shape[-1] != x.shape[-2]
     parts = (left_vectors(x, full=full), singular_values(x), right_vectors(x, full=full))
     return NamedResult("torch.return_types.linalg_svd", ("U", "S", "Vh"), parts)
+
+
+@public("svd(input: tensor, some: bool = True, compute_uv: bool = True)")
+def legacy_svd(x: Tensor, some: bool, compute_uv: bool) -> NamedResult:
+    """U, the singular values and V (not Vᵀ), by the older name; without ``compute_uv`` U and V are zeros."""
+    if x.ndim < 2:
+        raise ShapeError(
+            f"linalg.svd: input should have at least 2 dimensions, but has {x.ndim} dimensions instead",
+            operands=(x,),
+        )
+    if compute_uv:
+        u, s, vt = svd(x, not some)
+        parts = (u, s, mT(vt))
+    else:
+        zeros = [Tensor.of(np.zeros((*x.shape[:-2], n, n), x.data.dtype)) for n in x.shape[-2:]]
+        parts = (zeros[0], svdvals(x), zeros[1])
+    return NamedResult("torch.return_types.svd", ("U", "S", "V"), parts)
 
 
 @public("linalg.svdvals(A: tensor)", method=False)

@@ -13,31 +13,48 @@ from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.linalg.products import mT
-from autodiff.core.ops.linalg.solve import check_square, inv_matrix, solve_system, zero_pivot
+from autodiff.core.ops.linalg.solve import (
+    check_square,
+    inv_matrix,
+    singular_system_error,
+    solve_left_vjp,
+    solve_system,
+    solve_with,
+    zero_pivot,
+)
 from autodiff.core.ops.shape.dims import wrap_dim
-from autodiff.core.ops.shape.reshape import movedim, reshape, reshape_tensor
+from autodiff.core.ops.shape.reshape import movedim, reshape, reshape_tensor, sum_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-def invert_by_elimination(matrix: Any) -> tuple[Any, int]:
-    """Return the inverse by elimination, and the position (from 1) of the first zero pivot; 0 without one."""
+def solve_by_elimination(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return each X with A X = B, inf and nan where A is singular, and the position of its zero pivot or 0.
+
+    Positions count from 1. ``a`` is (..., n, n), ``b`` (..., n, m) or (n,), and the batches are broadcast.
+    """
     from scipy.linalg.lapack import dgetrf, dgetrs
 
-    factors, pivots, place = dgetrf(matrix)
-    inverse, _ = dgetrs(factors, pivots, np.eye(len(matrix)))
-    return inverse, place
+    places = np.zeros(a.shape[:-2], np.int32)
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    solutions = np.empty(batch + b.shape[-2:], b.dtype)
+    factors = np.empty((*places.shape, 2), object)
+    for index in np.ndindex(places.shape):
+        if a.shape[-1]:
+            *factors[index], places[index] = dgetrf(a[index])
+    factors = np.broadcast_to(factors, (*batch, 2))
+    b = np.broadcast_to(b, solutions.shape)
+    for index in np.ndindex(batch):
+        if b[index].size:
+            solutions[index] = dgetrs(*factors[index], b[index])[0]
+    return solutions, places
 
 
 def inverses_and_pivots(x: Any) -> tuple[Any, Any]:
     """Return the inverse of each matrix, inf and nan included, and the position of its zero pivot or 0."""
-    inverses, places = np.empty(x.shape, x.dtype), np.zeros(x.shape[:-2], np.int32)
-    for index in np.ndindex(places.shape):
-        if x.shape[-1]:
-            inverses[index], places[index] = invert_by_elimination(x[index])
-    return inverses, places
+    return solve_by_elimination(x, np.eye(x.shape[-1], dtype=x.dtype))
 
 
 inv_ex_op: Op = primitive(
@@ -66,6 +83,27 @@ def inv_ex(x: Tensor, check_errors: bool) -> NamedResult:
     return NamedResult(
         "torch.return_types.linalg_inv_ex", ("inverse", "info"), (inv_ex_op(x), Tensor.of(places))
     )
+
+
+solve_ex_op: Op = primitive(
+    "solve_ex",
+    lambda a, b: solve_by_elimination(a, b)[0],
+    lambda g, out, a, b: solve_left_vjp(g, out, a, b, solver=solve_ex_op),
+    lambda g, out, a, b: sum_to(solve_ex_op(mT(a), g), shape=b.shape),
+    grad_fn="LinalgSolveExBackward0",
+)
+
+
+@public(
+    "linalg.solve_ex(A: tensor, B: tensor, *, left: bool = True, check_errors: bool = False)", method=False
+)
+def solve_ex(a: Tensor, b: Tensor, left: bool, check_errors: bool) -> NamedResult:
+    """As ``linalg.solve``, and for each matrix the position of a zero pivot in elimination, or 0."""
+    result = solve_with(solve_ex_op, a, b, left)
+    _, places = solve_by_elimination(a.data, a.data)
+    if check_errors and places.any():
+        raise singular_system_error(a, "linalg.solve_ex")
+    return NamedResult("torch.return_types.linalg_solve_ex", ("result", "info"), (result, Tensor.of(places)))
 
 
 @public("linalg.tensorsolve(input: tensor, other: tensor, dims: ints = None)", method=False)

@@ -18,7 +18,6 @@ from autodiff.core.ops.elementwise.comparison import where, zero
 from autodiff.core.ops.linalg.product_checks import broadcast_batches
 from autodiff.core.ops.linalg.products import mT, named_mT, outer
 from autodiff.core.ops.reduce.reduction import sum_dtype
-from autodiff.core.ops.shape.dims import Shape
 from autodiff.core.ops.shape.picking_ops import diag_embed
 from autodiff.core.ops.shape.reshape import expand, reshape, squeeze, sum_to, unsqueeze
 
@@ -160,11 +159,12 @@ def det_third_derivative(g: Any, x: Any, h: Any) -> Any:
 # -- inverses and systems ---------------------------------------------------------------------------
 
 
-def solve_left_vjp(g: Any, out: Any, a: Any, b: Any) -> Any:
+def solve_left_vjp(g: Any, out: Any, a: Any, b: Any, *, solver: Op | None = None) -> Any:
     """-A⁻ᵀ g Xᵀ, where A X = B."""
+    solved = (solver or solve)(mT(a), g)
     if len(out.shape) == 1:
-        return -outer(solve(mT(a), g), out)
-    return sum_to(-(solve(mT(a), g) @ mT(out)), shape=a.shape)
+        return -outer(solved, out)
+    return sum_to(-(solved @ mT(out)), shape=a.shape)
 
 
 inv: Op = primitive(
@@ -268,9 +268,21 @@ def inv_matrix(x: Tensor) -> Tensor:
         ) from None
 
 
-@public("linalg.solve(A: tensor, B: tensor, *, left: bool = True)", method=False)
-def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
-    """The X with A X = B, or X A = B when ``left`` is false."""
+def check_equation(a: Tensor, b: Tensor, left: bool, name: str) -> None:
+    """Refuse a B that is no matrix or does not fit A, with torch's messages."""
+    if b.ndim < 2:
+        raise ShapeError(f"{name}: The input tensor B must have at least 2 dimensions.", operands=(b,))
+    if b.shape[-2 if left else -1] != a.shape[-1]:
+        equation = "AX = B" if left else "XA = B"
+        raise ShapeError(
+            f"{name}: Incompatible shapes of A and B for the equation {equation}"
+            f" ({a.shape[-2]}x{a.shape[-1]} and {b.shape[-2]}x{b.shape[-1]})",
+            operands=(a, b),
+        )
+
+
+def solve_with(op: Op, a: Tensor, b: Tensor, left: bool) -> Tensor:
+    """Return the X with A X = B, or X A = B unless ``left``, computed by ``op``. B may be one vector."""
     check_floats(a, "linalg.solve")
     if a.dtype is not b.dtype:
         raise ScriptError(
@@ -283,33 +295,36 @@ def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
     if not b.ndim:
         raise ShapeError("linalg.solve: The input tensor B must have at least 2 dimensions.", operands=(a, b))
     is_vector = b.ndim == 1 or (b.ndim == a.ndim - 1 and b.shape == a.shape[:-1])
-    matrix_shape: Shape = (*b.shape, 1) if is_vector else b.shape
-    rows = matrix_shape[-2 if left else -1]
-    if rows != a.shape[-1]:
-        equation = "AX = B" if left else "XA = B"
-        raise ShapeError(
-            f"linalg.solve: Incompatible shapes of A and B for the equation {equation}"
-            f" ({a.shape[-2]}x{a.shape[-1]} and {matrix_shape[-2]}x{matrix_shape[-1]})",
-            operands=(a, b),
-        )
+    if is_vector and left and b.ndim == 1 and a.ndim == 2 and b.shape == a.shape[:1]:
+        return op(a, b)
+    matrix = unsqueeze(b, dim=b.ndim) if is_vector else b
+    check_equation(a, matrix, left, "linalg.solve")
+    if not left:
+        return named_mT(op(mT(a), mT(matrix)), "LinalgSolveExBackward0")
+    if is_vector:
+        column = op(a, matrix)
+        return squeeze.named("LinalgSolveExBackward0")(column, dim=(column.ndim - 1,))
+    broadcast_batches(a, b)
+    return op(a, b)
+
+
+def singular_system_error(a: Tensor, name: str) -> ScriptError:
+    which = f"(Batch element {zero_pivot(a)[0]}): " if a.ndim > 2 else ""
+    return ScriptError(
+        f"torch.{name}: {which}The solver failed because the input matrix is singular.",
+        code="E0311",
+        operands=(a,),
+        caret="there is no single solution: the determinant of the first matrix is 0",
+    )
+
+
+@public("linalg.solve(A: tensor, B: tensor, *, left: bool = True)", method=False)
+def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
+    """The X with A X = B, or X A = B when ``left`` is false."""
     try:
-        if not left:
-            return named_mT(solve(mT(a), mT(b)), "LinalgSolveExBackward0")
-        if b.ndim == 1 and a.ndim == 2:
-            return solve(a, b)
-        if is_vector:
-            column = solve(a, unsqueeze(b, dim=b.ndim))
-            return squeeze.named("LinalgSolveExBackward0")(column, dim=(column.ndim - 1,))
-        broadcast_batches(a, b)
-        return solve(a, b)
+        return solve_with(solve, a, b, left)
     except np.linalg.LinAlgError:
-        which = f"(Batch element {zero_pivot(a)[0]}): " if a.ndim > 2 else ""
-        raise ScriptError(
-            f"torch.linalg.solve: {which}The solver failed because the input matrix is singular.",
-            code="E0311",
-            operands=(a,),
-            caret="there is no single solution: the determinant of the first matrix is 0",
-        ) from None
+        raise singular_system_error(a, "linalg.solve") from None
 
 
 @public("trace(input: tensor)")

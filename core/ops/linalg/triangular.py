@@ -6,16 +6,17 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.linalg.product_checks import broadcast_batches
 from autodiff.core.ops.linalg.products import mT, named_mT
-from autodiff.core.ops.linalg.solve import check_square_shape
+from autodiff.core.ops.linalg.solve import check_equation, check_square_shape
 from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.picking_ops import tril, triu
-from autodiff.core.ops.shape.reshape import sum_to
+from autodiff.core.ops.shape.reshape import clone, expand, sum_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,18 +66,7 @@ solve_triangular: Op = primitive(
 def solve_triangular_system(a: Tensor, b: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
     """The X with A X = B, or X A = B when ``left`` is false, where only one triangle of A is read."""
     check_square_shape(a, "linalg.solve_triangular")
-    if b.ndim < 2:
-        raise ShapeError(
-            "linalg.solve_triangular: The input tensor B must have at least 2 dimensions.", operands=(b,)
-        )
-    rows = b.shape[-2 if left else -1]
-    if rows != a.shape[-1]:
-        equation = "AX = B" if left else "XA = B"
-        raise ShapeError(
-            f"linalg.solve_triangular: Incompatible shapes of A and B for the equation {equation}"
-            f" ({a.shape[-2]}x{a.shape[-1]} and {b.shape[-2]}x{b.shape[-1]})",
-            operands=(a, b),
-        )
+    check_equation(a, b, left, "linalg.solve_triangular")
     broadcast_batches(a, b)
     require_kind(a, "triangular_solve_cpu", "f")
     b = cast(b, a.dtype)
@@ -118,6 +108,57 @@ cholesky_inverse: Op = primitive(
 )
 
 
+def check_legacy_system(b: Tensor, a: Tensor, name: str) -> None:
+    """Make the checks that ``cholesky_solve`` and ``triangular_solve`` share, with torch's messages."""
+    (n, width), (rows, columns) = a.shape[-2:], b.shape[-2:]
+    if n != width:
+        raise ShapeError(
+            f"A must be batches of square matrices, but they are {n} by {width} matrices",
+            operands=(a,),
+            caret=f"this matrix has {n} rows and {width} columns; they must be equal",
+        )
+    if rows != n:
+        raise ShapeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is"
+            f" {rows} by {columns}",
+            operands=(b, a),
+        )
+    if b.dtype is not a.dtype:
+        raise ScriptError(
+            "Expected b and A to have the same dtype, but found b of type"
+            f" {b.dtype.long_name} and A of type {a.dtype.long_name} instead.",
+            code="E0312",
+            operands=(b, a),
+            caret=f"one holds {b.dtype.name} numbers, the other {a.dtype.name}",
+        )
+
+
+@public(
+    "triangular_solve(input: tensor, A: tensor, upper: bool = True, transpose: bool = False,"
+    " unitriangular: bool = False)"
+)
+def legacy_triangular_solve(
+    b: Tensor, a: Tensor, upper: bool, transpose: bool, unitriangular: bool
+) -> NamedResult:
+    """As ``linalg.solve_triangular``, by its older name and with B first; the second part is a copy of A."""
+    for name, operand in (("b", b), ("A", a)):
+        if operand.ndim < 2:
+            raise ShapeError(
+                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has"
+                f" {operand.ndim} dimensions instead",
+                code="E0303",
+                operands=(operand,),
+            )
+    check_legacy_system(b, a, "triangular_solve")
+    batch = broadcast_batches(a, b)
+    require_kind(b, "triangular_solve_cpu", "f")
+    copy = clone.named("TriangularSolveBackward0")(expand(a, shape=(*batch, *a.shape[-2:])))
+    solve = solve_triangular.named("TriangularSolveBackward0")
+    solution = solve(mT(a) if transpose else a, b, upper=upper != transpose, unit=unitriangular)
+    fields = ("solution", "cloned_coefficient")
+    return NamedResult("torch.return_types.triangular_solve", fields, (solution, copy))
+
+
 @public("cholesky_solve(input: tensor, input2: tensor, upper: bool = False)")
 def solve_with_factor(b: Tensor, factor: Tensor, upper: bool) -> Tensor:
     """The X with A X = B, given the Cholesky factor of A."""
@@ -128,27 +169,7 @@ def solve_with_factor(b: Tensor, factor: Tensor, upper: bool) -> Tensor:
                 code="E0303",
                 operands=(operand,),
             )
-    (n, width), (rows, columns) = factor.shape[-2:], b.shape[-2:]
-    if n != width:
-        raise ShapeError(
-            f"A must be batches of square matrices, but they are {n} by {width} matrices",
-            operands=(factor,),
-            caret=f"this matrix has {n} rows and {width} columns; they must be equal",
-        )
-    if rows != n:
-        raise ShapeError(
-            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is"
-            f" {rows} by {columns}",
-            operands=(b, factor),
-        )
-    if b.dtype is not factor.dtype:
-        raise ScriptError(
-            "Expected b and A to have the same dtype, but found b of type"
-            f" {b.dtype.long_name} and A of type {factor.dtype.long_name} instead.",
-            code="E0312",
-            operands=(b, factor),
-            caret=f"one holds {b.dtype.name} numbers, the other {factor.dtype.name}",
-        )
+    check_legacy_system(b, factor, "cholesky_solve")
     broadcast_batches(factor, b)
     require_kind(b, "cholesky_solve_cpu", "f")
     return cholesky_solve(b, factor, upper=upper)

@@ -96,7 +96,6 @@ SAMPLES = {
         "torch.linalg.qr({2,4})[1].diagonal(0, -2, -1).abs()",
         "projector(torch.linalg.qr({4,3}, mode='reduced').Q, 2)",
         "torch.linalg.qr({3,3}, mode='reduced').R.diagonal().abs()",
-        "projector(torch.qr({4,2})[0], 2) @ {4,2}",
         no="E",
     ),
     "linalg.eigh": spread(
