@@ -20,6 +20,7 @@ from autodiff.core.ops.linalg.product_checks import broadcast_batches, check_num
 from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.reduce.variance import vector_norm
 from autodiff.core.ops.shape.dims import wrap_dim
+from autodiff.core.ops.shape.picking_ops import index_select
 from autodiff.core.ops.shape.reshape import expand, sum_to, unsqueeze
 
 TYPE_CHECKING = False
@@ -145,8 +146,27 @@ def cdist(x: Tensor, y: Tensor, p: float, compute_mode: str) -> Tensor:
     y = cast(y, x.dtype)
     check_allocation((*batch, rows, columns, x.shape[-1]), 8)
     difference = unsqueeze(x, dim=x.ndim - 1) - unsqueeze(y, dim=y.ndim - 2)
+    return length_of(difference, p, "ViewBackward0" if is_product else "CdistBackward0")
+
+
+def length_of(difference: Tensor, p: float, name: str) -> Tensor:
+    """Return the p-norms of vectors along the last dimension, by a node called ``name``."""
     if p == math.inf:
-        return largest_coordinate(difference)
-    name = "ViewBackward0" if is_product else "CdistBackward0"
-    distance = vector_norm.named(name, reads_input=p == 0)
-    return distance(difference, ord=p, dim=(difference.ndim - 1,), keepdim=False)
+        return largest_coordinate.named(name)(difference)
+    norm = vector_norm.named(name, reads_input=p == 0)
+    return norm(difference, ord=p, dim=(difference.ndim - 1,), keepdim=False)
+
+
+@public("pdist(input: tensor, p: float = 2.0)", also=("F.pdist",), method=False)
+def pdist(x: Tensor, p: float) -> Tensor:
+    """The distance of every row of a matrix from every row after it, in one vector."""
+    if x.ndim != 2:
+        raise ShapeError(f"pdist only supports 2D tensors, got: {x.ndim}D", operands=(x,))
+    if not x.dtype.is_floating_point:
+        raise ScriptError("pdist only supports floating-point dtypes", code="E0312", operands=(x,))
+    if p < 0:
+        raise ScriptError("pdist only supports non-negative p values", operands=(x,))
+    rows = x.shape[0]
+    check_allocation((rows * (rows - 1) // 2, x.shape[1]), 8)
+    first, second = (index_select(x, dim=0, index=index) for index in np.triu_indices(rows, 1))
+    return length_of(first - second, p, "PdistBackward0")

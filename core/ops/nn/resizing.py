@@ -250,6 +250,52 @@ def antialias_weights(n: int, count: int, ratio: float, weight: Callable[[Any], 
     return rows
 
 
+@public(
+    "F.upsample(input: tensor, size: any = None, scale_factor: any = None, mode: str = 'nearest',"
+    " align_corners: bool = None)",
+    method=False,
+)
+def upsample(x: Tensor, size: Any, scale: Any, mode: str, align_corners: bool | None) -> Tensor:
+    """As ``interpolate``, by its older name."""
+    return interpolate(x, size, scale, mode, align_corners, None, False)
+
+
+@public("F.upsample_nearest(input: tensor, size: any = None, scale_factor: any = None)", method=False)
+def upsample_nearest(x: Tensor, size: Any, scale: Any) -> Tensor:
+    """As ``interpolate`` in the mode "nearest"."""
+    return interpolate(x, size, scale, "nearest", None, None, False)
+
+
+@public("F.upsample_bilinear(input: tensor, size: any = None, scale_factor: any = None)", method=False)
+def upsample_bilinear(x: Tensor, size: Any, scale: Any) -> Tensor:
+    """As ``interpolate`` in the mode "bilinear" with aligned corners."""
+    return interpolate(x, size, scale, "bilinear", True, None, False)
+
+
+@public("F.channel_shuffle(input: tensor, groups: int)", also=("channel_shuffle",), method=False)
+def channel_shuffle(x: Tensor, groups: int) -> Tensor:
+    """The channels, dimension 1, of several groups taken in turn."""
+    if x.ndim < 3:
+        raise ShapeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(x.shape)}",
+            operands=(x,),
+        )
+    if groups <= 0:
+        raise ScriptError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}",
+            operands=(x,),
+        )
+    batch, channels, *rest = x.shape
+    if channels % groups:
+        raise ShapeError(
+            f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups.",
+            operands=(x,),
+        )
+    apart = reshape(x, shape=(batch, groups, channels // groups, *rest))
+    woven = permute(apart, dims=(0, 2, 1, *range(3, apart.ndim)))
+    return reshape.named("ChannelShuffleBackward0", is_view=False)(woven, shape=x.shape)
+
+
 @public("F.pixel_shuffle(input: tensor, upscale_factor: int)", also=("pixel_shuffle",), method=False)
 def pixel_shuffle(x: Tensor, factor: int) -> Tensor:
     """Channels rearranged to pixels: (..., C r², H, W) to (..., C, H r, W r)."""

@@ -114,10 +114,11 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
 def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """``out[i][j] = input[i][index[i][j]]`` for ``dim=1``; likewise along any other dimension."""
     dim = check_gather(x, dim, index)
+    if not index.size:  # no position is looked at, whatever the shapes
+        nothing = picking_ops.gather(reshape(x, shape=(x.size,)), dim=0, index=np.zeros(0, np.int64))
+        return reshape.named("GatherBackward0")(nothing, shape=index.shape)
     if index.ndim == x.ndim:
         return picking_ops.gather(x, dim=dim, index=checked_positions(x, index, dim, OUT_OF_BOUNDS))
-    if not index.size:
-        return Tensor.of(np.zeros(index.shape, x.data.dtype))
     array = checked_positions(x, index, dim, OUT_OF_BOUNDS).reshape(-1)
     return reshape.named("GatherBackward0")(
         picking_ops.gather(at_least_1d(x), dim=0, index=array), shape=index.shape
@@ -126,7 +127,10 @@ def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 @public("take_along_dim(input: tensor, indices: tensor, dim: int = None)")
 def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
-    """As ``gather``, with the other dimensions broadcast; without ``dim`` the indices count all entries."""
+    """As ``gather``, with the other dimensions broadcast; without ``dim`` the indices count all entries.
+
+    As in torch, indices along ``dim`` are counted modulo its size, so that negative ones count from its end.
+    """
     if dim is None:
         check_integer_index(indices, "gather(): Expected dtype int32/int64 for index")
         index = Tensor.of(indices.data.reshape(-1))
@@ -155,8 +159,10 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     x = expand_sizes(x, (*common[:dim], x.shape[dim], *common[dim + 1 :]))
     shape = (*common[:dim], indices.shape[dim], *common[dim + 1 :])
     check_allocation(shape, 8)
-    index = Tensor.of(np.broadcast_to(indices.data, shape))
-    return picking_ops.gather(x, dim=dim, index=checked_positions(x, index, dim, OUT_OF_BOUNDS))
+    if not x.shape[dim]:
+        index = Tensor.of(np.broadcast_to(indices.data, shape))
+        return picking_ops.gather(x, dim=dim, index=checked_positions(x, index, dim, OUT_OF_BOUNDS))
+    return picking_ops.gather(x, dim=dim, index=np.broadcast_to(indices.data % x.shape[dim], shape))
 
 
 def broadcast_index_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
@@ -318,6 +324,12 @@ def diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
             f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
         )
     return picking_ops.diagonal(x, offset=clamp_offset(x, offset), dim1=axis1, dim2=axis2)
+
+
+@public("linalg.diagonal(A: tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1)", method=False)
+def linalg_diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """As ``torch.diagonal``, of the last two dimensions unless others are named."""
+    return diagonal(x, offset, dim1, dim2)
 
 
 @public("diag_embed(input: tensor, offset: int = 0, dim1: int = -2, dim2: int = -1)")

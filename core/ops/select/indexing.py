@@ -17,6 +17,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.registry import OPERATORS, declare
 from autodiff.core.ops.create.creation import cast_number
+from autodiff.core.ops.elementwise.arithmetic import add
 from autodiff.core.ops.shape.dims import expanded_shape
 from autodiff.core.ops.shape.index_parser import (
     ParsedIndex,
@@ -25,8 +26,8 @@ from autodiff.core.ops.shape.index_parser import (
     slice_bounds,
     spanned_dims,
 )
-from autodiff.core.ops.shape.picking_ops import FULL_SLICE, index_op, index_put, slice_dim
-from autodiff.core.ops.shape.reshape import alias, reshape_tensor
+from autodiff.core.ops.shape.picking_ops import FULL_SLICE, embed, index_op, index_put, slice_dim
+from autodiff.core.ops.shape.reshape import alias, expand, reshape_tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,8 +146,8 @@ def value_after_assignment(x: Tensor, index: Any, value: Any) -> Tensor:
     return assigned_value(x, ParsedIndex(x, index_as_tuple(index)), value)
 
 
-def assigned_value(x: Tensor, place: ParsedIndex, value: Any) -> Tensor:
-    """Return ``x`` with ``value`` at ``place``, as a new tensor."""
+def assigned_value(x: Tensor, place: ParsedIndex, value: Any, accumulate: bool = False) -> Tensor:
+    """Return ``x`` with ``value`` at ``place``, or added there, as a new tensor."""
     basic, shape = place.basic, place.shape
     if all(key == FULL_SLICE for key in basic):
         basic = ()
@@ -168,7 +169,11 @@ def assigned_value(x: Tensor, place: ParsedIndex, value: Any) -> Tensor:
             operands=(x,),
             help=("assign a number or a tensor, as in `x[0] = torch.tensor([1.0, 2.0])`",),
         )
-    made = index_put(x, value, basic=basic, advanced=place.advanced)
+    if accumulate:
+        spread = embed(expand(value, shape=shape), shape=x.shape, basic=basic, advanced=place.advanced)
+        made = add.named("IndexPutBackward0")(x, spread)
+    else:
+        made = index_put(x, value, basic=basic, advanced=place.advanced)
     if place.advanced:
         register_saved_params(made, place.keys)
     return made

@@ -19,9 +19,9 @@ from autodiff.core.ops.elementwise.arithmetic import div
 from autodiff.core.ops.elementwise.comparison import where, zero
 from autodiff.core.ops.reduce.reduction import prod
 from autodiff.core.ops.select.index_writes import checked_source_positions, restore_shape
-from autodiff.core.ops.select.indexing import value_after_assignment
+from autodiff.core.ops.select.indexing import assigned_value
 from autodiff.core.ops.shape.dims import wrap_dim
-from autodiff.core.ops.shape.index_parser import index_as_array, spanned_dims
+from autodiff.core.ops.shape.index_parser import ParsedIndex, index_as_array, spanned_dims
 from autodiff.core.ops.shape.join import cat
 from autodiff.core.ops.shape.picking_ops import (
     embed,
@@ -300,9 +300,12 @@ def index_reduce(
     )
 
 
-@public("index_put(input: tensor, indices: tensors, values: tensor)", in_place=True)
-def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
-    """The value of ``input`` after ``input[indices] = values``, as a new tensor."""
+@public("index_put(input: tensor, indices: tensors, values: tensor, accumulate: bool = False)", in_place=True)
+def index_put(x: Tensor, indices: Any, values: Tensor, accumulate: bool) -> Tensor:
+    """The value of ``input`` after ``input[indices] = values``, as a new tensor.
+
+    With ``accumulate`` the values are added, and a position that is listed twice receives both.
+    """
     keys = [index_as_array(key) for key in indices]
     if len(keys) > x.ndim:
         raise ShapeError(
@@ -316,7 +319,7 @@ def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
         start += spanned_dims(key)
     if all(key.dtype != bool for key in keys):
         check_values_shape(x, keys, values)
-    return value_after_assignment(x, tuple(indices), values)
+    return assigned_value(x, ParsedIndex(x, tuple(indices)), values, accumulate)
 
 
 def check_mask_shape(x: Tensor, key: Any, start: int) -> None:

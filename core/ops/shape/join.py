@@ -156,7 +156,7 @@ def tile(x: Tensor, dims: tuple[int, ...]) -> Tensor:
 
 def split_slices(x: Tensor, sizes: list[int], dim: int, grad_fn: str) -> tuple[Tensor, ...]:
     """Return consecutive slices of these sizes along ``dim``."""
-    op = slice_dim.named(grad_fn)
+    op = slice_dim.named(grad_fn, is_view=not grad_fn.startswith("Unsafe"))
     starts = [sum(sizes[:i]) for i in range(len(sizes))]
     views = tuple(op(x, dim=dim, start=s, stop=s + n, step=1) for s, n in zip(starts, sizes, strict=True))
     return number_outputs(views) if grad_fn.startswith("Split") else views
@@ -177,9 +177,20 @@ def split(x: Tensor, sections: int | tuple[int, ...], dim: int) -> tuple[Tensor,
     """Slices of one size, or of the sizes listed, along a dimension."""
     if isinstance(sections, tuple):
         return split_with_sizes(x, sections, dim)
+    return split_into(x, sections, dim, "SplitBackward0")
+
+
+@public("unsafe_split(input: tensor, split_size: int, dim: int = 0)")
+def unsafe_split(x: Tensor, size: int, dim: int) -> tuple[Tensor, ...]:
+    """As ``split``, as tensors of their own: each may be changed in place."""
+    return split_into(x, size, dim, "UnsafeSplitBackward0")
+
+
+def split_into(x: Tensor, n: int, dim: int, grad_fn: str) -> tuple[Tensor, ...]:
+    """Return slices of ``n`` entries along ``dim``; the last may be smaller."""
     need_dimension(x, "split")
     dim = wrap_dim(x, dim)
-    size, n = x.shape[dim], sections
+    size = x.shape[dim]
     if n < 0:
         raise ShapeError(
             f"split expects split_size be non-negative, but got split_size={n}",
@@ -192,12 +203,23 @@ def split(x: Tensor, sections: int | tuple[int, ...], dim: int) -> tuple[Tensor,
             code="E0304",
             operands=(x,),
         )
-    return split_slices(x, part_sizes(size, n), dim, "SplitBackward0")
+    return split_slices(x, part_sizes(size, n), dim, grad_fn)
 
 
 @public("split_with_sizes(input: tensor, split_sizes: size, dim: int = 0)")
 def split_with_sizes(x: Tensor, sections: tuple[int, ...], dim: int) -> tuple[Tensor, ...]:
     """Slices of the sizes listed along a dimension."""
+    return split_by_sizes(x, sections, dim, "SplitWithSizesBackward0")
+
+
+@public("unsafe_split_with_sizes(input: tensor, split_sizes: size, dim: int = 0)")
+def unsafe_split_with_sizes(x: Tensor, sections: tuple[int, ...], dim: int) -> tuple[Tensor, ...]:
+    """As ``split_with_sizes``, as tensors of their own: each may be changed in place."""
+    return split_by_sizes(x, sections, dim, "UnsafeSplitWithSizesBackward0")
+
+
+def split_by_sizes(x: Tensor, sections: tuple[int, ...], dim: int, grad_fn: str) -> tuple[Tensor, ...]:
+    """Return slices of these sizes along ``dim``, which must add up to its size."""
     need_dimension(x, "split")
     original_dim, dim = dim, wrap_dim(x, dim)
     size = x.shape[dim]
@@ -215,12 +237,23 @@ def split_with_sizes(x: Tensor, sections: tuple[int, ...], dim: int) -> tuple[Te
             code="E0304",
             operands=(x,),
         )
-    return split_slices(x, list(sections), dim, "SplitWithSizesBackward0")
+    return split_slices(x, list(sections), dim, grad_fn)
 
 
 @public("chunk(input: tensor, chunks: int, dim: int = 0)")
 def chunk(x: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
     """At most ``chunks`` slices of equal size along a dimension; the last may be smaller."""
+    return cut_in_chunks(x, chunks, dim, "")
+
+
+@public("unsafe_chunk(input: tensor, chunks: int, dim: int = 0)")
+def unsafe_chunk(x: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
+    """As ``chunk``, as tensors of their own: each may be changed in place."""
+    return cut_in_chunks(x, chunks, dim, "Unsafe")
+
+
+def cut_in_chunks(x: Tensor, chunks: int, dim: int, prefix: str) -> tuple[Tensor, ...]:
+    """Return the slices of ``chunk``; ``prefix`` begins the names of their nodes."""
     need_dimension(x, "chunk")
     if chunks <= 0:
         raise ShapeError(
@@ -230,8 +263,8 @@ def chunk(x: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
     size = x.shape[dim]
     if not size:
         check_allocation((chunks,))
-        return split_slices(x, [0] * chunks, dim, "SplitWithSizesBackward0")
-    return split_slices(x, part_sizes(size, -(-size // chunks)), dim, "SplitBackward0")
+        return split_slices(x, [0] * chunks, dim, f"{prefix}SplitWithSizesBackward0")
+    return split_slices(x, part_sizes(size, -(-size // chunks)), dim, f"{prefix}SplitBackward0")
 
 
 @public("unbind(input: tensor, dim: int = 0)")

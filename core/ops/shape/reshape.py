@@ -326,6 +326,24 @@ def expand_sizes(x: Tensor, sizes: Ints) -> Tensor:
     return expand(x, shape=shape)
 
 
+@public("Tensor.sum_to_size(input: tensor, *size: ints)")
+def sum_to_size(x: Tensor, size: Ints) -> Tensor:
+    """The reverse of ``expand``: sums over the dimensions along which ``size`` would be repeated."""
+    lead = x.ndim - len(size)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(size, x.shape[lead:], strict=True)):
+        raise ShapeError(
+            f"size {{{list(size)}}} is not expandable to size {{{list(x.shape)}}}.",
+            code="E0301",
+            operands=(x,),
+        )
+    if size == x.shape:
+        return x
+    if not size:
+        return sum_to.named("SumBackward0")(x, shape=())
+    summed = sum_to(x, shape=(*(1,) * lead, *size))
+    return reshape(summed, shape=size) if lead else summed
+
+
 @public("expand_as(input: tensor, other: tensor)")
 def expand_as(x: Tensor, other: Tensor) -> Tensor:
     """``expand`` to the shape of another tensor."""

@@ -152,6 +152,20 @@ def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
     return x
 
 
+@public("constant_pad_nd(input: tensor, pad: size, value: float = 0.0)", method=False)
+def constant_pad_nd(x: Tensor, sizes: Sizes, value: float) -> Tensor:
+    """As ``F.pad`` in the mode "constant"."""
+    if len(sizes) % 2:
+        raise ShapeError(f"Length of pad must be even but instead it equals {len(sizes)}")
+    if len(sizes) // 2 > x.ndim:
+        raise ShapeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is"
+            f" {len(sizes)}while the input has {x.ndim}dimensions.",
+            operands=(x,),
+        )
+    return pad(x, sizes, "constant", value)
+
+
 def check_cropping(x: Tensor, pads: Pads) -> None:
     """Refuse to cut off more entries than there are; torch cuts before it adds."""
     first = x.ndim - len(pads)
