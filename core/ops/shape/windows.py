@@ -19,7 +19,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.shape.dims import size_along
-from autodiff.core.ops.shape.picking_ops import index_select
+from autodiff.core.ops.shape.picking_ops import index_select, slice_dim
 from autodiff.core.ops.shape.reshape import permute, reshape
 
 TYPE_CHECKING = False
@@ -58,6 +58,17 @@ def add_windows_forward(g: Any, *, shape: Sizes, kernel: Sizes, stride: Sizes, d
     return out
 
 
+def add_windows_vjp(
+    g: Any, out: Any, x: Any, *, shape: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes
+) -> Any:
+    """The windows of g. Where the output is padded, more windows fit into it than were added up."""
+    seen = windows(g, kernel=kernel, stride=stride, dilation=dilation)
+    for dim in range(len(x.shape) - 2 * len(kernel), len(x.shape) - len(kernel)):
+        if seen.shape[dim] > x.shape[dim]:
+            seen = slice_dim(seen, dim=dim, start=0, stop=x.shape[dim], step=1)
+    return seen
+
+
 windows: Op = primitive(
     "windows",
     windows_forward,
@@ -69,9 +80,7 @@ windows: Op = primitive(
 add_windows: Op = primitive(
     "add_windows",
     add_windows_forward,
-    lambda g, out, x, shape, kernel, stride, dilation: windows(
-        g, kernel=kernel, stride=stride, dilation=dilation
-    ),
+    add_windows_vjp,
     grad_fn="Col2ImBackward0",
 )
 
