@@ -34,7 +34,7 @@ from autodiff.core.ops.linalg.solve import (
 from autodiff.core.ops.linalg.triangular import solve_triangular
 from autodiff.core.ops.shape.join import cat
 from autodiff.core.ops.shape.picking_ops import slice_dim, tril, triu
-from autodiff.core.ops.shape.reshape import unsqueeze
+from autodiff.core.ops.shape.reshape import transpose, unsqueeze
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -285,7 +285,8 @@ def cholesky_ex(x: Tensor, upper: bool, check_errors: bool) -> NamedResult:
     orders = failing_minors(x.data)
     if check_errors and orders.any():
         raise indefinite_error(x, orders, "linalg.cholesky_ex")
-    factor = partial_cholesky(mT(x) if upper else x)
+    op = partial_cholesky if orders.any() else cholesky
+    factor = op(mT(x) if upper else x)
     if upper:
         factor = named_mT(factor, "LinalgCholeskyExBackward0")
     return NamedResult("torch.return_types.linalg_cholesky_ex", ("L", "info"), (factor, Tensor.of(orders)))
@@ -416,7 +417,7 @@ def legacy_svd(x: Tensor, some: bool, compute_uv: bool) -> NamedResult:
         )
     if compute_uv:
         u, s, vt = svd(x, not some)
-        parts = (u, s, mT(vt))
+        parts = (u, s, transpose(vt, dim0=vt.ndim - 2, dim1=vt.ndim - 1))
     else:
         zeros = [Tensor.of(np.zeros((*x.shape[:-2], n, n), x.data.dtype)) for n in x.shape[-2:]]
         parts = (zeros[0], svdvals(x), zeros[1])

@@ -14,9 +14,12 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.linalg.products import mT
 from autodiff.core.ops.linalg.solve import (
+    check_floats,
     check_square,
+    check_square_shape,
     inv_matrix,
     singular_system_error,
+    solve,
     solve_left_vjp,
     solve_system,
     solve_with,
@@ -99,10 +102,12 @@ solve_ex_op: Op = primitive(
 )
 def solve_ex(a: Tensor, b: Tensor, left: bool, check_errors: bool) -> NamedResult:
     """As ``linalg.solve``, and for each matrix the position of a zero pivot in elimination, or 0."""
-    result = solve_with(solve_ex_op, a, b, left)
+    check_floats(a, "linalg.solve")
+    check_square_shape(a, "linalg.solve")
     _, places = solve_by_elimination(a.data, a.data)
     if check_errors and places.any():
         raise singular_system_error(a, "linalg.solve_ex")
+    result = solve_with(solve_ex_op if places.any() else solve, a, b, left)
     return NamedResult("torch.return_types.linalg_solve_ex", ("result", "info"), (result, Tensor.of(places)))
 
 

@@ -32,7 +32,6 @@ SAMPLES = {
         ),
         "F.grid_sample({1,1,3,3}, {1,2,2,2 -3..3}, padding_mode='reflection', align_corners=True)",
         "F.grid_sample({1,1,1,3}, {1,2,2,2 -1..1}, padding_mode='reflection', align_corners=True)",
-        "F.grid_sample({1,2,3,3}, {1,2,2,2 held -1..1}, align_corners=False)",
         "F.grid_sample({1,2,3,3 held}, {1,2,2,2 -1..1}, mode='bicubic', align_corners=False)",
     ),
     "torch.grid_sampler": spread(
