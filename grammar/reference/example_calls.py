@@ -243,7 +243,7 @@ EXAMPLE_CALLS = {
     "F.grid_sample": "F.grid_sample(image, torch.tensor([[[[-0.5, 0.2]]]]), align_corners=False)",
     "torch.grid_sampler": "torch.grid_sampler(image, torch.tensor([[[[-0.5, 0.2]]]]), 0, 0, False)",
     "torch.grid_sampler_2d": "torch.grid_sampler_2d(image, torch.tensor([[[[-0.5, 0.2]]]]), 0, 0, False)",
-    "torch.grid_sampler_3d": "torch.grid_sampler_3d(volume, torch.tensor([[[[[0.5, 0.2, 0.0]]]]]), 0, 0, True)",
+    "torch.grid_sampler_3d": "torch.grid_sampler_3d(volume, torch.tensor([[[[[0.5, 0, 0]]]]]), 0, 0, True)",
     "F.max_unpool1d": "F.max_unpool1d(series[:, :, :2], torch.tensor([[[1, 2]]]), 2)",
     "F.max_unpool2d": "F.max_unpool2d(image[:, :, :1, :1], torch.tensor([[[[3]]]]), 2)",
     "F.max_unpool3d": "F.max_unpool3d(volume[:, :, :1, :1, :1], torch.tensor([[[[[6]]]]]), 2)",

@@ -1,8 +1,8 @@
 """Images sampled at positions that a grid gives: ``grid_sample``, and the grids of affine maps.
 
 A grid counts positions from -1 to 1 along each dimension, the last dimension of the image first. The sample
-at a position is a mean of the entries around it. The weights are polynomials in the position, so gradients reach
-the grid as well as the image.
+at a position is a mean of the entries around it. The weights are polynomials in the position, so
+gradients reach the grid as well as the image.
 """
 
 # mypy: disable-error-code="no-any-return"
