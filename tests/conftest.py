@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 TESTS = Path(__file__).parent
 REPOSITORY = TESTS.parent
+#: Seconds after which a process counts as hanging: far more than any takes, on a loaded machine too.
+HANGS = 600
 sys.path[:0] = [str(TESTS), str(TESTS / "tools")]
 
-# Every run tries the same examples; HYPOTHESIS_PROFILE=nightly searches among others.
-settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
-settings.register_profile("nightly", deadline=None, print_blob=True)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+import seeds  # noqa: E402 - from tests/tools
+
+# Nothing here depends on time: no deadline for an example, and none for making ten of them (`too_slow`).
+settings.register_profile(
+    "autodiff", database=None, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("autodiff")
+# Hypothesis takes some of its numbers and texts from the source of modules that happen to be loaded, which
+# depends on the tests that ran before in this process.
+providers._get_local_constants = providers.Constants
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing")
-    parser.addoption("--programs", type=int, default=60, help="how many random scripts `check` is tried on")
 
 
-@pytest.fixture
-def programs(request: pytest.FixtureRequest) -> int:
-    """How many random scripts of each kind ``check`` is tried on."""
-    return int(request.config.getoption("--programs"))
+def pytest_configure(config: pytest.Config) -> None:
+    """Hypothesis starts from the same seed as the other generators."""
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(seeds.SEED)
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import HANGS, REPOSITORY
 
-REPOSITORY = Path(__file__).parents[1]
 #: Arguments of each workload, small.
 SMALL = {
     "scalars": [("chain", 30), ("dag", 30)],
@@ -39,7 +38,7 @@ def workload(name):
 
 def run_benchmarks(*arguments):
     command = [sys.executable, "-m", *arguments]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=HANGS, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

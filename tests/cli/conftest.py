@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
-import select
+import struct
 import subprocess
 import sys
-import time
+import termios
+import threading
 
 import pytest
+from conftest import HANGS
 
 PROGRAM = [sys.executable, "-m", "autodiff.cli"]
 ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL") if name in os.environ}
@@ -33,7 +36,7 @@ def autodiff(tmp_path):
             [*PROGRAM, *map(str, arguments)],
             cwd=options.pop("cwd", tmp_path),
             env=environment(**(env or {})),
-            timeout=60,
+            timeout=HANGS,
             check=False,
             **given,
             **options,
@@ -58,39 +61,67 @@ def write(tmp_path):
     return write_file
 
 
+#: Sets the action of the signals that a terminal sends, then becomes the program. Whoever runs the tests may
+#: ignore them, as a shell does for a command in the background, and a new process would ignore them too.
+WITH_SIGNALS = """\
+import os, signal, sys
+for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+    signal.signal(number, getattr(signal, sys.argv[1]))
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
 @pytest.fixture
-def on_terminal(tmp_path):
+def start(tmp_path):
+    """Start the program and go on: ``start("run", "a.ad", signals="SIG_IGN")``. It ends with the test.
+
+    It is killed where it hangs, so nobody has to wait for its output with a time limit.
+    """
+    started = []
+
+    def start_program(*arguments, signals="SIG_DFL", stdin=subprocess.DEVNULL, **streams):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WITH_SIGNALS, signals, *PROGRAM, *map(str, arguments)],
+            stdin=stdin,
+            stdout=streams.pop("stdout", subprocess.PIPE),
+            stderr=streams.pop("stderr", subprocess.PIPE),
+            cwd=tmp_path,
+            env=environment(**streams.pop("env", {})),
+        )
+        watchdog = threading.Timer(HANGS, process.kill)
+        watchdog.start()
+        started.append((process, watchdog))
+        return process
+
+    yield start_program
+    for process, watchdog in started:
+        watchdog.cancel()
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def on_terminal(start):
     """Run the program with a terminal for its output; gives (exit code, what the terminal saw)."""
 
     def run(*arguments, columns=80, env=None, stdin=subprocess.DEVNULL):
         ours, theirs = pty.openpty()
-        import fcntl
-        import struct
-        import termios
-
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        process = subprocess.Popen(
-            [*PROGRAM, *map(str, arguments)],
+        process = start(
+            *arguments,
             stdin=theirs if stdin == "terminal" else stdin,
             stdout=theirs,
             stderr=theirs,
-            cwd=tmp_path,
-            env=environment(**{"TERM": "xterm-256color", **(env or {})}),
+            env={"TERM": "xterm-256color", **(env or {})},
         )
         os.close(theirs)
         seen = b""
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            if not select.select([ours], [], [], 1)[0]:
-                continue
-            try:
-                data = os.read(ours, 65536)
-            except OSError:  # the other side is closed: Linux says so with EIO
-                break
-            if not data:
-                break
-            seen += data
+        try:
+            while data := os.read(ours, 65536):
+                seen += data
+        except OSError:  # the other side is closed: Linux says so with EIO
+            pass
         os.close(ours)
-        return process.wait(60), seen.decode("utf-8", "replace").replace("\r\n", "\n")
+        return process.wait(), seen.decode("utf-8", "replace").replace("\r\n", "\n")
 
     return run

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import HANGS
 
 
 def test_a_file(autodiff, write):
@@ -146,7 +147,7 @@ def shell(line, tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=HANGS,
         cwd=tmp_path,
     )
 

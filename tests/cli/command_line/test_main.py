@@ -12,6 +12,7 @@ from autodiff.cli.command_line.fast_parser import read_arguments
 from autodiff.cli.command_line.options import COMMANDS
 from autodiff.cli.commands.help_topics import TOPICS, find_topic
 from autodiff.core.base.errors import UsageError
+from conftest import HANGS
 
 
 def imports_of(*arguments):
@@ -22,7 +23,7 @@ def imports_of(*arguments):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=HANGS,
         env={**os.environ, "AUTODIFF_FAST": "1"},  # the plain engine computes numbers with numpy
     )
     names = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line]

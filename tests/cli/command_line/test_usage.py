@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from autodiff.cli.command_line.options import COMMANDS, EXAMPLES
-from conftest import REPOSITORY
+from conftest import HANGS, REPOSITORY
 
 ROOT = REPOSITORY
 EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.values() for e in c.examples)]
@@ -64,7 +64,7 @@ def test_the_examples_of_the_help_work_as_typed(example, tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     command = example.replace("autodiff", f"{sys.executable} -m autodiff.cli", 1)
     done = subprocess.run(
-        ["sh", "-c", command], cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=60
+        ["sh", "-c", command], cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=HANGS
     )
     finds = "lint" in example
     assert (done.returncode, done.stderr) == (int(finds), "")

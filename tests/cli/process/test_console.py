@@ -9,6 +9,7 @@ from contextlib import suppress
 import pytest
 from autodiff.cli.process.exit_codes import OutputError
 from autodiff.cli.process.streams import Stream, cells, find_width, visible, visible_lines, wants_color
+from conftest import HANGS
 
 
 @pytest.mark.parametrize(
@@ -231,6 +232,6 @@ def test_interpreter_flags(flags, tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=HANGS,
     )
     assert (done.returncode, done.stdout) == (0, "w\tinf\n") or done.stdout == "inf\n"

@@ -1,7 +1,4 @@
-"""``check`` on random scripts with functions of their own: right ones pass, planted errors are caught.
-
-``--programs N`` checks N scripts of each kind instead of the few that every run of the tests has.
-"""
+"""``check`` on random scripts with functions of their own: right ones pass, planted errors are caught."""
 
 from __future__ import annotations
 
@@ -17,6 +14,7 @@ from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
 from script_generator import generate
+from seeds import seeds
 
 #: Smooth functions with their derivatives, both of x.
 RULES = [
@@ -81,16 +79,16 @@ def checks_of(text: str) -> list[GradientCheck]:
         return check_all(subject, source, probe, Rerun(execution, settings, probe), 1, 0)
 
 
-def test_right_functions_raise_no_alarm(programs: int) -> None:
-    for seed in range(programs):
+def test_right_functions_raise_no_alarm() -> None:
+    for seed in seeds(60):
         draw = random.Random(seed)
         text = script(draw, draw.randint(1, 4), 0.0)
         for found in checks_of(text):
             assert found.verdict == OK, (found.expected, found.given, text)
 
 
-def test_errors_of_one_per_cent_and_more_are_caught(programs: int) -> None:
-    for seed in range(programs):
+def test_errors_of_one_per_cent_and_more_are_caught() -> None:
+    for seed in seeds(60):
         draw = random.Random(seed)
         size = draw.randint(1, 4)
         error = draw.choice([-1, 1]) * 10 ** draw.uniform(-2, math.log10(0.5))
@@ -99,15 +97,15 @@ def test_errors_of_one_per_cent_and_more_are_caught(programs: int) -> None:
         assert found.verdict == WRONG, (error, found.expected, found.given, text)
 
 
-def test_errors_of_one_in_a_thousand_are_caught(programs: int) -> None:
+def test_errors_of_one_in_a_thousand_are_caught() -> None:
     """But for those in an entry that hardly reaches the output."""
     missed = 0
-    for seed in range(programs):
+    for seed in seeds(60):
         draw = random.Random(seed)
         text = script(draw, draw.randint(1, 4), draw.choice([-1e-3, 1e-3]))
         [found] = checks_of(text)
         missed += found.verdict != WRONG
-    assert missed <= programs // 100
+    assert missed <= len(seeds(60)) // 100
 
 
 def hidden(text: str, draw: random.Random) -> str:
@@ -118,8 +116,8 @@ def hidden(text: str, draw: random.Random) -> str:
     return text if draw.random() < 0.5 else "torch.set_default_dtype(torch.float32)\n" + text
 
 
-def test_errors_that_hardly_reach_the_output_are_caught(programs: int) -> None:
-    for seed in range(programs // 2):
+def test_errors_that_hardly_reach_the_output_are_caught() -> None:
+    for seed in seeds(30):
         for error, verdict in ((0.0, OK), (draw_error(seed), WRONG)):
             draw = random.Random(seed)
             text = hidden(script(draw, draw.randint(1, 4), error), draw)
@@ -144,8 +142,8 @@ L = {draw.choice(AFTER).format(y="y")}
 """
 
 
-def test_an_error_in_one_of_hundreds_of_entries_is_caught(programs: int) -> None:
-    for seed in range(max(programs // 6, 1)):
+def test_an_error_in_one_of_hundreds_of_entries_is_caught() -> None:
+    for seed in seeds(10):
         for error, verdict in ((0.0, OK), (draw_error(seed), WRONG)):
             text = of_many(random.Random(seed), error)
             [found] = checks_of(text)
@@ -156,10 +154,10 @@ def draw_error(seed: int) -> float:
     return random.Random(seed).choice([-0.03, 0.03, -0.01, 0.01, -1e-3, 1e-3])
 
 
-def test_generated_scripts_raise_no_alarm(programs: int) -> None:
+def test_generated_scripts_raise_no_alarm() -> None:
     """Loops, branches, functions, changes in place, views and training, clear of kinks."""
     checked = 0
-    for seed in range(programs // 2):
+    for seed in seeds(30):
         text = generate(seed)
         try:
             found = checks_of(text)
@@ -168,4 +166,4 @@ def test_generated_scripts_raise_no_alarm(programs: int) -> None:
         assert not [check for check in found if check.verdict not in (OK, UNDECIDED)], text
         checked += len(found)
         assert sum(check.verdict == UNDECIDED for check in found) <= len(found) // 2, text
-    assert checked >= 0.9 * (programs // 2)
+    assert checked >= 0.9 * len(seeds(30))

@@ -15,6 +15,7 @@ from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 from formula_evaluator import assert_formula_gives, variables_of
 from script_generator import generate
+from seeds import blocks
 
 CONSTANTS = {
     "x = tensor([1., 2., 3.], requires_grad=True); y = (x*(torch.arange(3.)/4)).sum()": "arange(3)/4",
@@ -48,11 +49,11 @@ def test_a_printed_formula_needs_no_more_than_the_variables(script: str) -> None
         assert formula_text(report_of(script)[0]) == expected + "\n"
 
 
-@pytest.mark.parametrize("block", range(10))
-def test_printed_formulas_of_generated_scripts(block: int) -> None:
+@pytest.mark.parametrize("block", blocks(150, 15))
+def test_printed_formulas_of_generated_scripts(block: range) -> None:
     """What ``--format formula`` prints is all that a program needs, besides the values of the variables."""
     count = 0
-    for seed in range(15 * block, 15 * (block + 1)):
+    for seed in block:
         try:
             count += evaluated(generate(seed))
         except NoGradientError:

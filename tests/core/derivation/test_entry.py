@@ -20,6 +20,7 @@ from autodiff.core.symbolic.sum_text import written_sum
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from formula_evaluator import value_of_text
+from seeds import seeds
 
 LEAVES = """\
 X = torch.tensor([[1., 2., 3.], [4., 5., 6.]], requires_grad=True)
@@ -335,7 +336,7 @@ class RandomScript:
             self.tensors[target] = eval(outcome.stdout)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_entries_of_random_graphs(seed: int) -> None:
     """The formula printed for programs, read by Python with the script's arrays, gives the gradient."""
     script = RandomScript(seed)

@@ -20,6 +20,7 @@ from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY, TESTS
 from formula_evaluator import assert_formula_gives, variables_of
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
+from seeds import blocks
 
 SCRIPTS = sorted([*(REPOSITORY / "examples").rglob("*.ad"), *(TESTS / "scripts").rglob("*.ad")])
 GRAPHS = {"numbers": (random_scalar_graph, 9), "tensors": (random_tensor_graph, 5)}
@@ -51,11 +52,11 @@ def check(derivation: Derivation, subject: ReportedPass, names: NodeNames) -> bo
 
 
 @pytest.mark.parametrize("kind", GRAPHS)
-@pytest.mark.parametrize("block", range(10))
-def test_random_programs(kind: str, block: int) -> None:
+@pytest.mark.parametrize("block", blocks(500, 50))
+def test_random_programs(kind: str, block: range) -> None:
     """A thousand programs in all, every gradient finite."""
     make, steps = GRAPHS[kind]
-    for seed in range(50 * block, 50 * (block + 1)):
+    for seed in block:
         root, leaves = make(seed, steps)
         subject = subject_of(root, {f"x{at}": leaf for at, leaf in enumerate(leaves)})
         names = NodeNames(subject.order, Source(""))

@@ -7,8 +7,9 @@ import sys
 import pytest
 from autodiff.core.base.errors import LimitError, ScriptError
 from autodiff.core.engine.printing import FORMAT_LIMIT, format_number, format_with_spec
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 
 NAN, INF = float("nan"), float("inf")
 
@@ -115,6 +116,7 @@ def test_format_specs_read_as_in_python(value, spec):
 @pytest.mark.skipif(
     sys.version_info[:2] != (3, 11), reason="the words of the errors are those of CPython 3.11"
 )
+@settings(max_examples=examples(100))
 @given(st.sampled_from(VALUES), st.text("<>=^+- z#0123,_.bcdeEfFgGnosxX%q\n{}*", max_size=7))
 def test_random_format_specs_read_as_in_python(value, spec):
     try:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core.fused.tile_program import UFUNCS, TileCell, TileProgram
+from seeds import seeds
 
 #: Where signs show: zeros of both kinds, what overflows, what is nan.
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -3.0, 1e200, -1e200, np.inf, -np.inf, np.nan, 5e-324])
@@ -30,7 +31,7 @@ def random_formula(seed: int) -> tuple[TileProgram, list[TileCell], list[Any]]:
     return program, cells, values
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds(200))
 def test_signs_are_left_out_to_the_same_bits(seed: int) -> None:
     program, cells, values = random_formula(seed)
     for cell in cells:

@@ -24,6 +24,7 @@ from autodiff.core.symbolic.terms import summands
 from expression_reader import parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 
 
 @pytest.mark.parametrize(
@@ -168,7 +169,7 @@ expressions = st.recursive(
 VALUES = {"x": 0.7, "y": -1.3, "z": 2.1}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(expressions)
 def test_simplifying_keeps_the_value(expr: Expr) -> None:
     before, after = float(value_of(expr, VALUES)), float(value_of(simplify(expr), VALUES))
@@ -176,7 +177,7 @@ def test_simplifying_keeps_the_value(expr: Expr) -> None:
         assert after == pytest.approx(before, rel=1e-6, abs=1e-6)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(expressions)
 def test_python_reads_the_text_as_it_was_meant(expr: Expr) -> None:
     before = float(value_of(expr, VALUES))

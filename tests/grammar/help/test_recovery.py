@@ -11,6 +11,7 @@ from conftest import REPOSITORY
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from script_runner import run_script
+from seeds import examples
 
 
 def mistakes(text: str) -> list[tuple[str, int]]:
@@ -150,7 +151,7 @@ SCRIPTS = [path.read_text() for path in sorted((REPOSITORY / "examples").rglob("
 DAMAGE = st.sampled_from(["$", "(", "]", "= =", " 1 2 ", "'", "!", "{", "if", ","])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.sampled_from(SCRIPTS), st.data())
 def test_one_damaged_line_is_one_mistake(text, data):
     """A sign too many within a line breaks that line and no other."""

@@ -10,6 +10,7 @@ from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax.parser import parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 
 
 def error_of(text: str) -> CompileError:
@@ -214,7 +215,7 @@ def test_what_spans_lines_is_quoted_in_one(text: str) -> None:
 PIECES = st.sampled_from(ODD_WORDS.split(" "))
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=examples(3000))
 @given(st.lists(st.tuples(PIECES, st.sampled_from(["", " ", "\n", "\n    ", "\n\t"])), max_size=14))
 def test_random_words_raise_only_our_errors(parts):
     text = "".join(word + space for word, space in parts)
@@ -224,7 +225,7 @@ def test_random_words_raise_only_our_errors(parts):
         assert_readable(error, text)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(1000))
 @given(st.text(max_size=30))
 def test_random_text_raises_only_our_errors(text):
     try:

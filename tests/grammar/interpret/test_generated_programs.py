@@ -8,6 +8,7 @@ import warnings
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 from syntax_dumps import assert_agrees, python_accepts, we_accept
 
 NAMES = st.sampled_from(["a", "b", "xs", "loss", "torch", "é", "_"])
@@ -106,7 +107,7 @@ PROGRAM = st.lists(STATEMENT, max_size=4).map(
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(PROGRAM)
 def test_generated_programs_agree_with_python(text):
     if python_accepts(text):
@@ -127,7 +128,7 @@ def same_verdict(text: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500))
 @given(st.lists(WORDS, max_size=9).map(" ".join).map(lambda text: text.replace("\n ", "\n")))
 def test_random_words_get_the_verdict_of_python(text):
     if not excused(text):
@@ -135,7 +136,7 @@ def test_random_words_get_the_verdict_of_python(text):
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600))
 @given(PROGRAM, st.data())
 def test_damaged_programs_get_the_verdict_of_python(text, data):
     at = data.draw(st.integers(0, len(text)))

@@ -19,16 +19,17 @@ from language_comparison import Compared, compare, to_the_letter
 from language_generator import Script, generate, with_mistake
 from language_mistakes import MISTAKES
 from language_mutants import MUTANTS
+from seeds import seeds
 
 pytestmark = pytest.mark.oracle
-SCRIPTS = 300
+SCRIPTS = seeds(300)
 
 
 @pytest.fixture(scope="module")
 def corpus() -> list[tuple[Script, Compared]]:
     """The scripts, and every mistake once in a script of its own, with what torch and we make of them."""
     pytest.importorskip("torch")
-    scripts = [generate(seed) for seed in range(SCRIPTS)]
+    scripts = [generate(seed) for seed in SCRIPTS]
     scripts += [with_mistake(seed, mistake) for seed, mistake in enumerate(MISTAKES)]
     return [(script, compare(script)) for script in scripts]
 
@@ -54,7 +55,7 @@ def test_scripts_end_where_they_are_meant_to(corpus) -> None:
 
 
 def trees() -> Iterator[syntax.SyntaxNode]:
-    for seed in range(SCRIPTS):
+    for seed in SCRIPTS:
         yield parse(Source(generate(seed).text))
 
 

@@ -10,8 +10,9 @@ from language_comparison import compare
 from language_generator import Script
 from language_in_place import in_place_script
 from script_runner import printed, run_script
+from seeds import seeds
 
-SCRIPTS = 100
+SCRIPTS = seeds(100)
 START = (
     "w = torch.tensor(2., requires_grad=True)\nb = torch.ones(2, requires_grad=True)\n"
     "x = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)\ny = x * 2\nc = torch.zeros(2, 2)\n"
@@ -22,11 +23,11 @@ END = "\n(y.sum() + c.sum()).backward()\nprint(x.grad, w.grad, b.grad)"
 @pytest.mark.oracle
 def test_generated_scripts_agree_with_torch() -> None:
     pytest.importorskip("torch")
-    compared = {seed: compare(in_place_script(seed)) for seed in range(SCRIPTS)}
+    compared = {seed: compare(in_place_script(seed)) for seed in SCRIPTS}
     differ = {seed: found.differences for seed, found in compared.items() if found.differences}
     assert not differ, f"{len(differ)} differ: {differ}"
     refused = sum(found.oracle.error is not None for found in compared.values())
-    assert SCRIPTS / 4 < refused < SCRIPTS * 3 / 4, "some are refused, some run"
+    assert len(SCRIPTS) / 4 < refused < len(SCRIPTS) * 3 / 4, "some are refused, some run"
 
 
 CHANGES = {

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import HANGS
 
 #: Runs a script as the command line does, without Python's collector, and says at each of its prints how many
 #: objects there are and what the most was that the process took, in bytes.
@@ -83,7 +84,7 @@ def test_a_training_loop_does_not_grow(kind: str) -> None:
     pytest.importorskip("resource")
     text = script.format(steps=steps, middle=steps // 2)
     done = subprocess.run(
-        [sys.executable, "-c", DRIVER, text], capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-c", DRIVER, text], capture_output=True, text=True, check=True, timeout=HANGS
     )
     answer = json.loads(done.stdout)
     assert answer["steps"] == steps

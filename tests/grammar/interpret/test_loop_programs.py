@@ -11,19 +11,20 @@ from autodiff.core.base.limits import limits
 from loop_runs import compared, failed, ran, same_tensors, short_loops_as_well, taken, turn_by_turn
 from loop_scripts import loop_script
 from loop_traps import AFTER, BEFORE, ROWS, TRAPS, TRAPS_OF_ROWS
+from seeds import seeds
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="there are no such programs without the tape")
 
-SEEDS = 300
+SEEDS = seeds(300)
 __all__ = ["short_loops_as_well", "taken"]  # fixtures
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_loops_do_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     compared(loop_script(seed), monkeypatch)
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_loops_through_rows_do_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     compared(loop_script(seed, rows=True), monkeypatch)
 
@@ -31,11 +32,11 @@ def test_random_loops_through_rows_do_the_same(seed: int, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(("rows", "part"), [(False, 0.4), (True, 0.25)])
 def test_many_random_loops_are_programs(rows: bool, part: float, taken: list[int]) -> None:
     took = 0
-    for seed in range(SEEDS):
+    for seed in SEEDS:
         del taken[:]
         ran(loop_script(seed, rows))
         took += any(taken)
-    assert took > part * SEEDS
+    assert took > part * len(SEEDS)
 
 
 START = """\

@@ -8,15 +8,16 @@ import pytest
 from autodiff.core.base.fast_paths import is_fast
 from loop_runs import compared, ran, short_loops_as_well, taken, turn_by_turn
 from loop_scripts import loop_script
+from seeds import seeds
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="there are no such programs without the tape")
 
-SEEDS = 300
+SEEDS = seeds(300)
 __all__ = ["short_loops_as_well", "taken"]  # fixtures
 
 
 @pytest.mark.parametrize("rows", [False, True])
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_loops_do_the_same(seed: int, rows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     compared(loop_script(seed, rows, sums=True), monkeypatch)
 
@@ -24,11 +25,11 @@ def test_random_loops_do_the_same(seed: int, rows: bool, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(("rows", "part"), [(False, 0.2), (True, 0.12)])
 def test_many_random_loops_are_programs(rows: bool, part: float, taken: list[int]) -> None:
     took = 0
-    for seed in range(SEEDS):
+    for seed in SEEDS:
         del taken[:]
         ran(loop_script(seed, rows, sums=True))
         took += any(taken)
-    assert took > part * SEEDS
+    assert took > part * len(SEEDS)
 
 
 START = """\

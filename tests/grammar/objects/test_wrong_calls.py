@@ -13,9 +13,10 @@ from autodiff.core.engine.public_functions import METHODS
 from autodiff.grammar.objects.torch_argument_errors import signature_entry
 from conftest import TESTS
 from script_runner import run_script
+from seeds import seeds
 from wrong_calls import NAMES_OF_FUNCTIONS, WrongCall, differences, few
 
-SEEDS = range(4)
+SEEDS = seeds(4)
 each_function = pytest.mark.parametrize("name", NAMES_OF_FUNCTIONS)
 
 

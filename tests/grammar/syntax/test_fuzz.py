@@ -1,9 +1,5 @@
 """Whatever the text, the answer is a result or one of our errors, placed inside the text.
 
-20,000 scripts each run, the same ones every time. For others and more:
-
-    FUZZ_SEED=7 FUZZ_EXAMPLES=200000 python -m pytest tests/grammar/syntax/test_fuzz.py -k examples
-
 A failure is cut down to the lines and words that still cause it before it is shown; it then belongs into
 FOUND, below.
 """
@@ -11,7 +7,6 @@ FOUND, below.
 from __future__ import annotations
 
 import gc
-import os
 import re
 import signal
 import traceback
@@ -28,12 +23,9 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.derivation.describe import describe
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from script_fuzzer import mutated_script, random_bytes, random_script
+from seeds import blocks
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", 5_000))
-SEED = os.environ.get("FUZZ_SEED", "")
 LONGEST = 5.0  # seconds of the processor for one script; a usual one takes a thousandth of it
 
 # Words of Python and numpy about their own insides, which no reader of a script can make sense of.
@@ -158,44 +150,30 @@ def shrunk(text: str, fails: Callable[[str], bool]) -> str:
 # -- the examples -----------------------------------------------------------------------------------------
 
 
-def share(part: float) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """So many of the examples, the same ones every run, and none kept on disk."""
-    return settings(
-        max_examples=max(1, int(EXAMPLES * part)),
-        derandomize=True,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
+@pytest.mark.parametrize("block", blocks(2250, 250))
+def test_random_examples(block: range) -> None:
+    for seed in block:
+        check(random_script(Random(f"tokens {seed}")))
 
 
-NUMBERS = st.integers(0, 2**64)
+@pytest.mark.parametrize("block", blocks(2250, 250))
+def test_mutated_examples(block: range) -> None:
+    for seed in block:
+        check(mutated_script(Random(f"mutation {seed}")))
 
 
-@share(0.45)
-@given(number=NUMBERS)
-def test_random_examples(number: int) -> None:
-    check(random_script(Random(f"{SEED} tokens {number}")))
-
-
-@share(0.45)
-@given(number=NUMBERS)
-def test_mutated_examples(number: int) -> None:
-    check(mutated_script(Random(f"{SEED} mutation {number}")))
-
-
-@share(0.1)
-@given(number=NUMBERS)
-def test_noise_examples(number: int) -> None:
-    data = random_bytes(Random(f"{SEED} noise {number}"))
-    text = ""
-    code = "E0613"
-    try:
-        text = decode(data, "noise.ad")
-    except UsageError as error:
-        code = error.code
-    assert code in ("E0611", "E0613")
-    check(text)
+@pytest.mark.parametrize("block", blocks(500, 250))
+def test_noise_examples(block: range) -> None:
+    for seed in block:
+        data = random_bytes(Random(f"noise {seed}"))
+        text = ""
+        code = "E0613"
+        try:
+            text = decode(data, "noise.ad")
+        except UsageError as error:
+            code = error.code
+        assert code in ("E0611", "E0613")
+        check(text)
 
 
 # -- what has been found ------------------------------------------------------------------------------------
