@@ -215,7 +215,7 @@ def test_what_spans_lines_is_quoted_in_one(text: str) -> None:
 PIECES = st.sampled_from(ODD_WORDS.split(" "))
 
 
-@settings(max_examples=examples(3000))
+@settings(max_examples=examples(1000))
 @given(st.lists(st.tuples(PIECES, st.sampled_from(["", " ", "\n", "\n    ", "\n\t"])), max_size=14))
 def test_random_words_raise_only_our_errors(parts):
     text = "".join(word + space for word, space in parts)

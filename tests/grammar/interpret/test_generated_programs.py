@@ -107,7 +107,7 @@ PROGRAM = st.lists(STATEMENT, max_size=4).map(
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(100))
 @given(PROGRAM)
 def test_generated_programs_agree_with_python(text):
     if python_accepts(text):
@@ -128,7 +128,7 @@ def same_verdict(text: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=examples(1500))
+@settings(max_examples=examples(500))
 @given(st.lists(WORDS, max_size=9).map(" ".join).map(lambda text: text.replace("\n ", "\n")))
 def test_random_words_get_the_verdict_of_python(text):
     if not excused(text):
@@ -136,7 +136,7 @@ def test_random_words_get_the_verdict_of_python(text):
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=examples(600))
+@settings(max_examples=examples(200))
 @given(PROGRAM, st.data())
 def test_damaged_programs_get_the_verdict_of_python(text, data):
     at = data.draw(st.integers(0, len(text)))

@@ -12,7 +12,7 @@ from seeds import seeds
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="there are no such programs without the tape")
 
-SEEDS = seeds(300)
+SEEDS = seeds(100)
 __all__ = ["short_loops_as_well", "taken"]  # fixtures
 
 

@@ -150,13 +150,13 @@ def shrunk(text: str, fails: Callable[[str], bool]) -> str:
 # -- the examples -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("block", blocks(2250, 250))
+@pytest.mark.parametrize("block", blocks(1500, 250))
 def test_random_examples(block: range) -> None:
     for seed in block:
         check(random_script(Random(f"tokens {seed}")))
 
 
-@pytest.mark.parametrize("block", blocks(2250, 250))
+@pytest.mark.parametrize("block", blocks(1500, 250))
 def test_mutated_examples(block: range) -> None:
     for seed in block:
         check(mutated_script(Random(f"mutation {seed}")))
