@@ -1,8 +1,8 @@
 """The language: scripts are parsed, resolved, compiled to closures and run.
 
 May import core.base, core.engine, grammar.help.syntax, grammar.interpret, grammar.lints, grammar.objects,
-grammar.objects.builtins, grammar.repair, grammar.session, grammar.syntax, grammar.syntax.build,
-grammar.syntax.tree and grammar.translate. Imported by cli.commands, cli.requests and grammar.reference.
+grammar.repair, grammar.session, grammar.syntax, grammar.syntax.build, grammar.syntax.tree and
+grammar.translate. Imported by cli.commands, cli.requests and grammar.reference.
 
 >>> names = run("w = 3; L = w**2; L.backward()")
 >>> names["w"].grad.item()

@@ -12,14 +12,13 @@ from autodiff.core.base.source import Source
 from autodiff.core.engine.public_functions import find_function
 from autodiff.grammar.help.syntax.recovery import ErrorSearch
 from autodiff.grammar.interpret.scope import ScriptScopes, resolve
+from autodiff.grammar.interpret.script_kind import name_finder
 from autodiff.grammar.lints import effects, gradients, habits, leaves, numerics, recording, updates
 from autodiff.grammar.lints import names as naming
 from autodiff.grammar.lints.finding import Lint, Subject, with_code
 from autodiff.grammar.lints.flow import Flow
 from autodiff.grammar.lints.resolution import unresolved
 from autodiff.grammar.lints.values import NOT_FUNCTIONS
-from autodiff.grammar.objects.builtins.namespaces import builtin_value
-from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.repair.complete_error import complete_error
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse
@@ -109,20 +108,16 @@ def is_error(found: AutodiffError) -> bool:
 def read(script: tree.Script, source: Source) -> tuple[ScriptScopes, Flow, list[AutodiffError]]:
     """The scopes of a script, its recorded events, and its resolution errors."""
     errors: list[AutodiffError] = []
+    names = resolve(script, source, lambda name: True)
     try:
-        names = resolve(script, source, is_builtin)
+        resolve(script, source, name_finder(names))
     except CompileError as error:
         errors = [error, *error.other_errors]
         error.other_errors = []
-        names = resolve(script, source, lambda name: True)
     flow = Flow(script, is_function, bound_names(script, names))
     places = {one.span for one in errors}
     errors += [one for one in unresolved(script, names, source, flow) if one.span not in places]
     return names, flow, errors
-
-
-def is_builtin(name: str) -> bool:
-    return builtin_value(name) is not UNBOUND
 
 
 def count_mistakes(source: Source) -> int:
@@ -159,11 +154,16 @@ def propose(error: AutodiffError, script: tree.Script, source: Source, count: in
 def compiles(text: str) -> bool:
     """Whether a text parses and all its names resolve."""
     try:
-        script = parse(Source(text))
-        resolve(script, Source(text), is_builtin)
+        resolve_fully(Source(text))
     except CompileError:
         return False
     return True
+
+
+def resolve_fully(source: Source) -> None:
+    """Parse a script and look up its names; raise a CompileError if either fails."""
+    script = parse(source)
+    resolve(script, source, name_finder(resolve(script, source, lambda name: True)))
 
 
 def keep_what_compiles(error: CompileError, source: Source) -> None:
@@ -174,7 +174,7 @@ def keep_what_compiles(error: CompileError, source: Source) -> None:
         for fix in one.fixes:
             try:
                 repaired = Source(fix.apply(source.text), source.name)
-                resolve(parse(repaired), repaired, is_builtin)
+                resolve_fully(repaired)
             except CompileError as other:
                 if 1 + len(other.other_errors) >= len(everything):
                     continue

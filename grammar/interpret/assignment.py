@@ -17,6 +17,7 @@ from autodiff.core.fast.tape import name_node
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles
+from autodiff.grammar.objects.argument_check import takes_base
 from autodiff.grammar.objects.operators import BINARY
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, iterate, list_within_limits, type_name
 from autodiff.grammar.syntax import tree
@@ -97,7 +98,8 @@ def is_single_op(c: Compiler, node: tree.Expression) -> bool:
     """Whether a value that is recorded on the tape is certain to be the result of a single op at ``node``."""
     if isinstance(node, tree.Call):
         function = c.constant(node.function)
-        return function.__class__ is PublicFunction and function.implementation.__class__ is Op
+        is_op = function.__class__ is PublicFunction and function.implementation.__class__ is Op
+        return is_op and not (c.plain_functions and takes_base(function, len(node.arguments)))
     if isinstance(node, tree.Binary):
         return node.op != "@"
     return isinstance(node, tree.Unary) and node.op == "-"

@@ -13,6 +13,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.objects.argument_check import check_call, function_key
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
     ITERATORS,
     NAMED_RESULTS,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpret.compiler import Evaluate, Frame
 
 attributes = LazyModule("autodiff.grammar.objects.attributes")
+plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 script_functions = LazyModule("autodiff.grammar.interpret.script_functions")
 
 NO_KWARGS: dict[str, Any] = {}
@@ -52,13 +54,20 @@ def call_value(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if kind is ScriptFunction:
         return script_functions.invoke(function, args, kwargs)
     if kind is PublicFunction:
-        check_call(function_key(function, function.name), function, args, kwargs)
-        return function(*args, **kwargs)
+        return call_public(function_key(function, function.name), function, args, kwargs)
     if kind in CALLABLE_KINDS:
         return function(*args, **kwargs)
     if kind is GradMode:
         return decorate(function, *args)
     raise not_callable(function)
+
+
+def call_public(key: str, function: PublicFunction, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call a function of core after torch's check of the arguments; a plain script passes numbers too."""
+    if runtime.plain_functions:
+        return plain_functions.call_plain(function, args, kwargs)
+    check_call(key, function, args, kwargs)
+    return function(*args, **kwargs)
 
 
 #: torch's error for ``Square()(x)``. torch accepts ``Square(x)``; here it raises the same error.
@@ -131,8 +140,7 @@ def compile_builtin_call(
         def run_general(frame: Frame) -> Any:
             values, named = gather(frame)
             mode.site = span
-            check_call(key, function, values, named)
-            return function(*values, **named)
+            return call_public(key, function, values, named)
 
         return run_general
     arguments = compile_positional(c, node)
@@ -151,16 +159,14 @@ def compile_builtin_call(
                 return of_one(x)
             if x is UNBOUND:
                 argument(frame)
-            check_call(key, function, (x,), NO_KWARGS)
-            return function(x)
+            return call_public(key, function, (x,), NO_KWARGS)
 
         return run_direct
 
     def run(frame: Frame) -> Any:
         values = [argument(frame) for argument in arguments]
         mode.site = span
-        check_call(key, function, values, NO_KWARGS)
-        return function(*values)
+        return call_public(key, function, values, NO_KWARGS)
 
     return run
 

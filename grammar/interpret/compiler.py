@@ -13,6 +13,7 @@ from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.interpret.scope import FIRST_SLOT, Scope, ScriptScopes
+from autodiff.grammar.objects.builtins.namespaces import builtin_value, plain_namespace, plain_value
 from autodiff.grammar.objects.values import UNBOUND, Namespace
 from autodiff.grammar.syntax import tree
 
@@ -77,7 +78,8 @@ class Compiler:
     ``frame`` is the module's frame, which closures of every depth use directly. ``conversions`` maps
     targets of top-level assignments to the function that converts the value first. ``last`` holds the name
     of the last top-level tensor assigned; in a ``plain`` script, which has no tensors, that of the last
-    float. ``assigned`` maps closures of assignments to names to the assignments they make.
+    float. With ``plain_functions`` functions of tensors take numbers too. ``assigned`` maps closures of
+    assignments to names to the assignments they make.
     """
 
     __slots__ = (
@@ -90,6 +92,7 @@ class Compiler:
         "loops",
         "names",
         "plain",
+        "plain_functions",
         "scope",
         "source",
     )
@@ -98,15 +101,16 @@ class Compiler:
         self,
         names: ScriptScopes,
         source: Source,
-        find_builtin: Callable[[str], Any],
         conversions: dict[tree.Expression, Callable[[Any], Any]],
         without_tensors: bool,
+        plain_functions: bool,
     ) -> None:
         self.plain = without_tensors
+        self.plain_functions = plain_functions
         self.assigned: dict[Execute, list[NameAssignment]] = {}
         self.names = names
         self.source = source
-        self.find_builtin = find_builtin
+        self.find_builtin = plain_value if plain_functions else builtin_value
         self.conversions = conversions
         self.scope: Scope = names.module
         self.depth = 0
@@ -114,9 +118,8 @@ class Compiler:
         self.last: list[str | None] = [None]
         self.frame: Frame = new_frame(names.module)
         for name, slot in names.module.slots.items():
-            self.frame[slot] = find_builtin(
-                name
-            )  # a builtin keeps its value until the script assigns its name
+            # A builtin keeps its value until the script assigns its name.
+            self.frame[slot] = builtin_value(name)
 
     def expression(self, node: tree.Expression) -> Evaluate:
         """Return the closure that computes the value of an expression."""
@@ -224,9 +227,13 @@ class Compiler:
         if not isinstance(node, tree.Name):
             return UNBOUND
         found = self.scope.find(node.id)
+        if found is not None and node.id not in found[0].imports:
+            return UNBOUND
         value = self.find_builtin(node.id)
         if found is not None and not is_redundant_import(node.id, found[0], value):
             return UNBOUND
+        if members and node.id == "norm" and self.plain_functions:
+            value = plain_namespace("scipy.stats.norm")
         for member in reversed(members):
             if value.__class__ is not Namespace:
                 return UNBOUND

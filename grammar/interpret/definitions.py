@@ -129,7 +129,7 @@ def compile_import_from(c: Compiler, node: tree.ImportFrom) -> Execute:
 def resolve_import(c: Compiler, module: str, name: str | None, span: Span, written: str) -> Any:
     """Return the value that an import binds; an error points at the name in the statement."""
     try:
-        return import_value(module, name, span, written)
+        return import_value(module, name, span, written, c.plain_functions)
     except CompileError as error:
         point_at_name(error, c.source)
         raise

@@ -45,11 +45,15 @@ MODULE_ALIASES = {
 }
 
 
-def import_value(module: str, name: str | None, span: Span, full_module: str) -> Any:
-    """The namespace ``module``, or its member ``name``; ``*`` brings in what is there already."""
-    from autodiff.grammar.objects.builtins.namespaces import namespace
+def import_value(module: str, name: str | None, span: Span, full_module: str, is_plain: bool) -> Any:
+    """The namespace ``module``, or its member ``name``; ``*`` brings in what is there already.
 
-    if full_module not in MODULES:
+    ``is_plain``: the script has no tensors and is not written as torch, so it may import scipy.
+    """
+    from autodiff.grammar.objects.builtins.namespaces import namespace, plain_namespace
+
+    found = plain_namespace(module) if is_plain and plain_namespace(full_module) is not None else None
+    if found is None and full_module not in MODULES:
         from autodiff.grammar.objects.absent_table import IMPORTABLE, absent_namespace
 
         if full_module in IMPORTABLE and name is None and module != full_module and module in MODULES:
@@ -71,7 +75,8 @@ def import_value(module: str, name: str | None, span: Span, full_module: str) ->
         )
     if module == "__future__":
         return None
-    found = namespace(module)
+    if found is None:
+        found = namespace(module)
     if name is None or name == "*":
         return found
     value = found.find(name)

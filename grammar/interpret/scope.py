@@ -67,11 +67,11 @@ class ScriptScopes:
     """The scopes of one script: ``module``, and in ``of`` the scope of each syntax node that opens one.
 
     It also has the names that are read (``reads``), the ``attributes``, the names whose list is ``changed``,
-    the names that a loop at top level assigns (``loop_targets``), and whether anything ``marks`` a tensor as
-    requiring gradients.
+    the names that a loop at top level assigns (``loop_targets``), the full names of the imported ``modules``,
+    and whether anything ``marks`` a tensor as requiring gradients.
     """
 
-    __slots__ = ("attributes", "changed", "loop_targets", "marks", "module", "of", "reads")
+    __slots__ = ("attributes", "changed", "loop_targets", "marks", "module", "modules", "of", "reads")
 
     def __init__(self) -> None:
         self.module = Scope("module", None)
@@ -80,6 +80,7 @@ class ScriptScopes:
         self.attributes: list[tree.Attribute] = []
         self.changed: set[str] = set()
         self.loop_targets: set[str] = set()
+        self.modules: set[str] = set()
         self.marks = False
 
 
@@ -168,6 +169,7 @@ def visit_class(node: tree.ClassDef, scope: Scope, names: ScriptScopes, binding:
 
 def visit_import(node: tree.Import, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     for module, alias in node.names:
+        names.modules.add(module)
         top = module.partition(".")[0]
         name, bound = (alias, module) if alias else (top, top)
         scope.bind(name, node.span)
@@ -182,6 +184,7 @@ STAR_IMPORT_MODULES = ("math", "numpy")
 def visit_import_from(
     node: tree.ImportFrom, scope: Scope, names: ScriptScopes, binding: bool
 ) -> PendingVisits:
+    names.modules.add(node.module)
     for name, alias in node.names:
         if name == "*" and node.module in STAR_IMPORT_MODULES:
             from autodiff.grammar.interpret.imports import star_import_members

@@ -16,8 +16,10 @@ from autodiff.grammar.interpret.definitions import grad_mode_of
 from autodiff.grammar.interpret.imports import import_value
 from autodiff.grammar.interpret.scope import Scope, ScriptScopes, is_static
 from autodiff.grammar.interpret.script_functions import FunctionCode, invoke
+from autodiff.grammar.interpret.script_kind import is_plain
 from autodiff.grammar.lints.members import never_taken, unresolved_members, within
 from autodiff.grammar.lints.signatures import check_arguments
+from autodiff.grammar.objects.argument_check import takes_base
 from autodiff.grammar.objects.attributes import (
     find_method,
     get_attribute,
@@ -56,7 +58,7 @@ class Resolver(Compiler):
     __slots__ = ("found", "idle", "meanings", "never", "start")
 
     def __init__(self, names: ScriptScopes, source: Source, script: tree.Script) -> None:
-        super().__init__(names, source, builtin_value, {}, False)
+        super().__init__(names, source, {}, False, is_plain(names))
         self.found: list[AutodiffError] = []
         self.idle = 0  # number of enclosing branches that are never taken
         self.never = {id(node.branches[way][1]) for node, way in never_taken(script)}
@@ -97,22 +99,29 @@ class Resolver(Compiler):
             return [
                 (
                     alias or name.partition(".")[0],
-                    meaning(name if alias else name.partition(".")[0], None, node, name),
+                    self.meaning(name if alias else name.partition(".")[0], None, node, name),
                 )
                 for name, alias in node.names
             ]
         return [
-            (alias or name, meaning(node.module, name, node, node.module))
+            (alias or name, self.meaning(node.module, name, node, node.module))
             for name, alias in node.names
             if name != "*" and node.module != "__future__"
         ]
+
+    def meaning(self, module: str, name: str | None, node: Any, written: str) -> Any:
+        """The value that an import binds; UNBOUND where it fails, which compiling it reports."""
+        try:
+            return import_value(module, name, node.span, written, self.plain_functions)
+        except AutodiffError:
+            return UNBOUND
 
     def known(self, node: Any) -> Any:
         """The certain meaning of an expression; UNBOUND where only a run could tell."""
         if isinstance(node, tree.Name):
             found = self.scope.find(node.id)
             return (
-                builtin_value(node.id)
+                self.find_builtin(node.id)
                 if found is None
                 else self.meanings.get((id(found[0]), node.id), UNBOUND)
             )
@@ -203,6 +212,8 @@ class Resolver(Compiler):
         callee = self.known(node.function)
         if callee.__class__ in (Namespace, FunctionClass):
             raise not_callable(callee)
+        if self.plain_functions and takes_base(callee, len(node.arguments)):
+            return
         if callee.__class__ in (PublicFunction, Builtin, ScriptFunction):
             check_arguments(callee, node)
 
@@ -223,14 +234,6 @@ def in_header(error: AutodiffError, node: tree.ClassDef) -> bool:
 
 def nothing(frame: Any) -> None:
     """The code that ``body`` returns: it does nothing, because the resolver never runs what it compiles."""
-
-
-def meaning(module: str, name: str | None, node: Any, written: str) -> Any:
-    """The value that an import binds; UNBOUND where it fails, which compiling it reports."""
-    try:
-        return import_value(module, name, node.span, written)
-    except AutodiffError:
-        return UNBOUND
 
 
 def is_same_module(one: Any, other: Any) -> bool:

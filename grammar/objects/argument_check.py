@@ -138,6 +138,11 @@ def is_leaf_number(x: Any) -> bool:
     return x.__class__ is Tensor and x.requires_grad and not x.ndim
 
 
+def takes_base(function: Any, count: int) -> bool:
+    """Whether a call with ``count`` arguments is that of ``log`` with a base, which torch's ``log`` lacks."""
+    return count == 2 and function is FUNCTIONS["torch.log"]
+
+
 @cache
 def function_key(function: PublicFunction, name: str, namespace: str = "") -> str:
     """Return the key of a function in core's table, such as ``F.relu``; empty if it has none."""
@@ -145,4 +150,4 @@ def function_key(function: PublicFunction, name: str, namespace: str = "") -> st
     return next((key for key in keys if FUNCTIONS.get(key) is function), "")
 
 
-__all__ = ["check_call", "function_key"]
+__all__ = ["check_call", "function_key", "takes_base"]

@@ -109,12 +109,12 @@ def factorial(n: Any, /) -> int:
     return math.factorial(whole)
 
 
-def counting_builtin(name: str, function: Callable[..., int]) -> Builtin:
-    """Return a builtin for ``math.comb`` or ``math.perm``; arguments over MOST_COUNTED overflow."""
+def counting_builtin(name: str, function: Callable[..., int], largest: int = operators.INT_LIMIT) -> Builtin:
+    """Return a builtin for a ``math`` function of whole numbers; arguments over ``largest`` overflow."""
 
     def checked(*args: Any) -> Any:
         whole = [as_index(n, f"{name}()") for n in args]
-        if any(n > MOST_COUNTED for n in whole):
+        if any(n > largest for n in whole):
             raise operators.overflow_error()
         return operators.checked_int(function(*whole))
 
@@ -147,8 +147,10 @@ MATH: dict[str, Any] = {
     **CONSTANTS,
     "tau": math.tau,
     "factorial": Builtin("factorial", factorial),
-    "comb": counting_builtin("comb", math.comb),
-    "perm": counting_builtin("perm", math.perm),
+    "comb": counting_builtin("comb", math.comb, MOST_COUNTED),
+    "perm": counting_builtin("perm", math.perm, MOST_COUNTED),
+    "gcd": counting_builtin("gcd", math.gcd),
+    "lcm": counting_builtin("lcm", math.lcm),
     "prod": Builtin("prod", product),
     "fsum": Builtin("fsum", exact_sum),
 }
@@ -189,7 +191,6 @@ _OF_MATH: dict[str, Callable[..., Any]] = {
     "erfc": math.erfc,
     "gamma": math.gamma,
     "lgamma": math.lgamma,
-    "gcd": math.gcd,
     "isnan": math.isnan,
     "isinf": math.isinf,
     "isfinite": math.isfinite,

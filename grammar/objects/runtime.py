@@ -33,8 +33,9 @@ class Runtime:
     ``depth`` is the number of calls that have not returned. ``turns`` lists the loops that an error left,
     innermost first. ``numbers_are_leaves``: a tensor may stand for a number literal of the script, so it is
     accepted where an integer is needed. ``without_tensors``: the script has no other tensors, so Python's
-    numeric functions accept it and are differentiated. ``number_chosen`` is the place where ``max`` or
-    ``min`` last returned a plain number rather than a tensor of the graph.
+    numeric functions accept it and are differentiated. ``plain_functions``: it is not written as torch
+    either, so functions of tensors accept numbers. ``number_chosen`` is the place where ``max`` or ``min``
+    last returned a plain number rather than a tensor of the graph.
     """
 
     __slots__ = (
@@ -46,6 +47,7 @@ class Runtime:
         "number_chosen",
         "numbers_are_leaves",
         "parameters",
+        "plain_functions",
         "step_limit",
         "steps",
         "steps_per_check",
@@ -72,7 +74,7 @@ class Runtime:
         self.id_numbers: dict[int, tuple[object, int]] = {}  # objects whose id() the script requested
         self.parameters: dict[int, ref[Tensor]] = {}  # by id: tensors displayed as ``nn.Parameter``
         self.turns: list[LoopIteration] = []
-        self.numbers_are_leaves = self.without_tensors = False
+        self.numbers_are_leaves = self.without_tensors = self.plain_functions = False
         self.number_chosen: Span | None = None
         pass_watch.start()
         print_options.start()

@@ -13,26 +13,20 @@ from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.interpret.scope import ScriptScopes
+from autodiff.grammar.interpret.script_kind import reads_any
 from autodiff.grammar.objects.values import NUMBER_CLASSES
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator
+    from typing import Any, TypeGuard
 
     Convert = Callable[[Any], Any]
     Shapes = tuple[tuple[int, ...], tuple[int, ...]]
 
 did_you_mean = LazyModule("autodiff.core.base.did_you_mean")
 
-TENSOR_CONSTRUCTORS = {
-    *("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"),
-    *("ByteTensor", "BoolTensor", "Variable", "zeros", "ones", "full", "empty", "eye", "arange", "linspace"),
-    *("logspace", "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial"),
-    *("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like"),
-    *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy", "Parameter"),
-}
 #: How many names of a script an error message lists.
 MAX_LISTED = 20
 NAMED_CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
@@ -41,36 +35,36 @@ NAMED_CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 class AssignmentPlan:
     """The ``conversions`` of a script's top-level assignments, by target.
 
-    ``without_tensors`` says that the script builds no tensor; ``marks``, that it uses requires_grad. After
-    the run, ``reshaped`` has the old and the new shape of tensors that ``--set`` gave another shape, by name.
+    ``marks`` says that the script uses requires_grad, or builds no tensor. After the run, ``reshaped`` has
+    the old and the new shape of tensors that ``--set`` gave another shape, by name.
     """
 
-    __slots__ = ("conversions", "marks", "reshaped", "without_tensors")
+    __slots__ = ("conversions", "marks", "reshaped")
 
     def __init__(self) -> None:
         self.conversions: dict[tree.Expression, Convert] = {}
         self.reshaped: dict[str, Shapes] = {}
-        self.without_tensors = False
         self.marks = False
 
 
 def make_plan(
-    script: tree.Script, names: ScriptScopes, sets: dict[str, Any], wrt: list[str], track: bool
+    script: tree.Script,
+    names: ScriptScopes,
+    sets: dict[str, Any],
+    wrt: list[str],
+    track: bool,
+    without_tensors: bool,
 ) -> AssignmentPlan:
     """Return the conversions that top-level assignments make."""
     made = AssignmentPlan()
-    defined_arrays = [
-        n for n, value in sets.items() if may_be_array(value) and names.module.binding_counts.get(n) == 0
-    ]
-    made.without_tensors = not builds_tensors(names) and not defined_arrays
-    made.marks = made.without_tensors or names.marks or reads_any(names, ["Parameter"])
+    made.marks = without_tensors or names.marks or reads_any(names, ["Parameter"])
     default = track and not made.marks and not wrt
     replaced: set[str] = set()
     for target, written in top_level_assignments(script.body):
         name = target.id
         steps: list[Convert] = []
         once = names.module.binding_counts.get(name) == 1 and name not in names.changed
-        if made.without_tensors and once and written is not None and is_literal_number(written, names):
+        if without_tensors and once and written is not None and is_literal_number(written, names):
             steps.append(to_leaf)
         if name in sets and name not in replaced:
             replaced.add(name)
@@ -113,18 +107,6 @@ def matches_pattern(name: str, pattern: str) -> bool:
 
 
 # -- from the syntax --------------------------------------------------------------------------------
-
-
-def builds_tensors(names: ScriptScopes) -> bool:
-    """Whether the script mentions anything that makes a tensor."""
-    return reads_any(names, TENSOR_CONSTRUCTORS)
-
-
-def reads_any(names: ScriptScopes, wanted: Collection[str]) -> bool:
-    """Whether the script reads one of these names, as an attribute or as a name that it does not bind."""
-    return any(name.id in wanted and scope.find(name.id) is None for name, scope in names.reads) or any(
-        node.name in wanted for node in names.attributes
-    )
 
 
 def top_level_assignments(
@@ -183,6 +165,8 @@ def is_literal_number(node: tree.Expression, names: ScriptScopes) -> bool:
             if node.id not in NAMED_CONSTANTS or node.id in names.module.slots:
                 return False
             found = True
+        elif is_array_call(node, names):
+            stack.append(node.arguments[0].value)
         elif isinstance(node, tree.Attribute) and isinstance(node.object, tree.Name):
             if node.object.id not in ("math", "np", "torch") or node.name not in NAMED_CONSTANTS:
                 return False
@@ -190,6 +174,21 @@ def is_literal_number(node: tree.Expression, names: ScriptScopes) -> bool:
         else:
             return False
     return found
+
+
+def is_array_call(node: tree.Expression, names: ScriptScopes) -> TypeGuard[tree.Call]:
+    """Whether an expression is numpy's ``np.array(...)`` or ``array(...)``."""
+    if not isinstance(node, tree.Call) or not node.arguments or node.arguments[0].keyword:
+        return False
+    function = node.function
+    if isinstance(function, tree.Attribute):
+        return function.name in ARRAYS and isinstance(function.object, tree.Name)
+    if not isinstance(function, tree.Name) or function.id not in ARRAYS:
+        return False
+    return function.id not in names.module.slots or "numpy" in names.modules
+
+
+ARRAYS = frozenset(["array", "asarray"])
 
 
 # -- conversions ------------------------------------------------------------------------------------
@@ -234,7 +233,7 @@ def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
 
 def to_leaf(value: Any) -> Any:
     """Return numbers as a leaf in the default dtype, for scripts without tensors."""
-    if not is_number_or_list(value):
+    if not is_number_or_list(value) and value.__class__ is not Tensor:
         return value
     made = number_tensor(value, dtypes.default_dtype())
     made.set_requires_grad()

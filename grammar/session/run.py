@@ -19,12 +19,14 @@ from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret import assignment, calls, expressions, operators, statements
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.interpret.scope import ScriptScopes, resolve
-from autodiff.grammar.objects.builtins.namespaces import builtin_value
+from autodiff.grammar.interpret.script_kind import builds_tensors, is_written_as_torch
+from autodiff.grammar.objects.builtins.namespaces import builtin_value, plain_value
 from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, convert_python_error
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.session.assignment_plan import (
     make_plan,
+    may_be_array,
     to_leaf,
     to_script_value,
     top_level_assignments,
@@ -207,17 +209,22 @@ def run_script(
     for name in only_read:
         if name not in known:
             raise unknown_name_error(name, settable(script, probe), "variable", "E0601")
-    scopes = resolve(script, source, lambda name: builtin_value(name) is not UNBOUND, only_read)
-    planned = make_plan(script, scopes, sets, settings.wrt, settings.track)
+    if only_read:  # these names are the script's own from here on
+        probe = resolve(script, source, lambda name: True, only_read)
+    without_tensors = not builds_tensors(probe) and not any(may_be_array(sets[name]) for name in only_read)
+    is_plain = without_tensors and not is_written_as_torch(probe)
+    find = plain_value if is_plain else builtin_value
+    scopes = resolve(script, source, lambda name: find(name) is not UNBOUND, only_read)
+    planned = make_plan(script, scopes, sets, settings.wrt, settings.track, without_tensors)
     execution = Execution(source, scopes, settings.of is not None)
-    execution.without_tensors = planned.without_tensors
+    execution.without_tensors = without_tensors
     execution.reshaped = planned.reshaped
     mode.recorder = execution.last_passes
-    runtime.without_tensors = planned.without_tensors
-    runtime.numbers_are_leaves = planned.without_tensors or bool(sets or settings.wrt)
+    runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain
+    runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)
 
     runtime.write, runtime.warn = write, WarningLog(execution, warn).tell
-    compiler = Compiler(scopes, source, builtin_value, planned.conversions, planned.without_tensors)
+    compiler = Compiler(scopes, source, planned.conversions, without_tensors, is_plain)
     body, last = script.body, None
     if body and isinstance(body[-1], tree.ExpressionStatement):
         last, body = body[-1], body[:-1]
@@ -226,7 +233,7 @@ def run_script(
     final = compiler.expression(last.value) if last is not None else None
     try:
         for name in only_read:
-            value = to_leaf(sets[name]) if planned.without_tensors else sets[name]
+            value = to_leaf(sets[name]) if without_tensors else sets[name]
             value = to_script_value(value)
             if value.__class__ is Tensor and value.source().name is None:
                 value.source().name = name

@@ -39,6 +39,33 @@ def builtin_value(name: str) -> Any:
     return _found[name]
 
 
+def plain_value(name: str) -> Any:
+    """Return what ``builtin_value`` returns, for a script without tensors that is not written as torch.
+
+    It has the functions of ``math``, numpy and scipy as well, so ``ln(x)`` and ``comb(5, 2)`` need no module
+    before them.
+    """
+    value = UNBOUND if name in OTHER_IN_PLAIN_SCRIPTS else builtin_value(name)
+    if value is not UNBOUND:
+        return value
+    from autodiff.grammar.objects.builtins.plain_names import own_value
+
+    return own_value(name)
+
+
+#: Names that mean something else in plain scripts than in torch: arrays there are tensors, for one.
+OTHER_IN_PLAIN_SCRIPTS = frozenset(["np", "gcd", "lcm"])
+
+
+def plain_namespace(name: str) -> Namespace | None:
+    """Return numpy or scipy as plain scripts have it, or a part of it; None for other modules."""
+    if name.partition(".")[0] not in ("numpy", "scipy"):
+        return None
+    from autodiff.grammar.objects.builtins.plain_names import NAMESPACES
+
+    return NAMESPACES.get(name)
+
+
 def find_builtin(name: str) -> Any:
     if name in BUILTINS:
         return BUILTINS[name]

@@ -1,0 +1,60 @@
+"""What kind of script it is, from its names: with tensors or without, written as torch or plain.
+
+The kind decides which names a script finds (``name_finder``), and whether numbers are leaves.
+"""
+
+from __future__ import annotations
+
+from autodiff.grammar.interpret.scope import ScriptScopes
+from autodiff.grammar.objects.builtins.namespaces import builtin_value, plain_value
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+TENSOR_CONSTRUCTORS = {
+    *("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"),
+    *("ByteTensor", "BoolTensor", "Variable", "zeros", "ones", "full", "empty", "eye", "arange", "linspace"),
+    *("logspace", "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial"),
+    *("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like"),
+    *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy", "Parameter"),
+}
+#: Namespaces whose use says that a script is written as torch. ``special`` and ``linalg`` are scipy's too.
+TORCH_NAMESPACES = frozenset(["torch", "F", "autograd"])
+
+
+def builds_tensors(names: ScriptScopes) -> bool:
+    """Whether the script mentions anything that makes a tensor; arrays of numpy are numbers."""
+    numpys = {"np", *(alias for alias, modules in names.module.imports.items() if "numpy" in modules)}
+    return reads_any(names, TENSOR_CONSTRUCTORS, numpys)
+
+
+def is_written_as_torch(names: ScriptScopes) -> bool:
+    """Whether the script imports torch or uses it by name, so that functions refuse numbers as torch's do."""
+    return any(module.partition(".")[0] == "torch" for module in names.modules) or any(
+        name.id in TORCH_NAMESPACES and scope.find(name.id) is None for name, scope in names.reads
+    )
+
+
+def is_plain(names: ScriptScopes) -> bool:
+    """Whether a script has no tensors and is not written as torch: functions take numbers, as in ``math``."""
+    return not builds_tensors(names) and not is_written_as_torch(names)
+
+
+def name_finder(names: ScriptScopes) -> Callable[[str], bool]:
+    """Return the function that says whether a script of this kind finds a name that it does not bind."""
+    find = plain_value if is_plain(names) else builtin_value
+    return lambda name: find(name) is not UNBOUND
+
+
+def reads_any(names: ScriptScopes, wanted: Collection[str], except_of: Collection[str] = ()) -> bool:
+    """Whether the script reads one of these names, as an attribute or as a name that it does not bind.
+
+    Attributes of the names ``except_of`` do not count.
+    """
+    return any(name.id in wanted and scope.find(name.id) is None for name, scope in names.reads) or any(
+        node.name in wanted and not (isinstance(node.object, tree.Name) and node.object.id in except_of)
+        for node in names.attributes
+    )

@@ -1,0 +1,196 @@
+"""The names of scripts without tensors: those of numpy and scipy for numbers and arrays, ``ln``, ``norm``.
+
+Arrays are tensors, and ``axis`` and ``keepdims`` are accepted for torch's names, so most functions of numpy
+are core's under another name.
+"""
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.engine.public_functions import find_function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph import dtypes
+from autodiff.grammar.objects import operators
+from autodiff.grammar.objects.builtins.namespaces import namespace
+from autodiff.grammar.objects.math_functions import CONSTANTS, MATH
+from autodiff.grammar.objects.plain_functions import as_tensor, call_plain
+from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, Builtin, Namespace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+
+def call(name: str, *args: Any, **kwargs: Any) -> Any:
+    """Call core's function ``name`` with numbers or tensors."""
+    function = find_function(name)
+    assert function is not None
+    return call_plain(function, args, kwargs)
+
+
+# -- numpy ------------------------------------------------------------------------------------------
+
+
+def array(x: Any, dtype: Any = None) -> Any:
+    """Return numbers as a tensor of floats: arrays of whole numbers are inputs too."""
+    made = as_tensor(x, True)
+    return made if dtype is None or made.__class__ is not Tensor else call("to", made, dtype)
+
+
+def linspace(start: Any, stop: Any, num: Any = 50) -> Any:
+    return call("linspace", start, stop, num)
+
+
+def spread(name: str) -> Callable[..., Any]:
+    """Return numpy's ``var`` or ``std``, which divides by the number of entries less ``ddof``."""
+
+    def function(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+        return call(name, array(a), dim=axis, correction=ddof, keepdim=keepdims)
+
+    return function
+
+
+#: The functions of numpy that core has under the same name.
+SHARED_NAMES = frozenset(
+    [
+        *(
+            "sqrt",
+            "exp",
+            "log",
+            "log2",
+            "log10",
+            "log1p",
+            "expm1",
+            "exp2",
+            "square",
+            "abs",
+            "absolute",
+            "sign",
+        ),
+        *("sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "arctan2", "arcsinh"),
+        *("arccosh", "arctanh", "hypot", "deg2rad", "rad2deg", "floor", "ceil", "trunc", "fmod", "sinc"),
+        *("logaddexp", "logaddexp2", "maximum", "minimum", "where", "reciprocal", "sum", "mean", "prod"),
+        *("cumsum", "cumprod", "dot", "matmul", "outer", "inner", "kron", "einsum", "diag", "trace", "stack"),
+        *("vstack", "hstack", "reshape", "ravel", "zeros", "ones", "full", "eye", "arange", "zeros_like"),
+        *("ones_like", "full_like", "isnan", "isinf", "isfinite", "heaviside", "copysign", "median", "diff"),
+        *("absolute", "argmax", "argmin", "flip", "roll", "tril", "triu", "squeeze"),
+    ]
+)
+#: The functions of numpy that core has under another name.
+RENAMED = {
+    "power": "pow",
+    "mod": "remainder",
+    "remainder": "remainder",
+    "clip": "clamp",
+    "concatenate": "cat",
+    "max": "amax",
+    "amax": "amax",
+    "min": "amin",
+    "amin": "amin",
+    "fabs": "abs",
+    "degrees": "rad2deg",
+    "radians": "deg2rad",
+    "trapz": "trapezoid",
+    "trapezoid": "trapezoid",
+}
+NUMPY_OWN: dict[str, Any] = {
+    **CONSTANTS,
+    "array": Builtin("array", array),
+    "asarray": Builtin("asarray", array),
+    "linspace": Builtin("linspace", linspace),
+    "var": Builtin("var", spread("var")),
+    "std": Builtin("std", spread("std")),
+    "cbrt": MATH["cbrt"],
+    "float64": dtypes.float64,
+    "float32": dtypes.float32,
+}
+
+
+def numpy_member(name: str) -> Any:
+    if name in NUMPY_OWN:
+        return NUMPY_OWN[name]
+    if name == "linalg":
+        return namespace("torch.linalg")
+    if name == "random":
+        return namespace("numpy.random")
+    name = RENAMED.get(name, name if name in SHARED_NAMES else "")
+    return find_function(name) or UNBOUND
+
+
+def numpy_names() -> Iterable[str]:
+    return [*NUMPY_OWN, *SHARED_NAMES, *RENAMED, "linalg", "random"]
+
+
+# -- scipy ------------------------------------------------------------------------------------------
+
+
+def standardise(x: Any, loc: Any, scale: Any) -> Any:
+    """Return ``(x - loc) / scale`` for numbers, lists and tensors."""
+    return operators.truediv(operators.sub(x if x.__class__ in NUMBER_CLASSES else array(x), loc), scale)
+
+
+def normal_function(name: str, of_standard: Callable[[Any, Any], Any]) -> Builtin:
+    """Return ``norm``'s function ``name`` from that of ``z = (x - loc) / scale`` and the scale."""
+
+    def function(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+        return of_standard(standardise(x, loc, scale), scale)
+
+    return Builtin(name, function)
+
+
+def log_density(z: Any, scale: Any) -> Any:
+    """Return the logarithm of exp(-z²/2) / (scale √(2π))."""
+    return operators.sub(operators.mul(z, operators.mul(z, -0.5)), call("log", operators.mul(scale, ROOT)))
+
+
+def quantile(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    return operators.add(operators.mul(call("ndtri", q), scale), loc)
+
+
+ROOT = math.sqrt(2 * math.pi)
+NORMAL: dict[str, Any] = {
+    "cdf": normal_function("cdf", lambda z, scale: call("ndtr", z)),
+    "sf": normal_function("sf", lambda z, scale: call("ndtr", operators.negative(z))),
+    "logcdf": normal_function("logcdf", lambda z, scale: call("log_ndtr", z)),
+    "logpdf": normal_function("logpdf", log_density),
+    "pdf": normal_function("pdf", lambda z, scale: call("exp", log_density(z, scale))),
+    "ppf": Builtin("ppf", quantile),
+}
+SCIPY_SPECIAL = {"j0": "bessel_j0", "j1": "bessel_j1", "y0": "bessel_y0", "y1": "bessel_y1"}
+
+
+def special_member(name: str) -> Any:
+    if name in ("gamma", "cbrt", "comb", "perm", "factorial"):
+        return MATH[name]
+    return namespace("torch.special").find(SCIPY_SPECIAL.get(name, name))
+
+
+# -- all together -----------------------------------------------------------------------------------
+
+
+def member_of(members: dict[str, Any]) -> Callable[[str], Any]:
+    return lambda name: members.get(name, UNBOUND)
+
+
+NORM = Namespace("scipy.stats.norm", member_of(NORMAL), lambda: NORMAL)
+NAMESPACES: dict[str, Namespace] = {
+    "numpy": Namespace("numpy", numpy_member, numpy_names),
+    "scipy": Namespace("scipy", lambda name: NAMESPACES.get(f"scipy.{name}", UNBOUND), lambda: ["special"]),
+    "scipy.special": Namespace(
+        "scipy.special", special_member, lambda: [*namespace("torch.special").names(), *SCIPY_SPECIAL]
+    ),
+    "scipy.stats": Namespace("scipy.stats", member_of({"norm": NORM}), lambda: ["norm"]),
+    "scipy.stats.norm": NORM,
+}
+#: Names that mean something else than in torch: numpy's arrays are tensors, and whole numbers stay whole.
+OWN = {"np": NAMESPACES["numpy"], "gcd": MATH["gcd"], "lcm": MATH["lcm"]}
+
+
+def own_value(name: str) -> Any:
+    """Return the value of a name that scripts without tensors have beyond the others; UNBOUND without one."""
+    if name == "ln":
+        return find_function("log")
+    value = OWN[name] if name in OWN else MATH.get(name, UNBOUND)
+    return numpy_member(name) if value is UNBOUND else value

@@ -1,0 +1,90 @@
+"""Calls of core's functions in scripts without tensors, where numbers stand beside the leaves.
+
+``sqrt(2)`` is a number there, as in ``math``, and ``stack([c[0], 0])`` and ``hypot(x, 3)`` take the number as
+a constant. A script that is written as torch keeps torch's refusal.
+"""
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.public_functions import Parameter, PublicFunction, find_function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.values import as_stored
+from autodiff.grammar.objects.argument_check import takes_base
+from autodiff.grammar.objects.values import NUMBER_CLASSES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+def call_plain(function: PublicFunction, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a function of core with numbers and lists in place of tensors.
+
+    The result is a number where all arguments are numbers. ``log`` takes a base, as in ``math``.
+    """
+    of_numbers = not any(map(holds_tensor, (*args, *kwargs.values())))
+    if takes_base(function, len(args)):
+        from autodiff.grammar.objects.math_functions import logarithm
+
+        made = logarithm(*[as_tensor(x, True) for x in args])
+    else:
+        parameters = function.parameters
+        by_name = {parameter.name: parameter for parameter in parameters}
+        are_floats = not function.name.startswith("bitwise")
+        made = function(
+            *[
+                fit(x, parameters[min(at, len(parameters) - 1)], of_numbers, are_floats)
+                for at, x in enumerate(args)
+            ],
+            **{
+                name: fit(x, by_name[name], of_numbers, are_floats) if name in by_name else x
+                for name, x in kwargs.items()
+            },
+        )
+    if not of_numbers or made.__class__ is not Tensor or made.shape:
+        return made
+    number = made.item()
+    return int(number) if function.name in WHOLE and math.isfinite(number) else number
+
+
+#: The functions whose result is a whole number in Python.
+WHOLE = frozenset(["floor", "ceil", "trunc"])
+
+
+def holds_tensor(x: Any) -> bool:
+    return x.__class__ is Tensor or (x.__class__ in (list, tuple) and any(map(holds_tensor, x)))
+
+
+def fit(x: Any, parameter: Parameter, of_numbers: bool, are_floats: bool) -> Any:
+    """Return an argument as a tensor where the parameter needs one.
+
+    Beside a tensor core's operators take a number as it is; in a call ``of_numbers`` there is none.
+    """
+    kind = parameter.kind
+    if kind == "tensors" and x.__class__ in (list, tuple):
+        return [as_tensor(entry, are_floats) for entry in x]
+    if kind in ("tensor", "tensors") or (kind == "value" and of_numbers):
+        return as_tensor(x, are_floats)
+    return x
+
+
+def as_tensor(x: Any, are_floats: bool) -> Any:
+    """Return a number, or nested lists of numbers and tensors, as a tensor; other values unchanged.
+
+    ``are_floats``: whole numbers become floats, as the leaves are.
+    """
+    if x.__class__ in NUMBER_CLASSES:
+        if x.__class__ is float or (are_floats and x.__class__ is int):
+            return Tensor.of(float(x))
+        return Tensor.of(as_stored(np.asarray(x)))
+    if x.__class__ not in (list, tuple) or not x:
+        return x
+    entries = [as_tensor(entry, are_floats) for entry in x]
+    if any(entry.__class__ is not Tensor for entry in entries):
+        return x
+    stack: Any = find_function("stack")
+    return stack(entries)

@@ -1,0 +1,279 @@
+"""Scripts without tensors have plain functions: of numbers, as ``math``, numpy and scipy have them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from cases import Case, each_of
+
+CALL = """\
+S = 100; K = 100; T = 1; r = 0.05; sigma = 0.2
+%s
+d1 = (log(S/K) + (r + sigma**2/2)*T)/(sigma*sqrt(T))
+d2 = d1 - sigma*sqrt(T)
+C = S*N(d1) - K*exp(-r*T)*N(d2)
+"""
+GREEKS = [
+    *(0.6368306511756191, -0.5323248154537634, 6.414027546438197, 53.23248154537634, 37.52403469169379),
+]
+#: The density of the normal distribution at 0.
+PHI = 1 / math.sqrt(2 * math.pi)
+
+NUMBERS = [
+    Case(
+        "black_scholes_with_erf_and_sqrt_of_2",
+        CALL % "def N(x):\n    return 0.5*(1 + erf(x/sqrt(2)))",
+        "autodiff grad script.ad | cut -f2",
+        GREEKS,
+    ),
+    Case(
+        "black_scholes_with_scipys_norm",
+        CALL % "from scipy.stats import norm\nN = norm.cdf",
+        "autodiff grad script.ad | cut -f2",
+        GREEKS,
+    ),
+    Case(
+        "black_scholes_with_numpy_in_a_function",
+        """\
+import numpy as np
+import scipy.stats as stats
+def price(S, K, T, r, sigma):
+    d1 = (np.log(S/K) + (r + 0.5*sigma**2)*T)/(sigma*np.sqrt(T))
+    return S*stats.norm.cdf(d1) - K*np.exp(-r*T)*stats.norm.cdf(d1 - sigma*np.sqrt(T))
+S = 100; K = 100; T = 1; r = 0.05; sigma = 0.2
+C = price(S, K, T, r, sigma)
+""",
+        "autodiff grad script.ad | cut -f2",
+        GREEKS,
+    ),
+    Case(
+        "norm_needs_no_import", "d = 0; y = norm.cdf(d) + norm.pdf(0)*d", "autodiff grad script.ad", [2 * PHI]
+    ),
+    Case(
+        "norm_with_mean_and_deviation",
+        "m = 1.0; s = 2.0; L = norm.logpdf(4, m, s)",
+        "autodiff grad script.ad | cut -f2",
+        [3 / 4, -1 / 2 + 9 / 8],
+    ),
+    Case(
+        "sine_of_a_time_counted_up",
+        """\
+w = 2; y0 = 0; v0 = 1; h = 0.01
+y, v, t = y0, v0, 0.0
+for k in range(100):
+    a = sin(t) - w**2*y
+    y, v = y + h*v, v + h*a
+    t += h
+""",
+        "autodiff grad script.ad --of y --wrt w",
+        [-0.45946503337500527],
+    ),
+    Case(
+        "function_of_a_loops_number",
+        "x = 0.5; s = 0\nfor k in range(1, 5):\n    s = s + exp(-k)*x**k/sqrt(k)\n",
+        "autodiff grad script.ad --wrt x",
+        [sum(math.exp(-k) * k * 0.5 ** (k - 1) / math.sqrt(k) for k in range(1, 5))],
+    ),
+    Case(
+        "exp_of_60",
+        "b = 61.0; y = exp(60.)*(1 + 2*(b - 60))/(1 + b - 60)\n",
+        "autodiff grad script.ad",
+        [2.8550184745392106e25],
+    ),
+    Case(
+        "numbers_beside_an_input",
+        "x = 3.0; y = hypot(x, 4) + atan2(2, x) + maximum(x, 2)",
+        "autodiff grad script.ad",
+        [3 / 5 - 2 / 13 + 1],
+    ),
+    Case(
+        "a_number_beside_a_tensor_in_a_list",
+        "c = [1, 1]; f = stack([c[0], 0])\n",
+        'for i in 0 1; do autodiff grad script.ad --wrt c --of "f[$i]"; done',
+        [1.0, 0.0, 0.0, 0.0],
+    ),
+    Case(
+        "a_list_in_place_of_an_array",
+        "a = 2.0; b = 5.0; y = mean([a, 3, b*b]) + norm([a, 0.])",
+        "autodiff grad script.ad | cut -f2",
+        [1 / 3 + 1, 10 / 3],
+    ),
+    Case(
+        "functions_print_numbers",
+        "print(sqrt(2), gcd(4, 6), math.comb(5, 2), comb(5, 2), lcm(4, 6), log(8, 2), floor(2.5))",
+        "autodiff run -q script.ad",
+        prints="1.4142135623730951 2 10 10 12 3.0 2\n",
+    ),
+    Case(
+        "whole_inputs_of_whole_functions",
+        "n = 5; k = 2; x = 0.5; y = math.comb(n, k)*x**k*gcd(n, 10)",
+        "autodiff grad script.ad --wrt x",
+        [10 * 2 * 0.5 * 5],
+    ),
+]
+
+
+@each_of(NUMBERS)
+def test_functions_take_numbers(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+NAMES = [
+    Case("ln", "x = 0.5; y = ln(1 + x)\n", "autodiff grad script.ad", [2 / 3]),
+    Case("log_with_a_base", "x = 5; y = log(x, 10)\n", "autodiff grad script.ad", [0.08685889638065035]),
+    Case(
+        "log_by_its_base",
+        "b = 5; y = log(2, b)\n",
+        "autodiff grad script.ad",
+        [-math.log(2) / math.log(5) ** 2 / 5],
+    ),
+    Case(
+        "log10_and_log2",
+        "x = 5; y = log10(x) + log2(x)\n",
+        "autodiff grad script.ad",
+        [0.2 / math.log(10) + 0.2 / math.log(2)],
+    ),
+    Case(
+        "math_log_with_a_base",
+        "import math\nx = 5; y = math.log(x, 10)\n",
+        "autodiff grad script.ad",
+        [0.08685889638065035],
+    ),
+    Case(
+        "np_array",
+        "import numpy as np\nx = np.array([5., 3.])\ncost = x[0]**2/x[1] - np.log(x[1])\n",
+        "autodiff grad script.ad",
+        [3.3333333333333335, -3.111111111111111],
+    ),
+    Case(
+        "np_array_of_whole_numbers",
+        "x = np.array([1, 2, 3]); y = np.sum(np.sin(x)*np.arange(3))\n",
+        "autodiff grad script.ad",
+        [0.0, math.cos(2), 2 * math.cos(3)],
+    ),
+    Case(
+        "numpy_along_an_axis",
+        "import numpy as np\nX = np.array([[1., 2.], [3., 5.]])\nv = np.var(X, axis=0)\n",
+        "autodiff grad script.ad --grad-output ones",
+        [-1.0, -1.5, 1.0, 1.5],
+    ),
+    Case(
+        "np_arctan2",
+        "y = 1.0; x = 2.0; t = np.arctan2(y, x)\n",
+        "autodiff grad script.ad | cut -f2",
+        [0.4, -0.2],
+    ),
+    Case(
+        "names_imported_from_numpy",
+        "from numpy import array, dot, exp\na = array([1., 2.]); L = exp(dot(a, a)/5)\n",
+        "autodiff grad script.ad",
+        [0.4 * math.e, 0.8 * math.e],
+    ),
+    Case(
+        "scipy_special",
+        "from scipy.special import erf, ndtr\nx = 0.0; y = erf(x) + ndtr(x) + erf(0.5)*x\n",
+        "autodiff grad script.ad",
+        [2 / math.sqrt(math.pi) + PHI + math.erf(0.5)],
+    ),
+    Case(
+        "own_names_win",
+        "ln = 3.0; comb = 2.0; power = ln*comb\n",
+        "autodiff grad script.ad | cut -f2",
+        [2.0, 3.0],
+    ),
+]
+
+
+@each_of(NAMES)
+def test_names_of_plain_mathematics(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+TORCHS = [
+    Case(
+        "torch_sqrt_of_a_number",
+        "x = 3; y = torch.sqrt(2)*x",
+        "autodiff grad script.ad",
+        prints="",
+        says=["sqrt(): argument 'input' (position 1) must be Tensor, not int"],
+        code=4,
+    ),
+    Case(
+        "relu_of_a_number",
+        "x = 3; y = F.relu(-1.0)*x",
+        "autodiff grad script.ad",
+        prints="",
+        says=["relu(): argument 'input' (position 1) must be Tensor, not float"],
+        code=4,
+    ),
+    Case(
+        "torch_is_imported",
+        "from torch import *\nx = 3; y = sqrt(2)*x",
+        "autodiff grad script.ad",
+        prints="",
+        says=["sqrt(): argument 'input' (position 1) must be Tensor, not int"],
+        code=4,
+    ),
+    Case(
+        "script_with_tensors",
+        "x = tensor(3., requires_grad=True); y = log(x, 10)",
+        "autodiff grad script.ad",
+        prints="",
+        says=["log() takes 1 positional argument but 2 were given"],
+        code=4,
+    ),
+    Case(
+        "np_array_beside_torch",
+        "import torch\nimport numpy as np\nx = np.array([5., 3.])\ny = torch.tensor(x)\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["`np.array` is not in the language"],
+        code=4,
+    ),
+    Case(
+        "ln_beside_torch",
+        "import torch\nx = 3; y = ln(x)",
+        "autodiff grad script.ad",
+        prints="",
+        says=["name 'ln' is not defined", "did you mean `log`?"],
+        code=3,
+    ),
+]
+
+
+@each_of(TORCHS)
+def test_scripts_written_as_torch_keep_its_refusals(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+LINTED = [
+    Case("log_with_a_base", "x = 5; y = log(x, 10)\n", "autodiff lint script.ad", prints=""),
+    Case("ln_of_a_sum", "x = 0.5; y = ln(1 + x)\n", "autodiff lint script.ad", never=["did you mean"]),
+    Case(
+        "numpy_and_scipy",
+        "import numpy as np\nfrom scipy.stats import norm\n"
+        "x = np.array([5., 3.])\ny = norm.cdf(x[0])*np.sqrt(2) + comb(5, 2)*np.arctan2(1, x[1])\n",
+        "autodiff lint script.ad",
+        prints="",
+    ),
+    Case(
+        "a_loop_with_numbers",
+        "w = 2; y = 0.0; t = 0.0\nfor k in range(100):\n    y = y + 0.01*(sin(t) - w**2*y)\n    t += 0.01\n",
+        "autodiff lint script.ad",
+        prints="",
+    ),
+    Case(
+        "a_name_that_is_nothing",
+        "x = 5; y = lnn(x)\n",
+        "autodiff lint script.ad",
+        shows=["there is no function `lnn`"],
+        never=["torch", "tensor"],
+        code=3,
+    ),
+]
+
+
+@each_of(LINTED)
+def test_lint_gives_plain_scripts_no_advice_on_torch(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
