@@ -34,6 +34,11 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "tensor(2., grad_fn=<SqrtBackward0>) tensor(1.3300, grad_fn=<RoundBackward1>)\n",
         "2.0 1.33\n",
     ),
+    "functions_of_numbers": (
+        "import numpy as np\nw = 4.0\nprint(np.array([1.0, w]))",
+        "tensor([1., 4.], grad_fn=<StackBackward0>)\n",
+        "[1. 4.]\n",
+    ),
     "names_without_import": (
         "print(F.relu(tensor(-1.)))",
         "tensor(0.)\n",
@@ -202,8 +207,8 @@ REWRITES: dict[str, tuple[list[str], str]] = {
         ["x = ones(2).cuda()", "x = ones(2, device='cuda')", "x = ones(2).to('cuda')"],
         "x = ones(2)",
     ),
-    "`np.array(...)`, `x.numpy()` of a leaf": (
-        ["x = np.array([1., 2.])", "x = ones(2, requires_grad=True)\ny = x.numpy()"],
+    "`np.array(...)` beside torch, `x.numpy()` of a leaf": (
+        ["x = np.array([1., 2.])\ny = torch.tensor(x)", "x = ones(2, requires_grad=True)\ny = x.numpy()"],
         "x = torch.tensor([1., 2.], requires_grad=True)\ny = x.detach()",
     ),
     "`torch.load`, `open`, `input()`": (
@@ -276,7 +281,7 @@ each_difference = pytest.mark.parametrize("name", DIFFERENCES)
 @each_difference
 def test_what_differs(name: str) -> None:
     script, ours, _ = DIFFERENCES[name]
-    outcome = run_script("import torch\n" + script)
+    outcome = run_script(script)
     said = [f"warning: {text}" for text in outcome.warnings]
     if outcome.error is not None:
         said.append(f"{outcome.error.code}: {outcome.error.message}")
