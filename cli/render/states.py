@@ -50,6 +50,10 @@ REASONS = {
         "is on a path, and nothing was left there: inputs= names others, or a custom backward answered None",
         "are on a path, and nothing was left there: inputs= names others, or a custom backward answered None",
     ),
+    NoGradReason.CHANGED: (
+        "was changed in place since: {output} was computed from the old value",
+        "were changed in place since: {output} was computed from the old values",
+    ),
     NoGradReason.TOO_LATE: (
         "was told to retain_grad() only after backward()",
         "were told to retain_grad() only after backward()",

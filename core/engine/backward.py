@@ -52,7 +52,9 @@ def backward_from(
         if received is not None:
             return
     wanted = (
-        None if inputs is None else {x.node.grad_slot if isinstance(x.node, Leaf) else x.node for x in inputs}
+        None
+        if inputs is None
+        else {x.node.grad_slot if isinstance(x.node, Leaf) else x.grad_fn for x in inputs}
     )
     seeds: dict[Node, Any] = {}
     for output, gradient in zip(outputs, gradients, strict=True):
@@ -140,7 +142,7 @@ def accumulate_grads(cotangents: Mapping[Any, Any], passed: set[Node] | None, cr
         before.append((cell, None if cell.grad is None else cell.grad.value))
         accumulate_grad(cell, g, create_graph, node)
     if mode.recorder is not None:
-        mode.recorder.grads_gathered(before)
+        mode.recorder.grads_gathered(before, passed is not None)
 
 
 def accumulate_grad(cell: GradSlot, g: Any, create_graph: bool, node: Node) -> None:
@@ -226,7 +228,7 @@ def grad(
                 operands=(x,),
                 help=("make it a leaf with requires_grad=True before it is used",),
             )
-    nodes = [x.node for x in wanted if x.node is not None]
+    nodes = [x.grad_fn or x.source() for x in wanted]
     everything = newest_first(seeds)
     earlier = {
         index: leaves for index, x in enumerate(wanted) if (leaves := previous_leaf_nodes(x, everything))

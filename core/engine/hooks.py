@@ -8,7 +8,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import GradientError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.node import Leaf, Node, OpNode
+from autodiff.core.graph.node import Leaf, Node, OpNode, recorded_node
 from autodiff.core.graph.state import enable_grad, mode, no_grad
 from autodiff.core.graph.values import as_stored
 
@@ -80,8 +80,8 @@ def register_hook(x: Tensor, hook: Hook) -> HookHandle:
             caret="no gradient will ever come here",
             help=("make an input with requires_grad=True",),
         )
-    handle = HookHandle(x.node)
-    pass_watch.hooks.setdefault(x.node, {})[handle] = hook
+    handle = HookHandle(recorded_node(x.node))
+    pass_watch.hooks.setdefault(handle.node, {})[handle] = hook
     return handle
 
 

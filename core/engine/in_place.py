@@ -28,9 +28,10 @@ from autodiff.core.engine.in_place_checks import (
     check_no_self_overlap,
     check_same_shape,
 )
+from autodiff.core.engine.retained_grads import NewViewNode, keep_grad_of, node_of_view, pass_by_views
 from autodiff.core.engine.value_checks import require_castable
 from autodiff.core.fast import tape
-from autodiff.core.graph.node import ArrayNode, InPlaceChange, Leaf, Node, OpNode
+from autodiff.core.graph.node import InPlaceChange, Leaf, Node, OpNode, UnrecordedChange
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
 
@@ -82,6 +83,8 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
         return tensor
     group = tensors_sharing(tensor.alias)
     mark_old_values(group, change)
+    if base is not tensor and mode.enabled:
+        pass_by_views(tensor, base, result, since)
     made = result if base is tensor or not mode.enabled else updated_base(base, tensor, result)
     old = base.node
     value = updated_memory(tensor, result)
@@ -92,6 +95,8 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
     for other in group:
         if other is not base:
             update_sharing_tensor(other, change.version_counter)
+    if base is not tensor and mode.enabled:
+        move_retained_grad(tensor)
     return tensor
 
 
@@ -185,19 +190,18 @@ def set_history(base: Tensor, old: Node | None, made: Tensor) -> None:
         if old is not None and node.name is None:
             node.name = old.name  # the next value of the variable
         base.requires_grad = made.requires_grad or base.requires_grad
-        if (
-            old is not None
-            and old.status is not None
-            and old.status.grad_slot is not None
-            and base.grad_slot is not None
-        ):
-            # After retain_grad(), `.grad` receives the gradient of the tensor's new value.
-            node.own_status().grad_slot, old.status.grad_slot = base.grad_slot, None
+        move_retained_grad(base)
     elif old is not None:
         replace_node_unrecorded(base, old)
     if base.version_counter is not None:
         grad_fn = base.grad_fn
         base.version_counter.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
+
+
+def move_retained_grad(tensor: Tensor) -> None:
+    """After ``retain_grad()``, keep the gradient of the tensor's new node."""
+    if tensor.retains_grad and tensor.node is not None and tensor.grad_slot is not None:
+        keep_grad_of(tensor.node, tensor.grad_slot)
 
 
 def update_sharing_tensor(tensor: Tensor, versions: VersionCounter) -> None:
@@ -208,7 +212,7 @@ def update_sharing_tensor(tensor: Tensor, versions: VersionCounter) -> None:
             tensor.version_counter, old
         )  # nodes that saved its value may use it until a counted change
     if recipe is not None and tensor.dtype.is_floating_point:
-        base = recipe.base
+        base = root_base(tensor)
         if (
             old is not None
             and base.requires_grad
@@ -218,14 +222,18 @@ def update_sharing_tensor(tensor: Tensor, versions: VersionCounter) -> None:
             tensor.node = StaleView(recipe, tensor.value, old)
             return
         if base.node is not None and recipe.is_recordable and base.node.tracked:
-            op = recipe.op
+            assert tensor.alias is not None
+            made = node_of_view(base.node, base.data, view_chain(tensor.alias, base.alias))
             if tensor.version_counter is versions:
-                op = op.named("AsStridedBackward0")  # torch also loses the op that made the view
-            site = mode.site if old is None else old.site
-            made = ArrayNode(op, (base.node,), (base.data,), recipe.params, tensor.value, site)
-            made.name = None if old is None else old.name
+                made.op = made.op.named("AsStridedBackward0")  # torch also loses the op that made the view
+            if old is not None:
+                made.site, made.name = old.site, old.name
+            made.out = tensor.value
             tensor.node = made
             tensor.requires_grad = base.requires_grad
+            if tensor.grad_slot is not None and tensor.retains_grad:
+                made.own_status().grad_slot = tensor.grad_slot
+                made.__class__ = NewViewNode
             watch_node(versions, made)
             return
     if old is not None:
@@ -245,7 +253,7 @@ def replace_node_unrecorded(tensor: Tensor, old: Node) -> None:
     else:
         assert isinstance(old, OpNode)
         op = OPS["clone"].named(old.grad_fn_name)
-        node = ArrayNode(op, (old,), (np.asarray(old.out),), {}, value, old.site)
+        node = UnrecordedChange(op, (old,), (np.asarray(old.out),), {}, value, old.site)
     node.name = old.name
     tensor.node, tensor.value = node, node.out
 

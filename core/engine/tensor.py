@@ -15,7 +15,7 @@ from autodiff.core.engine import aliasing, value_checks
 from autodiff.core.fast import array_operators, scalar_operators
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType, dtype_of
-from autodiff.core.graph.node import GradSlot, Leaf, Node, VersionCounter
+from autodiff.core.graph.node import GradSlot, Leaf, Node, VersionCounter, recorded_node
 from autodiff.core.graph.op import FAST_CALL_FACTORIES, OPS, PLAIN_NUMBERS
 from autodiff.core.graph.registry import OPERATORS
 from autodiff.core.graph.state import mode
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # What needs the class of tensors itself.
 in_place = LazyModule("autodiff.core.engine.in_place")
 backward_passes = LazyModule("autodiff.core.engine.backward")
+retained_grads = LazyModule("autodiff.core.engine.retained_grads")
 tapes = LazyModule("autodiff.core.fast.tape")
 
 TO_SCALAR_WARNING = (
@@ -217,7 +218,9 @@ class Tensor:
     @property
     def grad_fn(self) -> Node | None:
         """The node that made the tensor; None for leaves."""
-        return None if self.is_leaf else self.node
+        if self.is_leaf or self.node is None or not self.node.tracked:
+            return None
+        return recorded_node(self.node)
 
     @property
     def grad(self) -> Tensor | None:
@@ -304,16 +307,16 @@ class Tensor:
         """Make backward passes fill ``.grad`` of this tensor although it is not a leaf."""
         value_checks.require_retainable(self)
         node = self.node
-        if isinstance(node, Leaf) or node is None:
+        if isinstance(node, Leaf) or node is None or self.retains_grad:
             return
         if self.grad_slot is None:
             self.grad_slot = GradSlot()
-        node.own_status().grad_slot = self.grad_slot
+        retained_grads.keep_grad_of(recorded_node(node), self.grad_slot)
 
     @property
     def retains_grad(self) -> bool:
-        mark = None if self.is_leaf or self.stored_node is None else self.stored_node.status
-        return mark is not None and mark.grad_slot is not None
+        """Whether ``retain_grad()`` was called when this was not a leaf."""
+        return self.grad_slot is not None and self.grad_slot.retained_by is not None
 
     def backward(
         self,

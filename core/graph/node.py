@@ -32,13 +32,15 @@ class GradSlot:
     """The storage of ``.grad``, shared by a tensor and the node whose gradient fills it.
 
     ``assigned_at`` is the span of the last assignment to ``.grad``, None if a backward pass filled it since.
+    ``retained_by`` refers to the node whose gradient comes here after ``retain_grad()``; None for a leaf.
     """
 
-    __slots__ = ("assigned_at", "grad")
+    __slots__ = ("assigned_at", "grad", "retained_by")
 
     def __init__(self) -> None:
         self.grad: Tensor | None = None
         self.assigned_at: Span | None = None
+        self.retained_by: ref[Any] | None = None
 
 
 class VersionCounter:
@@ -333,3 +335,19 @@ class ArrayNode(OpNode):
             return
         self._operands = tuple(placeholder_for(value) for value in self._operands)
         self.out = placeholder_for(self.out)
+
+
+class UnrecordedChange(ArrayNode):
+    """The node of a value changed where nothing is recorded: gradients pass to the node of the old value.
+
+    For torch the tensor still has the old node.
+    """
+
+    __slots__ = ()
+
+
+def recorded_node(node: Node) -> Node:
+    """Return the node that torch calls the ``grad_fn`` of the tensor that has ``node``."""
+    while node.__class__ is UnrecordedChange:
+        node = node.inputs[0]  # type: ignore[assignment] # the node of the old value
+    return node

@@ -18,6 +18,7 @@ class NoGradReason:
     NO_LEAF = "not a leaf"
     NOT_USED = "not used"
     NOT_ASKED = "not asked for"
+    CHANGED = "changed after retain_grad()"
     TOO_LATE = "retain_grad() came later"
 
 

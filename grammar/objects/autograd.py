@@ -88,7 +88,11 @@ def grad(
         given, wanted, weights, retain_graph=retain, create_graph=as_flag(create_graph), allow_unused=unused
     )
     if materialize:
-        return tuple(zeros_like(x) if g is None else g for x, g in zip(wanted, found, strict=True))
+        create = as_flag(create_graph)  # as in torch, the zeros are then leaves of their own
+        return tuple(
+            zeros_like(x).set_requires_grad(create) if g is None else g
+            for x, g in zip(wanted, found, strict=True)
+        )
     return tuple(found)
 
 

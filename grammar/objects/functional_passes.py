@@ -22,8 +22,8 @@ class FunctionalRecorder:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
 
-    def grads_gathered(self, before: list[tuple[GradSlot, Any]]) -> None:
-        self.recorder.grads_gathered(before)
+    def grads_gathered(self, before: list[tuple[GradSlot, Any]], is_partial: bool) -> None:
+        self.recorder.grads_gathered(before, is_partial)
 
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
         self.recorder.slopes_made(slopes)

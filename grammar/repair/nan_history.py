@@ -117,10 +117,10 @@ class RunRecorder:
     def compared(self, op: Op, values: tuple[Any, ...]) -> None:
         """Called by the engine for every comparison; nothing is recorded."""
 
-    def grads_gathered(self, before: list[tuple[GradSlot, Any]]) -> None:
+    def grads_gathered(self, before: list[tuple[GradSlot, Any]], is_partial: bool) -> None:
         """Called by the engine after it has filled these ``.grad``."""
         assert self.recorder is not None
-        self.recorder.grads_gathered(before)
+        self.recorder.grads_gathered(before, is_partial)
         for cell, _ in before:
             history = self.histories.get(cell)
             if history is None or history.first_nonfinite is not None or cell.grad is None:

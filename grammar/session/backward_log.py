@@ -60,7 +60,8 @@ class LastPasses:
 
     ``functional`` is the last pass inside ``jacobian()`` and similar functions. ``keeps_graphs`` says that a
     report may be about any tensor, so that no graph is released. ``grads_before_after`` has each ``.grad``
-    that the last ``backward()`` filled, with its values before and after; ``hook_replacements`` the nodes
+    that the last ``backward()`` filled, with its values before and after; ``is_partial`` says that it was
+    given its inputs; ``hook_replacements`` has the nodes
     whose gradients hooks replaced then, with the places where the hooks were registered; ``slopes`` the
     gradients that were differentiated again, each with its output and the name of its input.
     """
@@ -72,6 +73,7 @@ class LastPasses:
         "grad",
         "grads_before_after",
         "hook_replacements",
+        "is_partial",
         "keeps_graphs",
         "slopes",
     )
@@ -82,12 +84,17 @@ class LastPasses:
         self.functional = PassRecord()
         self.keeps_graphs = keeps_graphs
         self.backwards = 0
+        self.is_partial = False
         self.slopes: dict[Node, tuple[Node, str]] = {}
         self.grads_before_after: dict[GradSlot, tuple[Any, Any]] = {}
         self.hook_replacements: list[tuple[Node, Span | None]] = []
 
-    def grads_gathered(self, before: list[tuple[GradSlot, Any]]) -> None:
-        """Called by the engine after it has filled these ``.grad``; ``before`` has their earlier values."""
+    def grads_gathered(self, before: list[tuple[GradSlot, Any]], is_partial: bool) -> None:
+        """Called by the engine after it has filled these ``.grad``; ``before`` has their earlier values.
+
+        ``is_partial`` says that ``backward()`` was given its inputs.
+        """
+        self.is_partial = is_partial
         self.grads_before_after = {
             cell: (held, None if cell.grad is None else cell.grad.value) for cell, held in before
         }

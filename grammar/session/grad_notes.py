@@ -58,7 +58,7 @@ def grad_remarks(execution: Execution, leaf: Leaf, cell: GradSlot, shown: Any) -
     last = execution.last_passes
     now = None if cell.grad is None else cell.grad.value
     if cell not in last.grads_before_after:
-        if not grads_equal(now, shown):
+        if last.is_partial and not grads_equal(now, shown):
             yield GradRemark(LEFT_OUT)
         return
     before, after = last.grads_before_after[cell]
@@ -76,6 +76,25 @@ def grad_remarks(execution: Execution, leaf: Leaf, cell: GradSlot, shown: Any) -
             yield GradRemark(HOOKED, hook_sites)
     if before is not None and np.any(before):
         yield GradRemark(SUMMED)
+
+
+def retained_notes(execution: Execution) -> Iterator[str]:
+    """Yield a note for each ``.grad`` that is None because its tensor was changed after ``retain_grad()``.
+
+    The change gave the tensor a new history, while the output was computed from its old value.
+    """
+    reached = set(newest_first(execution.last_passes.backward.roots))
+    for name, x in execution.names.items():
+        if x.__class__ is not Tensor or not x.retains_grad or x.grad is not None:
+            continue
+        if x.source() not in reached and x.version_counter is not None:
+            site = x.version_counter.changed_at
+            lines = format_lines([site] if site is not None else [], execution)
+            changed = "a change in place" + (f" ({lines})" if lines else "")
+            yield (
+                f"{name}.grad is None although {name} retains it: {changed} gave {name} a new history,"
+                " and backward() passed through the old one"
+            )
 
 
 def grads_equal(held: Any, other: Any) -> bool:

@@ -321,14 +321,14 @@ def report_notes(
         return ["no result of the script: this is the last pass that jacobian() or its kin have made"]
     if not is_own:
         return []
-    from autodiff.grammar.session.grad_notes import grad_notes
+    from autodiff.grammar.session.grad_notes import grad_notes, retained_notes
 
     roots = execution.last_passes.backward.roots
     if len(roots) > 1:
         together = join_words([display_name(one, execution) for one in roots])
         alone = display_name(root, execution)
         return [f"backward() started from {together} together; this is the gradient of {alone} alone"]
-    return list(grad_notes(execution, wrt, received))
+    return [*grad_notes(execution, wrt, received), *retained_notes(execution)]
 
 
 def changed_inputs(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:

@@ -56,7 +56,8 @@ def why_grad_is_none(x: Tensor, reached: set[Node]) -> str:
     if not x.is_leaf and not x.retains_grad:
         return NoGradReason.NO_LEAF
     if x.source() not in reached:
-        return NoGradReason.NOT_USED
+        was_changed = x.version_counter is not None and x.version_counter.changed_at is not None
+        return NoGradReason.CHANGED if x.retains_grad and was_changed else NoGradReason.NOT_USED
     return NoGradReason.NOT_ASKED if x.is_leaf else NoGradReason.TOO_LATE
 
 
