@@ -6,8 +6,9 @@ import sys
 
 from autodiff.core.base.errors import AutodiffError, CompileError, ScriptError
 from autodiff.core.base.source import Source
-from autodiff.grammar.objects.runtime import discard_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Execution, Settings, run_once
+from autodiff.grammar.syntax.parser import parse_to_first_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,13 @@ def execute(
     settings: Settings | None = None,
     write: Callable[[str], None] | None = None,
     warn: Callable[[str, Span], None] | None = None,
+    until_constant: bool = False,
 ) -> Execution:
-    """Run a script. Errors have their position, their labels and only repairs that were tried and work."""
+    """Run a script. Errors have their position, their labels and only repairs that were tried and work.
+
+    With ``until_constant``, a script that differentiates a constant derivative counts as ended before that
+    statement, which ``stopped_before`` of the result has: for a report on second derivatives, which are 0.
+    """
     settings = settings or Settings()
     try:
         return run_once(source, settings, write or write_out, warn or discard_warning)
@@ -40,11 +46,31 @@ def execute(
             from autodiff.grammar.repair.set_shape_errors import report_option
 
             report_option(error, source, settings)
+        if until_constant and error.is_constant_slope:
+            shortened = run_before(error, source, settings)
+            if shortened is not None:
+                return shortened
         if error.fixes:
             from autodiff.grammar.repair.try_repairs import keep_working_fixes
 
             keep_working_fixes(error, source, settings)
         raise
+
+
+def run_before(error: AutodiffError, source: Source, settings: Settings) -> Execution | None:
+    """Run a script, without output, up to the statement at top level that failed; None if that fails too."""
+    script = parse_to_first_error(source)
+    place = error.span
+    failed = next((one for one in script.body if place is not None and place.end <= one.span.end), None)
+    if failed is None or error.frames:
+        return None
+    try:
+        begun = Source(source.text[: failed.span.start], source.name)
+        execution = run_once(begun, settings, discard_text, discard_warning)
+    except AutodiffError:
+        return None
+    execution.stopped_before = failed.span
+    return execution
 
 
 def run(source_text: str, inputs: dict[str, Any] | None = None, filename: str = "<script>") -> dict[str, Any]:

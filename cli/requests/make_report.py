@@ -59,10 +59,11 @@ def make_report(
     started = perf_counter()
     with nullcontext() if twice or not derivations else watched() as probe:
         execution = execute(
-            script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
+            script.source, settings, session.print_from_script, lambda *what: warn(session, *what), twice
         )
     ran = perf_counter()
     note_reshaped(session, execution)
+    note_constant_slope(session, execution)
     asked = settings.of or settings.wrt or settings.grad_output is not None
     try:
         if twice:
@@ -156,6 +157,16 @@ def note_reshaped(session: Session, execution: Execution) -> None:
                 f"--set {name}: `{name}` is one number in the script, and has shape {now} now;"
                 " a decimal fraction is written with a point"
             )
+
+
+def note_constant_slope(session: Session, execution: Execution) -> None:
+    """Note that the script was ended before a statement that differentiates a constant derivative."""
+    if execution.stopped_before is not None:
+        line, _ = execution.source.position(execution.stopped_before.start)
+        session.note(
+            f"line {line} differentiates a derivative that is constant, which is an error in PyTorch: the"
+            " derivative of a constant is 0; the script was run up to there"
+        )
 
 
 def odd_things(report: GradientReport, request: Request) -> Iterator[str]:

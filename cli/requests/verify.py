@@ -5,7 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, decode, read_file, read_stdin
-from autodiff.cli.requests.make_report import note_reshaped, read_settings, set_limits, warn
+from autodiff.cli.requests.make_report import (
+    note_constant_slope,
+    note_reshaped,
+    read_settings,
+    set_limits,
+    warn,
+)
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np_random
@@ -76,9 +82,14 @@ def make_answers(session: Session) -> Answers:
         ask_for(formulas, settings)
     with Probe() as probe:
         execution = execute(
-            script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
+            script.source,
+            settings,
+            session.print_from_script,
+            lambda *what: warn(session, *what),
+            request.text("order") == "2",
         )
     note_reshaped(session, execution)
+    note_constant_slope(session, execution)
     if formulas:
         for formula in formulas:
             formula.resolve_lists(execution.names)

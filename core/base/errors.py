@@ -89,6 +89,7 @@ class AutodiffError(Exception):
     ``calls`` is the call depth, ``frames`` the innermost calls, ``turns`` the loop iterations, ``names`` the
     variables of the innermost call. ``reshaped`` maps each input given another shape by the caller to its
     shape in the script and its present shape. ``other_errors`` are other mistakes found in the same script.
+    ``is_constant_slope``: what is differentiated is itself a derivative, and constant.
     """
 
     code = "E0900"
@@ -118,6 +119,7 @@ class AutodiffError(Exception):
         self.frames: list[tuple[str, Span]] = []
         self.calls = 0
         self.names: dict[str, Any] = {}
+        self.is_constant_slope = False
         self.turns: list[LoopIteration] = []
         self.reshaped: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
         self.other_errors: list[AutodiffError] = []

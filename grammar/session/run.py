@@ -94,7 +94,8 @@ class Execution:
 
     ``reshaped`` has the shape in the script and the new shape of each tensor that the settings reshaped.
     ``number_chosen`` is the span of the last expression if that is a ``max`` or ``min`` that returned a plain
-    number instead of a tensor of the graph.
+    number instead of a tensor of the graph. ``stopped_before`` is the span of the statement before which a
+    report on second derivatives ended the script, see ``execute``.
     """
 
     __slots__ = (
@@ -106,6 +107,7 @@ class Execution:
         "reshaped",
         "scopes",
         "source",
+        "stopped_before",
         "warnings",
         "without_tensors",
     )
@@ -121,6 +123,7 @@ class Execution:
         self.warnings: list[tuple[str, Span]] = []
         self.without_tensors = False
         self.reshaped: dict[str, Shapes] = {}
+        self.stopped_before: Span | None = None
 
     def first_offset(self, name: str) -> int:
         """Return the offset where a name is first bound, to sort names in source order."""

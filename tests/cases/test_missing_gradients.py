@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from cases import Case, each_of
 
 GIVEN = "backward() was given other inputs"
@@ -56,5 +58,5 @@ print(Wp.grad, Wt.grad, V.grad)
 
 
 @each_of(CASES)
-def test_case(case, tmp_path):
+def test_case(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from cases import Case, each_of
 
 LEAF = "x = torch.tensor([1., 2.], requires_grad=True)\ny = x * 2\n"
@@ -70,5 +72,5 @@ CASES = [
 
 
 @each_of(CASES)
-def test_case(case, tmp_path):
+def test_case(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)

@@ -13,6 +13,16 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.bindings import DISPLAYS
 from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner, with_parentheses
 from autodiff.grammar.objects.values import Namespace
+from autodiff.grammar.repair.proposals.position_cuts import (
+    COMPARISONS,
+    COUNTS,
+    POSITION_FUNCTIONS,
+    bound_positions,
+    chosen_positions,
+    function_name,
+    positions_reason,
+    values_advice,
+)
 from autodiff.grammar.repair.proposals.recording_switches import is_switch, switched_off, turns_on
 from autodiff.grammar.repair.proposals.stay_connected import abbreviated
 from autodiff.grammar.repair.proposals.step_sizes import step_target
@@ -26,10 +36,9 @@ if TYPE_CHECKING:
 
 #: Methods that turn a tensor into Python numbers or a numpy array.
 NUMBER_METHODS = ("item", "tolist", "numpy")
-#: Functions and methods that return positions, with differentiable ones; then those for whole numbers.
-POSITION_FUNCTIONS = {"argmax": "max", "argmin": "min", "argsort": "sort", "nonzero": ""}
+#: Methods that return whole numbers or truth values, and functions of whole numbers that keep the dtype.
 INTEGER_METHODS = ("int", "long", "bool", "short")
-COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le", "isclose")
+ROUNDING = ("round", "floor", "ceil", "trunc", "sign")
 COPY_FUNCTIONS = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor")
 #: Python's functions that choose a value, with the argument of ``clamp`` that a number becomes.
 CLAMP_BOUNDS = {"max": "min", "min": "max"}
@@ -86,7 +95,7 @@ def find_cuts(scene: Scene, start: Any) -> list[Cut]:
         made = scene.function(node.id)
         found += [] if made is None else decorator_cuts(scene, made)
         for statement, value in assignments_to(scene, node.id) + returns_of(made):
-            cut = recording_cut(scene, statement)
+            cut = recording_cut(scene, statement) or positions_cut(scene, statement, node.id)
             if cut is None:
                 todo.append(value)
             else:
@@ -131,6 +140,9 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
     """Return the cut that an expression itself makes, or None."""
     if isinstance(node, tree.Comparison) and depends_on_gradient(scene, node):
         return Cut(node, "a comparison has no gradient", advice=SMOOTH_ADVICE)
+    positions = chosen_positions(scene, node)
+    if positions is not None and depends_on_gradient(scene, positions[0]):
+        return Cut(node, positions_reason(scene, positions[0]), advice=values_advice(positions[1]))
     if isinstance(node, tree.Attribute):
         if node.name == "data" and depends_on_gradient(scene, node.object):
             return replaceable_cut(scene, node, scene.text(node.object), ".data is outside of the graph")
@@ -138,11 +150,14 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
         return grad_attribute_cut(scene) if is_gradient else None
     if not isinstance(node, tree.Call):
         return None
-    name = scene.text(node.function).rpartition(".")[2]
+    name = function_name(scene, node)
     if isinstance(node.function, tree.Name) and name in CLAMP_BOUNDS and name not in scene.values:
         return choice_cut(scene, node, name)
     if name == "grad" and node.arguments:
         return grad_call_cut(scene, node)
+    if name in ("searchsorted", "bucketize", *COUNTS) and depends_on_gradient(scene, node):
+        what = "counts, which have" if name in COUNTS else "positions, which have"
+        return Cut(node, f"{name}() gives {what} no gradient", advice=SMOOTH_ADVICE)
     inside = (
         method_owner(node)
         if is_value_method(scene, node)
@@ -161,7 +176,7 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
     if name == "detach":
         return replaceable_cut(scene, node, scene.text(inside), "detach() leaves the graph")
     if name in INTEGER_METHODS and is_value_method(scene, node):
-        return replaceable_cut(scene, node, scene.text(inside), "whole numbers have no gradient")
+        return integer_cut(scene, node, inside)
     if name in POSITION_FUNCTIONS:
         value = POSITION_FUNCTIONS[name]
         advice = f"`{value}` is differentiable: it gives the entry itself" if value else SMOOTH_ADVICE
@@ -196,6 +211,28 @@ def makes_number(scene: Scene, node: Any) -> bool:
             return bool(owner.name == "math") and f"torch.{function.name}" in FUNCTIONS
         return function.name in NUMBER_METHODS and not node.arguments
     return isinstance(function, tree.Name) and function.id in ("float", "int") and len(node.arguments) == 1
+
+
+def integer_cut(scene: Scene, node: tree.Call, inside: Any) -> Cut:
+    """Return the cut of ``x.long()``; that of a rounded value is not avoided by leaving out ``.long()``."""
+    why = "whole numbers have no gradient"
+    if not isinstance(inside, tree.Call) or function_name(scene, inside) not in ROUNDING:
+        return replaceable_cut(scene, node, scene.text(inside), why)
+    rounded = method_owner(inside) if is_value_method(scene, inside) else inside.arguments[0].value
+    text = with_parentheses(scene.text(rounded))
+    advice = (
+        f"{function_name(scene, inside)}() has slope 0 as well; a straight-through gradient passes by it:"
+        f" {text} + ({scene.text(inside)} - {text}).detach()"
+    )
+    return Cut(node, why, advice=advice)
+
+
+def positions_cut(scene: Scene, statement: Any, name: str) -> Cut | None:
+    """Return the cut of ``values, positions = torch.max(x, 1)`` for the name of the positions, or None."""
+    positions = bound_positions(scene, statement, name)
+    if positions is None or not depends_on_gradient(scene, positions[0]):
+        return None
+    return Cut(positions[0], positions_reason(scene, positions[0]), advice=values_advice(positions[1]))
 
 
 def choice_cut(scene: Scene, call: tree.Call, name: str) -> Cut | None:

@@ -9,6 +9,12 @@ from autodiff.core.base.errors import Edit, Fix
 from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner
+from autodiff.grammar.repair.proposals.constant_slopes import (
+    explain_constant_slope,
+    none_for_zero,
+    slope_call,
+    unused_slope,
+)
 from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
 from autodiff.grammar.repair.proposals.stay_connected import explain_cuts
 from autodiff.grammar.syntax import tree
@@ -30,6 +36,9 @@ def require_gradient(scene: Scene) -> Iterator[Fix]:
     found = find_cuts(scene, start)
     if found:
         yield from explain_cuts(scene, found)
+        return
+    if slope_call(scene, start) is not None:
+        yield from explain_constant_slope(scene, start)
         return
     for name, call in creating_calls(scene, start):
         function = scene.value(call.function)
@@ -75,6 +84,7 @@ def creates(scene: Scene, node: Any) -> bool:
 
 def require_input(scene: Scene) -> Iterator[Fix]:
     """Propose ``requires_grad=True`` for an input of ``grad()`` that requires no gradient."""
+    yield from none_for_zero(scene)
     for x, _ in scene.given():
         for name, value in scene.values.items():
             if value is x:
@@ -90,6 +100,7 @@ def allow_unused(scene: Scene) -> Iterator[Fix]:
     """Propose to swap the arguments, or to take None for what the output does not depend on."""
     call = scene.node
     if isinstance(call, tree.Call):
+        yield from unused_slope(scene, call)
         first, second = [*call.arguments, None, None][:2]
         if first and second and not (first.keyword or second.keyword or first.star or second.star):
             swapped = Edit(first.span.extend_to(second.span), f"{scene.text(second)}, {scene.text(first)}")

@@ -40,9 +40,16 @@ def gradient_names(scene: Scene) -> set[str]:
     """Return the names whose values require a gradient, or were made from such a value."""
     users: dict[str, list[str]] = {}
     todo: list[str] = []
+    parameters = {
+        one.name
+        for made in walk(scene.script)
+        if isinstance(made, tree.FunctionDef)
+        for one in made.parameters
+    }
     for name, node in {part.id: part for part in walk(scene.script) if isinstance(part, tree.Name)}.items():
         value, given = scene.value(node), assignments_to(scene, name)
-        is_gone = value is UNBOUND and not given  # as for a local name of a function
+        # As for a local name of a function; a parameter may have the name of a built-in function.
+        is_gone = not given and (value is UNBOUND or (name in parameters and name not in scene.values))
         if is_gone or (value.__class__ is Tensor and value.requires_grad):
             todo.append(name)
         elif value.__class__ is not Namespace:
