@@ -6,6 +6,7 @@ from autodiff.cli.process.streams import visible
 from autodiff.cli.render.formula_answers import formula_answers
 from autodiff.cli.render.numbers import short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, NAME, PLAIN, TITLE, Table, fit, prose
+from autodiff.core.report.kink import REPEATED
 from autodiff.core.report.verdict import (
     BLURRED,
     CHANGES,
@@ -142,7 +143,9 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
         if check.fault is not None:
             return f"{told}. {blamed(check, page)}"
         if check.kinks:
-            told += f". What is answered at a kink need not add up to a slope. {reasons(check)}"
+            if any(kink.kind != REPEATED for kink in check.kinks):
+                told += ". What is answered at a kink need not add up to a slope"
+            told += f". {reasons(check)}"
         elif check.ties:
             told += f". {reasons(check)}"
         return told

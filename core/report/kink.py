@@ -17,6 +17,9 @@ FORMULA_GAP = "gap"
 #: The slopes of the two sides agree, but their own slopes do not: a kink of the first derivative.
 SLOPE_KINK = "bend"
 
+#: A position is written to twice: the last value counts, and each receives a gradient.
+REPEATED = "repeated"
+
 KIND_WORDS = {
     KINK: "a kink of",
     JUMP: "a jump of",
@@ -76,6 +79,10 @@ class Kink:
         """The kink as a sentence."""
         if not self.op:
             return f"{self.name} compares equal numbers: {self.where}, {self.convention}"
+        if self.kind == REPEATED:
+            return (
+                f"{self.function} writes to a position twice: {self.where} is overwritten; {self.convention}"
+            )
         place = f"{self.name} sits on {KIND_WORDS[self.kind]} {self.function}"
         aside = f" ({self.elsewhere})" if self.elsewhere else ""
         return f"{place}: {self.where}; {self.convention}{aside}"

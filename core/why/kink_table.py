@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from math import inf
 
-from autodiff.core.base.lazy_imports import np
-from autodiff.core.report.kink import FORMULA_GAP, JUMP, KINK, SINGULAR, SLOPE_KINK
+from autodiff.core.base.lazy_imports import LazyModule, np
+from autodiff.core.report.kink import FORMULA_GAP, JUMP, KINK, REPEATED, SINGULAR, SLOPE_KINK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.node import OpNode
+
+repeated_positions = LazyModule("autodiff.core.why.repeated_positions")
 
 #: Tolerance: alpha times 1/alpha, the factor in ``celu``, need not be 1 to the last digit.
 CELU_TOLERANCE = 1e-12
@@ -65,6 +67,11 @@ def slope_rule(
 ) -> KinkRule:
     """A row about the slope with respect to one of two operands. The report shows both."""
     return KinkRule(find_points, convention, elsewhere, shown_operands=(0, 1), operands=(operand,), **more)
+
+
+def overwriting_rule(find: Callable[..., Any]) -> KinkRule:
+    """A row about an op that writes values to positions, of which some may occur twice."""
+    return KinkRule(find, LAST_VALUE, kind=REPEATED, shown_operands=(1,), operands=(1,))
 
 
 # -- predicates that several rows share -----------------------------------------------------------------
@@ -176,6 +183,7 @@ SHARED = "entries that tie share the gradient equally"
 WITHOUT_JUMP = "the slope is that beside the jump"
 NEGATIVE_SIDE = "the slope is that of the negative side"
 ZERO = "the slope is 0"
+LAST_VALUE = "the last value counts alone, and each receives the gradient of the position"
 SLOPE_OUTSIDE = "the slope's own slope is that of the outside, 0"
 BOUND_GETS = "the bound itself receives nothing"
 OF_A_TIE = "JAX and HIPS autograd share it as well, MyGrad gives it to the first"
@@ -492,6 +500,10 @@ KINK_RULES: dict[str, tuple[KinkRule, ...]] = {
             shown_operands=(),
         ),
     ),
+    # writing
+    "index_put": (overwriting_rule(lambda *of, **to: repeated_positions.of_index_put(*of, **to)),),
+    "index_copy": (overwriting_rule(lambda *of, **to: repeated_positions.of_index_copy(*of, **to)),),
+    "scatter": (overwriting_rule(lambda *of, **to: repeated_positions.of_scatter(*of, **to)),),
     # losses
     "smooth_l1_loss": (
         KinkRule(

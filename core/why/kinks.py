@@ -43,6 +43,7 @@ FUNCTION_NAMES = {
     "scatter_amin": "scatter_reduce",
 }
 #: Ops that implement several functions, which the name of the node tells apart.
+WRITING_OPS = ("index_put", "index_copy", "scatter")
 MULTI_FUNCTION_OPS = ("pick", "gather", "amax", "amin", "elu")
 
 
@@ -101,6 +102,8 @@ def _kinks_of_rule(row: KinkRule, node: OpNode, g: Any, names: NodeNames) -> Ite
 
 def _arriving_mask(node: OpNode, g: Any, marked: Any) -> Any:
     """Where the incoming gradient is not 0, in a shape that broadcasts with the marks."""
+    if node.op.name in WRITING_OPS:
+        return np.asarray(edge_contribution((node, 1), g)) != 0
     arriving = np.asarray(g) != 0
     params = node.params
     if node.op.name == "cumprod" and arriving.ndim:  # an entry is a factor of itself and of all later ones

@@ -1,0 +1,74 @@
+"""Gradients that differences contradict, or that are not finite: `check` and `explain` name the cause."""
+
+from __future__ import annotations
+
+from cases import Case, each_of
+
+TWICE = [
+    Case(
+        "index_put",
+        """\
+base = torch.zeros(3)
+src = torch.tensor([1., 2., 5.], requires_grad=True)
+out = base.index_put((torch.tensor([0, 0, 2]),), src)
+out.sum().backward()
+""",
+        "autodiff check script.ad",
+        shows=[
+            "src[0]: backward gives 1",
+            "In line 3, index_put writes to a position twice",
+            "entry [0] of src",
+        ],
+        never=["at a kink"],
+        code=1,
+    ),
+    Case(
+        "index_put_explained",
+        """\
+src = torch.tensor([1., 2., 5.], requires_grad=True)
+out = torch.zeros(3).index_put((torch.tensor([0, 0, 2]),), src)
+out.sum().backward()
+""",
+        "autodiff explain script.ad",
+        shows=["line 2: index_put writes to a position twice", "the last value counts alone"],
+    ),
+    Case(
+        "an_assignment_through_a_list",
+        """\
+w = torch.tensor([3., 4., 5.], requires_grad=True)
+table = torch.zeros(4)
+table[[1, 3, 1]] = w
+L = (table**2).sum()
+L.backward()
+""",
+        "autodiff check script.ad",
+        shows=["w[0]: backward gives 10", "writes to a position twice: entry [0] of w = 3"],
+        code=1,
+    ),
+    Case(
+        "scatter",
+        """\
+v = torch.tensor([[1., 2., 3.]], requires_grad=True)
+out = torch.zeros(1, 3).scatter(1, torch.tensor([[2, 0, 2]]), v)
+L = out.sum()
+""",
+        "autodiff check script.ad",
+        shows=["v[0, 0]: backward gives 1", "scatter writes to a position twice: entry [0, 0] of v = 1"],
+        code=1,
+    ),
+    Case(
+        "accumulated",
+        """\
+v = torch.tensor([1., 2., 3.], requires_grad=True)
+L = torch.zeros(3).index_put((torch.tensor([0, 0, 2]),), v, accumulate=True).sum()
+""",
+        "autodiff check script.ad",
+        shows=["right: "],
+        never=["twice"],
+    ),
+]
+
+
+@each_of(TWICE)
+def test_positions_that_occur_twice_are_the_cause(case, tmp_path):
+    case.check(tmp_path)
