@@ -4,6 +4,7 @@ Names load when they are first used: whoever only wants an error class does not 
 
 May import core.base, core.engine, core.fused, core.graph and core.symbolic. Imported by grammar.lints.
 
+>>> from autodiff.core import tensor
 >>> w = tensor(3.0, requires_grad=True)
 >>> (w * w).backward()
 >>> w.grad.item()

@@ -15,9 +15,9 @@ MAX_NAME_LENGTH = 60
 def closest_name(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to ``name``, or None if none is close enough to suggest.
 
-    >>> closest("required_grad", ["requires_grad", "grad"])
+    >>> closest_name("required_grad", ["requires_grad", "grad"])
     'requires_grad'
-    >>> closest("x_3", ["x1", "x2", "x3"])
+    >>> closest_name("x_3", ["x1", "x2", "x3"])
     'x3'
     """
     if name.lower() in FOREIGN_CONSTANTS:
@@ -32,11 +32,11 @@ def similar_names(name: str, known: Iterable[str]) -> list[str]:
     Names that differ only in case or underscores come first. Names that differ only in a doubled letter
     follow, however short they are. Names with different digits never match: ``w3`` is no typo of ``w1``.
 
-    >>> nearest("lenght", ["length", "len", "dept"])
+    >>> similar_names("lenght", ["length", "len", "dept"])
     ['length']
-    >>> nearest("w3", ["w1", "W3"])
+    >>> similar_names("w3", ["w1", "W3"])
     ['W3']
-    >>> nearest("lrr", ["lr", "l"])
+    >>> similar_names("lrr", ["lr", "l"])
     ['lr']
     """
     if len(name) > MAX_NAME_LENGTH:
@@ -87,8 +87,8 @@ def edit_distance(a: str, b: str, most: int) -> int:
 
     One edit inserts, deletes or replaces a letter, or swaps two neighbouring letters.
 
-    >>> slips("alhpa", "alpha", 2), slips("sinn", "sin", 2), slips("abc", "xyz", 2)
-    (1, 1, 3)
+    >>> [edit_distance(*pair, 2) for pair in (("alhpa", "alpha"), ("sinn", "sin"), ("abc", "xyz"))]
+    [1, 1, 3]
     """
     if abs(len(a) - len(b)) > most:
         return most + 1

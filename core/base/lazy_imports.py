@@ -46,7 +46,7 @@ class LazyModule:
 
     def __getattr__(self, name: str) -> Any:
         __import__(self.module_name)  # a literal in this package's code, never text from a script
-        value = vars(sys.modules[self.module_name])[name]
+        value = getattr(sys.modules[self.module_name], name)
         vars(self)[name] = value
         return value
 

@@ -36,7 +36,7 @@ MATRIX_OPERANDS = {
 def deprecated_orders(name: str, is_method: bool) -> Iterator[tuple[str, ...]]:
     """Yield the deprecated parameter orders of a function; for a method, ``input`` comes first.
 
-    >>> list(orders_of("addmv", is_method=True))
+    >>> list(deprecated_orders("addmv", is_method=True))
     [('input', 'beta', 'alpha', 'mat', 'vec'), ('input', 'beta', 'mat', 'vec')]
     """
     name = name.removesuffix("_")

@@ -88,7 +88,7 @@ def with_node_label(node: OpNode, error: GradientError, text: str) -> GradientEr
 def torch_error_name(grad_fn_name: str) -> str:
     """Return the name torch's messages use for a node: ``Pow`` for PowBackward0, ``Pow1`` for PowBackward1.
 
-    >>> name_in_messages("PowBackward1"), name_in_messages("CopySlices")
+    >>> torch_error_name("PowBackward1"), torch_error_name("CopySlices")
     ('Pow1', 'torch::autograd::CopySlices')
     """
     name, found, number = grad_fn_name.partition("Backward")
