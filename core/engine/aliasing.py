@@ -210,7 +210,7 @@ def view_chain(alias: Alias, base: Alias | None) -> list[ViewOrigin]:
 def positions_in_base(recipes: list[ViewOrigin]) -> Any:
     """Return, for each entry of the last view, its position in the first base, counted in row order."""
     base = recipes[0].base
-    grid = np.arange(base.size).reshape(base.shape)
+    grid = np.arange(base.entry_count).reshape(base.shape)
     for recipe in recipes:
         grid = recipe.op.forward(grid, **recipe.params)
     return grid

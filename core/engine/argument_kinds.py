@@ -25,7 +25,7 @@ def as_int(value: Any) -> Any:
     if value.__class__ is int:
         return value
     # In a script without tensors every number is a leaf; an integral one is accepted as an int.
-    if value.__class__ is Tensor and value.size == 1 and float(value.item()).is_integer():
+    if value.__class__ is Tensor and value.entry_count == 1 and float(value.item()).is_integer():
         return int(value.item())
     return MISSING
 
@@ -33,7 +33,7 @@ def as_int(value: Any) -> Any:
 def as_float(value: Any) -> Any:
     if value.__class__ in (float, int, bool):
         return value
-    return value.item() if value.__class__ is Tensor and value.size == 1 else MISSING
+    return value.item() if value.__class__ is Tensor and value.entry_count == 1 else MISSING
 
 
 def as_bool(value: Any) -> Any:

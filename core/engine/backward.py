@@ -322,12 +322,12 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
             fusion_settings.has_begun and output.lazy_value is not None and not output.lazy_value.shape
         ):  # without computing the deferred value
             return Tensor.of(as_stored(np.ones((), output.lazy_value.dtype)))
-        if output.size != 1:
+        if output.entry_count != 1:
             raise GradientError(
                 "grad can be implicitly created only for scalar outputs",
                 code="E0401",
                 operands=(output,),
-                caret=f"backward() needs one number to start from, but this has {output.size}",
+                caret=f"backward() needs one number to start from, but this has {output.entry_count}",
             )
         return Tensor.of(1.0 if output.value.__class__ is float else np.ones_like(output.value))
     if gradient.dtype is not output.dtype:

@@ -223,4 +223,4 @@ def memory_positions(tensor: Tensor) -> Any:
     """Return the positions in the shared memory of the tensor's entries, in its shape."""
     assert tensor.alias is not None
     recipes = view_chain(tensor.alias, None)
-    return positions_in_base(recipes) if recipes else np.arange(tensor.size).reshape(tensor.shape)
+    return positions_in_base(recipes) if recipes else np.arange(tensor.entry_count).reshape(tensor.shape)

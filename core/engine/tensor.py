@@ -202,7 +202,7 @@ class Tensor:
         return OPERATORS["transposed"](self)  # type: ignore[no-any-return] # a Tensor
 
     @property
-    def size(self) -> int:
+    def entry_count(self) -> int:
         """The number of entries."""
         return 1 if self.value.__class__ is float else int(self.value.size)
 

@@ -112,12 +112,12 @@ def require_castable(x: Tensor, result: Tensor) -> None:
 
 def require_one_entry(x: Tensor) -> None:
     """Raise ScriptError if ``x`` does not have exactly one entry."""
-    if x.size != 1:
+    if x.entry_count != 1:
         raise ScriptError(
-            f"a Tensor with {x.size} elements cannot be converted to Scalar",
+            f"a Tensor with {x.entry_count} elements cannot be converted to Scalar",
             code="E0305",
             operands=(x,),
-            caret=f"this has shape {x.shape}: {x.size} numbers where one is wanted",
+            caret=f"this has shape {x.shape}: {x.entry_count} numbers where one is wanted",
         )
 
 

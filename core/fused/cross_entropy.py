@@ -193,7 +193,7 @@ def deferred_cross_entropy(
         or x.node is None
         or not x.node.tracked
         or x.ndim != 2
-        or x.size < fusion_settings.least
+        or x.entry_count < fusion_settings.least
     ):
         return None
     if not are_large_rows(1, x.value):

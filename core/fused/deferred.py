@@ -192,7 +192,7 @@ def install_deferral() -> None:
     both = deferring_operators("div", Tensor.__truediv__, Tensor.__rtruediv__)
     Tensor.__truediv__, Tensor.__rtruediv__ = both
     tensors.shape = lazy_property(Tensor.shape, lambda lazy: lazy.shape)
-    tensors.size = lazy_property(Tensor.size, lambda lazy: prod(lazy.shape))
+    tensors.entry_count = lazy_property(Tensor.entry_count, lambda lazy: prod(lazy.shape))
     tensors.dtype = lazy_property(Tensor.dtype, dtype_of)
 
 

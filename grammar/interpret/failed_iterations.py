@@ -34,7 +34,7 @@ def record_iteration(node: tree.For, rows: Any, row_iterator: Any, value: Any) -
 
 def format_loop_variable(target: Any, value: Any) -> str:
     """Return ``i = 2`` if the loop has one variable and its value is a number, else ``""``."""
-    if value.__class__ is Tensor and value.size == 1:
+    if value.__class__ is Tensor and value.entry_count == 1:
         value = value.item()
     if not isinstance(target, tree.Name) or value.__class__ not in NUMBER_CLASSES:
         return ""

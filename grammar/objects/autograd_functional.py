@@ -123,7 +123,7 @@ class Evaluation:
                 caret=f"the function returned {len(self.outputs)} tensors",
             )
         (y,) = self.outputs
-        if y.size != 1:
+        if y.entry_count != 1:
             raise GradientError(
                 f"The Tensor returned by the function given to {self.name} should contain a single element",
                 code="E0401",
@@ -137,7 +137,7 @@ class Evaluation:
         mode.site = self.site  # errors about the vector belong to this call, not to the function's last line
         help = ("give it one that is shaped like the " + ("input" if of_inputs else "output"),)
         if v is None:
-            if len(like) == 1 and like[0].size == 1:
+            if len(like) == 1 and like[0].entry_count == 1:
                 return [Tensor.of(as_stored(np.ones(like[0].shape, dtype=like[0].dtype.name)))]
             where = (
                 "input to the user-provided function is" if of_inputs else "user-provided function returns"
@@ -240,7 +240,7 @@ def fill_missing(
 def entry_gradients(output: Tensor, inputs: list[Tensor], create_graph: bool) -> list[tuple[Any, ...]]:
     """Return the gradients of every entry of ``output``; None for inputs that it does not depend on."""
     found = []
-    for index in range(output.size):
+    for index in range(output.entry_count):
         weight = np.zeros(output.shape, dtype=output.dtype.name)
         weight.reshape(-1)[index] = 1
         seed = Tensor.of(as_stored(weight))

@@ -176,7 +176,7 @@ def dim(x: Tensor) -> int:
 
 @script_method(Tensor, "numel", "nelement")
 def numel(x: Tensor) -> int:
-    return x.size
+    return x.entry_count
 
 
 @script_method(Tensor, "element_size")

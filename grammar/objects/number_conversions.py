@@ -56,11 +56,11 @@ def to_float(x: Any = 0.0, /) -> float:
 
 def only_entry(x: Tensor) -> Any:
     """Return the number in a tensor of one entry; otherwise raise the error of ``float()`` and ``int()``."""
-    if x.size != 1:
+    if x.entry_count != 1:
         raise ScriptError(
             "only one element tensors can be converted to Python scalars",
             code="E0305",
-            caret=f"this has shape {x.shape}: {x.size} numbers where one is wanted",
+            caret=f"this has shape {x.shape}: {x.entry_count} numbers where one is wanted",
             operands=(x,),
         )
     return x.item()

@@ -116,7 +116,7 @@ def mul(x: Any, y: Any) -> Any:
         x, y = y, x
     if x.__class__ is str or x.__class__ in SEQUENCE_KINDS:
         if y.__class__ is Tensor:
-            y = int(y.item()) if y.size == 1 and y.dtype.kind != "f" else int_if_literal(y)
+            y = int(y.item()) if y.entry_count == 1 and y.dtype.kind != "f" else int_if_literal(y)
         if y.__class__ is int or y.__class__ is bool:
             check_length(len(x) * max(0, y), "string" if x.__class__ is str else "list")
             return tuple(x) * y if SEQUENCE_KINDS.get(x.__class__) is tuple else x * y

@@ -160,7 +160,7 @@ def write_text(directive: Directive, code: str, value: Any) -> str:
 
 
 def write_character(directive: Directive, code: str, value: Any) -> str:
-    if value.__class__ is Tensor and value.size == 1 and not value.dtype.is_floating_point:
+    if value.__class__ is Tensor and value.entry_count == 1 and not value.dtype.is_floating_point:
         value = value.item()
     if value.__class__ is str and len(value) == 1:
         return directive.pad(value)

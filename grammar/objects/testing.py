@@ -165,7 +165,7 @@ def function_outputs(func: Any, args: list[Any]) -> list[Tensor]:
 def numerical_jacobian(func: Any, args: list[Any], x: Tensor, eps: float) -> list[Any]:
     """Return the Jacobian of every output by central differences: one row for each entry of ``x``."""
     columns: list[list[Any]] = []
-    for index in range(x.size):
+    for index in range(x.entry_count):
         ends = []
         for step in (eps, -eps):
             moved = x.data.copy()

@@ -213,7 +213,9 @@ def function_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) 
         name, _, position = flag.partition("=")
         at = int(position)
         value = kwargs[name] if name in kwargs else at < len(args) and args[at]
-        number = 2 * number + bool(value.item() if value.__class__ is Tensor and value.size == 1 else value)
+        number = 2 * number + bool(
+            value.item() if value.__class__ is Tensor and value.entry_count == 1 else value
+        )
     return names.split(",")[number]
 
 

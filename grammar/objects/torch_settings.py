@@ -155,7 +155,7 @@ TORCH: dict[str, Any] = {
     "set_default_tensor_type": Builtin("set_default_tensor_type", set_default_tensor_type),
     "is_floating_point": tensor_query("is_floating_point", lambda x: x.dtype.is_floating_point),
     "is_complex": tensor_query("is_complex", lambda x: False),
-    "numel": tensor_query("numel", lambda x: x.size),
+    "numel": tensor_query("numel", lambda x: x.entry_count),
     "set_default_device": Builtin("set_default_device", set_default_device),
     "get_default_device": Builtin("get_default_device", constant_function(CPU)),
     "set_num_threads": Builtin("set_num_threads", no_effect),

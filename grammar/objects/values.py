@@ -217,12 +217,12 @@ def is_true(value: Any) -> bool:
     if value.__class__ is bool:
         return value
     if value.__class__ is Tensor:
-        if value.size != 1:
-            what = "no values" if value.size == 0 else "more than one value"
+        if value.entry_count != 1:
+            what = "no values" if value.entry_count == 0 else "more than one value"
             raise ScriptError(
                 f"Boolean value of Tensor with {what} is ambiguous",
                 code="E0306",
-                caret=f"this has {value.size} entries: which of them should decide?",
+                caret=f"this has {value.entry_count} entries: which of them should decide?",
                 operands=(value,),
                 help=("ask for `.all()` or `.any()` of the entries, or for one of them with `.item()`",),
             )
@@ -348,7 +348,7 @@ def as_index(value: Any, what: str) -> int:
         return value
     if value.__class__ is bool:
         return int(value)
-    if value.__class__ is Tensor and value.size == 1:
+    if value.__class__ is Tensor and value.entry_count == 1:
         number = value.item()
         if number.__class__ is not float or (runtime.numbers_are_leaves and number.is_integer()):
             return int(number)

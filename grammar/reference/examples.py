@@ -186,7 +186,7 @@ def has_zero_gradients(lines: list[str], followed: list[str]) -> bool:
     if execution is None:
         return True
     gradients = [execution.names[name].grad for name in followed]
-    return all(g is None or not g.size or abs(g.data).max() < 1e-12 for g in gradients)
+    return all(g is None or not g.entry_count or abs(g.data).max() < 1e-12 for g in gradients)
 
 
 def tensors_in(value: object) -> list[Tensor]:

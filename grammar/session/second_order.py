@@ -35,19 +35,20 @@ def differentiate_twice(
         subject = make_subject(execution, settings)
 
         def weigh(name: str, gradient: Tensor) -> tuple[Any, str | None]:
-            if gradient.size == 1:
+            if gradient.entry_count == 1:
                 return uniform_weight(gradient, 1.0).value, None
             if weight is None:
                 place = ",".join("0" for _ in gradient.shape)
                 raise UsageError(
-                    f"{name} has {gradient.size} entries, of shape {gradient.shape}: which is to be derived?",
+                    f"{name} has {gradient.entry_count} entries, of shape {gradient.shape}: which is to be"
+                    " derived?",
                     code="E0605",
                     help=(f"choose one: --entry {place}", "weigh them equally: --grad-output ones"),
                 )
             given = (
                 uniform_weight(gradient, 1.0) if weight == "ones" else number_tensor(weight, gradient.dtype)
             )
-            if given.size == 1 and given.shape != gradient.shape:
+            if given.entry_count == 1 and given.shape != gradient.shape:
                 given = uniform_weight(gradient, given.item())
             if given.shape != gradient.shape:
                 raise UsageError(

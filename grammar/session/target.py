@@ -252,7 +252,7 @@ def initial_cotangent(settings: Settings, root: Node, name: str, recorded_seed: 
             return seed_for(output, None).value
         except GradientError as error:
             error.operands = ()
-            error.caret = f"this has {output.size} entries, of shape {output.shape}"
+            error.caret = f"this has {output.entry_count} entries, of shape {output.shape}"
             entry = f"{name}[{', '.join('0' * len(output.shape))}]"
             error.help = (
                 "weigh the entries equally: --grad-output ones",
@@ -268,14 +268,16 @@ def initial_cotangent(settings: Settings, root: Node, name: str, recorded_seed: 
             f"--grad-output is `ones`, a number or a nested list, not {type_name(weights)}", code="E0605"
         )
     weight = number_tensor(weights, output.dtype)
-    if weight.size == 1 and output.shape != weight.shape:
+    if weight.entry_count == 1 and output.shape != weight.shape:
         weight = uniform_weight(output, weight.item())
     try:
         check_seed(output, weight)
     except ShapeError as error:
-        shown = str(np.ones(output.shape, dtype=int).tolist()) if output.size <= 8 else "ones"
+        shown = str(np.ones(output.shape, dtype=int).tolist()) if output.entry_count <= 8 else "ones"
         error.operands = ()
-        error.help = (f"give one number for each of the {output.size:,} entries: --grad-output '{shown}'",)
+        error.help = (
+            f"give one number for each of the {output.entry_count:,} entries: --grad-output '{shown}'",
+        )
         error.span = root.site
         raise
     return seed_for(output, weight).value

@@ -107,7 +107,7 @@ def number_and_dtype(entry: Any, asked: DType | None = None) -> tuple[float, DTy
             )
         return entry, dtypes.int64
     if kind is Tensor:
-        if entry.size != 1:
+        if entry.entry_count != 1:
             raise ScriptError(
                 "only one element tensors can be converted to Python scalars"
                 if entry.dtype.is_floating_point

@@ -41,7 +41,7 @@ def declare_constructor(name: str, dtype: DType | None) -> None:
                     code="E0310",
                     help=("write `torch.tensor(...)` around numbers",),
                 )
-        sizes = [int(n.item()) if n.__class__ is Tensor and n.size == 1 else n for n in data]
+        sizes = [int(n.item()) if n.__class__ is Tensor and n.entry_count == 1 else n for n in data]
         if any(n.__class__ not in (int, bool) for n in sizes):
             raise no_matching_overload("new", *data)
         return zeros(check_sizes([int(n) for n in sizes]), kind, False)

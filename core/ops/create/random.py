@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def manual_seed(seed: Any) -> None:
     """Reset the random numbers to ``seed``, which is converted as ``int`` does."""
     if seed.__class__ is Tensor:
-        if seed.size != 1:
+        if seed.entry_count != 1:
             raise ScriptError(
                 "only one element tensors can be converted to Python scalars",
                 code="E0305",
@@ -117,7 +117,7 @@ def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: 
             code="E0310",
             help=("write `torch.randint(low, high, (2, 3))`",),
         )
-    if high.__class__ is Tensor and high.size == 1:
+    if high.__class__ is Tensor and high.entry_count == 1:
         high = int(high.item())
     if high.__class__ is not int:
         raise ScriptError(

@@ -98,9 +98,11 @@ def checked_addmv(x: Tensor, matrix: Tensor, vector: Tensor, beta: float, alpha:
             operands=(x, matrix, vector),
         )
     rows, columns = matrix.shape
-    if vector.shape[0] != columns or x.size not in (1, rows):
+    if vector.shape[0] != columns or x.entry_count not in (1, rows):
         size_along(x, 0)
-        message = f"size mismatch, got input ({x.size}), mat ({rows}x{columns}), vec ({vector.shape[0]})"
+        message = (
+            f"size mismatch, got input ({x.entry_count}), mat ({rows}x{columns}), vec ({vector.shape[0]})"
+        )
         raise ShapeError(message, operands=(x, matrix, vector))
     kinds = f"{x.dtype.long_name}, {matrix.dtype.long_name}, and {vector.dtype.long_name}"
     for other in (matrix, vector):
@@ -152,7 +154,7 @@ def check_batch_operands(x: Tensor, a: Tensor, b: Tensor, lead: int) -> None:
 def checked_baddbmm(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)``, matrix by matrix."""
     check_batch_operands(x, a, b, 2)
-    is_empty = not (a.size and b.size)
+    is_empty = not (a.entry_count and b.entry_count)
     if x.dtype is a.dtype is not b.dtype and not is_empty:
         check_numeric_dtypes(a, b, f"expected scalar type {a.dtype.long_name} but found {b.dtype.long_name}")
     if x.dtype is not a.dtype:
@@ -211,7 +213,7 @@ TENSORDOT_DIMS_ERROR = (
 def contraction_dims(x: Tensor, y: Tensor, dims: Any) -> tuple[list[int], list[int]]:
     """Return ``dims`` as a list for each operand; a number means the last ones of x and the first of y."""
     if dims.__class__ is Tensor:
-        if dims.ndim and dims.shape[0] != 2 and dims.size > 1:
+        if dims.ndim and dims.shape[0] != 2 and dims.entry_count > 1:
             count = dims.shape[0]
             raise ShapeError(
                 f"dims tensor must have size 2 in first dimension, got {count}", operands=(dims,)

@@ -47,12 +47,12 @@ def check_weights(weights: Tensor, name: str, is_kind: bool, kind: str, count: i
             operands=(weights,),
             caret=f"these are {weights.dtype.name} numbers",
         )
-    if weights.size != count:
+    if weights.entry_count != count:
         raise ShapeError(
             f"cov(): expected {name} to have the same numel as there are observations in the input but got"
-            f" {weights.size} != {count}",
+            f" {weights.entry_count} != {count}",
             operands=(weights,),
-            caret=f"there are {count} observations and {weights.size} weights",
+            caret=f"there are {count} observations and {weights.entry_count} weights",
         )
     if not (weights.data >= 0).all():
         raise ScriptError(f"cov(): {name} cannot be negative", code="E0308", operands=(weights,))
@@ -64,7 +64,7 @@ def cov(x: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor | 
     check_rows(x, "cov")
     if x.dtype.name == "bool":
         raise ScriptError("cov(): bool dtype is not supported for input", code="E0312", operands=(x,))
-    rows = x if x.ndim == 2 else reshape(x, shape=(1, x.size))
+    rows = x if x.ndim == 2 else reshape(x, shape=(1, x.entry_count))
     count = rows.shape[1]
     if fweights is not None:
         kind = fweights.dtype

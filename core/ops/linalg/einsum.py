@@ -227,7 +227,7 @@ def contraction_dtype(operands: list[tuple[str, Tensor]], result: str) -> DType:
         if not seen_letters & {*own} & long - kept:
             dtype = promote([(dtype, 1), (other, 1)])
         else:
-            if x.size and all(sizes[letter] for letter in seen_letters):
+            if x.entry_count and all(sizes[letter] for letter in seen_letters):
                 check_bmm_types(first, x, dtype, other)
             dtype = other
         seen_letters = (seen_letters | {*own}) & kept

@@ -75,7 +75,7 @@ def lu(x: Tensor, pivot: bool) -> NamedResult:
         raise ShapeError(message, operands=(x,))
     if not pivot:
         raise ScriptError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
-    if x.size:
+    if x.entry_count:
         require_kind(x, "lu_cpu", "f")
     rows, columns = x.shape[-2:]
     order = Tensor.of(lu_permutation(x.data))
@@ -172,7 +172,7 @@ def legacy_lu(x: Tensor, pivot: bool, get_infos: bool) -> tuple[Tensor, ...] | N
 
 def check_pivots(pivots: Tensor, rows: int, message: str) -> None:
     """Refuse pivots that name no row."""
-    if pivots.size and not (pivots.data.min() >= 1 and pivots.data.max() <= rows):
+    if pivots.entry_count and not (pivots.data.min() >= 1 and pivots.data.max() <= rows):
         raise ScriptError(
             message, code="E0208", operands=(pivots,), caret=f"pivots count the rows from 1 to {rows}"
         )

@@ -136,7 +136,7 @@ def cdist(x: Tensor, y: Tensor, p: float, compute_mode: str) -> Tensor:
         compute_mode == COMPUTE_MODES[1]
         or (compute_mode == COMPUTE_MODES[0] and max(rows, columns) > MATRIX_PRODUCT_ROWS)
     )
-    if x.size and y.size:
+    if x.entry_count and y.entry_count:
         kinds = f"expected scalar type {x.dtype.long_name} but found {y.dtype.long_name}"
         if is_product and x.ndim == y.ndim == 2:
             kinds = (

@@ -123,9 +123,9 @@ def tensorsolve(a: Tensor, b: Tensor, dims: tuple[int, ...] | None) -> Tensor:
             operands=(a, b),
         )
     shape = a.shape[b.ndim :]
-    check_square_split(a, prod(shape), b.size, "other.ndim")
-    matrix = reshape_tensor(a, (b.size, b.size))
-    return reshape(solve_system(matrix, reshape_tensor(b, (b.size,)), left=True), shape=shape)
+    check_square_split(a, prod(shape), b.entry_count, "other.ndim")
+    matrix = reshape_tensor(a, (b.entry_count, b.entry_count))
+    return reshape(solve_system(matrix, reshape_tensor(b, (b.entry_count,)), left=True), shape=shape)
 
 
 @public("linalg.tensorinv(input: tensor, ind: int = 2)", method=False)

@@ -149,7 +149,7 @@ def pseudo_inverse(x: Tensor, rcond: Any, hermitian: bool, atol: Any, rtol: Any)
 
 
 def apply_pinv(x: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> Tensor:
-    hermitian = hermitian and x.size > 0
+    hermitian = hermitian and x.entry_count > 0
     if hermitian:
         check_square(x, "linalg.eigh")
     batch, atol, rtol = broadcast_tolerances(x, atol, rtol)
@@ -256,13 +256,13 @@ def matrix_rank(x: Tensor, tol: Any, hermitian: bool, atol: Any, rtol: Any) -> T
     check_matrices(x, "torch.linalg.matrix_rank", "input tensor input")
     if tol is None:
         check_rank_dtype(x)
-    if hermitian and x.size:
+    if hermitian and x.entry_count:
         check_square(x, "linalg.eigh")
     if tol is not None:
         check_floats(x, "linalg.eigh" if hermitian else "linalg.svd")
         atol, rtol = tol, 0.0
     _, atol, rtol = broadcast_tolerances(x, atol, rtol)
-    return Tensor.of(compute_rank(x.data, atol, rtol, hermitian and bool(x.size)))
+    return Tensor.of(compute_rank(x.data, atol, rtol, hermitian and bool(x.entry_count)))
 
 
 def check_chain(tensors: list[Tensor]) -> None:

@@ -211,7 +211,7 @@ def cond(x: Tensor, p: Any) -> Tensor:
         )
     if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):
         raise ScriptError(f"linalg.cond got an invalid norm type: {p}", operands=(x,))
-    if not x.size:
+    if not x.entry_count:
         return Tensor.of(np.zeros(x.shape[:-2], x.data.dtype))
     if p in (None, 2, -2):
         check_floats(x, "linalg.svd")

@@ -41,7 +41,7 @@ def check_equal_dtypes(x: Tensor, y: Tensor, message: str) -> None:
 
 def refuse_bool_product(x: Tensor, y: Tensor, kernel: str) -> None:
     """Refuse bools; torch accepts them where an operand is empty."""
-    if x.dtype.kind == "b" and x.size and y.size:
+    if x.dtype.kind == "b" and x.entry_count and y.entry_count:
         raise no_bool_kernel_error(x, y, kernel)
 
 
@@ -104,7 +104,7 @@ def check_bmm(x: Tensor, y: Tensor, m: Shape, n: Shape) -> None:
             f" [{m[0]}, {m[2]}] but got: [{n[0]}, {n[1]}]."
         )
         raise inner_size_error(x, y, message)
-    if x.size and y.size:
+    if x.entry_count and y.entry_count:
         refuse_bool_product(x, y, "bmm")
         check_numeric_dtypes(x, y, f"expected scalar type {x.dtype.long_name} but found {y.dtype.long_name}")
 
@@ -124,7 +124,7 @@ def check_batches(x: Tensor, y: Tensor) -> Shape:
         else:
             check_mm(x, y, (rows, m[-1]), n)
         return m[:-2]
-    if len(m) <= 2 and (x.requires_grad or (len(m) == 1 and not y.size)):  # transposes as one matrix
+    if len(m) <= 2 and (x.requires_grad or (len(m) == 1 and not y.entry_count)):  # transposes as one matrix
         rows = math.prod((*n[:-2], n[-1]))
         if len(m) == 1:
             check_mv(x, y, (rows, n[-2]), m[0])

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def read_flag(value: Any) -> bool:
     """Whether an argument is true; a tensor of other than one value raises torch's error."""
-    if value.__class__ is Tensor and value.size != 1:
-        what = "more than one value" if value.size else "no values"
+    if value.__class__ is Tensor and value.entry_count != 1:
+        what = "more than one value" if value.entry_count else "no values"
         raise ScriptError(
             f"Boolean value of Tensor with {what} is ambiguous",
             code="E0305",

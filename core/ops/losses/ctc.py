@@ -154,9 +154,9 @@ def read_labels(targets: Tensor, lengths: tuple[int, ...], classes: int) -> Labe
     for n in lengths:
         total, longest = total + n, max(longest, n)
     if targets.ndim == 1:
-        if total != targets.size:
+        if total != targets.entry_count:
             raise ShapeError(
-                f"Expected tensor to have size {total} at dimension 0, but got size {targets.size} for"
+                f"Expected tensor to have size {total} at dimension 0, but got size {targets.entry_count} for"
                 f" argument #2 'targets' {CHECK_CONTEXT}",
                 operands=(targets,),
                 caret=f"the target lengths add up to {total}",
@@ -224,7 +224,7 @@ def ctc_loss(
     single = x.ndim == 2
     whole = x if x.ndim == 3 else unsqueeze(x, dim=1)
     require_kind(x, "ctc_loss_cpu", "f")
-    if not x.size:
+    if not x.entry_count:
         raise ShapeError("log_probs tensor must not be empty", operands=(x,), caret="this has no entries")
     if whole.ndim != 3:
         raise ShapeError(

@@ -210,16 +210,16 @@ def multi_margin_loss(
     if weight is not None and weight.ndim != 1:
         raise ShapeError("weight must be one-dimensional", code="E0206", operands=(weight,))
     check_scores(x)
-    rows = x if x.ndim == 2 else reshape(x, shape=(1, x.size))
+    rows = x if x.ndim == 2 else reshape(x, shape=(1, x.entry_count))
     count, classes = rows.shape
-    if target.ndim > 1 or target.size != count:
+    if target.ndim > 1 or target.entry_count != count:
         raise ShapeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples"
             f" (batch size). Expected target size [{count}], but got {list(target.shape)}. Input has shape"
             f" {list(x.shape)}.",
             operands=(x, target),
         )
-    if weight is not None and weight.size != classes:
+    if weight is not None and weight.entry_count != classes:
         raise ShapeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}",
             operands=(weight,),
@@ -260,7 +260,7 @@ def multilabel_margin_loss(
     check_class_range(target, -1, classes, "argument #2 'target' is out of range")
     require_kind(x, "multilabel_margin_loss_forward_out_frame", "f")
     check_scalar_type(target, "Long")
-    rows = x if x.ndim == 2 else reshape(x, shape=(1, x.size))
+    rows = x if x.ndim == 2 else reshape(x, shape=(1, x.entry_count))
     labels = target.data.reshape(-1, classes)
     counts = np.logical_and.accumulate(labels != -1, axis=1)
     right = np.where(counts, labels, 0)

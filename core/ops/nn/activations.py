@@ -361,12 +361,12 @@ def check_prelu_weight(x: Tensor, weight: Tensor) -> None:
             operands=(x, weight),
         )
     channels = x.shape[1] if x.ndim > 1 else 1
-    if weight.size != 1 and not x.ndim:
+    if weight.entry_count != 1 and not x.ndim:
         raise ShapeError("Not allow zero-dim input tensor.", operands=(x, weight))
-    if weight.size not in (1, channels):
+    if weight.entry_count not in (1, channels):
         raise ShapeError(
             "Mismatch of parameter numbers and input channel size. Found parameter numbers ="
-            f" {weight.size} and channel size = {channels}.",
+            f" {weight.entry_count} and channel size = {channels}.",
             operands=(x, weight),
         )
     if weight.ndim > 1:
@@ -381,6 +381,6 @@ def check_prelu_weight(x: Tensor, weight: Tensor) -> None:
 def functional_prelu(x: Tensor, weight: Tensor) -> Tensor:
     """x above 0, ``weight`` times x below, with one weight per channel or one for all."""
     check_prelu_weight(x, weight)
-    if weight.ndim == 1 and x.ndim != 1 and (x.ndim or weight.size == 1):
-        weight = reshape(weight, shape=(1, weight.size)[: x.ndim] + (1,) * (x.ndim - 2))
+    if weight.ndim == 1 and x.ndim != 1 and (x.ndim or weight.entry_count == 1):
+        weight = reshape(weight, shape=(1, weight.entry_count)[: x.ndim] + (1,) * (x.ndim - 2))
     return prelu(x, weight)

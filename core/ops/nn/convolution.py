@@ -68,7 +68,7 @@ def add_bias(x: Tensor, shape: Sizes, bias: Tensor | None) -> Tensor:
     """Return x in ``shape`` plus the bias; the last op gets torch's node name of the whole convolution."""
     if bias is None:
         return reshape.named(GRAD_FN)(x, shape=shape)
-    column = reshape(bias, shape=(1, bias.size, *(1,) * (len(shape) - 2)))
+    column = reshape(bias, shape=(1, bias.entry_count, *(1,) * (len(shape) - 2)))
     return add.named(GRAD_FN)(reshape(x, shape=shape), column)
 
 

@@ -80,12 +80,18 @@ def check_convolution_dtypes(
 ) -> None:
     """Refuse dtypes for which torch has no kernel; it has more for float32, and an empty input needs none."""
     dims = x.ndim - 2
-    is_large = x.shape[0] > 1 or (dims > 1 and min(weight.shape[-2:]) > 3) or x.size > 20480
+    is_large = x.shape[0] > 1 or (dims > 1 and min(weight.shape[-2:]) > 3) or x.entry_count > 20480
     is_alike = x.dtype is weight.dtype and (bias is None or bias.dtype is x.dtype)
-    if is_alike and x.dtype.name == "float32" and x.size and (groups > 1 or is_large) and not transposed:
+    if (
+        is_alike
+        and x.dtype.name == "float32"
+        and x.entry_count
+        and (groups > 1 or is_large)
+        and not transposed
+    ):
         check_float32_dilation(dilation)
     check_dilation(dilation, transposed)
-    if not x.size:
+    if not x.entry_count:
         return
     for name, other in (("weight", weight), ("bias", bias)):
         if other is None or other.dtype is x.dtype or not (groups > 1 or is_large):
@@ -227,7 +233,7 @@ def check_spatial_sizes(x: Tensor) -> None:
 
 def check_weight_not_empty(x: Tensor, weight: Tensor, transposed: bool) -> None:
     """Refuse an empty weight, unless the input is empty too."""
-    if weight.size or not x.size:
+    if weight.entry_count or not x.entry_count:
         return
     dims = weight.ndim - 2
     sizes = weight.shape[2:] if dims > 1 else (1, *weight.shape[2:])

@@ -66,13 +66,13 @@ def bag_numbers(index: Tensor, offsets: Tensor | None, include_last: bool) -> tu
             f" However, got {int(starts[0])}",
             operands=(offsets,),
         )
-    if starts.size and starts[-1] > index.size:
+    if starts.size and starts[-1] > index.entry_count:
         raise ScriptError(
-            f"offsets[-1] can not be greater than input's length {index.size} but got offsets[-1] of"
+            f"offsets[-1] can not be greater than input's length {index.entry_count} but got offsets[-1] of"
             f" {int(starts[-1])}",
             operands=(offsets,),
         )
-    bags = np.searchsorted(starts, np.arange(index.size), side="right") - 1
+    bags = np.searchsorted(starts, np.arange(index.entry_count), side="right") - 1
     return bags, max(starts.size - include_last, 0)
 
 

@@ -98,7 +98,7 @@ def apply_dropout(x: Tensor, p: float, training: bool, lead: int) -> Tensor:
     Each index into the first ``lead`` dimensions is a part: an entry, or a whole channel.
     """
     check_dropout_probability(p)
-    if not training or p == 0 or not x.size:
+    if not training or p == 0 or not x.entry_count:
         return x
     if p < 1:
         if x.ndim < lead:

@@ -165,7 +165,7 @@ def normalize_channels(
     eps: float,
 ) -> Tensor:
     """Normalize each channel, as batch_norm does; instance_norm passes every channel of every input."""
-    if not x.size:  # torch checks nothing then
+    if not x.entry_count:  # torch checks nothing then
         out = clone(x)
         if weight is not None:
             out = out * select(weight, 0, 0)
@@ -173,9 +173,9 @@ def normalize_channels(
     channels = x.shape[1] if x.ndim > 1 else 0
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for what, values in given.items():
-        if values is not None and values.size != channels:
+        if values is not None and values.entry_count != channels:
             raise ShapeError(
-                f"{what} should contain {channels} elements not {values.size}", operands=(x, values)
+                f"{what} should contain {channels} elements not {values.entry_count}", operands=(x, values)
             )
         if values is None and not training and what.startswith("running"):
             raise ScriptError(f"{what} must be defined in evaluation mode")
@@ -309,7 +309,7 @@ def normalize_groups(
     require_kind(x, "GroupNormKernelImpl", "f")
     check_parameter_dtypes(x, weight, bias)
     name = "NativeGroupNormBackward0"
-    grouped = reshape(x, shape=(x.shape[0], groups, -1 if x.size else 0))
+    grouped = reshape(x, shape=(x.shape[0], groups, -1 if x.entry_count else 0))
     plain = reshape.named(name)(standardize(grouped, dim=(2,), eps=eps), shape=x.shape)
     return scale_and_shift(plain, weight, bias, channel_shape(x), name)
 
@@ -327,7 +327,7 @@ def local_response_norm(x: Tensor, size: int, alpha: float, beta: float, k: floa
             code="E0206",
             operands=(x,),
         )
-    if not x.size:
+    if not x.entry_count:
         return x
     # The channels become the height of images or the depth of volumes; windows extend only along it.
     dims = 2 if x.ndim == 3 else 3

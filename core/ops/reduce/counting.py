@@ -36,7 +36,7 @@ def histc(x: Tensor, bins: int, low: float, high: float) -> Tensor:
     """The number of entries in each of ``bins`` intervals of equal width from ``min`` to ``max``."""
     if bins <= 0:
         raise ScriptError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if low == high and x.size:
+    if low == high and x.entry_count:
         low, high = float(x.data.min()), float(x.data.max())
     if not np.isfinite([low, high]).all():
         raise ScriptError(f"torch.histc: range of [{low:g}, {high:g}] is not finite", operands=(x,))
@@ -70,7 +70,7 @@ def bincount(x: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
         raise missing_kernel_error("bincount_cpu", x.dtype, x, caret=caret, help=help)
     if minlength < 0:
         raise ScriptError("minlength should be >= 0")
-    if x.ndim == 1 and not x.size:
+    if x.ndim == 1 and not x.entry_count:
         return Tensor.of(np.zeros(minlength, np.int64))
     if x.ndim != 1 or x.data.min() < 0:
         raise ShapeError("bincount only supports 1-d non-negative integral inputs.", operands=(x,))

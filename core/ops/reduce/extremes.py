@@ -99,7 +99,7 @@ def nonempty_dims(x: Tensor, name: str, dim: Dims) -> Dims:
 
     torch checks for empty dimensions before it checks for repeated ones.
     """
-    if not x.size:
+    if not x.entry_count:
         if not dim:
             check_not_empty(x, name, None)
         for given in dim or ():
@@ -129,7 +129,7 @@ def aminmax(x: Tensor, dim: int | None, keepdim: bool) -> NamedResult:
             raise ShapeError(
                 f"aminmax: Expected reduction dim {axis} to have non-zero size.", code="E0200", operands=(x,)
             )
-    if dim is None and not x.size:
+    if dim is None and not x.entry_count:
         raise ShapeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.",
             code="E0200",
@@ -212,7 +212,7 @@ def check_median(x: Tensor, dim: int | None) -> None:
     As in torch, the dimension is checked before the dtype, and the median of no entries needs no kernel.
     """
     if dim is None:
-        if x.size:
+        if x.entry_count:
             require_kind(x, "median_cpu", "if")
         return
     if x.ndim:

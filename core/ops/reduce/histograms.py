@@ -79,8 +79,8 @@ def check_weight(x: Tensor, weight: Tensor | None) -> None:
     if weight is not None and weight.shape != x.shape:
         raise ShapeError(
             "torch.histogramdd: if weight tensor is provided it should have the same shape as the input"
-            f" tensor excluding its innermost dimension, but got input with shape {[x.size, 1]} and weight"
-            f" with shape {[weight.size]}",
+            f" tensor excluding its innermost dimension, but got input with shape {[x.entry_count, 1]} and"
+            f" weight with shape {[weight.entry_count]}",
             operands=(x, weight),
         )
 
@@ -103,9 +103,10 @@ def edges_from_tensor(x: Tensor, bins: Tensor) -> Any:
             " bins tensor for dimension 0",
             operands=(bins,),
         )
-    if bins.size < 2:
+    if bins.entry_count < 2:
         raise ScriptError(
-            f"torch.histogram(): bins must be > 0, but got {bins.size - 1} for dimension 0", operands=(bins,)
+            f"torch.histogram(): bins must be > 0, but got {bins.entry_count - 1} for dimension 0",
+            operands=(bins,),
         )
     if (np.diff(bins.data) < 0).any():
         raise ScriptError(
@@ -119,7 +120,7 @@ def even_edges(x: Tensor, bins: int, limits: Any) -> Any:
     if bins <= 0:
         raise ScriptError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if limits is None:
-        low, high = (float(x.data.min()), float(x.data.max())) if x.size else (0.0, 1.0)
+        low, high = (float(x.data.min()), float(x.data.max())) if x.entry_count else (0.0, 1.0)
     else:
         if not isinstance(limits, (tuple, list)) or any(n.__class__ not in (int, float) for n in limits):
             raise ScriptError(

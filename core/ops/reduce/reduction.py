@@ -305,7 +305,7 @@ def cast(x: Tensor, dtype: DType | None) -> Tensor:
 
 def check_not_empty(x: Tensor, name: str, dim: Dims) -> None:
     """Refuse a reduction of no entries, for functions that have no value there."""
-    if dim is None and not x.size:
+    if dim is None and not x.entry_count:
         raise ScriptError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
             + " Specify the reduction dim with the 'dim' argument." * (not name.startswith("arg")),

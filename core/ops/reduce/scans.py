@@ -35,7 +35,7 @@ def apply_scan(op: Op, x: Tensor, dim: int, dtype: DType | None, **params: bool)
     """
     axis = wrap_dim(x, dim)
     x = cast(x, dtype)
-    if dtype is not None and x.size and x.ndim:
+    if dtype is not None and x.entry_count and x.ndim:
         require_kind(x, f"{op.name}_out_cpu", "if")
     return cast(op(x, dim=axis, **params), dtype)
 
@@ -204,14 +204,14 @@ def even_gradient(x: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
 def uneven_gradient(x: Tensor, dim: int, coordinates: Tensor, edge_order: int) -> Tensor:
     """Return the slopes of samples at uneven coordinates, from parabolas through three neighbours each."""
     n = x.shape[dim]
-    if coordinates.size != n:
+    if coordinates.entry_count != n:
         raise ShapeError(
-            f"The size of tensor a ({coordinates.size}) must match the size of tensor b ({n}) at"
+            f"The size of tensor a ({coordinates.entry_count}) must match the size of tensor b ({n}) at"
             " non-singleton"
             f" dimension {dim}",
             code="E0301",
             operands=(coordinates, x),
-            caret=f"there are {n} samples along dimension {dim} and {coordinates.size} coordinates",
+            caret=f"there are {n} samples along dimension {dim} and {coordinates.entry_count} coordinates",
         )
     gaps = diff(coordinates, 1, 0, None, None)
     shape = tuple(-1 if axis == dim else 1 for axis in range(x.ndim))
@@ -306,11 +306,11 @@ def check_samples(y: Tensor, x: Tensor | None, dx: float | None, name: str) -> N
 def interval_widths(y: Tensor, x: Tensor, axis: int, name: str) -> Tensor:
     """Return the distances between neighbouring samples, shaped to broadcast with ``y``."""
     if x.ndim == 1:
-        if x.size != y.shape[axis]:
+        if x.entry_count != y.shape[axis]:
             raise ShapeError(
                 f"{name}: There must be one `x` value for each sample point",
                 operands=(y, x),
-                caret=f"there are {y.shape[axis]} samples and {x.size} places",
+                caret=f"there are {y.shape[axis]} samples and {x.entry_count} places",
             )
         x = reshape(x, shape=tuple(-1 if dim == axis else 1 for dim in range(y.ndim)))
     elif x.ndim < y.ndim:

@@ -67,7 +67,7 @@ def apply_softmax(op: Op, x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     """Apply softmax or log_softmax after torch's checks."""
     x = cast(x, dtype)
     dim = wrap_dim(x, dim)
-    if not x.dtype.is_floating_point and x.size:
+    if not x.dtype.is_floating_point and x.entry_count:
         place = "lastdim_" if dim == max(x.ndim, 1) - 1 else ""
         require_kind(x, f"{op.name}_{place}kernel_impl", "f")
     return op(x, dim=dim)

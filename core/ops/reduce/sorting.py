@@ -134,7 +134,7 @@ def running_extreme(x: Tensor, dim: int, name: str, accumulate: Any, grad_fn: st
         raise ShapeError(
             f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}", code="E0303", operands=(x,)
         )
-    axis = wrap_dim(x, dim) if x.size else 0
+    axis = wrap_dim(x, dim) if x.entry_count else 0
     index = running_extreme_index(x.data, axis, accumulate) if x.ndim else np.zeros((), np.int64)
     return gather_named_result(x, name, index, axis, grad_fn, RUNNING_EXTREME_KINK)
 
@@ -202,7 +202,7 @@ def compute_quantile(
     check_quantile_levels(q)
     levels = np.asarray(q.data if q.__class__ is Tensor else q, x.data.dtype)
     flat = dim is None or not x.ndim
-    rows = reshape(x, shape=(x.size,)) if flat else x
+    rows = reshape(x, shape=(x.entry_count,)) if flat else x
     axis = 0 if flat else wrap_dim(x, dim or 0)
     rank = quantile_ranks(rows.data, axis, levels.reshape(-1), interpolation, skip_nan)
     positions = np.argsort(rows.data, axis=axis, kind="stable")
@@ -243,7 +243,7 @@ def check_quantile(x: Tensor, q: Any, interpolation: str) -> None:
             "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got"
             f" {interpolation}"
         )
-    if not x.size:
+    if not x.entry_count:
         raise ShapeError("quantile() input tensor must be non-empty", operands=(x,))
     if q.__class__ is Tensor and q.ndim > 1:
         raise ShapeError("quantile() q must be a scalar or 1D tensor", operands=(q,))

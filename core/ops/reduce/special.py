@@ -137,7 +137,7 @@ def mvlgamma(x: Tensor, p: int) -> Tensor:
         )
     if p < 1:
         raise ScriptError("p has to be greater than or equal to 1")
-    check_allocation((max(x.size, 1), p))
+    check_allocation((max(x.entry_count, 1), p))
     shifts = Tensor.of(
         (np.arange(1 - p, 1) / 2).astype(x.data.dtype if x.dtype.is_floating_point else "float64")
     )

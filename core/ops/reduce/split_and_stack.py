@@ -223,7 +223,7 @@ def dstack(tensors: list[Tensor]) -> Tensor:
 def column_stack(tensors: list[Tensor]) -> Tensor:
     """Matrices, and vectors as columns, joined along the second dimension."""
     need_tensors(tensors, "column_stack")
-    return cat_tensors([reshape(x, shape=(x.size, 1)) if x.ndim < 2 else x for x in tensors], 1)
+    return cat_tensors([reshape(x, shape=(x.entry_count, 1)) if x.ndim < 2 else x for x in tensors], 1)
 
 
 # -- matrices along a diagonal --------------------------------------------------------------------------

@@ -202,7 +202,7 @@ def std_or_var_with_mean(op: Op, name: str, x: Tensor, dim: Any, *rest: Any) -> 
 
 def check_norm_exists(x: Tensor, ord: float, dim: Dims) -> None:
     """Refuse norms of infinite or negative order where there are no entries: they do not exist."""
-    if x.size or 0 <= ord < math.inf:
+    if x.entry_count or 0 <= ord < math.inf:
         return
     empty = [axis for axis in dim or () if not size_along(x, axis)]
     if dim and not empty:

@@ -88,20 +88,20 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
     if index.ndim > 1:
         raise ShapeError("index_select(): Index is supposed to be a vector", code="E0307", operands=(index,))
     check_integer_index(index, "index_select(): Expected dtype int32 or int64 for index")
-    if not x.ndim and index.size != 1:
+    if not x.ndim and index.entry_count != 1:
         raise ShapeError(
-            f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)",
+            f"index_select(): Index to scalar can have only 1 value, got {index.entry_count} value(s)",
             code="E0307",
             operands=(x, index),
         )
-    if index.size and x.ndim > 1 and not x.shape[dim]:
+    if index.entry_count and x.ndim > 1 and not x.shape[dim]:
         raise ShapeError(
             "index_select(): self indexing axis dim should be positive",
             operands=(x,),
             caret=f"dimension {dim} of shape {x.shape} has no entries to select",
         )
     # torch has another kernel, with another message, for the second dimension and for empty tensors.
-    has_other_kernel = x.ndim > 1 and (dim == 1 or not x.size)
+    has_other_kernel = x.ndim > 1 and (dim == 1 or not x.entry_count)
     outside = "INDICES element is out of DATA bounds, id={index} axis_dim={size}"
     array = checked_positions(x, index, dim, outside if has_other_kernel else "index out of range in self")
     if not x.ndim:
@@ -114,8 +114,8 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
 def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """``out[i][j] = input[i][index[i][j]]`` for ``dim=1``; likewise along any other dimension."""
     dim = check_gather(x, dim, index)
-    if not index.size:  # no position is looked at, whatever the shapes
-        nothing = picking_ops.gather(reshape(x, shape=(x.size,)), dim=0, index=np.zeros(0, np.int64))
+    if not index.entry_count:  # no position is looked at, whatever the shapes
+        nothing = picking_ops.gather(reshape(x, shape=(x.entry_count,)), dim=0, index=np.zeros(0, np.int64))
         return reshape.named("GatherBackward0")(nothing, shape=index.shape)
     if index.ndim == x.ndim:
         return picking_ops.gather(x, dim=dim, index=checked_positions(x, index, dim, OUT_OF_BOUNDS))
@@ -134,7 +134,7 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     if dim is None:
         check_integer_index(indices, "gather(): Expected dtype int32/int64 for index")
         index = Tensor.of(indices.data.reshape(-1))
-        flat = reshape(x, shape=(x.size,))
+        flat = reshape(x, shape=(x.entry_count,))
         return picking_ops.gather(flat, dim=0, index=checked_positions(flat, index, 0, OUT_OF_BOUNDS))
     if x.ndim != indices.ndim:
         raise ShapeError(
@@ -189,17 +189,18 @@ def take(x: Tensor, index: Tensor) -> Tensor:
             operands=(index,),
             caret=f"these positions are {index.dtype.name} numbers",
         )
-    if index.size and not x.size:
+    if index.entry_count and not x.entry_count:
         raise ShapeError("take(): tried to take from an empty tensor", code="E0208", operands=(x,))
     array = index.data.astype("int64")
-    outside = array[(array < -x.size) | (array >= x.size)]
+    outside = array[(array < -x.entry_count) | (array >= x.entry_count)]
     if outside.size:
         raise ShapeError(
-            f"out of range: tried to access index {int(outside.flat[0])} on a tensor of {x.size} elements.",
+            f"out of range: tried to access index {int(outside.flat[0])} on a tensor of"
+            f" {x.entry_count} elements.",
             code="E0208",
             operands=(x, index),
         )
-    return picking_ops.take(x, index=np.where(array < 0, array + x.size, array))
+    return picking_ops.take(x, index=np.where(array < 0, array + x.entry_count, array))
 
 
 @public("masked_fill(input: tensor, mask: tensor, value: value)", in_place=True)
@@ -229,7 +230,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
 def apply_scatter(name: str, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
     dim = check_scatter(x, dim, index, source)
     is_tensor = source.__class__ is Tensor
-    if not index.size and (index.ndim != x.ndim or (is_tensor and source.shape != index.shape)):
+    if not index.entry_count and (index.ndim != x.ndim or (is_tensor and source.shape != index.shape)):
         return clone(x)
     array = checked_positions(x, index, dim, OUT_OF_BOUNDS)
     if x.ndim == array.ndim and (not is_tensor or source.ndim == x.ndim):

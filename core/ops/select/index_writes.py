@@ -94,7 +94,7 @@ def checked_source_positions(
             code="E0312",
             operands=(x, source),
         )
-    if dim >= source.ndim and (dim or index.size > 1):
+    if dim >= source.ndim and (dim or index.entry_count > 1):
         where = f"{name}: Indexing dim {dim} is out of bounds of the source tensor with dim {source.ndim}"
         raise ShapeError(
             where if dim else "Dimension specified as 0 but tensor has no dimensions",
@@ -103,14 +103,14 @@ def checked_source_positions(
         )
     count = source.shape[dim] if dim < source.ndim else 1
     kept = [shape[:dim] + shape[dim + 1 :] for shape in (x.shape, source.shape)]
-    if not source.ndim and index.size != 1:
+    if not source.ndim and index.entry_count != 1:
         raise ShapeError(
             f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(source,)
         )
-    if index.size != count:
+    if index.entry_count != count:
         raise ShapeError(
-            f"{name}: Number of indices ({index.size}) should be equal to source.size(dim): ({count}), for"
-            f" dim: {dim}",
+            f"{name}: Number of indices ({index.entry_count}) should be equal to source.size(dim): ({count}),"
+            f" for dim: {dim}",
             operands=(index, source),
         )
     if kept[0] != kept[1] or bool(x.ndim) != bool(source.ndim):
@@ -146,9 +146,9 @@ def checked_index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Te
     dim = wrap_dim(x, dim)
     if index.ndim > 1:
         raise index_copy_error(f"Index should have dimension 1 or 0 (got {index.ndim})", index)
-    if not source.ndim and index.size != 1:
+    if not source.ndim and index.entry_count != 1:
         raise index_copy_error(
-            f"When source is scalar, index should have one element (got {index.size})", index
+            f"When source is scalar, index should have one element (got {index.entry_count})", index
         )
     if source.ndim != x.ndim and source.ndim and x.ndim:
         raise index_copy_error(
@@ -176,9 +176,10 @@ def checked_index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Te
             source,
             "E0302",
         )
-    if source.ndim and index.size != source.shape[dim]:
+    if source.ndim and index.entry_count != source.shape[dim]:
         raise index_copy_error(
-            f"Number of indices ({index.size}) should be equal to source.size(dim) ({source.shape[dim]})",
+            f"Number of indices ({index.entry_count}) should be equal to source.size(dim)"
+            f" ({source.shape[dim]})",
             index,
         )
     array = checked_positions(x, index, dim, f"index_copy_(): {OUT_OF_BOUNDS_MESSAGE}").reshape(-1)
@@ -301,27 +302,27 @@ def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
             code="E0312",
             operands=(x, source),
         )
-    if source.size != index.size:
+    if source.entry_count != index.entry_count:
         raise ShapeError(
             "put_(): Expected source and index to have the same number of elements, but got source.numel() ="
-            f" {source.size}, index.numel() = {index.size}",
+            f" {source.entry_count}, index.numel() = {index.entry_count}",
             code="E0208",
             operands=(index, source),
         )
-    if index.size and not x.size:
+    if index.entry_count and not x.entry_count:
         raise ShapeError(
             "put_(): Tried to put elements into an empty tensor", code="E0208", operands=(x, index)
         )
     array = index.data.reshape(-1)
-    outside = array[(array < -x.size) | (array >= x.size)]
+    outside = array[(array < -x.entry_count) | (array >= x.entry_count)]
     if outside.size:
         raise ShapeError(
-            f"out of range: tried to access index {int(outside[0])} on a tensor of {x.size} elements.",
+            f"out of range: tried to access index {int(outside[0])} on a tensor of {x.entry_count} elements.",
             code="E0208",
             operands=(x, index),
         )
-    array = np.where(array < 0, array + x.size, array)
-    flat, entries = reshape(x, shape=(x.size,)), reshape(source, shape=(source.size,))
+    array = np.where(array < 0, array + x.entry_count, array)
+    flat, entries = reshape(x, shape=(x.entry_count,)), reshape(source, shape=(source.entry_count,))
     if accumulate:
         out = scatter_add(flat, entries, dim=0, index=array)
     else:
@@ -377,13 +378,13 @@ def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     whole, mask_array = broadcast_mask(x, mask)
     places = mask_array.nonzero()
     count = len(places[0])
-    if source.size < count:
+    if source.entry_count < count:
         raise ShapeError(
             "Number of elements of source < number of ones in mask",
             operands=(source, mask),
-            caret=f"the mask holds at {count} places, the source has {source.size} entries",
+            caret=f"the mask holds at {count} places, the source has {source.entry_count} entries",
         )
-    entries = slice_dim(reshape(source, shape=(source.size,)), dim=0, start=0, stop=count, step=1)
+    entries = slice_dim(reshape(source, shape=(source.entry_count,)), dim=0, start=0, stop=count, step=1)
     out = index_put.named("MaskedScatterBackward0")(whole, entries, basic=(), advanced=places)
     common = broadcast_shape((mask, x))
     return out if out.shape == common else reshape.named("MaskedScatterBackward0")(out, shape=common)

@@ -124,7 +124,7 @@ def assign_item(x: Tensor, index: Any, value: Any) -> None:
 
 def refuse_aliased_index(x: Tensor, keys: tuple[Any, ...], value: Any) -> None:
     """Refuse index tensors that the assignment itself changes; a mask filled with one number is allowed."""
-    is_single = value.__class__ is not Tensor or value.size == 1
+    is_single = value.__class__ is not Tensor or value.entry_count == 1
     for own in keys:
         if own.__class__ is Tensor and own.ndim and shares_memory(x, own):
             if own.dtype.kind == "b" and is_single:

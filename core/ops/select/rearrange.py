@@ -141,11 +141,11 @@ def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_si
         check_repeat_counts(counts)
         if counts.ndim != 1:
             raise ShapeError("repeat_interleave only accept 1D vector as repeat", operands=(counts,))
-        return Tensor.of(repeated_positions(counts, counts.size, output_size))
+        return Tensor.of(repeated_positions(counts, counts.entry_count, output_size))
     if not isinstance(repeats, (Tensor, int)) or repeats.__class__ is bool:
         raise no_matching_overload("repeat_interleave", x, repeats)
     if dim is None:
-        x = reshape_tensor(x, (x.size,))
+        x = reshape_tensor(x, (x.entry_count,))
     elif not x.ndim and repeats.__class__ is Tensor:
         size_along(x, dim)
     axis = wrap_dim(x, dim or 0)
@@ -155,10 +155,10 @@ def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_si
         return repeat_each(x, repeats, axis, output_size)
     if repeats.ndim > 1:
         raise ShapeError("repeats must be 0-dim or 1-dim tensor", operands=(repeats,))
-    if repeats.size != 1 and repeats.size != x.shape[axis]:
+    if repeats.entry_count != 1 and repeats.entry_count != x.shape[axis]:
         raise ShapeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) ="
-            f" {repeats.size} and input.size({dim or 0}) = {x.shape[axis]}",
+            f" {repeats.entry_count} and input.size({dim or 0}) = {x.shape[axis]}",
             operands=(x, repeats),
         )
     index = repeated_positions(repeats, x.shape[axis], output_size)
@@ -246,11 +246,11 @@ def make_grids(tensors: list[Tensor], indexing: str) -> tuple[Tensor, ...]:
         raise ScriptError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swapped = indexing == "xy" and len(tensors) > 1
     axes = [tensors[1], tensors[0], *tensors[2:]] if swapped else tensors
-    shape = tuple(x.size for x in axes)
+    shape = tuple(x.entry_count for x in axes)
     check_allocation(shape, 8)
     grids = []
     for place, x in enumerate(axes):
-        sizes = tuple(x.size if axis == place else 1 for axis in range(len(axes)))
+        sizes = tuple(x.entry_count if axis == place else 1 for axis in range(len(axes)))
         grids.append(expand(reshape_tensor(x, sizes), shape=shape))
     return tuple([grids[1], grids[0], *grids[2:]] if swapped else grids)
 
@@ -271,7 +271,7 @@ def cartesian_prod(tensors: list[Tensor] | None) -> Tensor:
         need_vector(x)
     if len(tensors) == 1:
         return tensors[0]
-    return stack_tensors([reshape_tensor(x, (x.size,)) for x in make_grids(tensors, "ij")], 1)
+    return stack_tensors([reshape_tensor(x, (x.entry_count,)) for x in make_grids(tensors, "ij")], 1)
 
 
 @public("combinations(input: tensor, r: int = 2, with_replacement: bool = False)", method=False)
@@ -282,12 +282,12 @@ def combinations(x: Tensor, r: int, with_replacement: bool) -> Tensor:
         raise ScriptError(f"Expect a non-negative number, but got {r}", code="E0304", operands=(x,))
     if not r:
         return Tensor.of(np.zeros(0, x.data.dtype))
-    count = comb(max(x.size + r - 1, 0), r) if with_replacement else comb(x.size, r)
+    count = comb(max(x.entry_count + r - 1, 0), r) if with_replacement else comb(x.entry_count, r)
     check_allocation((count, r), 8)
     if not count:
         nothing = slice_dim(x, dim=0, start=0, stop=0, step=1)
         return reshape.named("StackBackward0")(nothing, shape=(0, r))
-    chosen = (choices_with_repeats if with_replacement else choices)(range(x.size), r)
+    chosen = (choices_with_repeats if with_replacement else choices)(range(x.entry_count), r)
     rows = np.fromiter(chosen, dtype=np.dtype((np.int64, r)), count=count)
     pick = index_select.named("MaskedSelectBackward0", saved=((0,),))
     return stack_tensors([pick(x, dim=0, index=column) for column in rows.T], 1)
@@ -340,7 +340,7 @@ def unfold(x: Tensor, dimension: int, size: int, step: int) -> Tensor:
 @public("diagflat(input: tensor, offset: int = 0)")
 def diagflat(x: Tensor, offset: int) -> Tensor:
     """The matrix with all entries of the input on its diagonal."""
-    return diag_embed(reshape_tensor(x, (x.size,)), offset, -2, -1)
+    return diag_embed(reshape_tensor(x, (x.entry_count,)), offset, -2, -1)
 
 
 def triangle_indices(
@@ -377,11 +377,11 @@ def vander(x: Tensor, count: int | None, increasing: bool) -> Tensor:
     """The powers of each entry side by side, the highest first unless ``increasing``."""
     if x.ndim != 1:
         raise ShapeError("x must be a one-dimensional tensor.", operands=(x,))
-    count = x.size if count is None else count
+    count = x.entry_count if count is None else count
     if count < 0:
         raise ScriptError("N must be non-negative.", code="E0304")
-    check_allocation((max(x.size, 1), count), 8)
+    check_allocation((max(x.entry_count, 1), count), 8)
     if count < 2:
-        return Tensor.of(np.ones((x.size, count), x.data.dtype))
+        return Tensor.of(np.ones((x.entry_count, count), x.data.dtype))
     powers = pow.named("CopySlices")(unsqueeze(x, dim=1), Tensor.of(np.arange(count)))
     return powers if increasing else flip(powers, dims=(1,))

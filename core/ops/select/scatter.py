@@ -189,7 +189,7 @@ def multiply_at_positions(x: Tensor, source: Tensor, dim: int, index: Any, grad_
     if out.node is None or not has_zero.any():
         return out
     rows = np.flatnonzero(has_zero)
-    row_of = np.full(x.size, -1)
+    row_of = np.full(x.entry_count, -1)
     row_of[rows] = np.arange(rows.size)
     targets = np.ravel_multi_index(target_index, x.shape).reshape(-1)
     order = np.argsort(targets, kind="stable")
@@ -197,14 +197,14 @@ def multiply_at_positions(x: Tensor, source: Tensor, dim: int, index: Any, grad_
     column = np.arange(targets.size) - np.searchsorted(targets, targets) + 1
     is_laid_out = row_of[targets] >= 0
     check_allocation((rows.size, int(column[is_laid_out].max(initial=0)) + 1))
-    factors = np.full((rows.size, column[is_laid_out].max(initial=0) + 1), x.size + targets.size)
+    factors = np.full((rows.size, column[is_laid_out].max(initial=0) + 1), x.entry_count + targets.size)
     factors[:, 0] = rows
-    factors[row_of[targets[is_laid_out]], column[is_laid_out]] = x.size + order[is_laid_out]
+    factors[row_of[targets[is_laid_out]], column[is_laid_out]] = x.entry_count + order[is_laid_out]
     entries = (x, sent_entries(source, index), Tensor.of(np.ones(1, x.data.dtype)))
-    flat_entries = cat(*(reshape(part, shape=(part.size,)) for part in entries), dim=0)
+    flat_entries = cat(*(reshape(part, shape=(part.entry_count,)) for part in entries), dim=0)
     factor_rows = reshape(index_select(flat_entries, dim=0, index=factors.reshape(-1)), shape=factors.shape)
     multiplied = prod(factor_rows, dim=(1,), keepdim=False)
-    whole = embed(multiplied, shape=(x.size,), basic=(), advanced=(rows,))
+    whole = embed(multiplied, shape=(x.entry_count,), basic=(), advanced=(rows,))
     return where.named(grad_fn)(has_zero, reshape(whole, shape=x.shape), out)
 
 
@@ -267,7 +267,7 @@ def scatter_reduce(
             f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}", operands=(x,)
         )
     array = checked_positions(x, index, dim, OUT_OF_BOUNDS)
-    if not index.size:
+    if not index.entry_count:
         return clone.named(GRAD_FN)(x)
     array = array if array.ndim else array.reshape(1)
     out = reduce_at_positions(at_least_1d(x), at_least_1d(source), dim, array, reduce, include_self, GRAD_FN)

@@ -87,7 +87,7 @@ def infer_shape(x: Tensor, shape: Sequence[int]) -> Shape:
                 )
             unknown = index
     known = prod(n for n in shape if n != -1)
-    if unknown is not None and not known and not x.size:
+    if unknown is not None and not known and not x.entry_count:
         raise ShapeError(
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension"
             " size -1 can be any value and is ambiguous",
@@ -95,16 +95,16 @@ def infer_shape(x: Tensor, shape: Sequence[int]) -> Shape:
             operands=(x,),
             caret="nothing says what -1 stands for",
         )
-    if unknown is not None and known and x.size % known == 0:
-        return tuple(x.size // known if n == -1 else n for n in shape)
-    if unknown is not None or known != x.size:
+    if unknown is not None and known and x.entry_count % known == 0:
+        return tuple(x.entry_count // known if n == -1 else n for n in shape)
+    if unknown is not None or known != x.entry_count:
         wanted = f"a multiple of {known} entries" if unknown is not None else f"{known} entries"
         raise ShapeError(
-            f"shape '{list(shape)}' is invalid for input of size {x.size}",
+            f"shape '{list(shape)}' is invalid for input of size {x.entry_count}",
             code="E0304",
             operands=(x,),
-            caret=f"the tensor of shape {x.shape} has {x.size} entries, the new shape needs {wanted}",
-            help=(f"choose sizes whose product is {x.size}, or let one be -1",),
+            caret=f"the tensor of shape {x.shape} has {x.entry_count} entries, the new shape needs {wanted}",
+            help=(f"choose sizes whose product is {x.entry_count}, or let one be -1",),
         )
     return tuple(shape)
 

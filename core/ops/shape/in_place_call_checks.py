@@ -134,7 +134,7 @@ def check_baddbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
 def check_addmv(x: Tensor, matrix: Tensor, vector: Tensor, *rest: Any) -> None:
     fits = (matrix.ndim, vector.ndim) == (2, 1) and x.ndim < 2 and x.dtype is matrix.dtype is vector.dtype
     rows = matrix.shape[:1]
-    if fits and matrix.shape[1:] == vector.shape and (x.size,) in ((1,), rows) and x.shape != rows:
+    if fits and matrix.shape[1:] == vector.shape and (x.entry_count,) in ((1,), rows) and x.shape != rows:
         raise shape_mismatch_error(x, rows)
 
 
@@ -143,12 +143,12 @@ def check_addr(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
         return
     if x.ndim != 2:
         raise ShapeError(f"2D tensor expected, got {x.ndim}D tensor for input", code="E0301", operands=(x,))
-    if x.shape != (first.size, second.size):
+    if x.shape != (first.entry_count, second.entry_count):
         raise ShapeError(
             f"size mismatch, input: {list(x.shape)}, v1: {list(first.shape)}, v2: {list(second.shape)}",
             code="E0301",
             operands=(x, first, second),
-            caret=f"the product has shape {(first.size, second.size)}",
+            caret=f"the product has shape {(first.entry_count, second.entry_count)}",
         )
 
 

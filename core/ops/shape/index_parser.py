@@ -89,7 +89,7 @@ def slice_end(value: Any) -> int | None:
     if value.__class__ is bool:
         return int(value)
     if value.__class__ is Tensor:
-        if value.size == 1 and not value.dtype.is_floating_point:
+        if value.entry_count == 1 and not value.dtype.is_floating_point:
             return int(value.item())
         raise ScriptError(
             "only integer tensors of a single element can be converted to an index",
@@ -125,7 +125,7 @@ def index_as_array(key: Any) -> Any:
         if starts_with_string(key):
             raise ScriptError("new(): invalid data type 'str'", code="E0307", caret="a string is no position")
         key = FUNCTIONS["torch.tensor"].implementation(list(key), None, False)
-        if not key.size:
+        if not key.entry_count:
             return key.data.astype("int64")
         if key.dtype.is_floating_point:  # torch truncates floats in lists, but refuses float tensors
             return key.data.astype("int64")
@@ -208,7 +208,7 @@ class ParsedIndex:
 
     def casts_value(self, value: Tensor) -> bool:
         """Whether torch converts a value of another dtype, as it does where one number fills a mask."""
-        return self._is_single_bool or (self._is_mask and value.size == 1)
+        return self._is_single_bool or (self._is_mask and value.entry_count == 1)
 
     @property
     def basic(self) -> tuple[Any, ...]:

@@ -49,7 +49,7 @@ OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {s
 def check_gather(x: Tensor, dim: int, index: Tensor) -> int:
     """Check the index of ``gather`` as torch does; return ``dim`` counted from 0."""
     dim = wrap_dim(x, dim)
-    if not index.size:
+    if not index.entry_count:
         return dim
     check_integer_index(index, "gather(): Expected dtype int32/int64 for index")
     check_same_ndim(x, index, "input", index)
@@ -81,14 +81,14 @@ def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
     The source may be one number.
     """
     dim = wrap_dim(x, dim)
-    if index.size:
+    if index.entry_count:
         check_integer_index(index, "scatter(): Expected dtype int32/int64 for index")
     is_tensor = source.__class__ is Tensor
     if is_tensor and source.dtype is not x.dtype:
         raise ScriptError(
             "scatter(): Expected self.dtype to be equal to src.dtype", code="E0312", operands=(x, source)
         )
-    if not index.size:
+    if not index.entry_count:
         return dim
     check_same_ndim(x, index, "self", index)
     sizes = tuple(enumerate(index.shape or (1,)))  # no dimensions count as one of size 1

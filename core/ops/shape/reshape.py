@@ -152,7 +152,7 @@ def is_contiguous(x: Tensor) -> bool:
 
 def can_view(x: Tensor, shape: Ints) -> bool:
     """Whether the entries of ``x`` can be viewed in ``shape`` without copying them."""
-    return is_contiguous(x) or not x.size or np.may_share_memory(x.value, x.value.reshape(shape))
+    return is_contiguous(x) or not x.entry_count or np.may_share_memory(x.value, x.value.reshape(shape))
 
 
 @public("reshape(input: tensor, *shape: ints)")
@@ -210,7 +210,7 @@ def flatten(x: Tensor, start_dim: int, end_dim: int) -> Tensor:
 @public("ravel(input: tensor)")
 def ravel(x: Tensor) -> Tensor:
     """All entries in one dimension."""
-    return reshape(contiguous_tensor(x), shape=(x.size,))
+    return reshape(contiguous_tensor(x), shape=(x.entry_count,))
 
 
 @public("unflatten(input: tensor, dim: int, sizes: size)")
@@ -384,7 +384,7 @@ def roll_dims(x: Tensor, shifts: Ints, dims: Ints | None) -> Tensor:
             code="E0303",
             operands=(x,),
         )
-    if not x.size:
+    if not x.entry_count:
         dims = None  # torch does not check them then
     if dims and not x.shape:
         raise ShapeError(

@@ -240,7 +240,7 @@ def choice_cut(scene: Scene, call: tree.Call, name: str) -> Cut | None:
     given = [argument.value for argument in call.arguments]
     values = [node.value if isinstance(node, tree.Number) else scene.value(node) for node in given]
     tensors = [value for value in values if value.__class__ is Tensor and value.requires_grad]
-    if len(given) != 2 or len(tensors) != 1 or tensors[0].size != 1:
+    if len(given) != 2 or len(tensors) != 1 or tensors[0].entry_count != 1:
         return None
     (tensor,) = tensors
     at = int(values[0] is not tensor)

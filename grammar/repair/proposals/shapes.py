@@ -46,7 +46,7 @@ def fit_sum(scene: Scene) -> Iterator[Fix]:
         elif a.ndim == 1 and b.ndim == 2 and a.shape[0] == b.shape[0]:
             column = f"{text}.unsqueeze(1)"
             yield Fix(f"{column} fits: {(a.shape[0], 1)} goes with {b.shape}", Edit(node.span, column))
-        elif a.size == b.size:
+        elif a.entry_count == b.entry_count:
             new = f"{text}.reshape({beside}.shape)"
             yield Fix(f"{new} has the shape of {beside}: {b.shape}", Edit(node.span, new))
 
@@ -93,7 +93,7 @@ def fit_product(scene: Scene) -> Iterator[Fix]:
         edit = Edit(Span(operator, operator + 1), "*")
         yield Fix(f"{edited_text(scene, node, edit)} multiplies by a number", edit)
     elif name in LOSSES or "arget" in scene.error.message:
-        if x.size == y.size:
+        if x.entry_count == y.entry_count:
             text, beside = with_parentheses(scene.text(right)), scene.text(left)
             new = f"{text}.reshape({beside}.shape)"
             yield Fix(f"{new} has the shape of {beside}: {x.shape}", Edit(right.span, new))
@@ -203,7 +203,7 @@ def right_count(scene: Scene) -> Iterator[Fix]:
         return
     if called_name(call) not in ("reshape", "view") or not scene.tensors:
         return
-    total = scene.tensors[0].size
+    total = scene.tensors[0].entry_count
     nodes = [
         n for a in call.arguments for n in (a.value.elements if isinstance(a.value, DISPLAYS) else [a.value])
     ]
@@ -235,7 +235,7 @@ DISPLAYS = (tree.ListDisplay, tree.TupleDisplay)
 def one_number(scene: Scene) -> Iterator[Fix]:
     """Propose a sum, or the first entry, where one number is wanted."""
     (x, node), *_ = [*scene.given(), (None, None)]
-    if node is None or not x.size:
+    if node is None or not x.entry_count:
         return
     text = with_parentheses(scene.text(node))
     ways = (("add them up", f"{text}.sum()"), ("pick one", f"{text}[{', '.join('0' * x.ndim)}]"))

@@ -314,7 +314,7 @@ def show_values(scene: Scene) -> Iterator[Fix]:
     shown = []
     for node in walk(scene.node):
         value = scene.value(node) if isinstance(node, tree.Name) else UNBOUND
-        if value.__class__ is Tensor and value.size == 1:
+        if value.__class__ is Tensor and value.entry_count == 1:
             value = value.item()
         if value.__class__ in NUMBER_CLASSES and f"`{node.id}` is {value}" not in shown:
             shown.append(f"`{node.id}` is {value}")

@@ -12,7 +12,7 @@ from autodiff.core.ops.elementwise.transcendental import exp
 def test_scalars_are_python_floats_and_look_like_arrays() -> None:
     x = tensor(2.5)
     assert x.value.__class__ is float
-    assert (x.shape, x.ndim, x.size, x.dtype.name) == ((), 0, 1, "float64")
+    assert (x.shape, x.ndim, x.entry_count, x.dtype.name) == ((), 0, 1, "float64")
     assert isinstance(x.data, np.ndarray)
     assert x.data.shape == ()
 
