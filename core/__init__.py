@@ -2,7 +2,8 @@
 
 Names load when they are first used: whoever only wants an error class does not pay for every op.
 
-May import core.base, core.engine, core.fused, core.graph and core.symbolic. Imported by grammar.lints.
+May import core.base, core.engine, core.fused, core.graph and core.symbolic. Imported by nothing: it
+is the top.
 
 >>> from autodiff.core import tensor
 >>> w = tensor(3.0, requires_grad=True)

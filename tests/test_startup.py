@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.engine.public_functions import FUNCTIONS, IN_PLACE, METHODS
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.registry import OPERATORS, read_index
 from conftest import REPOSITORY
@@ -73,6 +73,7 @@ def test_the_index_has_every_name(installed: Path) -> None:
         ("ops", OPS),
         ("functions", FUNCTIONS),
         ("methods", METHODS),
+        ("in_place", IN_PLACE),
         ("operators", OPERATORS),
     ):
         assert set(index[title]) == {name for name in table if not name.endswith("for_doctest")}
@@ -80,10 +81,10 @@ def test_the_index_has_every_name(installed: Path) -> None:
 
 EACH_ALONE = """\
 import os
-from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.engine.public_functions import FUNCTIONS, IN_PLACE, METHODS
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.registry import OPERATORS, family_loader, read_index
-tables = {"ops": OPS, "functions": FUNCTIONS, "methods": METHODS, "operators": OPERATORS}
+tables = {table.title: table for table in (OPS, FUNCTIONS, METHODS, IN_PLACE, OPERATORS)}
 names = [(title, name, family) for title, found in read_index().items() for name, family in found.items()]
 for one in sorted({family for *_, family in names}):
     if os.fork() == 0:

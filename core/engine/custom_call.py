@@ -129,7 +129,7 @@ class CustomCall:
         self.slots = [None] * len(outputs)
         end = 0
         for position in flowing:
-            size = outputs[position].size
+            size = outputs[position].entry_count
             self.slots[position] = (end, end + size)
             end += size
         self.outputs = [Tensor.of(x.value) if isinstance(x, Tensor) else None for x in outputs]

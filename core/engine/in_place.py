@@ -25,6 +25,7 @@ from autodiff.core.engine.aliasing import (
 from autodiff.core.engine.in_place_checks import (
     StaleView,
     check_change,
+    check_no_input_overlap,
     check_no_self_overlap,
     check_same_shape,
 )
@@ -37,6 +38,7 @@ from autodiff.core.graph.state import mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from autodiff.core.engine.tensor import Tensor
@@ -98,6 +100,15 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
     if base is not tensor and mode.enabled:
         move_retained_grad(tensor)
     return tensor
+
+
+def change_by_operator(x: Tensor, other: Any, operate: Callable[[Any, Any], Any]) -> Tensor:
+    """Run ``x += other`` or the like: change ``x`` to ``operate(x, other)``; return it."""
+    is_result = x.stored_node is None and x.tape is not None and x.alias is None
+    if not is_result or (isinstance(other, tensor_module.Tensor) and other.alias is not None):
+        check_change(x, (other,))
+        check_no_input_overlap(x, other)
+    return assign_in_place(x, operate(x, other))
 
 
 def have_same_layout(x: Any, y: Any) -> bool:

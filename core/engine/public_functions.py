@@ -24,6 +24,9 @@ FUNCTIONS: dict[str, PublicFunction] = LazyTable("functions")
 #: The functions that are also methods of a tensor, by bare name.
 METHODS: dict[str, PublicFunction] = LazyTable("methods")
 
+#: The same for the variants that change their tensor, such as ``exp_``.
+IN_PLACE: dict[str, PublicFunction] = LazyTable("in_place")
+
 NAMESPACES = ("torch", "F", "linalg", "special")
 
 NOT_COMPUTED: Any = object()
@@ -362,6 +365,8 @@ def expose(
         for name in (function.name, *also):
             if "." not in name:
                 METHODS[name] = function
+                if in_place:
+                    IN_PLACE[f"{name}_"] = function
 
 
 def public(signature: str, **where: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -385,6 +390,7 @@ def find_function(name: str) -> PublicFunction | None:
 
 __all__ = [
     "FUNCTIONS",
+    "IN_PLACE",
     "METHODS",
     "NAMESPACES",
     "Parameter",

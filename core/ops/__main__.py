@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.engine.public_functions import FUNCTIONS, IN_PLACE, METHODS
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.registry import INDEX_PATH, OPERATORS, OPS_PACKAGE, LazyTable, family_loader
 
@@ -41,7 +41,7 @@ def running_family() -> str:
 
 def render_index() -> str:
     """The text of the index; in a process in which no family has loaded."""
-    for table in (OPS, FUNCTIONS, METHODS, OPERATORS):
+    for table in (OPS, FUNCTIONS, METHODS, IN_PLACE, OPERATORS):
         table.__class__ = RecordingTable
     family_loader.finish()
     return "".join(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpret.compiler import Evaluate, Execute, Frame, Store
 
 attributes = LazyModule("autodiff.grammar.objects.attributes")
-in_place_checks = LazyModule("autodiff.core.engine.in_place_checks")
+in_place_changes = LazyModule("autodiff.core.engine.in_place")
 subscripts = LazyModule("autodiff.grammar.objects.subscripts")
 
 
@@ -306,11 +306,7 @@ def in_place_operator(operate: Callable[[Any, Any], Any], op: str) -> Callable[[
             and old.__class__ is Tensor
             and (other.__class__ is Tensor or other.__class__ in NUMBER_CLASSES)
         ):
-            is_result = old.stored_node is None and old.tape is not None and old.alias is None
-            if not is_result or (other.__class__ is Tensor and other.alias is not None):
-                in_place_checks.check_change(old, (other,))
-                in_place_checks.check_no_input_overlap(old, other)
-            return old.assign_in_place((of_tensors or operate)(old, other))
+            return in_place_changes.change_by_operator(old, other, of_tensors or operate)
         if old.__class__ is list and op == "+":
             from autodiff.grammar.objects.sequence_methods import extend
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autodiff.core import tensor
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.source import Span
+from autodiff.core.engine.tensor import tensor
 from autodiff.grammar.lints.calls import function_name
 from autodiff.grammar.lints.finding import Lint, Subject, finding
 from autodiff.grammar.lints.values import MAKERS, UNKNOWN

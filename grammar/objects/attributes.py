@@ -11,13 +11,16 @@ from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import Span
 from autodiff.core.engine.aliasing import share_alias, version_counter_of, watch_node
 from autodiff.core.engine.custom_function import Context
+from autodiff.core.engine.public_functions import IN_PLACE
 from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_floating_dtype
-from autodiff.core.graph.device import CPU, Device
+from autodiff.core.graph.device import Device
 from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.graph.state import mode
-from autodiff.grammar.objects import custom_functions, in_place_methods, methods, sequence_methods
+from autodiff.core.methods.bookkeeping import TENSOR_ATTRIBUTES, transposed
+from autodiff.core.methods.lookup import TENSOR_METHODS, find_tensor_method
+from autodiff.grammar.objects import custom_functions, methods, sequence_methods
 from autodiff.grammar.objects.operators import with_article
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
@@ -89,8 +92,10 @@ def is_selector(node: Any, index: int) -> bool:
 
 
 # Importing these modules registers their methods, which completes the table.
-METHOD_MODULES = (custom_functions, in_place_methods, sequence_methods)
+METHOD_MODULES = (custom_functions, sequence_methods)
 METHODS = methods.METHODS
+for _name, _method in TENSOR_METHODS.items():
+    METHODS.setdefault((Tensor, _name), _method)
 
 #: The function that reads ``value.name``, by class and name.
 ATTRIBUTE_READERS: dict[tuple[type, str], Callable[[Any], Any]] = {
@@ -103,14 +108,10 @@ ATTRIBUTE_READERS: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Tensor, "shape"): lambda x: Size(x.shape),
     (Tensor, "dtype"): lambda x: x.dtype,
     (Tensor, "ndim"): lambda x: x.ndim,
-    (Tensor, "device"): lambda x: CPU,
-    (Tensor, "is_cuda"): lambda x: False,
     (Device, "type"): lambda device: device.type,
     (Device, "index"): lambda device: device.index,
-    (Tensor, "T"): lambda x: methods.transposed(x),
-    (Tensor, "mT"): lambda x: methods.matrix_transposed(x, "mT"),
-    (Tensor, "mH"): lambda x: methods.matrix_transposed(x, "mH"),
-    (Tensor, "H"): lambda x: methods.matrix_transposed(x, "H"),
+    (Tensor, "T"): transposed,
+    **{(Tensor, name): read for name, read in TENSOR_ATTRIBUTES.items()},
     (Context, "saved_tensors"): lambda ctx: ctx.saved_tensors,
     (Context, "needs_input_grad"): lambda ctx: ctx.needs_input_grad,
     (slice, "start"): lambda s: s.start,
@@ -158,15 +159,7 @@ def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
     method = METHODS.get((kind, name))
     if method is not None or kind is not Tensor:
         return method
-    function = FUNCTION_METHODS.get(name)
-    if function is not None:
-        return function
-    if name.endswith("_"):
-        function = FUNCTION_METHODS.get(name[:-1])
-        if function is not None and function.in_place:
-            made = METHODS[kind, name] = in_place_methods.in_place_method(function)
-            return made
-    return None
+    return find_tensor_method(name)
 
 
 def attribute_names(owner: Any) -> set[str]:
@@ -174,8 +167,7 @@ def attribute_names(owner: Any) -> set[str]:
     kind = owner.__class__
     names = {name for k, name in (*ATTRIBUTE_READERS, *METHODS) if k is kind}
     if kind is Tensor:
-        names.update(FUNCTION_METHODS)
-        names.update(name + "_" for name, function in FUNCTION_METHODS.items() if function.in_place)
+        names.update(FUNCTION_METHODS, IN_PLACE)
     elif kind is Namespace:
         names.update(owner.names())
     elif kind is Context:

@@ -29,7 +29,7 @@ def device(type: Any, index: Any = None) -> Device:
 
 
 def set_default_tensor_type(t: Any) -> None:
-    from autodiff.grammar.objects.conversions import OLD_CLASSES
+    from autodiff.core.methods.conversions import OLD_CLASSES
 
     name = t.name if t.__class__ is PublicFunction else str(t).removeprefix("torch.")
     if name not in OLD_CLASSES:

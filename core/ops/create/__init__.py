@@ -1,5 +1,5 @@
 """New tensors: from numbers and lists, by a rule, at random.
 
 May import core.base, core.engine, core.graph, core.ops.elementwise and core.ops.shape. Imported by
-core.ops, core.ops.nn, core.ops.select and grammar.objects.
+core.methods, core.ops, core.ops.nn and core.ops.select.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import shares_memory
 from autodiff.core.engine.in_place import reshape_in_place
@@ -11,13 +11,12 @@ from autodiff.core.engine.public_functions import PublicFunction, find_function
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.fast.tape import is_tape_entry
 from autodiff.core.graph.node import ArrayNode, Leaf, next_number
-from autodiff.core.graph.op import OPS
+from autodiff.core.graph.op import OPS, PLAIN_NUMBERS
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
+from autodiff.core.methods.bookkeeping import tensor_method
+from autodiff.core.methods.conversions import cast
 from autodiff.core.ops.shape.in_place_call_checks import ARGUMENT_CHECKS, RESULT_CHECKS
-from autodiff.grammar.objects.conversions import cast
-from autodiff.grammar.objects.methods import script_method
-from autodiff.grammar.objects.values import NUMBER_CLASSES, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,13 +43,13 @@ def filled_with(x: Tensor, value: float, grad_fn: str) -> Tensor:
     return written
 
 
-@script_method(Tensor, "zero_")
+@tensor_method("zero_")
 def zero_(x: Tensor) -> Tensor:
     check_change(x)
     return x.assign_in_place(filled_with(x, 0, "ZeroBackward0"))
 
 
-@script_method(Tensor, "fill_")
+@tensor_method("fill_")
 def fill_(x: Tensor, value: Any) -> Tensor:
     if value.__class__ is Tensor and value.ndim:
         raise ShapeError(
@@ -62,14 +61,14 @@ def fill_(x: Tensor, value: Any) -> Tensor:
         fill = OPS["index_put"].named("FillBackward3")
         return x.assign_in_place(fill(x, cast(value, x.dtype), basic=(), advanced=()))
     number = value.item() if value.__class__ is Tensor else value
-    if number.__class__ not in NUMBER_CLASSES:
+    if number.__class__ not in PLAIN_NUMBERS:
         raise ScriptError(f"fill_(): argument 'value' must be Number, not {type_name(value)}", code="E0310")
     return x.assign_in_place(filled_with(x, number, "FillBackward2"))
 
 
-@script_method(Tensor, "copy_")
+@tensor_method("copy_")
 def copy_(x: Tensor, other: Any, non_blocking: Any = False) -> Tensor:
-    src = Tensor.of(as_stored(np.asarray(other))) if other.__class__ in NUMBER_CLASSES else other
+    src = Tensor.of(as_stored(np.asarray(other))) if other.__class__ in PLAIN_NUMBERS else other
     if src.__class__ is not Tensor:
         raise ScriptError(
             f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}", code="E0310"
@@ -109,7 +108,7 @@ def in_place_method(function: PublicFunction) -> Callable[..., Tensor]:
         check_change(x, others)
         shares_input = False
         for other in others:
-            if other.__class__ in NUMBER_CLASSES:
+            if other.__class__ in PLAIN_NUMBERS:
                 continue
             shares_input = shares_input or (other.__class__ is Tensor and shares_memory(x, other))
             for part in other if other.__class__ in (list, tuple) else (other,):
@@ -181,7 +180,7 @@ def register_reshape(name: str) -> None:
             result.node.op = result.node.op.named(RESHAPE_NODE_NAMES[result.node.grad_fn_name])
         return reshape_in_place(x, result)
 
-    script_method(Tensor, f"{name}_")(reshaped)
+    tensor_method(f"{name}_")(reshaped)
 
 
 for _name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes", "swapdims"):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.errors import ScriptError, type_name
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.device import Device, require_cpu
 from autodiff.core.graph.dtypes import DTYPES, DType, dtype_from, float32, float64, int32, int64
 from autodiff.core.graph.dtypes import bool_ as bool_dtype
 from autodiff.core.graph.op import OPS
-from autodiff.grammar.objects.methods import script_method
-from autodiff.grammar.objects.values import type_name
+from autodiff.core.methods.bookkeeping import tensor_method
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def cast(x: Tensor, dtype: DType) -> Tensor:
 
 
 def register_cast(name: str, dtype: DType) -> None:
-    script_method(Tensor, name)(lambda x: cast(x, dtype))
+    tensor_method(name)(lambda x: cast(x, dtype))
 
 
 for _name, _dtype in {
@@ -36,7 +35,7 @@ for _name, _dtype in {
     register_cast(_name, _dtype)
 
 
-@script_method(Tensor, "to")
+@tensor_method("to")
 def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None, non_blocking: Any = False) -> Tensor:
     for target in (*targets, dtype):
         dtype_target = dtype_from(target)
@@ -52,7 +51,7 @@ def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None, non_bloc
     return x
 
 
-@script_method(Tensor, "type")
+@tensor_method("type")
 def type_of(x: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     """Return the name of torch's legacy tensor class; with ``dtype``, the tensor converted to it.
 
@@ -78,18 +77,18 @@ def type_of(x: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
 OLD_CLASSES = {f"{dtype.long_name}Tensor": dtype for dtype in DTYPES.values()}
 
 
-@script_method(Tensor, "cuda")
+@tensor_method("cuda")
 def cuda(x: Tensor, device: Any = None, non_blocking: Any = False) -> Tensor:
     require_cpu("cuda")
     return x
 
 
-@script_method(Tensor, "get_device")
+@tensor_method("get_device")
 def get_device(x: Tensor) -> int:
     return -1
 
 
-@script_method(Tensor, "type_as")
+@tensor_method("type_as")
 def type_as(x: Tensor, other: Any) -> Tensor:
     if other.__class__ is not Tensor:
         raise ScriptError(
