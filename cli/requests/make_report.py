@@ -61,6 +61,10 @@ def make_report(
         execution = execute(
             script.source, settings, session.print_from_script, lambda *what: warn(session, *what), twice
         )
+        if execution.reassigned and (needed or settings.of or settings.grad_output is not None):
+            from autodiff.grammar.repair.reassigned_inputs import with_reassigned_inputs
+
+            execution = with_reassigned_inputs(execution, settings)
     ran = perf_counter()
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
@@ -120,6 +124,11 @@ def make_report(
     described = perf_counter()
     for note in report.notes:
         session.note(note)
+    if execution.reassigned:
+        from autodiff.grammar.repair.reassigned_inputs import reassigned_notes
+
+        for note in reassigned_notes(execution, settings, subject, asked_wrt):
+            session.note(note)
     if session.diagnostics == "text":
         for hint in odd_things(report, request):
             session.note(hint)

@@ -88,6 +88,10 @@ def make_answers(session: Session) -> Answers:
             lambda *what: warn(session, *what),
             request.text("order") == "2",
         )
+        if execution.reassigned:
+            from autodiff.grammar.repair.reassigned_inputs import with_reassigned_inputs
+
+            execution = with_reassigned_inputs(execution, settings)
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
     if formulas:

@@ -36,15 +36,19 @@ class AssignmentPlan:
     """The ``conversions`` of a script's top-level assignments, by target.
 
     ``marks`` says that the script uses requires_grad, or builds no tensor. After the run, ``reshaped`` has
-    the old and the new shape of tensors that ``--set`` gave another shape, by name.
+    the old and the new shape of tensors that ``--set`` gave another shape, by name. In a script without
+    tensors ``leaves`` are the numbers that are inputs, and ``reassigned`` has the first values of the
+    numbers that are none because they are assigned more than once; None for lists and arithmetic.
     """
 
-    __slots__ = ("conversions", "marks", "reshaped")
+    __slots__ = ("conversions", "leaves", "marks", "reassigned", "reshaped")
 
     def __init__(self) -> None:
         self.conversions: dict[tree.Expression, Convert] = {}
         self.reshaped: dict[str, Shapes] = {}
         self.marks = False
+        self.reassigned: dict[str, float | None] = {}
+        self.leaves: list[str] = []
 
 
 def make_plan(
@@ -60,12 +64,18 @@ def make_plan(
     made.marks = without_tensors or names.marks or reads_any(names, ["Parameter"])
     default = track and not made.marks and not wrt
     replaced: set[str] = set()
+    seen: set[str] = set()
     for target, written in top_level_assignments(script.body):
         name = target.id
         steps: list[Convert] = []
         once = names.module.binding_counts.get(name) == 1 and name not in names.changed
-        if without_tensors and once and written is not None and is_literal_number(written, names):
-            steps.append(to_leaf)
+        if without_tensors and written is not None and is_literal_number(written, names):
+            if once:
+                steps.append(to_leaf)
+                made.leaves.append(name)
+            elif name not in seen:
+                made.reassigned[name] = written.value if isinstance(written, tree.Number) else None
+        seen.add(name)
         if name in sets and name not in replaced:
             replaced.add(name)
             steps.append(set_option_conversion(sets[name], name, made.reshaped))

@@ -72,6 +72,10 @@ def requested_inputs(
             known = versions.get(name)
             if known is None or value.node.number > known.number:
                 versions[name] = value.node
+    # A number that a script without tensors assigns again means its first value: the others are made of it.
+    for node in order:
+        if node.__class__ is Leaf and node.name in execution.reassigned:
+            versions[node.name] = node
     target = order[0]
     if target.name is not None:  # the derivative by itself would be 1, so its name means its first version
         versions[target.name] = next(node for node in reversed(order) if node.name == target.name)

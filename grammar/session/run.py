@@ -95,15 +95,18 @@ class Execution:
     ``reshaped`` has the shape in the script and the new shape of each tensor that the settings reshaped.
     ``number_chosen`` is the span of the last expression if that is a ``max`` or ``min`` that returned a plain
     number instead of a tensor of the graph. ``stopped_before`` is the span of the statement before which a
-    report on second derivatives ended the script, see ``execute``.
+    report on second derivatives ended the script, see ``execute``. In a script without tensors ``reassigned``
+    has the first values of the numbers that are assigned more than once; ``leaves`` are the others.
     """
 
     __slots__ = (
         "last_assigned",
         "last_passes",
         "last_value",
+        "leaves",
         "names",
         "number_chosen",
+        "reassigned",
         "reshaped",
         "scopes",
         "source",
@@ -123,6 +126,8 @@ class Execution:
         self.warnings: list[tuple[str, Span]] = []
         self.without_tensors = False
         self.reshaped: dict[str, Shapes] = {}
+        self.reassigned: dict[str, float | None] = {}
+        self.leaves: list[str] = []
         self.stopped_before: Span | None = None
 
     def first_offset(self, name: str) -> int:
@@ -222,6 +227,7 @@ def run_script(
     execution = Execution(source, scopes, settings.of is not None)
     execution.without_tensors = without_tensors
     execution.reshaped = planned.reshaped
+    execution.reassigned, execution.leaves = planned.reassigned, planned.leaves
     mode.recorder = execution.last_passes
     runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain
     runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)

@@ -155,7 +155,7 @@ def test_the_name_of_the_target_means_the_input_it_began_with() -> None:
 
 
 def test_a_name_that_is_not_the_targets_means_its_latest_version() -> None:
-    script = "x = 2.\nx = x * 5\ny = x * 3\n"
+    script = "x = torch.tensor(2.)\nx = x * 5\ny = x * 3\n"
     subject = differentiate(execute(Source(script), Settings(wrt=["x"])), Settings(wrt=["x"]))
     [(_, node)] = subject.wrt
     assert (node.out, subject.cotangents[node]) == (10.0, 3.0)

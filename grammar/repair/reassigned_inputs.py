@@ -1,0 +1,120 @@
+"""Inputs of scripts without tensors that are assigned more than once, as in ``x = 3; x = x + 1; L = x**2``.
+
+Such a number is no leaf: it may be a counter or a sum. Where the output is made of no other input, those it
+is made of are the inputs, by their first values. Elsewhere a note names them.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Span
+from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
+from autodiff.grammar.session.run import run_once
+from autodiff.grammar.session.target import target_name
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse_to_first_error
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.session.run import Execution, Settings
+
+
+def with_reassigned_inputs(execution: Execution, settings: Settings) -> Execution:
+    """Return a run in which the reassigned numbers are tracked, if the output is made of no other input.
+
+    ``settings.wrt`` names them then. The script has printed before, so this run prints nothing. If it fails,
+    as where such a number is an index, the first run is returned.
+    """
+    if settings.wrt or settings.sets or execution.last_passes.backwards:
+        return execution
+    behind = Origins(execution, settings)
+    names = [] if any(map(behind.reaches, execution.leaves)) else behind.reassigned_names()
+    if not names:
+        return execution
+    asked = settings.copy(wrt=names)
+    try:
+        again = run_once(execution.source, asked, discard_text, discard_warning)
+    except AutodiffError:
+        return execution
+    settings.wrt = names
+    return again
+
+
+class Origins:
+    """Answers which numbers the output of a run is made from, as far as the text tells."""
+
+    __slots__ = ("execution", "origins", "output")
+
+    def __init__(self, execution: Execution, settings: Settings) -> None:
+        source = execution.source
+        script = parse_to_first_error(source)
+        end = Span(len(source.text), len(source.text))
+        self.execution = execution
+        self.origins = ValueOrigins(Scene(AutodiffError(""), end, script, source, [], execution.names))
+        self.output = output_expression(script, execution, settings)
+
+    def reaches(self, name: str) -> bool:
+        return self.output is not None and self.origins.depends_on(self.output, name)
+
+    def reassigned_names(self) -> list[str]:
+        """Return the reassigned numbers behind the output.
+
+        Those that begin with 0 or 1 are mostly sums, products and counters, and count if there are no others.
+        """
+        first = self.execution.reassigned
+        found = [name for name in first if self.reaches(name)]
+        return [name for name in found if first[name] not in (0, 1)] or found
+
+
+def output_expression(script: tree.Script, execution: Execution, settings: Settings) -> Any:
+    """Return the expression of the output as the text says it; None if no statement has one."""
+    if settings.of is not None and settings.of.isidentifier():
+        return tree.Name(Span(0, 0), settings.of)
+    last = script.body[-1] if script.body else None
+    if isinstance(last, tree.ExpressionStatement) and not is_print(last.value):
+        return last.value
+    name = target_name(execution)
+    if name is not None:
+        return tree.Name(Span(0, 0), name)
+    assigned = [
+        target
+        for node in walk(script)
+        if isinstance(node, (tree.Assign, tree.AugmentedAssign))
+        for part in (node.targets if isinstance(node, tree.Assign) else [node.target])
+        for target in walk(part)
+        if isinstance(target, tree.Name)
+    ]
+    return max(assigned, key=lambda name: name.span.start, default=None)
+
+
+def is_print(node: Any) -> bool:
+    return (
+        isinstance(node, tree.Call) and isinstance(node.function, tree.Name) and node.function.id == "print"
+    )
+
+
+def reassigned_notes(
+    execution: Execution, settings: Settings, subject: ReportedPass, is_asked: bool
+) -> Iterator[str]:
+    """Yield notes on reassigned numbers: which value of an input the slope is by, or that it is no input."""
+    inputs = dict(subject.wrt)
+    for name in execution.reassigned:
+        if name in inputs:
+            site = inputs[name].site
+            line, _ = execution.source.position(execution.first_offset(name) if site is None else site.start)
+            yield f"`{name}` is assigned more than once: the slope is that by its value of line {line}"
+    if is_asked:
+        return
+    for name in Origins(execution, settings).reassigned_names():
+        if name not in inputs and execution.reassigned[name] not in (0, 1):
+            yield (
+                f"`{name}` is assigned more than once, so it is not listed:"
+                f" --wrt {name} gives the slope by its first value"
+            )

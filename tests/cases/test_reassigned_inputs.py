@@ -1,0 +1,113 @@
+"""Inputs that a script without tensors assigns again: found by their first value, or named in a note."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import Case, each_of
+
+GROWTH = "w = 2; h = 3\nfor k in range(3):\n    w = w*h\n"
+NEWTON = "x = 1.5; a = 2\nfor k in range(30):\n    x = x - (x*x - a)/(2*x)\n"
+
+FOUND = [
+    Case("raised_by_1", "x = 3\nx = x + 1\nL = x**2\n", "autodiff grad script.ad", [8.0]),
+    Case("raised_by_1_and_named", "x = 3\nx = x + 1\nL = x**2\n", "autodiff grad --wrt x script.ad", [8.0]),
+    Case(
+        "doubled",
+        "x = 3\nx = 2*x\nL = x**2\n",
+        "autodiff grad script.ad; autodiff grad --wrt x script.ad; autodiff grad --set x=5 script.ad",
+        [24.0, 24.0, 40.0],
+    ),
+    Case("whole_number_raised_in_place", "n = 3\nn += 2\nL = n**2\n", "autodiff grad script.ad", [10.0]),
+    Case("in_a_loop_by_name", GROWTH, "autodiff grad --wrt w,h script.ad | cut -f2", [27.0, 54.0]),
+    Case(
+        "in_a_loop_alone",
+        "s = 0.5\nfor k in range(3):\n    s = s*s + 0.1\n",
+        "autodiff grad script.ad",
+        [0.3115],
+    ),
+    Case(
+        "beside_a_counter",
+        "k = 0; s = 0.5\nwhile k < 3:\n    s = s*s + 0.1\n    k = k + 1\n",
+        "autodiff grad script.ad",
+        [0.3115],
+    ),
+    Case(
+        "beside_an_input_of_something_else",
+        "a = 2; x = 3.0\nx = x + 1\nother = 5*a\nL = x**2\n",
+        "autodiff grad script.ad",
+        [8.0],
+    ),
+    Case("beside_a_sum", "x = 3; s = 0\nx = x + 1\ns = s + x*x\n", "autodiff grad script.ad", [8.0]),
+    Case(
+        "entry_of_a_list",
+        "v = [1, 2]\nv[0] = v[0]*2\nL = v[0] + v[1]\n",
+        "autodiff grad script.ad; autodiff grad --wrt v script.ad",
+        [2.0, 1.0, 2.0, 1.0],
+    ),
+    Case(
+        "given_another_number",
+        "x = 2\nL = x**2\nx = 5\nM = L*x\n",
+        "autodiff grad script.ad",
+        [20.0],
+        says=["`x` is assigned more than once: the slope is that by its value of line 1"],
+    ),
+    Case(
+        "the_first_value_is_not_used",
+        "x = 2\nx = 5\nM = x*x\n",
+        "autodiff grad script.ad",
+        [10.0],
+        says=["the slope is that by its value of line 2"],
+    ),
+    Case("checked", "x = 3\nx = 2*x + 1\nL = x**2\n", "autodiff check script.ad", shows=["right: "]),
+    Case(
+        "explained",
+        "x = 3\nx = 2*x + 1\nL = x**2\n",
+        "autodiff explain script.ad",
+        shows=["dL/dx = 28 ", "4*7"],
+    ),
+]
+NAMED = [
+    Case(
+        "a_loop_with_another_input",
+        GROWTH,
+        "autodiff grad script.ad",
+        [54.0],
+        says=[
+            "`w` is assigned more than once, so it is not listed: --wrt w gives the slope by its first value"
+        ],
+    ),
+    Case("newton_steps", NEWTON, "autodiff grad script.ad", [2**-0.5 / 2], says=["--wrt x gives the slope"]),
+    Case("newton_steps_by_name", NEWTON, "autodiff grad --wrt a script.ad", [2**-0.5 / 2], never=["note:"]),
+    Case(
+        "sums_and_products_are_no_inputs",
+        "r = 0.05; pv = 0; d = 1\nfor t in range(1, 4):\n    d = d/(1 + r)\n    pv = pv + 100*d\n",
+        "autodiff grad script.ad",
+        [-510.2812099896647],
+        never=["note:"],
+    ),
+    Case(
+        "what_a_run_prints_stays",
+        "x = 3\nx *= 2\nL = x**2\nprint(x)\n",
+        "autodiff grad script.ad 2>&1 >/dev/null | head -n 1",
+        prints="6\n",
+    ),
+    Case(
+        "a_number_of_turns",
+        "n = 3\nn += 2\nL = sum([0.5*k for k in range(n)])\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["`n` is assigned more than once"],
+        code=4,
+    ),
+]
+
+
+@each_of(FOUND)
+def test_the_slope_is_by_the_first_value(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+@each_of(NAMED)
+def test_what_is_not_listed_is_named(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
