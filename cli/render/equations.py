@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from autodiff.cli.render.derivation import check_text, ends, is_number, output_of, place
 from autodiff.cli.render.entries import MOST_NUMBERS, entry_check, entry_remarks
+from autodiff.cli.render.expression_latex import derivative_latex, escaped, latex, matrix, name_latex
+from autodiff.cli.render.latex_lines import break_into_lines, width
 from autodiff.cli.render.numbers import is_array, spell_count
 from autodiff.cli.render.paths import told
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.path_formula import ELLIPSIS
 from autodiff.core.symbolic.expr import Expr, substitute
 from autodiff.core.symbolic.expr import number_expr as number_expr
-from autodiff.core.symbolic.latex import derivative_latex, escaped, latex, matrix, name_latex
-from autodiff.core.symbolic.latex_lines import break_into_lines, width
 from autodiff.core.symbolic.source_exprs import parse_source as read_source
 from autodiff.core.symbolic.terms import summands
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from autodiff.cli.render.equations import LINE, Section
-from autodiff.core.symbolic.latex import escaped
-from autodiff.core.symbolic.latex_lines import break_into_lines
+from autodiff.cli.render.expression_latex import escaped
+from autodiff.cli.render.latex_lines import break_into_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import ArrayNode, Node
 from autodiff.core.graph.op import CUSTOM_OP_DOC, OPS, Op
 from autodiff.core.graph.state import mode, no_grad
-from autodiff.core.graph.values import as_stored
+from autodiff.core.graph.values import as_stored, fit_recorded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -372,18 +372,13 @@ def check_backward_results(name: str, answers: tuple[Any, ...], values: tuple[An
                 help=("a gradient has the shape of its input; `grad_output` has that of the output",),
             )
     return tuple(
-        None if answer is None else fit_gradient(answer, value)
+        None
+        if answer is None
+        else fit_recorded(
+            answer, np.shape(value), (value if isinstance(value, np.ndarray) else answer).dtype.name
+        )
         for answer, value in zip(answers, values, strict=False)
     )
-
-
-def fit_gradient(answer: Tensor, value: Any) -> Tensor:
-    """Return a gradient summed and cast to the shape and dtype of its operand."""
-    if answer.shape != np.shape(value):
-        answer = OPS["sum_to"](answer, shape=np.shape(value))
-    if isinstance(value, np.ndarray) and answer.dtype.name != value.dtype.name:
-        answer = OPS["to"](answer, dtype=value.dtype.name)
-    return answer
 
 
 def can_sum_to(answer: tuple[int, ...], shape: tuple[int, ...]) -> bool:

@@ -15,7 +15,7 @@ from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import enable_grad, no_grad
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.graph.values import as_stored
+from autodiff.core.graph.values import as_stored, fit_recorded
 from autodiff.core.graph.vjp import edge_pullback_or_none, node_contributions
 
 TYPE_CHECKING = False
@@ -125,11 +125,7 @@ def recorded_contributions(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
                 c = OPS["contribution"](c, operands[index])
             if op.fused_backward and isinstance(c.node, OpNode):
                 c.node.op = c.node.op.named(op.fused_backward)
-            if op.is_elementwise and c.shape != operands[index].shape:
-                c = OPS["sum_to"](c, shape=operands[index].shape)
-            if c.dtype is not operands[index].dtype:
-                c = OPS["to"](c, dtype=operands[index].dtype.name)
-            pulled.append((below, c))
+            pulled.append((below, fit_recorded(c, operands[index].shape, operands[index].dtype.name)))
     return pulled
 
 

@@ -8,6 +8,7 @@ gradients of gradients and printed derivations. The ops themselves are declared 
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.registry import LazyTable, declare
@@ -78,7 +79,6 @@ class Op:
         "kernel",
         "kinds",
         "kink",
-        "latex",
         "name",
         "of_one",
         "partials",
@@ -107,7 +107,6 @@ class Op:
         scalar: Callable[..., float] | None = None,
         infix: str | None = None,
         grad_fn: str | Callable[[Node], str] | None = None,
-        latex: str | None = None,
         saves_params: bool = False,
         saved: Saved | Callable[[Node], Saved] | None = None,
         fused_backward: str = "",
@@ -125,7 +124,6 @@ class Op:
         self.scalar = scalar
         self.infix = infix
         self.grad_fn = grad_fn or "".join(word.capitalize() for word in name.split("_")) + "Backward0"
-        self.latex = latex
         self.is_elementwise = is_elementwise
         self.is_view = is_view
         self.real = real
@@ -238,28 +236,10 @@ class Op:
         """
         key = (self, grad_fn, saved, is_view, reads_input, kink)
         if key not in _WITH_GRAD_FN:
-            _WITH_GRAD_FN[key] = Op(
-                self.name,
-                self.forward,
-                partials=self.partials,
-                vjps=self.vjps,
-                fast_vjps=self.fast_vjps,
-                scalar=self.scalar,
-                infix=self.infix,
-                grad_fn=grad_fn,
-                latex=self.latex,
-                is_elementwise=self.is_elementwise,
-                is_view=self.is_view if is_view is None else is_view,
-                real=self.real,
-                saves_params=self.saves_params,
-                saved=self.saved if saved is None else saved,
-                fused_backward=self.fused_backward,
-                reads_input=self.reads_input if reads_input is None else reads_input,
-                kinds=self.kinds,
-                kernel=self.kernel,
-                kink=self.kink if kink is None else kink,
-                doc=self.doc,
-            )
+            details = {name: attrgetter(name)(self) for name in Op.__init__.__kwdefaults__ or ()}
+            changed = {"saved": saved, "is_view": is_view, "reads_input": reads_input, "kink": kink}
+            details.update((name, value) for name, value in changed.items() if value is not None)
+            _WITH_GRAD_FN[key] = Op(self.name, self.forward, **{**details, "grad_fn": grad_fn})
         return _WITH_GRAD_FN[key]
 
 

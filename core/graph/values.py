@@ -27,6 +27,13 @@ def fit_to_operand(c: Any, x: Any, op: Op) -> Any:
     return c if x.ndim else as_stored(c)
 
 
+def fit_recorded(c: Any, shape: tuple[int, ...], dtype: str) -> Any:
+    """Return the cotangent ``c``, a Tensor, in an operand's shape and dtype; the ops for it are recorded."""
+    if c.shape != shape:
+        c = OPS["sum_to"](c, shape=shape)
+    return c if c.dtype.name == dtype else OPS["to"](c, dtype=dtype)
+
+
 def as_stored(out: Any) -> Any:
     """Return a value as tensors store it: a Python float for a 0-d float64, else an ndarray."""
     if out.__class__ is float:

@@ -1,4 +1,4 @@
-"""Expressions: normal form, text, LaTeX, and symbols, which record the arithmetic that rules do with them.
+"""Expressions: normal form, text, and symbols, which record the arithmetic that rules do with them.
 
 May import core.base, core.engine and core.graph. Imported by any room above.
 """

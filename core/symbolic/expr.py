@@ -1,4 +1,4 @@
-"""Expressions: one immutable tree, written as text here and as LaTeX in ``latex``.
+"""Expressions: one immutable tree, and its text in Python notation.
 
 Trees share branches and may be very deep. So every walk is a loop that visits a shared branch once. The
 exception is ``text``, which writes a shared branch at each of its places and therefore takes a limit.

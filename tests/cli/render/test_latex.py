@@ -8,7 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from autodiff.cli.render.expression_latex import latex, name_latex
 from autodiff.cli.render.latex import latex_document
+from autodiff.cli.render.latex_lines import BRACKET, break_into_lines, width
 from autodiff.cli.render.markdown import item, markdown_document
 from autodiff.cli.render.page import Page
 from autodiff.core.base.errors import AutodiffError
@@ -16,8 +18,6 @@ from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.report.records import GradientReport
 from autodiff.core.symbolic.expr import Expr, call, infix, name_expr, neg, number_expr, postfix
-from autodiff.core.symbolic.latex import latex, name_latex
-from autodiff.core.symbolic.latex_lines import BRACKET, break_into_lines, width
 from autodiff.grammar.execution import execute
 from autodiff.grammar.repair.gradient_remedies import add_remedies
 from autodiff.grammar.session.run import Settings, differentiate
