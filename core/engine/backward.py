@@ -8,7 +8,7 @@ from autodiff.core.base.errors import GradientError, ShapeError
 from autodiff.core.base.fast_paths import fusion_settings
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.freeing import finish_pass
-from autodiff.core.engine.sweep import active_sweep, run_pass
+from autodiff.core.engine.sweep import active_sweep
 from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
 from autodiff.core.graph.node import GradSlot, Leaf, Node
 from autodiff.core.graph.op import OPS
@@ -56,21 +56,15 @@ def backward_from(
         if inputs is None
         else {x.node.grad_slot if isinstance(x.node, Leaf) else x.grad_fn for x in inputs}
     )
-    seeds: dict[Node, Any] = {}
-    for output, gradient in zip(outputs, gradients, strict=True):
-        root, seed = start_node_and_seed(output, gradient)
-        g = seed if create_graph else seed.value
-        seeds[root] = seeds[root] + g if root in seeds else g
+    seeds = collect_seeds(outputs, gradients, create_graph)
     if create_graph:
         mode.warn(CYCLE_WARNING)
     retain = create_graph if retain_graph is None else retain_graph
-    if wanted is None:
-        order, cotangents = run_pass(seeds, create_graph=create_graph)
-    else:
-        everything = newest_first(seeds)
-        ends = [node for node in everything if (node.grad_slot if isinstance(node, Leaf) else node) in wanted]
-        order = nodes_leading_to(everything, ends)
-        cotangents = active_sweep()(order, seeds, create_graph=create_graph, keep_inner=False)
+    order = newest_first(seeds)
+    if wanted is not None:
+        ends = [node for node in order if (node.grad_slot if isinstance(node, Leaf) else node) in wanted]
+        order = nodes_leading_to(order, ends)
+    cotangents = active_sweep()(order, seeds, create_graph=create_graph, keep_inner=False)
     passed = None if wanted is None else set(order)  # other nodes may have only part of their gradient
     accumulate_grads(cotangents, passed, create_graph)
     finish_pass("backward", list(seeds), seed_values(seeds), order, retain)
@@ -201,34 +195,15 @@ def grad(
     >>> slope.item(), grad(slope, x)[0].item()
     (12.0, 12.0)
     """
-    targets = [outputs] if isinstance(outputs, Tensor) else list(outputs)
-    wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    weights = (
-        [None] * len(targets)
-        if grad_outputs is None
-        else [grad_outputs]
-        if isinstance(grad_outputs, Tensor)
-        else list(grad_outputs)
-    )
+    targets, wanted = as_list(outputs), as_list(inputs)
+    weights = [None] * len(targets) if grad_outputs is None else as_list(grad_outputs)
     if not create_graph and all(x.requires_grad and x.stored_node.__class__ is Leaf for x in wanted):
         leaves: list[Any] = [x.stored_node for x in wanted]
         received = run_tape_pass("grad", targets, weights, bool(retain_graph), leaves)
         if received is not None:
             return tuple([Tensor.of(as_stored(received[leaf])) for leaf in leaves])
-    seeds: dict[Node, Any] = {}
-    for target, weight in zip(targets, weights, strict=True):
-        root, seed = start_node_and_seed(target, weight)
-        g = seed if create_graph else seed.value
-        seeds[root] = seeds[root] + g if root in seeds else g
-    for x in wanted:
-        if not x.requires_grad or x.node is None:
-            raise GradientError(
-                "One of the differentiated Tensors does not require grad",
-                code="E0408",
-                operands=(x,),
-                help=("make it a leaf with requires_grad=True before it is used",),
-            )
-    nodes = [x.grad_fn or x.source() for x in wanted]
+    seeds = collect_seeds(targets, weights, create_graph)
+    nodes = [differentiated_node(x) for x in wanted]
     everything = newest_first(seeds)
     earlier = {
         index: leaves for index, x in enumerate(wanted) if (leaves := previous_leaf_nodes(x, everything))
@@ -245,20 +220,54 @@ def grad(
             if more is not None:
                 g = more if g is None else g + more
         if g is None and not allow_unused:
-            raise GradientError(
-                f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set"
-                " allow_unused=True if this is the desired behavior.",
-                code="E0409",
-                operands=(x,),
-                caret="the output does not depend on this tensor",
-                help=("leave it out, or pass allow_unused=True to get None",),
-            )
+            raise unused_input_error(index, x)
         results.append(None if g is None else g if create_graph else Tensor.of(as_stored(g)))
     accumulate_retained_grads(cotangents, order, create_graph)
     retain = create_graph if retain_graph is None else retain_graph
     passed = [node for node in order if node not in ends] if ends else order
     finish_pass("grad", list(seeds), seed_values(seeds), passed, retain)
     return tuple(results)
+
+
+def as_list(tensors: Any) -> list[Any]:
+    """Return one tensor or several as a list."""
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+
+
+def collect_seeds(
+    outputs: Sequence[Tensor], gradients: Sequence[Tensor | None], create_graph: bool
+) -> dict[Node, Any]:
+    """Return the cotangent at each node where a pass from ``outputs`` starts: Tensors if ``create_graph``."""
+    seeds: dict[Node, Any] = {}
+    for output, gradient in zip(outputs, gradients, strict=True):
+        root, seed = start_node_and_seed(output, gradient)
+        g = seed if create_graph else seed.value
+        seeds[root] = seeds[root] + g if root in seeds else g
+    return seeds
+
+
+def differentiated_node(x: Tensor) -> Node:
+    """Return the node of an input of ``grad()``; GradientError if it does not require a gradient."""
+    if not x.requires_grad or x.node is None:
+        raise GradientError(
+            "One of the differentiated Tensors does not require grad",
+            code="E0408",
+            operands=(x,),
+            help=("make it a leaf with requires_grad=True before it is used",),
+        )
+    return x.grad_fn or x.source()
+
+
+def unused_input_error(index: int, x: Tensor) -> GradientError:
+    """Return the error for an input of ``grad()`` that the outputs do not depend on."""
+    return GradientError(
+        f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set"
+        " allow_unused=True if this is the desired behavior.",
+        code="E0409",
+        operands=(x,),
+        caret="the output does not depend on this tensor",
+        help=("leave it out, or pass allow_unused=True to get None",),
+    )
 
 
 def stop_nodes_of(order: list[Node]) -> set[Node]:

@@ -6,15 +6,12 @@ pass itself is recorded and can be differentiated again.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.fast_paths import fusion_settings, is_fast
 from autodiff.core.base.lazy_imports import LazyModule, np, services
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.array_sweep import find_and_sweep, sweep_in_order
 from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import enable_grad, no_grad
-from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.graph.values import as_stored, fit_recorded
 from autodiff.core.graph.vjp import edge_pullback_or_none, node_contributions
 
@@ -39,19 +36,13 @@ def sweep(
     ``seeds`` maps output nodes to their cotangents. With ``keep_inner`` false, the result may omit nodes that
     are neither leaves nor retain their gradient. The rules of ``stop_nodes`` are not run.
     """
-    is_short = is_fast and not create_graph
     regions = None
     if fusion_settings.has_begun and not keep_inner and not create_graph:
         regions = services["fused ops"].regions(order)
-    done: dict[Node, Any] = {}
     cotangents = dict(seeds)
-    if is_short and not stop_nodes and (regions is None or not regions.uses):
-        done, cotangents = sweep_in_order(order, seeds, keep_inner)
-        if not cotangents:
-            return done
     known = cotangents.get
     pull: Callable[[Node, Any], list[tuple[Node, Any]]] = (
-        recorded_contributions if create_graph else node_contributions
+        recorded_contributions if create_graph else fast_contributions if is_fast else node_contributions
     )
     with enable_grad() if create_graph else no_grad(), numpy_warnings_off(order):
         for node in order:
@@ -62,33 +53,16 @@ def sweep(
                 del cotangents[node]  # frees memory: the cotangent may be a large array
             if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
                 continue
-            for below, contribution in (
-                is_short and array_rules.pull_back_arrays(node, g, edge_pullback_or_none)
-            ) or pull(node, g):
+            for below, contribution in pull(node, g):
                 before = known(below)
                 cotangents[below] = contribution if before is None else before + contribution
-    return {**done, **cotangents}
+    return cotangents
 
 
-def run_pass(seeds: dict[Node, Any], create_graph: bool) -> tuple[list[Node], dict[Node, Any]]:
-    """Return every tracked node below the seeds, newest first, and the cotangents ``backward()`` needs."""
-    run = active_sweep()
-    if is_fast and run is sweep and not create_graph and not fusion_settings.has_begun:
-        found = find_and_sweep(seeds, sweep)
-        if found is not None:
-            return found
-    order = newest_first(seeds)
-    return order, run(order, seeds, create_graph=create_graph, keep_inner=False)
-
-
-def try_fast_pass(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any]] | None:
-    """Like ``pass_back`` from one root, but return None if it would fail or run code of the script."""
-    if not is_fast or fusion_settings.has_begun:
-        return None
-    try:
-        return find_and_sweep({root: seed}, None)
-    except AutodiffError:
-        return None
+def fast_contributions(node: Node, g: Any) -> list[tuple[Node, Any]]:
+    """As ``node_contributions``, by the fast path where it applies."""
+    found: list[tuple[Node, Any]] | None = array_rules.pull_back_arrays(node, g, edge_pullback_or_none)
+    return node_contributions(node, g) if found is None else found
 
 
 def active_sweep() -> Callable[..., dict[Node, Any]]:

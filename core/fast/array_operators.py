@@ -10,7 +10,7 @@ import operator
 
 from autodiff.core.base.fast_paths import fusion_settings
 from autodiff.core.base.lazy_imports import LazyModule, np
-from autodiff.core.fast.tape import PLACES, BoundOp
+from autodiff.core.fast.tape import BoundOp
 from autodiff.core.graph.node import ArrayNode, next_number
 from autodiff.core.graph.op import OPS, Op
 from autodiff.core.graph.state import mode
@@ -36,27 +36,6 @@ BOUND_OPS: dict[tuple[Op, bool], BoundOp] = {}
 EXACT_FLOAT32_INT = 1 << 24
 #: Operators of numpy's arrays, used in place of ``Op.forward`` to save a call.
 NUMPY_OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
-
-
-class UfuncProbe:
-    """A fake array: a numpy function called on it returns that function."""
-
-    __slots__ = ()
-
-    def __array_ufunc__(self, function: Any, method: str, *operands: Any, **kwargs: Any) -> Any:
-        return function if method == "__call__" and len(operands) == 1 and not kwargs else None
-
-
-def unwrap_ufunc(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """numpy's own function if ``forward`` of an op of one operand only calls that, else ``forward``.
-
-    The extra call takes a quarter as long as numpy takes for a small array.
-    """
-    try:
-        found = forward(UfuncProbe())
-    except Exception:  # it does more than call one numpy function
-        return forward
-    return found if found.__class__ is np.ufunc else forward
 
 
 def unary_function(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
@@ -95,51 +74,6 @@ def infix_operator(name: str, general: Operator) -> Operator:
     Handled are an array with a number, and arrays of one dtype if one has the shape of the other or of the
     other's last dimensions.
     """
-    compute: Any = NUMPY_OPERATORS.get(name)
-    off_tape = infix_off_tape(name, general)
-    use: Any = None
-
-    def infixed(self: Tensor, other: Any) -> Any:
-        nonlocal use, compute
-        kind, tape = self.__class__, mode.tape
-        x = self.value
-        if self.tape is not tape or self.array_spec is None:
-            return off_tape(self, other)
-        form = self.array_spec
-        if is_exact_number(other):
-            y, b, visible = other, 0, self.requires_grad
-        elif other.__class__ is not kind or other.tape is not tape:
-            return off_tape(self, other)
-        else:
-            if other.array_spec is not form:
-                return off_tape(self, other)
-            y, b = other.value, other.tape_position
-            visible = self.requires_grad or other.requires_grad
-        at = len(tape)
-        if at >= form.most or (self.tape_position < 0 and b <= 0):
-            return off_tape(self, other)
-        if use is None:  # the ops are loaded after the class of tensors
-            use = shared_bound_op(OPS[name], SAME_SHAPE)
-            compute = compute or OPS[name].forward
-            array_tape.analyse_bound_op(use)
-        made = kind()
-        out = compute(x, y)
-        made.value = out = np.asarray(out) if form.is_number else out
-        made.tape = tape
-        made.tape_position = PLACES[at]
-        made.array_spec = form
-        made.stored_node = made.grad_slot = made.alias = made.version_counter = None
-        made.requires_grad = visible
-        if not use.needs_operands:
-            x, y = None, None if b else y
-        tape.append((use, self.tape_position, b, x, y, out if use.needs_out else None, mode.site))
-        return made
-
-    return infixed
-
-
-def infix_off_tape(name: str, general: Operator) -> Operator:
-    """As ``infix_operator``, for operands that are not on the open tape or differ in shape."""
     compute = NUMPY_OPERATORS.get(name)
 
     def infixed(self: Tensor, other: Any) -> Any:

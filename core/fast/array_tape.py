@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.fast.array_operators import BROADCAST, SAME_SHAPE
-from autodiff.core.fast.array_sweep import QuietNoGrad
 from autodiff.core.fast.array_vjp import elementwise_contribution
 from autodiff.core.fast.rule_analysis import (
     DIFFERENCE,
@@ -24,7 +23,7 @@ from autodiff.core.fast.rule_analysis import (
 from autodiff.core.fast.tape import MAX_TAPE_ENTRIES, BoundOp, array_spec, find_or_enter, tape_with_room
 from autodiff.core.graph.node import SMALL_BYTES, Leaf
 from autodiff.core.graph.op import RULE_ERRORS
-from autodiff.core.graph.state import NO_TAPE, mode
+from autodiff.core.graph.state import NO_TAPE, mode, no_grad
 from autodiff.core.graph.values import as_array, fit_to_operand
 
 TYPE_CHECKING = False
@@ -90,7 +89,11 @@ def record_on_tape(
     made.stored_node = made.grad_slot = made.alias = made.version_counter = None
     made.requires_grad = requires_grad
     made.array_spec = form
-    tape.append((bound_op, *places, *values, out, mode.site))
+    if bound_op.rules == UNKNOWN:
+        analyse_bound_op(bound_op)
+    if not bound_op.needs_operands:
+        values = tuple([None if place else value for place, value in zip(places, values, strict=True)])
+    tape.append((bound_op, *places, *values, out if bound_op.needs_out else None, mode.site))
     return made
 
 
@@ -102,8 +105,7 @@ def backward_through_arrays(
     The last of the ``cotangents`` belongs to the first entry, and on return to the entry returned. The
     cotangents of tensors from elsewhere are added to ``outgoing``.
     """
-    no_grad_scope = QuietNoGrad()
-    try:
+    with no_grad(), np.errstate(all="ignore"):
         for entry in entries:
             g = cotangents.pop()
             if g is None:
@@ -155,8 +157,6 @@ def backward_through_arrays(
                     before = cotangents[below]
                     cotangents[below] = c if before is None else before + c
         return None
-    finally:
-        no_grad_scope.close()
 
 
 def analyse_bound_op(bound_op: BoundOp) -> None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 # The cotangent of one operand, in this order: g, -g, none, g times a saved value (x, y or out), g times a
-# function of x or its negative, g times the value of the partial, the value of the vjp.
-SAME, NEGATED, NONE, TIMES_X, TIMES_Y, TIMES_OUT, TIMES_F_X, TIMES_MINUS_F_X, TIMES_PARTIAL, VJP = range(10)
+# function of x, g times the value of the partial, the value of the vjp.
+SAME, NEGATED, NONE, TIMES_X, TIMES_Y, TIMES_OUT, TIMES_F_X, TIMES_PARTIAL, VJP = range(9)
 
 #: The recipe of an op as a whole, so that a pass through numbers needs one test for most entries: not
 #: analysed yet, a sum, a difference, a product, a function with a derivative that is a function of its
@@ -47,25 +47,19 @@ class Placeholder:
 
 
 class PlaceholderCall(Placeholder):
-    """The value of an op's function at ``of``, or its negative."""
+    """The value of an op's function at ``operand``."""
 
-    __slots__ = ("function", "kind", "of")
+    __slots__ = ("function", "operand")
 
-    def __init__(self, kind: int, function: Any, of: Any) -> None:
-        self.kind = kind
+    def __init__(self, function: Any, operand: Any) -> None:
         self.function = function
-        self.of = of
-
-    def __neg__(self) -> PlaceholderCall:
-        return PlaceholderCall(
-            TIMES_MINUS_F_X if self.kind == TIMES_F_X else TIMES_F_X, self.function, self.of
-        )
+        self.operand = operand
 
 
 def apply_to_placeholder(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> PlaceholderCall:
     if len(operands) > 1 or params or op.scalar is None:
         raise TypeError
-    return PlaceholderCall(TIMES_F_X, op.scalar, operands[0])
+    return PlaceholderCall(op.scalar, operands[0])
 
 
 def refuse(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -89,8 +83,8 @@ def classify_rules(op: Op) -> tuple[tuple[int, Any], ...]:
             GradientError,
         ):  # torch has no derivative; the pass reports it
             slope = None
-        if isinstance(slope, PlaceholderCall) and slope.of is x and len(op.partials) == 1:
-            made.append((slope.kind, slope.function))
+        if isinstance(slope, PlaceholderCall) and slope.operand is x and len(op.partials) == 1:
+            made.append((TIMES_F_X, slope.function))
             continue
         kind = (
             TIMES_X if slope is x else TIMES_Y if slope is y else TIMES_OUT if slope is out else TIMES_PARTIAL

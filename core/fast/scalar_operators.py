@@ -31,7 +31,8 @@ EXACT_FLOAT64_INT = 1 << 53
 
 def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     """The function that applies an op of one operand to tensors and floats."""
-    scalar, evaluate, dispatch, compute = op.scalar, op.evaluate_scalars, op.dispatch, None
+    scalar, evaluate, dispatch, forward = op.scalar, op.evaluate_scalars, op.dispatch, op.forward
+    is_analysed = False
     use, is_elementwise = (
         array_operators.shared_bound_op(op, array_operators.SAME_SHAPE),
         array_operators.is_float_elementwise(op),
@@ -51,7 +52,7 @@ def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         return make_result(kind, op, (x,), (value,), evaluate(value))
 
     def call(x: Any) -> Any:
-        nonlocal compute
+        nonlocal is_analysed
         if x.__class__ is not kind:
             return evaluate(x) if x.__class__ is float else dispatch((x,), {})
         tape = mode.tape
@@ -68,10 +69,10 @@ def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
             # All these ops keep single and double precision.
             made = kind()
             made.array_spec = form
-            if compute is None:
-                compute = array_operators.unwrap_ufunc(op.forward)
+            if not is_analysed:
+                is_analysed = True
                 array_tape.analyse_bound_op(use)
-            out = compute(value)
+            out = forward(value)
             made.value = out = np.asarray(out) if form.is_number else out
             made.tape = tape
             made.tape_position = at

@@ -13,7 +13,6 @@ from autodiff.core.fast.rule_analysis import (
     SAME,
     SUM,
     TIMES_F_X,
-    TIMES_MINUS_F_X,
     TIMES_OUT,
     TIMES_PARTIAL,
     TIMES_X,
@@ -157,8 +156,6 @@ def backward_one_tape(tape: Tape, seeds: dict[int, Any]) -> list[tuple[Any, int,
                         c = g * out
                     elif kind == TIMES_X:
                         c = g * x
-                    elif kind == TIMES_MINUS_F_X:
-                        c = g * -rule(x)
                     elif kind == NONE:
                         c = 0.0
                 except (ArithmeticError, ValueError):

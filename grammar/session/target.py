@@ -11,7 +11,7 @@ from autodiff.core.base.errors import AutodiffError, GradientError, ShapeError, 
 from autodiff.core.base.lazy_imports import LazyModule, np, services
 from autodiff.core.engine.backward import check_seed, seed_for
 from autodiff.core.engine.freeing import clear_freed_status
-from autodiff.core.engine.sweep import sweep, try_fast_pass
+from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
 from autodiff.core.fast.tape import existing_node
 from autodiff.core.graph.node import Leaf, Node, OpNode
@@ -39,15 +39,14 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
     root, name, recorded = find_target(execution, settings)
     seed = initial_cotangent(settings, root, name, recorded)
     is_own = settings.grad_output is None and root in execution.last_passes.backward.roots
-    at_once = try_fast_pass(root, seed)
-    order = newest_first([root]) if at_once is None else at_once[0]
+    order = newest_first([root])
     clear_freed_status(order)
     leaves = [node for node in order if node.__class__ is Leaf]
     name_leaves(leaves, execution)
     wrt = choose_inputs(execution, settings, order, leaves)
     inner = any(node.__class__ is not Leaf for _, node in wrt)
     try:
-        received = sweep(order, {root: seed}, keep_inner=inner) if at_once is None or inner else at_once[1]
+        received = sweep(order, {root: seed}, keep_inner=inner)
     except AutodiffError as error:
         if root.site is not None:
             error.at(root.site)

@@ -19,11 +19,8 @@ from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine import apply, sweep
 from autodiff.core.engine.custom_function import apply_custom_function
 from autodiff.core.engine.public_functions import FUNCTIONS
-from autodiff.core.engine.sweep import run_pass
-from autodiff.core.fast import array_sweep
 from autodiff.core.graph.node import ArrayNode, ScalarNode
 from autodiff.core.graph.state import enable_grad
-from autodiff.core.graph.topological_order import newest_first
 from autodiff.grammar.lints.signatures import fit
 
 PROGRAMS = 200
@@ -87,9 +84,8 @@ def test_nothing_is_asked_twice_of_small_arrays(monkeypatch: pytest.MonkeyPatch)
     """Values and rules of arrays of floats come without the questions of the general way."""
     asked: list[str] = []
     monkeypatch.setattr(apply, "_promote_operands", lambda op, _: asked.append(op.name))
-    for module in (array_sweep, sweep):
-        monkeypatch.setattr(module, "node_contributions", lambda node, _: asked.append(node.op.name))
-        monkeypatch.setattr(module, "edge_pullback_or_none", lambda node, *_: asked.append(node.op.name))
+    monkeypatch.setattr(sweep, "node_contributions", lambda node, _: asked.append(node.op.name))
+    monkeypatch.setattr(sweep, "edge_pullback_or_none", lambda node, *_: asked.append(node.op.name))
     x, w = (tensor(np.ones((3, 3)), requires_grad=True) for _ in range(2))
     h = FUNCTIONS["torch.where"](x > 0, x @ w, FUNCTIONS["torch.maximum"](x, w))
     h = FUNCTIONS["torch.relu"](h.T + h[0]) ** 2
@@ -188,23 +184,3 @@ def test_a_rule_of_a_script_may_start_a_pass_to_the_same_leaves() -> None:
     assert received == [36.0]
     assert x.grad.item() == 2 * 6.0 * 3.0 * 3.0
     assert w.grad.item() == 36.0 + 5.0 + 2 * 6.0 * 3.0 * 2.0
-
-
-def test_leaves_made_on_the_way_are_kept_in_the_order_of_the_graph() -> None:
-    x = tensor(0.5, requires_grad=True)
-    h = x * x
-    late = tensor(2.0, requires_grad=True)
-    y = h * late
-    order, cotangents = run_pass({y.node: 1.0}, create_graph=False)
-    assert order == newest_first([y.node]) == [y.node, late.node, h.node, x.node]
-    assert (cotangents[late.node], cotangents[x.node]) == (0.25, 2.0)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_nodes_are_found_in_the_order_of_the_graph(seed: int) -> None:
-    leaves, steps = fast_programs.wide(seed)
-    values = [tensor(value, requires_grad=True) for value in leaves]
-    for _, x, y in steps:
-        values.append(values[x] * 1.5 if y is None else values[x] + values[y])
-    root = values[-1].node
-    assert run_pass({root: 1.0}, create_graph=False)[0] == newest_first([root])
