@@ -14,7 +14,7 @@ from autodiff.core.graph.node import GradSlot, Leaf, Node
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
-from autodiff.core.graph.values import as_stored
+from autodiff.core.graph.values import as_stored, cast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -339,9 +339,7 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
                 caret=f"backward() needs one number to start from, but this has {output.entry_count}",
             )
         return Tensor.of(1.0 if output.value.__class__ is float else np.ones_like(output.value))
-    if gradient.dtype is not output.dtype:
-        gradient = OPS["to"](gradient, dtype=output.dtype.name)
-    return gradient
+    return cast(gradient, output.dtype)  # type: ignore[no-any-return] # a Tensor
 
 
 def _plain_sum(a: Any, b: Any) -> Any:

@@ -14,7 +14,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import ArrayNode, Node
 from autodiff.core.graph.op import CUSTOM_OP_DOC, OPS, Op
 from autodiff.core.graph.state import mode, no_grad
-from autodiff.core.graph.values import as_stored, fit_recorded
+from autodiff.core.graph.values import as_stored, cast, fit_recorded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -310,9 +310,7 @@ class CustomCall:
             else:
                 piece = OPS["slice"](g, dim=0, start=slot[0], stop=slot[1], step=1)
                 piece = OPS["reshape"](piece, shape=output.shape)
-                if output.dtype is not g.dtype:
-                    piece = OPS["to"](piece, dtype=output.dtype.name)
-                arguments.append(piece)
+                arguments.append(cast(piece, output.dtype))
         return arguments
 
 

@@ -9,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.graph.dtypes import DType
+
 
 def fit_to_operand(c: Any, x: Any, op: Op) -> Any:
     """Return the cotangent ``c`` of operand ``x`` in the shape, dtype and storage form of ``x``.
@@ -25,6 +27,11 @@ def fit_to_operand(c: Any, x: Any, op: Op) -> Any:
     if c.dtype is not x.dtype:  # numpy computes a mask times a number in double precision
         c = c.astype(x.dtype, copy=False)
     return c if x.ndim else as_stored(c)
+
+
+def cast(x: Any, dtype: DType | None) -> Any:
+    """Return a Tensor in another dtype, recorded; ``x`` itself if it has that dtype or ``dtype`` is None."""
+    return x if dtype is None or x.dtype is dtype else OPS["to"](x, dtype=dtype.name)
 
 
 def fit_recorded(c: Any, shape: tuple[int, ...], dtype: str) -> Any:

@@ -15,8 +15,9 @@ from autodiff.core.engine.value_checks import (
     require_not_bool,
     require_scale_factor,
 )
-from autodiff.core.graph.dtypes import bool_, dtype_of
-from autodiff.core.graph.op import OPS, PLAIN_NUMBERS, Op, elementwise
+from autodiff.core.graph.dtypes import bool_, dtype_of, float64
+from autodiff.core.graph.op import PLAIN_NUMBERS, Op, elementwise
+from autodiff.core.graph.values import cast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -347,6 +348,6 @@ def float_power(x: Any, y: Any) -> Any:
     def double(value: Any) -> Any:
         if value.__class__ is not Tensor:
             return float(value)
-        return value if value.dtype.name == "float64" else OPS["to"](value, dtype="float64")
+        return cast(value, float64)
 
     return pow(double(x), double(y))

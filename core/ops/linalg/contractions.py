@@ -18,6 +18,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.linalg.matrix_functions import multi_dot
 from autodiff.core.ops.linalg.product_checks import (
     check_numeric_dtypes,
@@ -40,7 +41,7 @@ from autodiff.core.ops.linalg.products import (
     vdot,
 )
 from autodiff.core.ops.linalg.solve import check_floats
-from autodiff.core.ops.reduce.reduction import cast, sum
+from autodiff.core.ops.reduce.reduction import sum
 from autodiff.core.ops.shape.dims import expanded_shape, size_along, wrap_dim, wrap_dims
 from autodiff.core.ops.shape.join import cast_to_common_dtype
 from autodiff.core.ops.shape.reshape import clone, permute, reshape, sum_to, unsafe_view, unsqueeze

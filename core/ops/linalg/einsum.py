@@ -15,8 +15,8 @@ from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import int64, promote
 from autodiff.core.graph.op import Op
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.linalg.product_checks import no_bool_kernel_error
-from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.join import variadic
 from autodiff.core.ops.shape.picking_ops import diagonal
 from autodiff.core.ops.shape.reshape import expand, permute, reshape, squeeze

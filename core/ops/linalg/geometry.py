@@ -14,10 +14,10 @@ from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.elementwise.selection import abs, sign
 from autodiff.core.ops.linalg.product_checks import broadcast_batches, check_numeric_dtypes
-from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.reduce.variance import vector_norm
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.picking_ops import index_select

@@ -10,13 +10,14 @@ from autodiff.core.base.errors import ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.arithmetic import div, mul
 from autodiff.core.ops.elementwise.comparison import isnan, where
 from autodiff.core.ops.elementwise.selection import abs
 from autodiff.core.ops.linalg.factorizations import singular_values
 from autodiff.core.ops.linalg.solve import check_floats, check_matrices, check_square_shape, inv_matrix
 from autodiff.core.ops.reduce.extremes import amax, amin
-from autodiff.core.ops.reduce.reduction import Dims, cast, check_not_empty, reduction_dims, sum
+from autodiff.core.ops.reduce.reduction import Dims, check_not_empty, reduction_dims, sum
 from autodiff.core.ops.reduce.variance import check_norm_exists, vector_norm
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.reshape import movedim, reshape

@@ -18,8 +18,9 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import checked_integer
 from autodiff.core.fast.small_products import SMALL_SIZE, fast_matmul, fast_matmul_2d
 from autodiff.core.graph.dtypes import dtype_of
-from autodiff.core.graph.op import OPS, Op, primitive
+from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.registry import OPERATORS, declare
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.linalg.product_checks import (
     check_batches,
     check_bmm,
@@ -157,7 +158,7 @@ def cast_like(x: Tensor, y: Tensor) -> Tensor:
             operands=(x, y),
             caret="the product has the type of the second, and the first requires a gradient",
         )
-    return x if x.dtype is y.dtype else OPS["to"](x, dtype=y.dtype.name)
+    return cast(x, y.dtype)
 
 
 #: The products that have passed torch's checks, by op, shapes and dtypes.

@@ -11,10 +11,10 @@ from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.linalg.product_checks import broadcast_batches
 from autodiff.core.ops.linalg.products import mT, named_mT
 from autodiff.core.ops.linalg.solve import check_equation, check_square_shape
-from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.picking_ops import tril, triu
 from autodiff.core.ops.shape.reshape import clone, expand, sum_to
 

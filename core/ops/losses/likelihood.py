@@ -11,9 +11,9 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import default_dtype
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.transcendental import exp, log
 from autodiff.core.ops.losses.regression import reduce_tensor, resolve_reduction
-from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.picking_ops import masked_fill
 from autodiff.core.ops.shape.reshape import reshape
 

@@ -13,6 +13,7 @@ from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.engine.value_checks import require_castable, require_kind
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.graph.op import Op
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.arithmetic import add, div, missing_derivative_rule
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.elementwise.selection import clamp_min, minimum, relu
@@ -26,7 +27,7 @@ from autodiff.core.ops.losses.regression import (
 )
 from autodiff.core.ops.nn.activations import logsigmoid
 from autodiff.core.ops.nn.layers import pairwise_distance
-from autodiff.core.ops.reduce.reduction import cast, check_floating, sum
+from autodiff.core.ops.reduce.reduction import check_floating, sum
 from autodiff.core.ops.shape.dims import size_along
 from autodiff.core.ops.shape.picking_ops import gather
 from autodiff.core.ops.shape.reshape import reshape

@@ -19,6 +19,7 @@ from autodiff.core.engine.value_checks import require_castable
 from autodiff.core.graph.dtypes import promote
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.arithmetic import mul, pow, sub
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.elementwise.selection import abs, maximum, sign
@@ -32,7 +33,7 @@ from autodiff.core.ops.losses.checks import (
     warn_of_broadcast,
 )
 from autodiff.core.ops.nn.activations import logsigmoid
-from autodiff.core.ops.reduce.reduction import cast, check_floating, mean, sum
+from autodiff.core.ops.reduce.reduction import check_floating, mean, sum
 from autodiff.core.ops.shape.reshape import expand
 
 TYPE_CHECKING = False

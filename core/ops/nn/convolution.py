@@ -11,6 +11,7 @@ from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_castable
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.arithmetic import add
 from autodiff.core.ops.nn.convolution_checks import (
     check_bias_type,
@@ -25,7 +26,6 @@ from autodiff.core.ops.nn.convolution_checks import (
     resolve_padding,
     sizes_per_dim,
 )
-from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.picking_ops import slice_dim
 from autodiff.core.ops.shape.reshape import permute, reshape, squeeze, unsqueeze
 from autodiff.core.ops.shape.windows import add_windows, constant_pad, windows

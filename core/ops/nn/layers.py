@@ -16,6 +16,7 @@ from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.engine.value_checks import checked_integer, require_castable
 from autodiff.core.graph.dtypes import promote
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.arithmetic import add, div, mul
 from autodiff.core.ops.elementwise.comparison import where
 from autodiff.core.ops.elementwise.selection import clamp_min
@@ -24,12 +25,12 @@ from autodiff.core.ops.linalg.einsum import einsum
 from autodiff.core.ops.linalg.norms import norm_over
 from autodiff.core.ops.linalg.products import addmm_matrices, matmul, mT
 from autodiff.core.ops.nn.activations import require_floating
-from autodiff.core.ops.reduce.reduction import cast, sum
+from autodiff.core.ops.reduce.reduction import sum
 from autodiff.core.ops.reduce.softmax import softmax
 from autodiff.core.ops.reduce.variance import vector_norm
 from autodiff.core.ops.shape.dims import legacy_type_name, size_along, wrap_dim
 from autodiff.core.ops.shape.picking_ops import index_select, slice_dim
-from autodiff.core.ops.shape.reshape import expand_sizes, is_contiguous, reshape, t, to
+from autodiff.core.ops.shape.reshape import expand_sizes, is_contiguous, reshape, t
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
         )
     if eps < 0:
         raise ScriptError(f"eps must be non-negative, got: {eps}")
-    x, y = (expand_sizes(v if v.dtype is common else to(v, dtype=common.name), shape) for v in (x, y))
+    x, y = (expand_sizes(cast(v, common), shape) for v in (x, y))
     dims = (axis,) if shape else None
     unit_x, unit_y = (v / clamp_min(norm_over(v, 2, dims, bool(shape)), eps) for v in (x, y))
     return sum.named("SumBackward1")(unit_x * unit_y, dim=dims, keepdim=False)

@@ -17,6 +17,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import no_grad
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.arithmetic import add, div, mul
 from autodiff.core.ops.elementwise.transcendental import rsqrt, sqrt
 from autodiff.core.ops.nn.normalization_checks import (
@@ -28,7 +29,7 @@ from autodiff.core.ops.nn.normalization_checks import (
     lone_running_statistic,
     trailing_dims,
 )
-from autodiff.core.ops.reduce.reduction import cast, mean, mean_over
+from autodiff.core.ops.reduce.reduction import mean, mean_over
 from autodiff.core.ops.select.gather import select
 from autodiff.core.ops.shape.dims import size_along, wrap_dim
 from autodiff.core.ops.shape.reshape import clone, repeat_dims, reshape, reshape_tensor

@@ -11,8 +11,8 @@ from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.dtypes import promote
 from autodiff.core.graph.op import elementwise
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.arithmetic import add
-from autodiff.core.ops.reduce.reduction import cast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

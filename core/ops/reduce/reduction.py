@@ -17,6 +17,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.small_products import broadcast_small
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.op import Op, primitive, selective
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.comparison import except_where, isfinite, isnan, logical_not, where, zero
 from autodiff.core.ops.elementwise.transcendental import exp
 from autodiff.core.ops.shape.dims import wrap_dim, wrap_dims
@@ -299,10 +300,6 @@ def reduction_dims(x: Tensor, dim: Dims, keepdim: bool = False) -> Dims:
     return wrap_dims(x, dim)[: x.ndim] if dim else tuple(range(x.ndim))
 
 
-def cast(x: Tensor, dtype: DType | None) -> Tensor:
-    return x if dtype is None or x.dtype is dtype else to(x, dtype=dtype.name)
-
-
 def check_not_empty(x: Tensor, name: str, dim: Dims) -> None:
     """Refuse a reduction of no entries, for functions that have no value there."""
     if dim is None and not x.entry_count:
@@ -388,7 +385,7 @@ def prod_over(x: Tensor, dim: int | None, keepdim: bool, dtype: DType | None) ->
 def logsumexp_over(x: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
     """log(Σ exp(x)) over dimensions, without overflow."""
     if not x.dtype.is_floating_point:
-        x = to(x, dtype=dtypes.default_dtype().name)
+        x = cast(x, dtypes.default_dtype())
     if x.ndim and not dim and not keepdim:
         raise ShapeError(
             f"output with shape [] doesn't match the broadcast shape {[1] * x.ndim}",

@@ -10,10 +10,11 @@ from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.graph.op import Op, primitive
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.arithmetic import add, div, mul, sub
 from autodiff.core.ops.elementwise.comparison import ne, where
 from autodiff.core.ops.elementwise.transcendental import exp, log
-from autodiff.core.ops.reduce.reduction import cast, cumprod, cumsum, sum
+from autodiff.core.ops.reduce.reduction import cumprod, cumsum, sum
 from autodiff.core.ops.shape.dims import size_along, wrap_dim, wrap_dims
 from autodiff.core.ops.shape.join import cat_tensors
 from autodiff.core.ops.shape.picking_ops import select, slice_dim

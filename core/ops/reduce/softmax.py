@@ -11,8 +11,9 @@ from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.fast import softmax_rows
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.transcendental import exp
-from autodiff.core.ops.reduce.reduction import cast, sum
+from autodiff.core.ops.reduce.reduction import sum
 from autodiff.core.ops.shape.dims import wrap_dim
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import int64
 from autodiff.core.graph.op import Op
-from autodiff.core.ops.reduce.reduction import cast
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.index_parser import slice_bounds
 from autodiff.core.ops.shape.join import (

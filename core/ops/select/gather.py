@@ -18,6 +18,7 @@ from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.engine.value_checks import c_integer_name, require_bool_mask
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.shape import picking_ops
 from autodiff.core.ops.shape.dims import Shape, wrap_dim
 from autodiff.core.ops.shape.index_parser import wrap_position
@@ -216,8 +217,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
                 code="E0301",
                 operands=(value,),
             )
-        if value.dtype is not x.dtype:
-            value = OPS["to"](value, dtype=x.dtype.name)
+        value = cast(value, x.dtype)
     elif not x.dtype.is_floating_point:
         if x.dtype.kind != "b" and not math.isfinite(value):
             raise ScriptError(

@@ -14,9 +14,9 @@ from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.graph.op import Op, primitive, selective
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.arithmetic import mul
 from autodiff.core.ops.elementwise.comparison import isfinite, where
-from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.select.gather import clamp_offset, select
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.index_parser import slice_bounds

@@ -11,7 +11,8 @@ from autodiff.core.engine.aliasing import number_outputs
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import promote
-from autodiff.core.graph.op import OPS, Op, VariadicRules, primitive
+from autodiff.core.graph.op import Op, VariadicRules, primitive
+from autodiff.core.graph.values import cast
 from autodiff.core.ops.shape.dims import size_along, wrap_dim
 from autodiff.core.ops.shape.picking_ops import index_along, select, slice_dim
 from autodiff.core.ops.shape.reshape import repeat_dims, reshape_tensor, unsqueeze_dim
@@ -67,7 +68,7 @@ def cast_to_common_dtype(tensors: list[Tensor]) -> list[Tensor]:
     if all(x.dtype is tensors[0].dtype for x in tensors):
         return tensors
     common = promote([(x.dtype, x.ndim) for x in tensors])
-    return [x if x.dtype is common else OPS["to"](x, dtype=common.name) for x in tensors]
+    return [cast(x, common) for x in tensors]
 
 
 @public("cat(tensors: tensors, dim: int = 0)", also=("concat", "concatenate"), method=False)
