@@ -154,6 +154,30 @@ class ShapeError(ScriptError):
     code = "E0302"
 
 
+class BroadcastError(ShapeError):
+    """Shapes that cannot be broadcast against each other."""
+
+    code = "E0301"
+
+
+class DimError(ShapeError):
+    """A dimension that a tensor does not have."""
+
+    code = "E0303"
+
+
+class ArgumentError(ScriptError):
+    """An argument that a function does not take: too many, of the wrong class, or an unknown keyword."""
+
+    code = "E0310"
+
+
+class DtypeError(ScriptError):
+    """A number type that an operation does not take, or types that do not go together."""
+
+    code = "E0312"
+
+
 class GradientError(ScriptError):
     """backward() or grad() was asked for something the graph cannot provide."""
 
@@ -184,7 +208,6 @@ def type_name(value: object) -> str:
 def no_matching_overload(name: str, *args: Any) -> ScriptError:
     """Return the error for arguments that match no overload of a function."""
     kinds = ", ".join(type_name(arg) for arg in args if arg is not None)
-    return ScriptError(
-        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:",
-        code="E0310",
+    return ArgumentError(
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:"
     )

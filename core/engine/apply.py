@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.errors import DtypeError, ScriptError
 from autodiff.core.base.fast_paths import fusion_settings, is_fast
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine import aliasing
@@ -116,9 +116,8 @@ def boolean_operand_error(op: Op, operands: tuple[Any, ...]) -> ScriptError:
         message = "Subtraction, the `-` operator, with a bool tensor is not supported." + invert
     else:
         message = f"\"{op.name}\" not implemented for 'Bool'"
-    return ScriptError(
+    return DtypeError(
         message,
-        code="E0312",
         operands=tuple([x for x in masks if x.__class__ is Tensor]),
         caret="truth values are no numbers here",
         help=("convert them to numbers first, as in `x.double()`",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import GradientError, ShapeError
+from autodiff.core.base.errors import BroadcastError, GradientError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import (
     ViewOrigin,
@@ -146,9 +146,8 @@ def view_change_error(recipe: ViewOrigin, made_by: Node | None, changed: str, ad
 def check_same_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
     """Raise ShapeError if the new values have another shape than the tensor."""
     if shape != tensor.shape:
-        raise ShapeError(
+        raise BroadcastError(
             f"output with shape {list(tensor.shape)} doesn't match the broadcast shape {list(shape)}",
-            code="E0301",
             operands=(tensor,),
             caret=f"shape {shape} does not fit into shape {tensor.shape}",
         )

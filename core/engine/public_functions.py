@@ -6,7 +6,7 @@ bound and checked here against the signature, so that no unchecked argument of a
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, type_name
+from autodiff.core.base.errors import ArgumentError, ScriptError, type_name
 from autodiff.core.engine.argument_kinds import ARGUMENT_KINDS, MISSING, UNCONVERTED_CLASSES
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.device import require_cpu
@@ -295,9 +295,8 @@ class PublicFunction:
         ``refused`` is the parameter with the value it rejected. ``__call__`` adds all arguments of the call
         to ``about``, because torch's wording depends on all of them.
         """
-        return ScriptError(
+        return ArgumentError(
             f"{self.name}() {message}".replace("() argument", "(): argument"),
-            code="E0310",
             repair_context=(self, argument, refused),
         )
 

@@ -7,7 +7,7 @@ its gradient; ``requires_grad`` is what the script sees.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import BroadcastError, ScriptError
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.base.limits import check_allocation
@@ -371,10 +371,9 @@ def broadcast_shape(operands: tuple[Any, ...]) -> tuple[int, ...]:
             n = other[-back] if back <= len(other) else 1
             if m != n and m != 1 and n != 1:
                 dim = max(len(shape), len(other)) - back
-                raise ShapeError(
+                raise BroadcastError(
                     f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton"
                     f" dimension {dim}",
-                    code="E0301",
                     caret=f"shapes {shape} and {other} differ in dimension {dim}: {m} against {n}",
                     help=("sizes go together where they are equal, or one of them is 1",),
                     operands=(before, x),

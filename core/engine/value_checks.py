@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import GradientError, ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, GradientError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
@@ -74,13 +74,12 @@ def require_matching_grad(x: Tensor, grad: Tensor) -> None:
             caret="a gradient has one entry for each entry of its tensor",
         )
     if grad.dtype is not x.dtype:
-        raise ScriptError(
+        raise DtypeError(
             f"attempting to assign a gradient with dtype '{grad.dtype.c_name}' to a tensor with"
             f" grad_dtype '{x.dtype.long_name}'. The gradient must match the tensor's grad_dtype"
             " (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a"
             " specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the"
             " dtypes of a tensor and its gradient may break downstream systems that assume they match.",
-            code="E0312",
             operands=(x, grad),
             caret=f"the tensor holds {x.dtype.name} numbers, the gradient {grad.dtype.name}",
         )
@@ -101,10 +100,9 @@ def require_floating_dtype(x: Tensor, message: str) -> None:
 def require_castable(x: Tensor, result: Tensor) -> None:
     """Raise ScriptError if ``result`` has a higher kind than ``x``: floats cannot be stored in integers."""
     if "bif".index(result.dtype.kind) > "bif".index(x.dtype.kind):
-        raise ScriptError(
+        raise DtypeError(
             f"result type {result.dtype.long_name} can't be cast to the desired output type"
             f" {x.dtype.long_name}",
-            code="E0312",
             operands=(x,),
             caret=f"the result holds {result.dtype.name} numbers, for which this has no room",
         )
@@ -167,14 +165,12 @@ def require_scale_factor(x: Any, y: Any, name: str, factor: Any) -> None:
     """
     kinds = [number_kind(z) for z in (x, y)]
     if factor.__class__ is float and "f" not in kinds:
-        raise ScriptError(
+        raise DtypeError(
             f"For integral input tensors, argument {name} must not be a floating point number.",
-            code="E0312",
             caret=f"`{name}` has a decimal point, and what it scales are whole numbers",
         )
     if factor.__class__ is bool and kinds != ["b", "b"]:
-        raise ScriptError(
+        raise DtypeError(
             f"Boolean {name} only supported for Boolean results.",
-            code="E0312",
             caret=f"`{name}` is a truth value where a number is meant",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, type_name
+from autodiff.core.base.errors import ArgumentError, ScriptError, type_name
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.device import Device, require_cpu
@@ -91,7 +91,7 @@ def get_device(x: Tensor) -> int:
 @tensor_method("type_as")
 def type_as(x: Tensor, other: Any) -> Tensor:
     if other.__class__ is not Tensor:
-        raise ScriptError(
-            f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}", code="E0310"
+        raise ArgumentError(
+            f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}"
         )
     return cast(x, other.dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.errors import ArgumentError, ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import shares_memory
 from autodiff.core.engine.in_place import reshape_in_place
@@ -62,7 +62,7 @@ def fill_(x: Tensor, value: Any) -> Tensor:
         return x.assign_in_place(fill(x, cast(value, x.dtype), basic=(), advanced=()))
     number = value.item() if value.__class__ is Tensor else value
     if number.__class__ not in PLAIN_NUMBERS:
-        raise ScriptError(f"fill_(): argument 'value' must be Number, not {type_name(value)}", code="E0310")
+        raise ArgumentError(f"fill_(): argument 'value' must be Number, not {type_name(value)}")
     return x.assign_in_place(filled_with(x, number, "FillBackward2"))
 
 
@@ -70,9 +70,7 @@ def fill_(x: Tensor, value: Any) -> Tensor:
 def copy_(x: Tensor, other: Any, non_blocking: Any = False) -> Tensor:
     src = Tensor.of(as_stored(np.asarray(other))) if other.__class__ in PLAIN_NUMBERS else other
     if src.__class__ is not Tensor:
-        raise ScriptError(
-            f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}", code="E0310"
-        )
+        raise ArgumentError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}")
     from autodiff.core.ops.select.indexing import value_after_assignment
 
     check_change(x, (src,))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.errors import ArgumentError, ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
@@ -280,9 +280,8 @@ def arange(
 ) -> Tensor:
     """``start``, ``start + step``, ... up to but not including ``end``; from 0 where one number is given."""
     if start is None and end is None:
-        raise ScriptError(
+        raise ArgumentError(
             "arange() received an invalid combination of arguments - got (), but expected one of:",
-            code="E0310",
             caret="it is not said how far to count",
             help=("write `torch.arange(5)` for the numbers from 0 to 4",),
         )

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, no_matching_overload, type_name
+from autodiff.core.base.errors import ArgumentError, no_matching_overload, type_name
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
@@ -34,11 +34,10 @@ def declare_constructor(name: str, dtype: DType | None) -> None:
             if is_size(only):
                 data = only
             elif only.__class__ is not int and not is_leaf_number:
-                raise ScriptError(
+                raise ArgumentError(
                     "new(): invalid data type 'str'"
                     if only.__class__ is str
                     else f"new(): data must be a sequence (got {type_name(only)})",
-                    code="E0310",
                     help=("write `torch.tensor(...)` around numbers",),
                 )
         sizes = [int(n.item()) if n.__class__ is Tensor and n.entry_count == 1 else n for n in data]
@@ -62,9 +61,8 @@ def detach_same_dtype(x: Tensor, dtype: DType) -> Tensor:
             " pinned_memory=false (default), memory_format=(nullopt))"
             for kind in (dtype, x.dtype)
         )
-        raise ScriptError(
+        raise ArgumentError(
             f"expected {wanted} (got {given})",
-            code="E0310",
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
             help=(f"convert it: `x.to(torch.{dtype.name})`",),

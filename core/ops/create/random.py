@@ -5,7 +5,7 @@ The numbers are numpy's (PCG64), not torch's. No gradient flows to a mean or a s
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, type_name
+from autodiff.core.base.errors import ArgumentError, DtypeError, ScriptError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import expose, public
@@ -56,10 +56,9 @@ def random_dtype(dtype: DType | None, kernel: str) -> DType:
 def check_exponential_dtype(x: Tensor) -> None:
     """Refuse integer tensors for exponentially distributed numbers."""
     if not x.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a floating"
             f" point but you specified {x.dtype.long_name}",
-            code="E0312",
             operands=(x,),
         )
 
@@ -112,17 +111,14 @@ def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: 
     elif high is None:
         low, high = 0, low
     if not isinstance(size, (tuple, list)) or any(n.__class__ is not int for n in size):
-        raise ScriptError(
+        raise ArgumentError(
             f"randint(): argument 'size' must be tuple of ints, not {type_name(size)}",
-            code="E0310",
             help=("write `torch.randint(low, high, (2, 3))`",),
         )
     if high.__class__ is Tensor and high.entry_count == 1:
         high = int(high.item())
     if high.__class__ is not int:
-        raise ScriptError(
-            f"randint(): argument 'high' (position 2) must be int, not {type_name(high)}", code="E0310"
-        )
+        raise ArgumentError(f"randint(): argument 'high' (position 2) must be int, not {type_name(high)}")
     if low >= high:
         raise ScriptError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}", code="E0308"
@@ -167,18 +163,16 @@ def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
         raise ScriptError(message, code="E0308")
     tensors = [x for x in (mean, std) if x.__class__ is Tensor]
     if not tensors and size is None:
-        raise ScriptError(
+        raise ArgumentError(
             'normal() missing 1 required positional arguments: "size"',
-            code="E0310",
             help=("write `torch.normal(0.0, 1.0, (2, 3))`",),
         )
     centre = mean.data if mean.__class__ is Tensor else mean
     broadcast_shape(tuple(tensors))
     shape = np.broadcast_shapes(*(x.shape for x in tensors)) if size is None else check_sizes(size)
     if size is not None and tensors:
-        raise ScriptError(
+        raise ArgumentError(
             "normal() received an invalid combination of arguments",
-            code="E0310",
             operands=tuple(tensors),
             help=("leave the size out: it is that of the tensors",),
         )

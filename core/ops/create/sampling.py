@@ -7,7 +7,7 @@ Random numbers have no gradient: the entries they overwrite receive zeros.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.base.random_source import random_source
@@ -39,9 +39,8 @@ def multinomial(x: Tensor, count: int, replacement: bool) -> Tensor:
     if x.ndim not in (1, 2):
         raise ShapeError("prob_dist must be 1 or 2 dim", operands=(x,))
     if not x.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             f"multinomial only supports floating-point dtypes for input, got: {x.dtype.long_name}",
-            code="E0312",
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 
-from autodiff.core.base.errors import GradientError, ScriptError, type_name
+from autodiff.core.base.errors import ArgumentError, DtypeError, GradientError, ScriptError, type_name
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
@@ -280,10 +280,9 @@ expose("true_divide(input: value, other)", div, in_place=True)
 def power(x: Any, y: Any) -> Any:
     """``input ** exponent``, entry by entry; one of them is a tensor."""
     if x.__class__ in PLAIN_NUMBERS and y.__class__ in PLAIN_NUMBERS:
-        raise ScriptError(
+        raise ArgumentError(
             "pow() received an invalid combination of arguments - got"
             f" ({type_name(x)}, {type_name(y)}), but expected one of:",
-            code="E0310",
             caret="one of the two must be a tensor",
             help=("write `**` between numbers",),
         )
@@ -332,9 +331,8 @@ def divide(x: Any, y: Any, rounding_mode: str | None) -> Any:
 def positive(x: Any) -> Any:
     """The tensor itself."""
     if x.__class__ not in PLAIN_NUMBERS and x.dtype.kind == "b":
-        raise ScriptError(
+        raise DtypeError(
             "The `+` operator, on a bool tensor is not supported.",
-            code="E0312",
             operands=(x,),
             caret="truth values are no numbers here",
         )

@@ -6,7 +6,7 @@ shows only the regular formula.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.errors import ArgumentError, DtypeError, ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape, tensor
@@ -147,10 +147,9 @@ def where_or_nonzero(condition: Tensor, x: Any, y: Any) -> Any:
     if x is None and y is None:
         return nonzero(condition, True)
     if x is None or y is None:
-        raise ScriptError(
+        raise ArgumentError(
             "where() received an invalid combination of arguments - got (Tensor, Tensor), but expected one"
             " of:",
-            code="E0310",
             caret="one of the two to choose from is missing",
         )
     if condition.dtype.name == "uint8":
@@ -217,9 +216,7 @@ def where_method(x: Tensor, condition: Tensor, y: Any) -> Any:
 def isclose(x: Tensor, y: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
     """Whether the entries agree within ``atol + rtol * |other|``."""
     if x.dtype is not y.dtype:
-        raise ScriptError(
-            f"{x.dtype.long_name} did not match {y.dtype.long_name}", code="E0312", operands=(x, y)
-        )
+        raise DtypeError(f"{x.dtype.long_name} did not match {y.dtype.long_name}", operands=(x, y))
     for name, bound in (("rtol", rtol), ("atol", atol)):
         if bound < 0:
             raise ScriptError(f"{name} must be greater than or equal to zero, but got {bound}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.errors import DtypeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
@@ -34,9 +34,8 @@ mantissa = elementwise(
 def frexp(x: Tensor) -> NamedResult:
     """The input as ``mantissa * 2**exponent``, where the size of the mantissa is at least 0.5 and below 1."""
     if not x.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             "torch.frexp() only supports floating-point dtypes",
-            code="E0312",
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 
-from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.errors import ArgumentError, DtypeError, ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
@@ -30,9 +30,7 @@ def sign_forward(x: Any) -> Any:
 def relu_forward(x: Any) -> Any:
     """Return max(x, 0). For equal zeros numpy returns the second argument and torch the first."""
     if x.dtype.kind == "b":
-        raise ScriptError(
-            "Boolean inputs not supported for relu", code="E0312", caret="this tensor holds bools"
-        )
+        raise DtypeError("Boolean inputs not supported for relu", caret="this tensor holds bools")
     return np.maximum(0, x)
 
 
@@ -177,9 +175,8 @@ def clamp_between(x: Any, low: Any, high: Any) -> Any:
         if (low.__class__ is Tensor) != (high.__class__ is Tensor):
             bound = low if low.__class__ is Tensor else high
             if bound.requires_grad:
-                raise ScriptError(
+                raise ArgumentError(
                     "clamp() received an invalid combination of arguments",
-                    code="E0310",
                     caret="both bounds are tensors, or both are numbers",
                 )
             low, high = (bound.item() if y is bound else y for y in (low, high))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from math import prod
 
-from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.errors import ArgumentError, DtypeError, ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
@@ -124,17 +124,15 @@ def checked_addr(x: Tensor, u: Tensor, v: Tensor, beta: float, alpha: float) -> 
     if x.dtype.kind != "b":
         for name, factor in (("beta", beta), ("alpha", alpha)):
             if factor.__class__ is bool:
-                raise ScriptError(
+                raise DtypeError(
                     f"Boolean {name} only supported for Boolean results.",
-                    code="E0312",
                     caret=f"`{name}` is a truth value where a number is meant",
                 )
     if not x.dtype.is_floating_point:
         for name, factor in (("beta", beta), ("alpha", alpha)):
             if factor.__class__ is float:
-                raise ScriptError(
+                raise DtypeError(
                     f"For integral input tensors, argument {name} must not be a floating point number.",
-                    code="E0312",
                     operands=(x, u, v),
                 )
     return addr(x, u, v, beta=beta, alpha=alpha)
@@ -159,10 +157,9 @@ def checked_baddbmm(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) 
     if x.dtype is a.dtype is not b.dtype and not is_empty:
         check_numeric_dtypes(a, b, f"expected scalar type {a.dtype.long_name} but found {b.dtype.long_name}")
     if x.dtype is not a.dtype:
-        raise ScriptError(
+        raise DtypeError(
             f"Input dtypes must be the same, got: input {x.dtype.c_name}, batch1: {a.dtype.c_name}, batch2:"
             f" {b.dtype.c_name}",
-            code="E0312",
             operands=(x, a, b),
         )
     if (a.shape[0], a.shape[2]) != b.shape[:2]:
@@ -231,10 +228,9 @@ def contraction_dims(x: Tensor, y: Tensor, dims: Any) -> tuple[list[int], list[i
     if isinstance(dims, (list, tuple)) and len(dims) == 2:
         for position, listed in enumerate(dims):
             if not isinstance(listed, (list, tuple)) or any(d.__class__ is not int for d in listed):
-                raise ScriptError(
+                raise ArgumentError(
                     f"tensordot(): argument 'dims_{('self', 'other')[position]}' (position {position + 3})"
-                    f" must be tuple of ints, not {type_name(listed)}",
-                    code="E0310",
+                    f" must be tuple of ints, not {type_name(listed)}"
                 )
         return list(dims[0]), list(dims[1])
     if dims.__class__ is not int:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
@@ -40,10 +40,9 @@ def check_weights(weights: Tensor, name: str, is_kind: bool, kind: str, count: i
             operands=(weights,),
         )
     if not is_kind:
-        raise ScriptError(
+        raise DtypeError(
             f"cov(): expected {name} to have {kind} dtype but got {name} with {weights.dtype.long_name}"
             " dtype",
-            code="E0312",
             operands=(weights,),
             caret=f"these are {weights.dtype.name} numbers",
         )
@@ -63,7 +62,7 @@ def cov(x: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor | 
     """The covariances of all pairs of rows; ``fweights`` counts observations, ``aweights`` weighs them."""
     check_rows(x, "cov")
     if x.dtype.name == "bool":
-        raise ScriptError("cov(): bool dtype is not supported for input", code="E0312", operands=(x,))
+        raise DtypeError("cov(): bool dtype is not supported for input", operands=(x,))
     rows = x if x.ndim == 2 else reshape(x, shape=(1, x.entry_count))
     count = rows.shape[1]
     if fweights is not None:

@@ -8,7 +8,7 @@ size 1 that broadcast are squeezed. The result is one op whose rule is einsum ag
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
@@ -239,10 +239,8 @@ def check_bmm_types(x: Tensor, y: Tensor, left: DType, right: DType) -> None:
     if left.kind == "b":
         raise no_bool_kernel_error(x, y, "bmm")
     if left is not right:
-        raise ScriptError(
-            f"expected scalar type {left.long_name} but found {right.long_name}",
-            code="E0312",
-            operands=(x, y),
+        raise DtypeError(
+            f"expected scalar type {left.long_name} but found {right.long_name}", operands=(x, y)
         )
 
 

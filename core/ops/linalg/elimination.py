@@ -8,7 +8,7 @@ and for each step the row (from 1) that was exchanged with the row of that step.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
@@ -196,10 +196,9 @@ def permutation_matrices(pivots: Any, rows: int, dtype: Any) -> Any:
 def lu_unpack(factors: Tensor, pivots: Tensor, unpack_data: bool, unpack_pivots: bool) -> NamedResult:
     """The permutation, the lower and the upper triangular matrix of ``linalg.lu_factor``."""
     if pivots.dtype.name != "int32":
-        raise ScriptError(
+        raise DtypeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote:"
             " this function is intended to be used with the output produced by torch.linalg.lu_factor",
-            code="E0312",
             operands=(pivots,),
             caret=f"these pivots are {pivots.dtype.name} numbers",
         )
@@ -226,16 +225,14 @@ def check_factored_system(factors: Tensor, pivots: Tensor, b: Tensor, left: bool
     """Make torch's checks of ``lu_solve``, in its order."""
     check_floats(factors, "torch.linalg.lu_solve")
     if factors.dtype is not b.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type"
             f" {factors.dtype.long_name} and B of type {b.dtype.long_name} instead",
-            code="E0312",
             operands=(factors, b),
         )
     if pivots.dtype.name != "int32":
-        raise ScriptError(
+        raise DtypeError(
             "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32",
-            code="E0312",
             operands=(pivots,),
             caret=f"these pivots are {pivots.dtype.name} numbers",
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DimError, DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
@@ -44,9 +44,7 @@ def linalg_cross(x: Tensor, y: Tensor, dim: int) -> Tensor:
     if x.ndim != y.ndim:
         raise ShapeError("linalg.cross: inputs must have the same number of dimensions.", operands=(x, y))
     if not x.ndim:
-        raise ShapeError(
-            f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
-        )
+        raise DimError(f"Dimension specified as {dim} but tensor has no dimensions", operands=(x,))
     axis = wrap_dim(x, dim)
     if (x.shape[axis], y.shape[axis]) != (3, 3):
         raise ShapeError(
@@ -123,9 +121,8 @@ def cdist(x: Tensor, y: Tensor, p: float, compute_mode: str) -> Tensor:
         )
     for name, operand in (("X1", x), ("X2", y)):
         if not operand.dtype.is_floating_point:
-            raise ScriptError(
+            raise DtypeError(
                 f"cdist only supports floating-point dtypes, {name} got: {operand.dtype.long_name}",
-                code="E0312",
                 operands=(operand,),
             )
     if p < 0:
@@ -163,7 +160,7 @@ def pdist(x: Tensor, p: float) -> Tensor:
     if x.ndim != 2:
         raise ShapeError(f"pdist only supports 2D tensors, got: {x.ndim}D", operands=(x,))
     if not x.dtype.is_floating_point:
-        raise ScriptError("pdist only supports floating-point dtypes", code="E0312", operands=(x,))
+        raise DtypeError("pdist only supports floating-point dtypes", operands=(x,))
     if p < 0:
         raise ScriptError("pdist only supports non-negative p values", operands=(x,))
     rows = x.shape[0]

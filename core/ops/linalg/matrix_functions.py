@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
@@ -201,10 +201,9 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Name
             caret=f"the first has {a.shape[-2]} rows, the second {b.shape[dim]}",
         )
     if a.dtype is not b.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype"
             f" {a.dtype.long_name} and other's dtype {b.dtype.long_name}",
-            code="E0312",
             operands=(a, b),
         )
     # Here torch treats a B with one dimension less as vectors, even if it counted the rows of a matrix above.
@@ -236,9 +235,8 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Name
 def check_rank_dtype(x: Tensor) -> None:
     """Raise torch's error for integers where the rank is computed."""
     if not x.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             "This function doesn't handle types other than float and double",
-            code="E0312",
             operands=(x,),
             help=("convert it: `A.double()`",),
         )
@@ -275,10 +273,9 @@ def check_chain(tensors: list[Tensor]) -> None:
             raise ShapeError(f"multi_dot(): {which} must be {wanted} but got {x.ndim}D", operands=(x,))
     for place, x in enumerate(tensors):
         if x.dtype is not tensors[0].dtype:
-            raise ScriptError(
+            raise DtypeError(
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is"
                 f" {tensors[0].dtype.c_name} and tensor {place} {x.dtype.c_name}",
-                code="E0312",
                 operands=(tensors[0], x),
             )
     for place, (left, right) in enumerate(pairwise(tensors)):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.errors import ArgumentError, DimError, DtypeError, ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -38,9 +38,8 @@ def norm_order(ord: Any) -> float:
         ord = ord.item()
     ord = int(ord) if ord.__class__ is bool else ord
     if ord.__class__ not in (int, float):
-        raise ScriptError(
+        raise ArgumentError(
             f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(ord)}",
-            code="E0310",
             help=("use a number, inf or -inf",),
         )
     return ord
@@ -59,7 +58,7 @@ def cast_for_norm(x: Tensor, dtype: DType | None, name: str) -> Tensor:
             f" specified dtype ({dtype.long_name})"
         )
     if message:
-        raise ScriptError(f"{name}: {message}", code="E0312", operands=(x,))
+        raise DtypeError(f"{name}: {message}", operands=(x,))
     return cast(x, dtype)
 
 
@@ -100,11 +99,7 @@ def matrix_dims(x: Tensor, dim: Shape | None) -> tuple[int, int]:
     check_floats(x, "linalg.matrix_norm")
     rows, columns = (wrap_dim(x, d) for d in dim or (-2, -1))
     if rows == columns:
-        raise ShapeError(
-            f"linalg.matrix_norm: dims must be different. Got ({rows}, {columns})",
-            code="E0303",
-            operands=(x,),
-        )
+        raise DimError(f"linalg.matrix_norm: dims must be different. Got ({rows}, {columns})", operands=(x,))
     return rows, columns
 
 
@@ -113,9 +108,8 @@ def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DT
     """A norm of each matrix: 'fro', 'nuc', inf, 1, 2 or their negatives for the smallest."""
     ord = int(ord) if ord.__class__ is bool else ord
     if ord.__class__ not in (int, float, str):
-        raise ScriptError(
-            f"linalg_matrix_norm(): argument 'ord' (position 2) must be Number or str, not {type_name(ord)}",
-            code="E0310",
+        raise ArgumentError(
+            f"linalg_matrix_norm(): argument 'ord' (position 2) must be Number or str, not {type_name(ord)}"
         )
     if ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise ScriptError(f"linalg.matrix_norm: Order {ord} not supported.")
@@ -206,9 +200,8 @@ def cond(x: Tensor, p: Any) -> Tensor:
     else:
         check_matrices(x, "linalg.cond", "input tensor")
     if p.__class__ not in (int, float, str) and p is not None:
-        raise ScriptError(
-            f"linalg_cond(): argument 'p' (position 2) must be Number or str, not {type_name(p)}",
-            code="E0310",
+        raise ArgumentError(
+            f"linalg_cond(): argument 'p' (position 2) must be Number or str, not {type_name(p)}"
         )
     if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):
         raise ScriptError(f"linalg.cond got an invalid norm type: {p}", operands=(x,))

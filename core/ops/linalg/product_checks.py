@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import BroadcastError, DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import missing_kernel_error, require_castable
@@ -31,9 +31,8 @@ def check_numeric_dtypes(x: Tensor, y: Tensor, message: str, kernel: str = "addm
 
 def check_equal_dtypes(x: Tensor, y: Tensor, message: str) -> None:
     if x.dtype is not y.dtype:
-        raise ScriptError(
+        raise DtypeError(
             message,
-            code="E0312",
             operands=(x, y),
             caret=f"the first holds {x.dtype.name} numbers, the second {y.dtype.name}",
         )
@@ -146,10 +145,9 @@ def broadcast_batches(x: Tensor, y: Tensor) -> Shape:
     a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
     for dim, (m, n) in enumerate(zip(a, b, strict=True)):
         if m != n and 1 not in (m, n):
-            raise ShapeError(
+            raise BroadcastError(
                 f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton dimension"
                 f" {dim}",
-                code="E0301",
                 operands=(x, y),
                 caret=f"shapes {x.shape} and {y.shape} are batches of different sizes",
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ShapeError
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
@@ -152,9 +152,8 @@ OPS_BY_NDIM = {(2, 2): mm, (2, 1): mv, (1, 2): vm, (1, 1): dot}
 def cast_like(x: Tensor, y: Tensor) -> Tensor:
     """Return x in the dtype of y. They differ in batches without entries only, which torch does not check."""
     if x.requires_grad and not y.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             f"Autograd not support dtype: {y.dtype.long_name}",
-            code="E0312",
             operands=(x, y),
             caret="the product has the type of the second, and the first requires a gradient",
         )

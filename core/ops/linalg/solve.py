@@ -8,7 +8,7 @@ there). It is computed from singular values, without a division.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DimError, DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -223,9 +223,8 @@ def check_square_shape(x: Tensor, name: str) -> None:
 def check_floats(x: Tensor, name: str) -> None:
     """Refuse matrices of integers or bools, with torch's message."""
     if not x.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.long_name}",
-            code="E0312",
             operands=(x,),
             help=("convert it: `A.double()`",),
         )
@@ -285,10 +284,9 @@ def solve_with(op: Op, a: Tensor, b: Tensor, left: bool) -> Tensor:
     """Return the X with A X = B, or X A = B unless ``left``, computed by ``op``. B may be one vector."""
     check_floats(a, "linalg.solve")
     if a.dtype is not b.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "linalg.solve: Expected A and B to have the same dtype, but found A of type"
             f" {a.dtype.long_name} and B of type {b.dtype.long_name} instead",
-            code="E0312",
             operands=(a, b),
         )
     check_square_shape(a, "linalg.solve")
@@ -332,7 +330,5 @@ def trace_matrix(x: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix."""
     require_kind(x, "trace", "if")
     if x.ndim != 2:
-        raise ShapeError(
-            f"trace: expected a matrix, but got tensor with dim {x.ndim}", code="E0303", operands=(x,)
-        )
+        raise DimError(f"trace: expected a matrix, but got tensor with dim {x.ndim}", operands=(x,))
     return trace(x)

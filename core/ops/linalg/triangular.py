@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DimError, DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
@@ -124,10 +124,9 @@ def check_legacy_system(b: Tensor, a: Tensor, name: str) -> None:
             operands=(b, a),
         )
     if b.dtype is not a.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "Expected b and A to have the same dtype, but found b of type"
             f" {b.dtype.long_name} and A of type {a.dtype.long_name} instead.",
-            code="E0312",
             operands=(b, a),
             caret=f"one holds {b.dtype.name} numbers, the other {a.dtype.name}",
         )
@@ -143,10 +142,9 @@ def legacy_triangular_solve(
     """As ``linalg.solve_triangular``, by its older name and with B first; the second part is a copy of A."""
     for name, operand in (("b", b), ("A", a)):
         if operand.ndim < 2:
-            raise ShapeError(
+            raise DimError(
                 f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has"
                 f" {operand.ndim} dimensions instead",
-                code="E0303",
                 operands=(operand,),
             )
     check_legacy_system(b, a, "triangular_solve")
@@ -164,9 +162,8 @@ def solve_with_factor(b: Tensor, factor: Tensor, upper: bool) -> Tensor:
     """The X with A X = B, given the Cholesky factor of A."""
     for name, operand in (("b", b), ("u", factor)):
         if operand.ndim < 2:
-            raise ShapeError(
+            raise DimError(
                 f"{name} should have at least 2 dimensions, but has {operand.ndim} dimensions instead",
-                code="E0303",
                 operands=(operand,),
             )
     check_legacy_system(b, factor, "cholesky_solve")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import BroadcastError, ScriptError, ShapeError
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import missing_kernel_error
 from autodiff.core.graph.state import mode
@@ -66,19 +66,17 @@ def check_weight_broadcast(x: Tensor, weight: Tensor) -> None:
         if common[place] == 1:
             common[place] = n
         elif n not in (1, common[place]):
-            raise ShapeError(
+            raise BroadcastError(
                 f"Attempting to broadcast a dimension of length {n} at {place}! Mismatching argument at index"
                 f" 1 had torch.Size({list(weight.shape)}); but expected shape should be broadcastable to"
                 f" {common}",
-                code="E0301",
                 operands=(weight, x),
                 caret=f"shapes {weight.shape} and {x.shape} differ in dimension {place}",
                 help=("give a weight for each entry, or one for each entry of the last dimensions",),
             )
     if common != list(x.shape):
-        raise ShapeError(
+        raise BroadcastError(
             f"output with shape {list(x.shape)} doesn't match the broadcast shape {common}",
-            code="E0301",
             operands=(weight, x),
             caret=f"weights of shape {weight.shape} make more losses than there are entries",
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import BroadcastError, DimError, DtypeError, ScriptError, ShapeError
 from autodiff.core.base.fast_paths import fusion_settings, is_fast
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import register_saved_params, saves_arguments
@@ -153,9 +153,8 @@ def compute_nll_params(x: Tensor, target: Tensor, weight: Tensor | None, ignore_
     fits = target.shape == wanted
     wrong = None if fits else early_shape_message(x.shape, target.shape)
     if wrong is None and target.dtype.name not in ("int64", "uint8"):
-        raise ScriptError(
+        raise DtypeError(
             f"expected target dtype to be Long or Byte, but got {target.dtype.long_name}",
-            code="E0312",
             operands=(target,),
             caret=f"class numbers are whole, and these are {target.dtype.name} numbers",
         )
@@ -166,27 +165,24 @@ def compute_nll_params(x: Tensor, target: Tensor, weight: Tensor | None, ignore_
             caret=f"an input of shape {x.shape} needs targets of shape {wanted}, one class number per row",
         )
     if weight is not None and weight.shape != (x.shape[axis],):
-        raise ShapeError(
+        raise BroadcastError(
             "weight tensor should be defined either for all or no classes"
             if x.ndim > 2
             else f"weight tensor should be defined either for all {x.shape[axis]} classes or no classes but"
             f" got weight tensor of shape: {list(weight.shape)}",
-            code="E0301",
             operands=(weight, x),
             caret=f"there are {x.shape[axis]} classes, and each needs one weight",
         )
     check_any_floating("nll_loss2d_forward_out_frame" if x.ndim > 2 else "nll_loss_out_frame", x)
     if weight is not None and weight.dtype is not x.dtype:
-        raise ScriptError(
+        raise DtypeError(
             f"expected scalar type {x.dtype.long_name} but found {weight.dtype.long_name}",
-            code="E0312",
             operands=(x, weight),
             caret=f"one holds {x.dtype.name} numbers, the weight {weight.dtype.name}",
         )
     if x.ndim > 2 and target.dtype.name == "uint8":
-        raise ScriptError(
+        raise DtypeError(
             "expected scalar type Long but found Byte",
-            code="E0312",
             operands=(target,),
             caret="of more than one place per row, class numbers are int64 numbers",
         )
@@ -258,18 +254,16 @@ def cross_entropy(
                 operands=(x, target),
                 caret=NO_CLASSES_CARET,
             )
-        raise ShapeError(
+        raise DimError(
             "Dimension specified as 1 but tensor has no dimensions",
-            code="E0303",
             operands=(x, target),
             caret=NO_CLASSES_CARET,
         )
     axis = class_axis(x.shape)
     is_soft = target.shape == x.shape
     if is_soft and target.dtype.kind != "f":
-        raise ScriptError(
+        raise DtypeError(
             f"Expected floating point type for target with class probabilities, got {target.dtype.long_name}",
-            code="E0312",
             operands=(x, target),
             caret="targets of the input's shape are probabilities, one per class",
         )
@@ -323,10 +317,9 @@ def soft_cross_entropy(
     if weight is not None:
         count = logs.shape[axis]
         if weight.shape != (count,):
-            raise ShapeError(
+            raise BroadcastError(
                 f"cross_entropy: weight tensor should be defined either for all {count} classes or no classes"
                 f" but got weight tensor of shape: {list(weight.shape)}",
-                code="E0301",
                 operands=(weight, logs),
                 caret=f"there are {count} classes, and each needs one weight",
             )

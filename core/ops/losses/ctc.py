@@ -8,7 +8,7 @@ backward recursion over the labels with blanks between them (Graves et al. 2006,
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import ArgumentError, DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -117,14 +117,13 @@ def read_lengths(value: Any, batch: int, limit: int, name: str) -> tuple[int, ..
     """Return one length per sequence, from a tuple or a tensor of ints."""
     if value.__class__ is Tensor:
         if value.dtype.kind != "i":
-            raise ScriptError(f"{name} must be integral", code="E0312", operands=(value,))
+            raise DtypeError(f"{name} must be integral", operands=(value,))
         lengths: tuple[Any, ...] = tuple(int(n) for n in value.data.reshape(-1))
     else:
         lengths = tuple(value) if isinstance(value, (tuple, list)) else (value,)
         if any(n.__class__ is not int for n in lengths) or not isinstance(value, (tuple, list)):
-            raise ScriptError(
-                f"ctc_loss(): argument '{name}' must be tuple of ints, not {type(value).__name__}",
-                code="E0310",
+            raise ArgumentError(
+                f"ctc_loss(): argument '{name}' must be tuple of ints, not {type(value).__name__}"
             )
     if len(lengths) != batch:
         raise ShapeError(
@@ -215,10 +214,9 @@ def ctc_loss(
         isinstance(lengths, (Tensor, *tuples)) for lengths in (input_lengths, target_lengths)
     ):
         given = f"{type(input_lengths).__name__}, {type(target_lengths).__name__}"
-        raise ScriptError(
+        raise ArgumentError(
             f"ctc_loss() received an invalid combination of arguments - got (Tensor, Tensor, {given}, int,"
             " int, bool), but expected one of:",
-            code="E0310",
             caret="the lengths are two tensors, or two tuples of ints",
         )
     single = x.ndim == 2

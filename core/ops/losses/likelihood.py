@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import ArgumentError, DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -28,10 +28,9 @@ def variance_tensor(x: Tensor, var: Any) -> Tensor:
         floating = x.dtype if x.dtype.is_floating_point else default_dtype()
         var = Tensor.of(np.full(x.shape, var, floating.name))
     elif var.__class__ is not Tensor:
-        raise ScriptError(
+        raise ArgumentError(
             f"any() received an invalid combination of arguments - got ({type(var < 0).__name__}), but"
             " expected one of:",
-            code="E0310",
             caret="the variance is a tensor or a float",
             help=("write 2.0 instead of 2",),
         )
@@ -58,10 +57,9 @@ def gaussian_nll_loss(x: Tensor, y: Tensor, var: Any, full: bool, eps: float, re
     if reduction not in ("none", "mean", "sum"):
         raise ScriptError(f"{reduction} is not valid", code="E0206")
     if eps.__class__ is float and not var.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             f"result type {default_dtype().long_name} can't be cast to the desired output type"
             f" {var.dtype.c_name}",
-            code="E0312",
             operands=(var,),
             caret=f"the variances are {var.dtype.name} numbers",
             help=("convert them with .double()",),

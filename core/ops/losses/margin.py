@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.in_place_checks import check_same_shape
@@ -160,9 +160,7 @@ def check_scores(x: Tensor) -> None:
 
 def check_scalar_type(x: Tensor, wanted: str) -> None:
     if x.dtype.long_name != wanted:
-        raise ScriptError(
-            f"expected scalar type {wanted} but found {x.dtype.long_name}", code="E0312", operands=(x,)
-        )
+        raise DtypeError(f"expected scalar type {wanted} but found {x.dtype.long_name}", operands=(x,))
 
 
 def check_class_range(target: Tensor, least: int, classes: int, message: str) -> None:

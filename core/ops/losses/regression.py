@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.errors import DtypeError, ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.in_place_checks import check_same_shape
@@ -310,9 +310,8 @@ def binary_cross_entropy(
         " they have the same size.",
     )
     if y.dtype is not x.dtype:
-        raise ScriptError(
+        raise DtypeError(
             f"Found dtype {y.dtype.long_name} but expected {x.dtype.long_name}",
-            code="E0312",
             operands=(x, y),
             caret=f"the input holds {x.dtype.name} numbers, the target {y.dtype.name}",
         )
@@ -381,7 +380,7 @@ def kl_div(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str,
             " changed to behave the same as 'batchmean' in the next major release."
         )
     if not (x.dtype.is_floating_point and y.dtype.is_floating_point):
-        raise ScriptError("kl_div: Integral inputs not supported.", code="E0312", operands=(x, y))
+        raise DtypeError("kl_div: Integral inputs not supported.", operands=(x, y))
     losses = exp(y) * (y - x) if log_target else xlogy(y, y) - y * x
     if reduction == "batchmean":
         total = sum(losses, dim=None, keepdim=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
@@ -205,7 +205,7 @@ def require_floating(x: Any, kernel: str) -> Any:
 def refuse_bools(x: Any, message: str) -> Any:
     """Return ``x``; refuse a tensor of bools."""
     if x.__class__ is Tensor and x.dtype.name == "bool":
-        raise ScriptError(message, code="E0312", operands=(x,), caret="this tensor holds bools")
+        raise DtypeError(message, operands=(x,), caret="this tensor holds bools")
     return x
 
 
@@ -355,9 +355,8 @@ def functional_threshold(x: Any, limit: float, value: float, inplace: bool) -> A
 def check_prelu_weight(x: Tensor, weight: Tensor) -> None:
     """Refuse prelu weights of another dtype than x, or neither one nor as many as there are channels."""
     if x.dtype is not weight.dtype:
-        raise ScriptError(
+        raise DtypeError(
             f"prelu: Type promoting not supported. Got {x.dtype.long_name} and {weight.dtype.long_name}",
-            code="E0312",
             operands=(x, weight),
         )
     channels = x.shape[1] if x.ndim > 1 else 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
 from autodiff.core.ops.shape.dims import legacy_type_name
@@ -48,9 +48,8 @@ def check_dimensions(
 
 def check_bias_type(x: Tensor, bias: Tensor | None) -> None:
     if bias is not None and bias.dtype is not x.dtype:
-        raise ScriptError(
+        raise DtypeError(
             f"Input type ({x.dtype.c_name}) and bias type ({bias.dtype.c_name}) should be the same",
-            code="E0312",
             operands=(x, bias),
         )
 
@@ -97,11 +96,10 @@ def check_convolution_dtypes(
         if other is None or other.dtype is x.dtype or not (groups > 1 or is_large):
             continue
         if x.dtype.name == "float32":
-            raise ScriptError(
+            raise DtypeError(
                 f"Input type ({legacy_type_name(x)}) and {name} type ({legacy_type_name(other)})"
                 " should be the same or"
                 f" input should be a MKLDNN tensor and {name} is a dense tensor",
-                code="E0312",
                 operands=(x, other),
             )
     if transposed:
@@ -114,9 +112,8 @@ def check_convolution_dtypes(
     others = [weight] if bias is None or not transposed or dims < 3 else [weight, bias]
     for other in others:
         if other.dtype is not x.dtype:
-            raise ScriptError(
+            raise DtypeError(
                 f"expected scalar type {x.dtype.long_name} but found {other.dtype.long_name}",
-                code="E0312",
                 operands=(x, other),
                 caret=f"the input holds {x.dtype.name} numbers, this {other.dtype.name}",
             )

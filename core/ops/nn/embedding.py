@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
@@ -91,19 +91,17 @@ def check_embedding_dtypes(
         )
     for tensor, name, types in ((read, "indices", "Long, Int"), (weight, "weight", FLOAT_TYPES)):
         if tensor.dtype.long_name not in types.split(", "):
-            raise ScriptError(
+            raise DtypeError(
                 f"Expected tensor for argument #1 '{name}' to have one of the following scalar types:"
                 f" {types}; but got {legacy_type_name(tensor)} instead {CHECK_CONTEXT}",
-                code="E0312",
                 operands=(index if tensor is read else tensor,),
             )
     if scales is not None and scales.dtype is not weight.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1"
             f" 'per_sample_weights'; but type {legacy_type_name(weight)} does not equal"
             f" {legacy_type_name(scales)}"
             f" {CHECK_CONTEXT}",
-            code="E0312",
             operands=(weight, scales),
         )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -61,10 +61,8 @@ def affine_grid(theta: Tensor, size: Sizes, align_corners: bool | None) -> Tenso
     """The grid (N, *sizes, dims) of affine maps (N, dims, dims + 1), for ``grid_sample``."""
     dims = len(size) - 2
     if not theta.dtype.is_floating_point:
-        raise ScriptError(
-            f"Expected theta to have floating point type, but got {theta.dtype}",
-            code="E0312",
-            operands=(theta,),
+        raise DtypeError(
+            f"Expected theta to have floating point type, but got {theta.dtype}", operands=(theta,)
         )
     if dims not in (2, 3):
         raise ShapeError(
@@ -237,10 +235,8 @@ def check_sampling(x: Tensor, grid: Tensor, mode: str, dims: int | None = None) 
         raise ScriptError("grid_sampler(): bicubic interpolation only supports 4D input", operands=(x,))
     require_kind(x, f"grid_sampler_{x.ndim - 2}d_cpu{'_kernel_impl' * (x.ndim == 4)}", "f")
     if x.dtype is not grid.dtype:
-        raise ScriptError(
-            f"expected scalar type {x.dtype.long_name} but found {grid.dtype.long_name}",
-            code="E0312",
-            operands=(x, grid),
+        raise DtypeError(
+            f"expected scalar type {x.dtype.long_name} but found {grid.dtype.long_name}", operands=(x, grid)
         )
 
 

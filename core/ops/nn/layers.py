@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.base.random_source import random_source
@@ -238,11 +238,10 @@ def scaled_dot_product_attention(
     """softmax(query keyᵀ scale + mask) value; the scale is 1 / √(last dimension) unless given."""
     operands = (query, key, value)
     if not query.dtype is key.dtype is value.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype:"
             f" {query.dtype.c_name} key.dtype: {key.dtype.c_name} and value.dtype: {value.dtype.c_name}"
             " instead.",
-            code="E0312",
             operands=operands,
         )
     if min(x.ndim for x in operands) < 2:
@@ -252,10 +251,9 @@ def scaled_dot_product_attention(
             operands=operands,
         )
     if mask is not None and mask.dtype.name not in ("bool", "float32", query.dtype.name):
-        raise ScriptError(
+        raise DtypeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got"
             f" attn_mask.dtype: {mask.dtype.c_name} and  query.dtype: {query.dtype.c_name} instead.",
-            code="E0312",
             operands=(mask, query),
         )
     if not query.shape[-2] or not value.shape[-2]:  # torch does not check the other sizes then
@@ -319,10 +317,8 @@ def bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
     given = {"input1": x, "input2": y, "weight": weight} | ({} if bias is None else {"bias": bias})
     if len({operand.dtype for operand in given.values()}) > 1:
         listed = ", ".join([f"{name}: {operand.dtype.c_name}" for name, operand in given.items()])
-        raise ScriptError(
-            f"All tensors must have the same dtype, got {listed}",
-            code="E0312",
-            operands=tuple(given.values()),
+        raise DtypeError(
+            f"All tensors must have the same dtype, got {listed}", operands=tuple(given.values())
         )
     check_bilinear(x, y, weight, bias)
     out = einsum("...i,kij,...j->...k", [x, weight, y])

@@ -8,7 +8,7 @@ torch's.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import public
@@ -87,10 +87,8 @@ def apply_alpha_dropout(x: Tensor, p: float, training: bool, inplace: bool, shap
             x, x * (0.0 if x.dtype.is_floating_point else Tensor.of(np.zeros((), x.dtype.name))), inplace
         )
     if not x.dtype.is_floating_point:
-        raise ScriptError(
-            f"result type Double can't be cast to the desired output type {x.dtype.long_name}",
-            code="E0312",
-            operands=(x,),
+        raise DtypeError(
+            f"result type Double can't be cast to the desired output type {x.dtype.long_name}", operands=(x,)
         )
     stays = random_source.generator.random(shape) >= p
     scale = ((SELU_LIMIT**2 * p + 1) * (1 - p)) ** -0.5

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import ArgumentError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS, public
 from autodiff.core.engine.tensor import Tensor
@@ -144,10 +144,9 @@ def batch_norm(
         check_values_per_channel(x.shape[0], x.shape[2:], f"torch.Size({list(x.shape)})", x)
     for place, (what, values) in enumerate((("running_mean", running_mean), ("running_var", running_var))):
         if values is not None and values.__class__ is not Tensor:
-            raise ScriptError(
+            raise ArgumentError(
                 f"batch_norm(): argument '{what}' (position {place + 4}) must be Tensor, not"
-                f" {type(values).__name__}",
-                code="E0310",
+                f" {type(values).__name__}"
             )
     if eps < 0 or (training and eps == 0):
         wanted = "positive during training" if training else "non-negative"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def check_parameter_dtypes(x: Tensor, *parameters: Tensor | None) -> None:
 def dtype_mismatch(message: str, x: Tensor, given: list[Tensor]) -> ScriptError:
     operands = (x, *given)
     kinds = ", ".join(operand.dtype.name for operand in operands)
-    return ScriptError(message, code="E0312", operands=operands, caret=f"these hold {kinds} numbers")
+    return DtypeError(message, operands=operands, caret=f"these hold {kinds} numbers")
 
 
 def check_normalized_shape(shape: Dims, x: Tensor) -> None:

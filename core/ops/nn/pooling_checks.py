@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import ArgumentError, ScriptError, ShapeError
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.ops.shape.dims import check_sizes, size_along
 
@@ -277,10 +277,9 @@ class AdaptivePooling:
             along = x.shape[x.ndim - len(given) :]
             given = tuple(n if size is None else size for size, n in zip(given, along, strict=True))
         if any(size.__class__ is not int for size in given):
-            raise ScriptError(
+            raise ArgumentError(
                 f"{self.name}(): argument 'output_size' (position 2) must be tuple of ints, not"
-                f" {type(output).__name__}",
-                code="E0310",
+                f" {type(output).__name__}"
             )
         return given
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import ArgumentError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import FUNCTIONS, public
@@ -161,7 +161,7 @@ def check_resize(x: Tensor, size: Any, values: tuple[Any, ...], mode: str) -> No
         if value.__class__ not in ((int, float) if size is None else (int,)):
             number = "Number" if size is None else "int"
             message = f"interpolate(): argument '{what}' must be {number}, not {type(value).__name__}"
-            raise ScriptError(message, code="E0310")
+            raise ArgumentError(message)
     if not all(abs(value) < INT32_LIMIT for value in values):
         raise ShapeError(f"interpolate(): {what} {max(values)} is too large", operands=(x,))
     counts = [int(n * v) if size is None else v for n, v in zip(x.shape[2:], values, strict=True)]

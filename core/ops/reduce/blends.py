@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.errors import DtypeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
@@ -53,9 +53,8 @@ def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
 def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
     """``input + value * tensor1 / tensor2``."""
     if not a.dtype.is_floating_point and not b.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             INTEGER_ADDCDIV_ERROR,
-            code="E0312",
             operands=(a, b),
             caret="both hold whole numbers",
             help=("convert one with .double()",),
@@ -88,9 +87,8 @@ def checked_lerp(x: Any, end: Any, weight: Any) -> Any:
         weight = weight if weight.dtype is x.dtype else weight.item()  # torch reads it as a number
     for name, other in (("end", end), ("weight", weight)):
         if other.__class__ is Tensor and other.dtype is not x.dtype:
-            raise ScriptError(
+            raise DtypeError(
                 f"expected dtype {x.dtype.c_name} for `{name}` but got dtype {other.dtype.c_name}",
-                code="E0312",
                 operands=(x, other),
                 caret=f"one holds {x.dtype.name} numbers, `{name}` {other.dtype.name}",
             )

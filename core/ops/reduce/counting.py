@@ -7,7 +7,7 @@ None of these functions has a gradient. Where torch records a node nevertheless,
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.errors import ArgumentError, DimError, DtypeError, ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
@@ -178,9 +178,8 @@ def check_sorter(sequence: Tensor, sorter: Tensor) -> None:
             operands=(sequence, sorter),
         )
     if sorter.dtype.name != "int64":
-        raise ScriptError(
+        raise DtypeError(
             f"{name}: sorter must be a tensor of long dtype but got dtype {sorter.dtype.long_name}",
-            code="E0312",
             operands=(sorter,),
         )
     if sequence.ndim and ((sorter.data < 0) | (sorter.data >= sequence.shape[-1])).any():
@@ -224,9 +223,7 @@ unique_consecutive_op = make_unique_op(
 def unique_axis(x: Tensor, dim: int) -> int:
     """Return the dimension whose slices are compared; refuse empty other dimensions, as torch does."""
     if not x.ndim:
-        raise ShapeError(
-            f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
-        )
+        raise DimError(f"Dimension specified as {dim} but tensor has no dimensions", operands=(x,))
     axis = wrap_dim(x, dim)
     others = [n for other, n in enumerate(x.shape) if other != axis]
     if 0 in others:
@@ -285,15 +282,12 @@ def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -
     """Whether each of ``elements`` occurs in ``test_elements``."""
     tensors = [value for value in (elements, test_elements) if value.__class__ is Tensor]
     if not tensors:
-        raise ScriptError(
+        raise ArgumentError(
             "isin() received an invalid combination of arguments - got"
             f" ({type_name(elements)}, {type_name(test_elements)}), but expected one of:",
-            code="E0310",
             caret="one of the two must be a tensor",
             help=("write `in` between numbers",),
         )
     if any(as_array(value).dtype.kind == "b" for value in (elements, test_elements)):
-        raise ScriptError(
-            "Unsupported input type encountered for isin(): Bool", code="E0312", operands=tuple(tensors)
-        )
+        raise DtypeError("Unsupported input type encountered for isin(): Bool", operands=tuple(tensors))
     return Tensor.of(np.asarray(np.isin(as_array(elements), as_array(test_elements), invert=invert)))

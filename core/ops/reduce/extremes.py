@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.errors import ArgumentError, DtypeError, ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import values_and_indices
 from autodiff.core.engine.named_results import NamedResult
@@ -166,15 +166,15 @@ def max_or_min(
         return pair(x, other)
     if other is not None:
         extra = "keepdim" if keepdim else "other"
-        raise ScriptError(f"{name}() got an unexpected keyword argument '{extra}'", code="E0310")
+        raise ArgumentError(f"{name}() got an unexpected keyword argument '{extra}'")
     if dim is None and keepdim:
-        raise ScriptError(f'{name}() missing 1 required positional arguments: "dim"', code="E0310")
+        raise ArgumentError(f'{name}() missing 1 required positional arguments: "dim"')
     title = name.capitalize()
     if dim is None:
         check_not_empty(x, name, None)
         return whole.named(f"{title}Backward1")(x, dim=None, keepdim=False)
     if dim.__class__ is not int:
-        raise ScriptError(f"{name}(): argument 'dim' must be int, not {type_name(dim)}", code="E0310")
+        raise ArgumentError(f"{name}(): argument 'dim' must be int, not {type_name(dim)}")
     return pick_along_dim(
         x, name, dim, keepdim, f"{title}Backward0", lambda a, axis: places.forward(a, dim=axis, keepdim=True)
     )
@@ -247,9 +247,8 @@ def kthvalue(x: Tensor, k: int, dim: int, keepdim: bool) -> NamedResult:
 def make_index_function(op: Op, name: str) -> Callable[..., Tensor]:
     def find(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
         if x.dtype.kind == "b":
-            raise ScriptError(
+            raise DtypeError(
                 f"{name}(): does not support bool input",
-                code="E0312",
                 operands=(x,),
                 help=("convert it first, as in `x.int()`",),
             )

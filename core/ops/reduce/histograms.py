@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.errors import ArgumentError, DtypeError, ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.named_results import NamedResult
@@ -52,9 +52,8 @@ def histogram(x: Tensor, bins: Any, limits: Any, weight: Tensor | None, density:
 
 def check_histogram_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_range: bool) -> None:
     if bins.__class__ not in (int, Tensor):
-        raise ScriptError(
+        raise ArgumentError(
             f"histogram(): argument 'bins' (position 2) must be int or Tensor, not {type_name(bins)}",
-            code="E0310",
             help=("give the number of bins, or a tensor with the edges between them",),
         )
     if bins.__class__ is Tensor:
@@ -70,10 +69,9 @@ def check_histogram_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_r
 
 def check_weight(x: Tensor, weight: Tensor | None) -> None:
     if weight is not None and weight.dtype is not x.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the"
             f" same dtype, but got input({x.dtype.c_name}), and weight({weight.dtype.c_name})",
-            code="E0312",
             operands=(x, weight),
         )
     if weight is not None and weight.shape != x.shape:
@@ -87,10 +85,9 @@ def check_weight(x: Tensor, weight: Tensor | None) -> None:
 
 def check_bins(x: Tensor, bins: Tensor) -> None:
     if bins.dtype is not x.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with"
             f" dtype {x.dtype.c_name} and bins for dimension 0 with dtype {bins.dtype.c_name}",
-            code="E0312",
             operands=(x, bins),
         )
 
@@ -123,9 +120,8 @@ def even_edges(x: Tensor, bins: int, limits: Any) -> Any:
         low, high = (float(x.data.min()), float(x.data.max())) if x.entry_count else (0.0, 1.0)
     else:
         if not isinstance(limits, (tuple, list)) or any(n.__class__ not in (int, float) for n in limits):
-            raise ScriptError(
-                f"histogram(): argument 'range' must be tuple of floats, not {type_name(limits)}",
-                code="E0310",
+            raise ArgumentError(
+                f"histogram(): argument 'range' must be tuple of floats, not {type_name(limits)}"
             )
         if len(limits) != 2:
             raise ScriptError(

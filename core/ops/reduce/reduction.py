@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -323,10 +323,9 @@ def check_floating(x: Tensor, name: str, asked: DType | None = None) -> None:
     """Refuse a dtype that is not floating: ``asked``, or the dtype of ``x`` if that is None."""
     which, dtype = ("Input", x.dtype) if asked is None else ("Optional", asked)
     if not dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             f"{name}(): could not infer output dtype. {which} dtype must be either a floating point or"
             f" complex dtype. Got: {dtype.long_name}",
-            code="E0312",
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
         )
@@ -358,9 +357,8 @@ def mean_over(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tenso
 def nanmean(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The mean of the entries that are not nan."""
     if not x.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {x.dtype.long_name}",
-            code="E0312",
             operands=(x,),
             help=("convert it with .float() or .double()",),
         )

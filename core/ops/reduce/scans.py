@@ -4,7 +4,14 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.errors import (
+    ArgumentError,
+    DimError,
+    DtypeError,
+    ScriptError,
+    ShapeError,
+    type_name,
+)
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -153,10 +160,9 @@ def sample_spacings(x: Tensor, spacing: Any, count: int, is_dim_given: bool) -> 
     if spacing.__class__ in (int, float, bool):
         return [spacing] * count
     if not isinstance(spacing, (list, tuple)):
-        raise ScriptError(
+        raise ArgumentError(
             "gradient() received an invalid combination of arguments - got (Tensor,"
             f" spacing={type_name(spacing)}), but expected one of:",
-            code="E0310",
             caret="a distance is a number; coordinates are a list with a tensor for each dimension",
         )
     if len(spacing) != count and is_dim_given:
@@ -175,7 +181,7 @@ def sample_spacings(x: Tensor, spacing: Any, count: int, is_dim_given: bool) -> 
     if any(is_tensor) and not all(is_tensor):
         first = is_tensor.index(False)
         kind = type_name(spacing[first])
-        raise ScriptError(f"expected Tensor as element {first} in argument 1, but got {kind}", code="E0310")
+        raise ArgumentError(f"expected Tensor as element {first} in argument 1, but got {kind}")
     for entry in spacing:
         if entry.__class__ is Tensor and entry.ndim != 1:
             raise ShapeError(
@@ -210,7 +216,6 @@ def uneven_gradient(x: Tensor, dim: int, coordinates: Tensor, edge_order: int) -
             f"The size of tensor a ({coordinates.entry_count}) must match the size of tensor b ({n}) at"
             " non-singleton"
             f" dimension {dim}",
-            code="E0301",
             operands=(coordinates, x),
             caret=f"there are {n} samples along dimension {dim} and {coordinates.entry_count} coordinates",
         )
@@ -253,9 +258,8 @@ def gradient(x: Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[Tensor
     """The slopes of a sampled function along each dimension, by differences of neighbours."""
     given_dims = (dim,) if dim.__class__ is int else dim
     if x.dtype.name == "uint8":
-        raise ScriptError(
+        raise DtypeError(
             "torch.gradient does not support uint8 input.",
-            code="E0312",
             operands=(x,),
             caret="differences of these can be less than 0",
             help=("convert it with .float() or .double()",),
@@ -296,10 +300,9 @@ def check_samples(y: Tensor, x: Tensor | None, dx: float | None, name: str) -> N
                 f"{name}: received a bool input for {which}, but bool is not supported", operands=(tensor,)
             )
     if x is not None and dx is not None:
-        raise ScriptError(
+        raise ArgumentError(
             f"{name}() received an invalid combination of arguments - got (Tensor, Tensor,"
             f" dx={type_name(dx)}), but expected one of:",
-            code="E0310",
             caret="give the places of the samples or their distance, not both",
         )
 
@@ -330,9 +333,7 @@ def trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor
     """The integral of samples along a dimension, by the trapezoidal rule."""
     axis = dim if x is None else wrap_dim(y, dim)
     if not y.ndim:
-        raise ShapeError(
-            f"Dimension specified as {axis} but tensor has no dimensions", code="E0303", operands=(y,)
-        )
+        raise DimError(f"Dimension specified as {axis} but tensor has no dimensions", operands=(y,))
     axis = wrap_dim(y, dim)
     check_samples(y, x, dx, "trapezoid")
     if not y.shape[axis]:
@@ -355,7 +356,7 @@ def trapz(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
 def cumulative_trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
     """The integrals up to each sample except the first, by the trapezoidal rule."""
     if not y.ndim:
-        raise ShapeError("slice() cannot be applied to a 0-dim tensor.", code="E0303", operands=(y,))
+        raise DimError("slice() cannot be applied to a 0-dim tensor.", operands=(y,))
     axis = wrap_dim(y, dim)
     check_samples(y, x, dx, "cumulative_trapezoid")
     if x is not None:

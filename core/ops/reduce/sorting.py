@@ -8,7 +8,7 @@ nan counts as larger than every number, as in torch; tied entries keep their ord
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DimError, DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import values_and_indices
 from autodiff.core.engine.named_results import NamedResult
@@ -101,11 +101,8 @@ def topk(x: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> NamedResul
     """The k largest (or smallest) entries along a dimension, best first, and their indices."""
     axis = wrap_dim(x, dim)
     if x.dtype.kind == "b":
-        raise ScriptError(
-            "topk does not support bool dtypes on CPU",
-            code="E0312",
-            operands=(x,),
-            caret="this tensor holds truth values",
+        raise DtypeError(
+            "topk does not support bool dtypes on CPU", operands=(x,), caret="this tensor holds truth values"
         )
     if not 0 <= k <= (x.shape[axis] if x.ndim else 1):
         raise ShapeError(
@@ -131,9 +128,7 @@ def running_extreme(x: Tensor, dim: int, name: str, accumulate: Any, grad_fn: st
     torch does not check ``dim`` of an empty tensor, and has a message of its own for a single number.
     """
     if not x.ndim and dim not in (0, -1):
-        raise ShapeError(
-            f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}", code="E0303", operands=(x,)
-        )
+        raise DimError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}", operands=(x,))
     axis = wrap_dim(x, dim) if x.entry_count else 0
     index = running_extreme_index(x.data, axis, accumulate) if x.ndim else np.zeros((), np.int64)
     return gather_named_result(x, name, index, axis, grad_fn, RUNNING_EXTREME_KINK)
@@ -250,9 +245,7 @@ def check_quantile(x: Tensor, q: Any, interpolation: str) -> None:
     if not x.dtype.is_floating_point:
         raise ScriptError("quantile() input tensor must be either float or double dtype", operands=(x,))
     if q.__class__ is Tensor and q.dtype is not x.dtype:
-        raise ScriptError(
-            "quantile() q tensor must be same dtype as the input tensor", code="E0312", operands=(q, x)
-        )
+        raise DtypeError("quantile() q tensor must be same dtype as the input tensor", operands=(q, x))
 
 
 def check_quantile_levels(q: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.errors import DtypeError, ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
@@ -129,9 +129,8 @@ expose("igammac(input, other: tensor)", igammac, in_place=True)
 def mvlgamma(x: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension ``p``."""
     if x.dtype.kind == "b":
-        raise ScriptError(
+        raise DtypeError(
             "The input tensor may not be a boolean tensor.",
-            code="E0312",
             operands=(x,),
             caret="truth values are no numbers here",
         )
@@ -218,9 +217,8 @@ def checked_nextafter(x: Tensor, y: Tensor) -> Tensor:
 def checked_heaviside(x: Tensor, values: Tensor) -> Tensor:
     """0 where ``input`` is negative, 1 where it is positive, and ``values`` where it is 0."""
     if x.dtype is not values.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "heaviside is not yet implemented for tensors with different dtypes.",
-            code="E0312",
             operands=(x, values),
             caret=f"one holds {x.dtype.name} numbers, the other {values.dtype.name}",
         )

@@ -4,7 +4,15 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError, no_matching_overload, type_name
+from autodiff.core.base.errors import (
+    ArgumentError,
+    DimError,
+    DtypeError,
+    ScriptError,
+    ShapeError,
+    no_matching_overload,
+    type_name,
+)
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
@@ -76,17 +84,15 @@ def tensor_split(
 ) -> tuple[Tensor, ...]:
     """The pieces along a dimension: a number of sections, or those between the given indices."""
     if not x.ndim:
-        raise ShapeError(
+        raise DimError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims",
-            code="E0303",
             operands=(x,),
         )
     axis = wrap_dim(x, dim)
     if in_tensor is not None and in_tensor.__class__ is not Tensor:
-        raise ScriptError(
+        raise ArgumentError(
             "tensor_split() received an invalid combination of arguments - got (Tensor,"
             f" tensor_indices_or_sections={type_name(in_tensor)}), but expected one of:",
-            code="E0310",
             caret="tensor_indices_or_sections is a tensor",
             help=("write `sections=` before a number, `indices=` before a tuple",),
         )
@@ -118,10 +124,9 @@ def split_fixed_dim(
 ) -> tuple[Tensor, ...]:
     """Split like ``tensor_split`` along a fixed dimension; a number of sections must divide its size."""
     if x.ndim < ndim:
-        raise ShapeError(
+        raise DimError(
             f"torch.{name} requires a tensor with at least {ndim} dimension, but got a tensor with"
             f" {x.ndim} dimensions!",
-            code="E0303",
             operands=(x,),
         )
     if indices_or_sections is not None:  # one position per argument, or one argument with all of them
@@ -270,9 +275,8 @@ def block_diag(tensors: list[Tensor] | None) -> Tensor:
 def vander(x: Tensor, count: int | None) -> Tensor:
     """The powers 0, 1, 2, ... of each entry, along a new last dimension."""
     if x.dtype.kind == "b":
-        raise ScriptError(
+        raise DtypeError(
             "linalg.vander supports floating point, complex, and integer tensors, but got Bool",
-            code="E0312",
             operands=(x,),
             caret="truth values are no numbers here",
         )

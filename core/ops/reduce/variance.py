@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, type_name
+from autodiff.core.base.errors import ArgumentError, DtypeError, ScriptError, type_name
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
@@ -134,9 +134,8 @@ def std_or_var(
     """Apply std or var after torch's checks; a bool as ``dim`` stands for ``unbiased``."""
     name = op.name + "_mean" * ("Mean" in str(op.grad_fn))
     if not x.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             f"{name if op.name != name else 'std and var'} only support floating point and complex dtypes",
-            code="E0312",
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
         )
@@ -145,10 +144,9 @@ def std_or_var(
     if dim is not None:
         given = dim if isinstance(dim, (tuple, list)) else (dim,)
         if any(axis.__class__ is not int for axis in given):
-            raise ScriptError(
+            raise ArgumentError(
                 f"{name}() received an invalid combination of arguments - got (Tensor, {type_name(dim)}),"
                 " but expected one of:",
-                code="E0310",
                 caret="the second argument says which dimensions, or whether to divide by n - 1",
             )
         dim = given
@@ -223,10 +221,9 @@ def dist(x: Tensor, y: Tensor, p: float) -> Tensor:
     """The p-norm of ``input - other``."""
     difference = x - y
     if not difference.dtype.is_floating_point:
-        raise ScriptError(
+        raise DtypeError(
             "norm(): input dtype should be either floating point or complex. Got"
             f" {difference.dtype.long_name} instead.",
-            code="E0312",
             operands=(x, y),
         )
     check_norm_exists(difference, p, None)

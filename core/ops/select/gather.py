@@ -9,7 +9,14 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import (
+    ArgumentError,
+    BroadcastError,
+    DimError,
+    DtypeError,
+    ScriptError,
+    ShapeError,
+)
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.aliasing import saves_arguments
@@ -60,7 +67,7 @@ def narrow(x: Tensor, dim: int, start: Any, length: int) -> Tensor:
             raise ShapeError("start must be an 0-dim integral Tensor.", code="E0307", operands=(start,))
         start = start.item()
     if not x.shape:
-        raise ShapeError("narrow() cannot be applied to a 0-dim tensor.", code="E0303", operands=(x,))
+        raise DimError("narrow() cannot be applied to a 0-dim tensor.", operands=(x,))
     dim = wrap_dim(x, dim)
     size = x.shape[dim]
     if length < 0:
@@ -144,17 +151,14 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
             operands=(x, indices),
         )
     if indices.dtype.name != "int64":
-        raise ScriptError(
+        raise DtypeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.long_name}",
-            code="E0312",
             operands=(indices,),
             caret=f"these indices are {indices.dtype.name} numbers",
         )
     dim = wrap_dim(x, dim)
     if not x.ndim:
-        raise ShapeError(
-            f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
-        )
+        raise DimError(f"Dimension specified as {dim} but tensor has no dimensions", operands=(x,))
     others = [(*z.shape[:dim], 1, *z.shape[dim + 1 :]) for z in (x, indices)]
     common = broadcast_index_shape(x, indices, *others)
     x = expand_sizes(x, (*common[:dim], x.shape[dim], *common[dim + 1 :]))
@@ -170,10 +174,9 @@ def broadcast_index_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
     """Return the shape that the shapes m and n broadcast to; x and y are the operands of the error."""
     for axis, (i, j) in enumerate(zip(m, n, strict=True)):
         if i != j and 1 not in (i, j):
-            raise ShapeError(
+            raise BroadcastError(
                 f"The size of tensor a ({i}) must match the size of tensor b ({j}) at non-singleton"
                 f" dimension {axis}",
-                code="E0301",
                 operands=(x, y),
             )
     return tuple(j if i == 1 else i for i, j in zip(m, n, strict=True))
@@ -184,9 +187,8 @@ def broadcast_index_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
 def take(x: Tensor, index: Tensor) -> Tensor:
     """The entries at positions counted over the whole tensor in row order."""
     if index.dtype.name != "int64":
-        raise ScriptError(
+        raise DtypeError(
             f"take(): Expected a long tensor for index, but got {index.dtype.long_name}",
-            code="E0312",
             operands=(index,),
             caret=f"these positions are {index.dtype.name} numbers",
         )
@@ -211,10 +213,9 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
     require_bool_mask(mask)
     if value.__class__ is Tensor:
         if value.ndim:
-            raise ShapeError(
+            raise BroadcastError(
                 "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with"
                 f" {value.ndim} dimension(s).",
-                code="E0301",
                 operands=(value,),
             )
         value = cast(value, x.dtype)
@@ -259,10 +260,9 @@ def scatter(
     """
     source = value if source is None else source
     if source is None:
-        raise ScriptError(
+        raise ArgumentError(
             "scatter() received an invalid combination of arguments - got (Tensor, int, Tensor), but expected"
             " one of:",
-            code="E0310",
             caret="what to put there is missing",
         )
     if reduce is not None:
@@ -299,7 +299,7 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
 
 def check_at_least_2d(x: Tensor, name: str) -> None:
     if x.ndim < 2:
-        raise ShapeError(f"{name}: input tensor must have at least 2 dimensions", code="E0303", operands=(x,))
+        raise DimError(f"{name}: input tensor must have at least 2 dimensions", operands=(x,))
 
 
 @public("tril(input: tensor, diagonal: int = 0)", in_place=True)
@@ -321,9 +321,7 @@ def diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     """The entries on a diagonal of two dimensions, as a new last dimension."""
     axis1, axis2 = wrap_dim(x, dim1), wrap_dim(x, dim2)
     if axis1 == axis2:
-        raise ShapeError(
-            f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
-        )
+        raise DimError(f"diagonal dimensions cannot be identical {dim1}, {dim2}", operands=(x,))
     return picking_ops.diagonal(x, offset=clamp_offset(x, offset), dim1=axis1, dim2=axis2)
 
 
@@ -338,9 +336,7 @@ def diag_embed(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     """The entries of the last dimension on a diagonal of two new dimensions, zeros elsewhere."""
     axis1, axis2 = wrap_dim(x, dim1, more=1), wrap_dim(x, dim2, more=1)
     if axis1 == axis2:
-        raise ShapeError(
-            f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
-        )
+        raise DimError(f"diagonal dimensions cannot be identical {dim1}, {dim2}", operands=(x,))
     size = x.shape[-1] + abs(offset)
     check_allocation((*x.shape[:-1], size, size), 8)
     rest = iter(x.shape[:-1])
@@ -354,7 +350,7 @@ def diag(x: Tensor, offset: int) -> Tensor:
     if x.ndim == 1:
         return diag_embed(x, offset, -2, -1)
     if x.ndim != 2:
-        raise ShapeError(f"diag(): Supports 1D or 2D tensors. Got {x.ndim}D", code="E0303", operands=(x,))
+        raise DimError(f"diag(): Supports 1D or 2D tensors. Got {x.ndim}D", operands=(x,))
     return picking_ops.diagonal.named("DiagonalBackward0_copy")(
         x, offset=clamp_offset(x, offset), dim1=0, dim2=1
     )

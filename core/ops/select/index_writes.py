@@ -8,7 +8,7 @@ counts as a vector of one entry.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DimError, DtypeError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import saves_arguments
 from autodiff.core.engine.public_functions import public
@@ -88,25 +88,20 @@ def checked_source_positions(
         index, f"{name}: Expected dtype int32/int64 for index but got: {index.dtype.long_name}"
     )
     if source.dtype is not x.dtype:
-        raise ScriptError(
+        raise DtypeError(
             f"{name}: self ({x.dtype.long_name}) and source ({source.dtype.long_name}) must have the same"
             " scalar type",
-            code="E0312",
             operands=(x, source),
         )
     if dim >= source.ndim and (dim or index.entry_count > 1):
         where = f"{name}: Indexing dim {dim} is out of bounds of the source tensor with dim {source.ndim}"
-        raise ShapeError(
-            where if dim else "Dimension specified as 0 but tensor has no dimensions",
-            code="E0303",
-            operands=(source,),
+        raise DimError(
+            where if dim else "Dimension specified as 0 but tensor has no dimensions", operands=(source,)
         )
     count = source.shape[dim] if dim < source.ndim else 1
     kept = [shape[:dim] + shape[dim + 1 :] for shape in (x.shape, source.shape)]
     if not source.ndim and index.entry_count != 1:
-        raise ShapeError(
-            f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(source,)
-        )
+        raise DimError(f"Dimension specified as {dim} but tensor has no dimensions", operands=(source,))
     if index.entry_count != count:
         raise ShapeError(
             f"{name}: Number of indices ({index.entry_count}) should be equal to source.size(dim): ({count}),"
@@ -271,9 +266,7 @@ def diagonal_scatter(x: Tensor, source: Tensor, offset: int, dim1: int, dim2: in
     """The input with ``src`` on a diagonal."""
     axis1, axis2 = wrap_dim(x, dim1), wrap_dim(x, dim2)
     if axis1 == axis2:
-        raise ShapeError(
-            f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
-        )
+        raise DimError(f"diagonal dimensions cannot be identical {dim1}, {dim2}", operands=(x,))
     place = {"offset": clamp_offset(x, offset), "dim1": axis1, "dim2": axis2}
     check_part_shape(source, diagonal.forward(x.data, **place).shape, x)
     mask = diag_embed_forward(np.ones(source.shape, bool), shape=x.shape, **place)
@@ -289,17 +282,15 @@ def diagonal_scatter(x: Tensor, source: Tensor, offset: int, dim1: int, dim2: in
 def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
     """The input with ``source`` written, or added, at positions counted over all entries in row order."""
     if index.dtype.name != "int64":
-        raise ScriptError(
+        raise DtypeError(
             f"put_(): Expected a long tensor for index, but got {index.dtype.long_name}",
-            code="E0312",
             operands=(index,),
             help=("convert it: `i.long()`",),
         )
     if source.dtype is not x.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "put_(): self and source expected to have the same dtype, but got self.dtype ="
             f" {x.dtype.long_name} and source.dtype = {source.dtype.long_name}",
-            code="E0312",
             operands=(x, source),
         )
     if source.entry_count != index.entry_count:
@@ -362,10 +353,9 @@ def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The input with the entries where the mask holds replaced by those of ``source``, in order."""
     broadcast_shape((mask, x))
     if source.dtype is not x.dtype:
-        raise ScriptError(
+        raise DtypeError(
             "masked_scatter: expected self and source to have same dtypes but got"
             f"{x.dtype.long_name} and {source.dtype.long_name}",
-            code="E0312",
             operands=(x, source),
         )
     if mask.dtype.name != "bool":

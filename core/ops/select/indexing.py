@@ -8,7 +8,7 @@ assignment. An index is made of ints, slices, None, ``...``, lists, tensors and 
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.errors import BroadcastError, DtypeError, ScriptError, type_name
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import register_saved_params, shares_memory, view_origin_of
@@ -181,10 +181,9 @@ def assigned_value(x: Tensor, place: ParsedIndex, value: Any, accumulate: bool =
 
 def dtype_mismatch_error(x: Tensor, values: Tensor) -> ScriptError:
     """Return the error for values that are assigned by positions to a tensor of another dtype."""
-    return ScriptError(
+    return DtypeError(
         "Index put requires the source and destination dtypes match, got"
         f" {x.dtype.long_name} for the destination and {values.dtype.long_name} for the source.",
-        code="E0312",
         operands=(x, values),
         caret=f"the value holds {values.dtype.name} numbers, which go among {x.dtype.name}",
         help=("convert it first, as in `value.to(x.dtype)`",),
@@ -200,10 +199,9 @@ def strip_leading_ones(value: Tensor, shape: tuple[int, ...], is_advanced: bool)
         if len(own) > len(shape) or any(
             m not in (1, n) for m, n in zip(reversed(own), reversed(shape), strict=False)
         ):
-            raise ShapeError(
+            raise BroadcastError(
                 f"shape mismatch: value tensor of shape {list(own)} cannot be broadcast to indexing result of"
                 f" shape {list(shape)}",
-                code="E0301",
                 operands=(value,),
             )
     else:

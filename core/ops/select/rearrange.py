@@ -8,7 +8,7 @@ from itertools import combinations as choices
 from itertools import combinations_with_replacement as choices_with_repeats
 from math import comb
 
-from autodiff.core.base.errors import ScriptError, ShapeError, no_matching_overload
+from autodiff.core.base.errors import DimError, DtypeError, ScriptError, ShapeError, no_matching_overload
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
@@ -60,18 +60,13 @@ def rot90(x: Tensor, k: int, dims: Ints | None) -> Tensor:
     """The tensor rotated by ``k`` right angles in a plane, from its first dimension towards its second."""
     dims = (0, 1) if dims is None else dims
     if len(dims) != 2:
-        raise ShapeError(
-            f"expected total rotation dims == 2, but got dims = {len(dims)}", code="E0303", operands=(x,)
-        )
+        raise DimError(f"expected total rotation dims == 2, but got dims = {len(dims)}", operands=(x,))
     if x.ndim < 2:
-        raise ShapeError(
-            f"expected total dims >= 2, but got total dims = {x.ndim}", code="E0303", operands=(x,)
-        )
+        raise DimError(f"expected total dims >= 2, but got total dims = {x.ndim}", operands=(x,))
     first, second = dims
     if first == second or abs(first - second) == x.ndim:
-        raise ShapeError(
+        raise DimError(
             f"expected rotation dims to be different, but got dim0 = {first} and dim1 = {second}",
-            code="E0303",
             operands=(x,),
         )
     return rot90_op(x, k=k % 4, dims=(wrap_dim(x, first), wrap_dim(x, second)))
@@ -81,7 +76,7 @@ def rot90(x: Tensor, k: int, dims: Ints | None) -> Tensor:
 def fliplr(x: Tensor) -> Tensor:
     """The columns in reverse order."""
     if x.ndim < 2:
-        raise ShapeError("Input must be >= 2-d.", code="E0303", operands=(x,))
+        raise DimError("Input must be >= 2-d.", operands=(x,))
     return flip(x, dims=(1,))
 
 
@@ -89,7 +84,7 @@ def fliplr(x: Tensor) -> Tensor:
 def flipud(x: Tensor) -> Tensor:
     """The rows in reverse order."""
     if x.ndim < 1:
-        raise ShapeError("Input must be >= 1-d.", code="E0303", operands=(x,))
+        raise DimError("Input must be >= 1-d.", operands=(x,))
     return flip(x, dims=(0,))
 
 
@@ -102,9 +97,8 @@ def adjoint(x: Tensor) -> Tensor:
 def transpose_last_dims(x: Tensor, name: str) -> Tensor:
     """Return ``x`` with its last two dimensions exchanged, for ``x.mT`` and the like; errors use ``name``."""
     if x.ndim == 1:
-        raise ShapeError(
+        raise DimError(
             f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.",
-            code="E0303",
             operands=(x,),
         )
     return transpose_dims(x, -2, -1) if x.ndim else x
@@ -114,9 +108,8 @@ def hermitian_transpose(x: Tensor) -> Tensor:
     """Return ``x.H``, the transpose of a matrix."""
     if x.ndim not in (0, 2):
         batches = " For batches of matrices, consider using tensor.mH" if x.ndim > 2 else ""
-        raise ShapeError(
+        raise DimError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {x.ndim}-D tensor.{batches}",
-            code="E0303",
             operands=(x,),
         )
     return transpose_last_dims(x, "H")
@@ -241,7 +234,7 @@ def make_grids(tensors: list[Tensor], indexing: str) -> tuple[Tensor, ...]:
                 caret=f"this has shape {x.shape}",
             )
     if any(x.dtype is not tensors[0].dtype for x in tensors):
-        raise ScriptError("meshgrid expects all tensors to have the same dtype", code="E0312")
+        raise DtypeError("meshgrid expects all tensors to have the same dtype")
     if indexing not in ("ij", "xy"):
         raise ScriptError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swapped = indexing == "xy" and len(tensors) > 1
@@ -260,7 +253,7 @@ def make_grids(tensors: list[Tensor], indexing: str) -> tuple[Tensor, ...]:
 
 def need_vector(x: Tensor) -> None:
     if x.ndim != 1:
-        raise ShapeError(f"Expect a 1D vector, but got shape {list(x.shape)}", code="E0303", operands=(x,))
+        raise DimError(f"Expect a 1D vector, but got shape {list(x.shape)}", operands=(x,))
 
 
 @public("cartesian_prod(*tensors: tensors = None)", method=False)

@@ -8,7 +8,7 @@ means use ``scatter_add``; products and extremes have ops of their own. ``index_
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import BroadcastError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
@@ -345,9 +345,8 @@ def check_values_shape(x: Tensor, keys: list[Any], values: Tensor) -> None:
         raise ShapeError("index is out of bounds for dimension with size 0", code="E0208", operands=(x,))
     fits = all(m in (1, n) for m, n in zip(reversed(values.shape), reversed(shape), strict=False))
     if values.ndim > len(shape) or not fits:
-        raise ShapeError(
+        raise BroadcastError(
             f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing"
             f" result of shape {list(shape)}",
-            code="E0301",
             operands=(values,),
         )

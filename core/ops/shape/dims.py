@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import prod
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import BroadcastError, DimError, ScriptError, ShapeError
 from autodiff.core.engine.tensor import Tensor
 
 TYPE_CHECKING = False
@@ -30,9 +30,8 @@ def wrap_dim(x: Tensor, dim: int, more: int = 0) -> int:
     """
     ndim = max(x.ndim + more, 1)
     if not -ndim <= dim < ndim:
-        raise ShapeError(
+        raise DimError(
             f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})",
-            code="E0303",
             operands=(x,),
             caret=f"this tensor has {dimensions_phrase(x.ndim)}",
             help=(f"pass a dim from {-ndim} to {ndim - 1}",),
@@ -43,9 +42,8 @@ def wrap_dim(x: Tensor, dim: int, more: int = 0) -> int:
 def size_along(x: Tensor, dim: int) -> int:
     """Return the size of ``x`` along a dimension; a tensor without dimensions is an error."""
     if not x.ndim:
-        raise ShapeError(
+        raise DimError(
             f"Dimension specified as {dim} but tensor has no dimensions",
-            code="E0303",
             operands=(x,),
             caret="this is a single number",
         )
@@ -58,9 +56,7 @@ def wrap_dims(x: Tensor, dims: Sequence[int]) -> Shape:
     for dim in dims:
         w = wrap_dim(x, dim)
         if w in wrapped:
-            raise ShapeError(
-                f"dim {w} appears multiple times in the list of dims", code="E0303", operands=(x,)
-            )
+            raise DimError(f"dim {w} appears multiple times in the list of dims", operands=(x,))
         wrapped.append(w)
     return tuple(wrapped)
 
@@ -118,11 +114,10 @@ def expanded_shape(x: Tensor, sizes: Sequence[int], shape: Shape | None = None) 
     """Return the shape of ``x.expand(*sizes)``; -1 keeps a size. ``shape`` replaces the shape of ``x``."""
     shape = x.shape if shape is None else shape
     if len(sizes) < len(shape):
-        raise ShapeError(
+        raise BroadcastError(
             f"expand({legacy_type_name(x)}{{{list(shape)}}}, size={list(sizes)}): the number of"
             f" sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions in the"
             f" tensor ({len(shape)})",
-            code="E0301",
             operands=(x,),
         )
     new_dims = len(sizes) - len(shape)
@@ -131,19 +126,17 @@ def expanded_shape(x: Tensor, sizes: Sequence[int], shape: Shape | None = None) 
         n = sizes[index]
         own = shape[index - new_dims] if index >= new_dims else 1
         if index < new_dims and n == -1:
-            raise ShapeError(
+            raise BroadcastError(
                 "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension"
                 f" {index}",
-                code="E0301",
                 operands=(x,),
             )
         if n == -1:
             n = own
         elif own not in (1, n) or n < 0:
-            raise ShapeError(
+            raise BroadcastError(
                 f"The expanded size of the tensor ({n}) must match the existing size ({own}) at non-singleton"
                 f" dimension {index}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}",
-                code="E0301",
                 operands=(x,),
                 caret="only a dimension of size 1 can be repeated",
             )

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import BroadcastError, DtypeError, ScriptError, ShapeError
 from autodiff.core.engine.in_place_checks import check_same_shape
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.engine.value_checks import require_bool_mask
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 def in_place_cast_error(message: str, *operands: Tensor) -> ScriptError:
     x = operands[0]
-    return ScriptError(
+    return DtypeError(
         message,
-        code="E0312",
         operands=operands,
         caret=f"this holds {x.dtype.name} numbers, the result others",
         help=("write the result to a new name, without the `_`",),
@@ -32,10 +31,9 @@ def in_place_cast_error(message: str, *operands: Tensor) -> ScriptError:
 
 
 def shape_mismatch_error(x: Tensor, shape: Sequence[int]) -> ShapeError:
-    return ShapeError(
+    return BroadcastError(
         f"Bad in-place call: input tensor size {list(x.shape)} and output tensor size {list(shape)} should"
         " match",
-        code="E0301",
         operands=(x,),
         caret=f"shape {tuple(shape)} does not fit into shape {x.shape}",
     )
@@ -111,9 +109,8 @@ def check_addbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
     fits = fits and x.dtype.kind != "b"
     shape = (*first.shape[1:2], *second.shape[2:])
     if fits and expanded_shape(x, shape) != x.shape:
-        raise ShapeError(
+        raise BroadcastError(
             "addbmm_() does not change the shape of a tensor here",
-            code="E0301",
             operands=(x,),
             caret=f"the sum has shape {shape}, this has {x.shape}",
             help=("write the result to a new name, without the `_`",),
@@ -142,11 +139,10 @@ def check_addr(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
     if first.ndim != 1 or second.ndim != 1:
         return
     if x.ndim != 2:
-        raise ShapeError(f"2D tensor expected, got {x.ndim}D tensor for input", code="E0301", operands=(x,))
+        raise BroadcastError(f"2D tensor expected, got {x.ndim}D tensor for input", operands=(x,))
     if x.shape != (first.entry_count, second.entry_count):
         raise ShapeError(
             f"size mismatch, input: {list(x.shape)}, v1: {list(first.shape)}, v2: {list(second.shape)}",
-            code="E0301",
             operands=(x, first, second),
             caret=f"the product has shape {(first.entry_count, second.entry_count)}",
         )

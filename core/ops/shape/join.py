@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ShapeError
+from autodiff.core.base.errors import DimError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.aliasing import number_outputs
@@ -165,7 +165,7 @@ def split_slices(x: Tensor, sizes: list[int], dim: int, grad_fn: str) -> tuple[T
 
 def need_dimension(x: Tensor, name: str) -> None:
     if not x.ndim:
-        raise ShapeError(f"{name} expects at least a 1-dimensional tensor", code="E0303", operands=(x,))
+        raise DimError(f"{name} expects at least a 1-dimensional tensor", operands=(x,))
 
 
 def part_sizes(size: int, part_size: int) -> list[int]:

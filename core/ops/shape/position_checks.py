@@ -7,7 +7,7 @@ A tensor without dimensions counts as a vector of one entry.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.errors import DtypeError, ScriptError, ShapeError
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.reshape import reshape
@@ -85,9 +85,7 @@ def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
         check_integer_index(index, "scatter(): Expected dtype int32/int64 for index")
     is_tensor = source.__class__ is Tensor
     if is_tensor and source.dtype is not x.dtype:
-        raise ScriptError(
-            "scatter(): Expected self.dtype to be equal to src.dtype", code="E0312", operands=(x, source)
-        )
+        raise DtypeError("scatter(): Expected self.dtype to be equal to src.dtype", operands=(x, source))
     if not index.entry_count:
         return dim
     check_same_ndim(x, index, "self", index)

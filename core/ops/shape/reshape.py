@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ShapeError
+from autodiff.core.base.errors import BroadcastError, DimError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
@@ -199,9 +199,7 @@ def flatten(x: Tensor, start_dim: int, end_dim: int) -> Tensor:
     """The dimensions from ``start_dim`` to ``end_dim`` merged into one."""
     start, end = wrap_dim(x, start_dim), wrap_dim(x, end_dim)
     if start > end:
-        raise ShapeError(
-            "flatten() has invalid args: start_dim cannot come after end_dim", code="E0303", operands=(x,)
-        )
+        raise DimError("flatten() has invalid args: start_dim cannot come after end_dim", operands=(x,))
     if x.ndim and start == end:
         return x
     return reshape_tensor(x, (*x.shape[:start], int(np.prod(x.shape[start : end + 1])), *x.shape[end + 1 :]))
@@ -251,9 +249,8 @@ def checked_t(x: Tensor) -> Tensor:
 
 def check_at_most_2d(x: Tensor, name: str) -> None:
     if x.ndim > 2:
-        raise ShapeError(
+        raise DimError(
             f"{name}() expects a tensor with <= 2 dimensions, but self is {x.ndim}D",
-            code="E0303",
             operands=(x,),
             help=("name the two dimensions: `x.transpose(0, 1)`",),
         )
@@ -271,16 +268,15 @@ declare(OPERATORS, "transposed", reverse_dims)
 def permute_dims(x: Tensor, dims: Ints) -> Tensor:
     """The dimensions in another order."""
     if len(dims) != x.ndim:
-        raise ShapeError(
+        raise DimError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the"
             f" desired ordering of dimensions i.e. input.dim() = {x.ndim} is not equal to len(dims) ="
             f" {len(dims)}",
-            code="E0303",
             operands=(x,),
         )
     order = tuple(wrap_dim(x, dim) for dim in dims)
     if len(set(order)) != len(order):
-        raise ShapeError("permute(): duplicate dims are not allowed.", code="E0303", operands=(x,))
+        raise DimError("permute(): duplicate dims are not allowed.", operands=(x,))
     return permute(x, dims=order)
 
 
@@ -288,17 +284,16 @@ def permute_dims(x: Tensor, dims: Ints) -> Tensor:
 def movedim(x: Tensor, source: Ints, destination: Ints) -> Tensor:
     """Dimensions moved to other positions; the rest keep their order."""
     if len(source) != len(destination):
-        raise ShapeError(
+        raise DimError(
             f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the"
             f" same number of dims as destination ({list(destination)} dims)",
-            code="E0303",
             operands=(x,),
         )
     places = {}
     for name, dims in (("source", source), ("destination", destination)):
         places[name] = [wrap_dim(x, dim) for dim in dims]
         if len(set(places[name])) != len(dims):
-            raise ShapeError(f"movedim: repeated dim in `{name}` ({list(dims)})", code="E0303", operands=(x,))
+            raise DimError(f"movedim: repeated dim in `{name}` ({list(dims)})", operands=(x,))
     moved = dict(zip(places["destination"], places["source"], strict=True))
     rest = iter(dim for dim in range(x.ndim) if dim not in places["source"])
     order = tuple(moved[dim] if dim in moved else next(rest) for dim in range(x.ndim))
@@ -331,10 +326,8 @@ def sum_to_size(x: Tensor, size: Ints) -> Tensor:
     """The reverse of ``expand``: sums over the dimensions along which ``size`` would be repeated."""
     lead = x.ndim - len(size)
     if lead < 0 or any(n not in (1, m) for n, m in zip(size, x.shape[lead:], strict=True)):
-        raise ShapeError(
-            f"size {{{list(size)}}} is not expandable to size {{{list(x.shape)}}}.",
-            code="E0301",
-            operands=(x,),
+        raise BroadcastError(
+            f"size {{{list(size)}}} is not expandable to size {{{list(x.shape)}}}.", operands=(x,)
         )
     if size == x.shape:
         return x
@@ -354,9 +347,8 @@ def expand_as(x: Tensor, other: Tensor) -> Tensor:
 def repeat_dims(x: Tensor, repeats: Ints) -> Tensor:
     """Copies side by side; ``repeats`` is their number along each dimension."""
     if len(repeats) < x.ndim:
-        raise ShapeError(
+        raise BroadcastError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
-            code="E0301",
             operands=(x,),
         )
     sizes = (1,) * (len(repeats) - x.ndim) + x.shape
@@ -375,21 +367,17 @@ def flip_dims(x: Tensor, dims: Ints) -> Tensor:
 def roll_dims(x: Tensor, shifts: Ints, dims: Ints | None) -> Tensor:
     """The entries shifted by ``shifts`` positions; those past the end reappear at the start."""
     if not shifts:
-        raise ShapeError("`shifts` required", code="E0303", operands=(x,))
+        raise DimError("`shifts` required", operands=(x,))
     if len(shifts) == 1 and not dims:
         dims = None
     elif len(shifts) != len(dims or ()):
-        raise ShapeError(
-            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims or ())}",
-            code="E0303",
-            operands=(x,),
+        raise DimError(
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims or ())}", operands=(x,)
         )
     if not x.entry_count:
         dims = None  # torch does not check them then
     if dims and not x.shape:
-        raise ShapeError(
-            f"Dimension specified as {dims[0]} but tensor has no dimensions", code="E0303", operands=(x,)
-        )
+        raise DimError(f"Dimension specified as {dims[0]} but tensor has no dimensions", operands=(x,))
     return roll(x, shifts=shifts, dims=None if dims is None else tuple(wrap_dim(x, d) for d in dims))
 
 
