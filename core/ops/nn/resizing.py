@@ -15,8 +15,7 @@ from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import FUNCTIONS, public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_kind
-from autodiff.core.ops.nn.pooling import mix
-from autodiff.core.ops.nn.pooling_checks import INT32_LIMIT
+from autodiff.core.ops.nn.pooling import INT32_LIMIT, mix
 from autodiff.core.ops.shape.reshape import permute, reshape
 
 TYPE_CHECKING = False
