@@ -69,18 +69,7 @@ def apply_op(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tenso
     given = tuple(values)
     if op.is_elementwise and len(given) > 1:
         broadcast_shape(operands)
-    try:
-        if is_fast or any(np.ndim(v) for v in given):
-            out = op.forward(*given, **params)
-        else:
-            with np.errstate(all="ignore"):  # 0-d arrays: the fast path computes them without warnings
-                out = op.forward(*given, **params)
-    except TypeError:  # numpy does not define this function for booleans
-        raise boolean_operand_error(op, operands) from None
-    except OverflowError:  # a number outside the range of an integer type wraps around, as in torch
-        kind = next(v.dtype for v in given if v.__class__ is np.ndarray)
-        given = tuple([np.asarray(v).astype(kind) if v.__class__ is int else v for v in given])
-        out = op.forward(*given, **params)
+    out, given = compute_forward(op, operands, given, params)
     is_view = op.is_view and (out.ndim == 0 or out.size == 0 or np.may_share_memory(out, given[0]))
     out = as_stored(out)
     is_single = out.__class__ is float
@@ -99,6 +88,25 @@ def apply_op(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tenso
 
 
 APPLIERS[Tensor] = apply_op
+
+
+def compute_forward(
+    op: Op, operands: tuple[Any, ...], given: tuple[Any, ...], params: dict[str, Any]
+) -> tuple[Any, tuple[Any, ...]]:
+    """Return the op's value for the values ``given`` of the operands, and the values that were used."""
+    try:
+        if is_fast or any(np.ndim(v) for v in given):
+            out = op.forward(*given, **params)
+        else:
+            with np.errstate(all="ignore"):  # 0-d arrays: the fast path computes them without warnings
+                out = op.forward(*given, **params)
+    except TypeError:  # numpy does not define this function for booleans
+        raise boolean_operand_error(op, operands) from None
+    except OverflowError:  # a number outside the range of an integer type wraps around, as in torch
+        kind = next(v.dtype for v in given if v.__class__ is np.ndarray)
+        given = tuple([np.asarray(v).astype(kind) if v.__class__ is int else v for v in given])
+        out = op.forward(*given, **params)
+    return out, given
 
 
 def boolean_operand_error(op: Op, operands: tuple[Any, ...]) -> ScriptError:

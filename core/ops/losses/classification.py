@@ -142,14 +142,9 @@ def nll_params(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: i
     return found
 
 
-def compute_nll_params(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
-    """Compute these parameters after torch's checks of shapes, dtypes and class numbers."""
-    if not x.ndim:
-        raise ShapeError("Expected 1 or more dimensions (got 0)", operands=(x,), caret=NO_CLASSES_CARET)
-    axis = class_axis(x.shape)
+def check_class_targets(x: Tensor, target: Tensor, weight: Tensor | None, axis: int) -> None:
+    """Check shapes and dtypes of class numbers and of the weights of classes, in torch's order."""
     wanted = x.shape[:axis] + x.shape[axis + 1 :]
-    if x.ndim == 1 and target.shape == (1,):
-        target = reshape(target, shape=())
     fits = target.shape == wanted
     wrong = None if fits else early_shape_message(x.shape, target.shape)
     if wrong is None and target.dtype.name not in ("int64", "uint8"):
@@ -186,6 +181,16 @@ def compute_nll_params(x: Tensor, target: Tensor, weight: Tensor | None, ignore_
             operands=(target,),
             caret="of more than one place per row, class numbers are int64 numbers",
         )
+
+
+def compute_nll_params(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
+    """Compute these parameters after torch's checks of shapes, dtypes and class numbers."""
+    if not x.ndim:
+        raise ShapeError("Expected 1 or more dimensions (got 0)", operands=(x,), caret=NO_CLASSES_CARET)
+    axis = class_axis(x.shape)
+    if x.ndim == 1 and target.shape == (1,):
+        target = reshape(target, shape=())
+    check_class_targets(x, target, weight, axis)
     index = np.expand_dims(np.asarray(target.data), axis)
     counted = index != ignore_index
     if not counted.all():
@@ -243,6 +248,32 @@ def cross_entropy(
     label_smoothing = max(label_smoothing, 0.0)  # torch ignores numbers below 0
     if label_smoothing > 1:
         raise ScriptError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    check_target_kind(x, target, ignore_index)
+    axis = class_axis(x.shape)
+    if x.dtype.kind != "f":
+        apply_softmax(log_softmax, x, axis, None)
+    if target.shape == x.shape:
+        return soft_cross_entropy(log_softmax(x, dim=axis), target, weight, reduction, label_smoothing)
+    classes = nll_params(x, target, weight, ignore_index)
+    if fusion_settings.has_begun and not label_smoothing:
+        from autodiff.core.fused.cross_entropy import deferred_cross_entropy
+
+        params = {**classes, "reduction": reduction}
+        fused = deferred_cross_entropy(log_softmax, nll_loss_op, reduce_nll, x, params)
+        if fused is not None:
+            register_saved_params(fused, (target, weight))
+            return fused
+    logs = log_softmax(x, dim=axis)
+    loss = nll_loss_op(logs, **classes, reduction=reduction)
+    register_saved_params(loss, (target, weight))
+    if not label_smoothing:
+        return loss
+    smooth = smoothing_loss(logs, target != ignore_index, weight, reduction, classes["total"])
+    return loss * (1 - label_smoothing) + smooth * (label_smoothing / x.shape[axis])
+
+
+def check_target_kind(x: Tensor, target: Tensor, ignore_index: int) -> None:
+    """Refuse targets that are neither class numbers nor probabilities; the latter have the shape of ``x``."""
     if not x.ndim:
         if target.ndim:
             wrap_dim(x, 1)
@@ -259,7 +290,6 @@ def cross_entropy(
             operands=(x, target),
             caret=NO_CLASSES_CARET,
         )
-    axis = class_axis(x.shape)
     is_soft = target.shape == x.shape
     if is_soft and target.dtype.kind != "f":
         raise DtypeError(
@@ -273,32 +303,21 @@ def cross_entropy(
             operands=(target,),
             caret="these are probabilities, and no class number is among them",
         )
-    if x.dtype.kind != "f":
-        apply_softmax(log_softmax, x, axis, None)
-    if is_soft:
-        return soft_cross_entropy(log_softmax(x, dim=axis), target, weight, reduction, label_smoothing)
-    classes = nll_params(x, target, weight, ignore_index)
-    if fusion_settings.has_begun and not label_smoothing:
-        from autodiff.core.fused.cross_entropy import deferred_cross_entropy
 
-        params = {**classes, "reduction": reduction}
-        fused = deferred_cross_entropy(log_softmax, nll_loss_op, reduce_nll, x, params)
-        if fused is not None:
-            register_saved_params(fused, (target, weight))
-            return fused
-    logs = log_softmax(x, dim=axis)
-    loss = nll_loss_op(logs, **classes, reduction=reduction)
-    register_saved_params(loss, (target, weight))
-    if not label_smoothing:
-        return loss
-    weighted_logs = logs if weight is None else logs * reshape_class_weight(weight, x, axis)
+
+def smoothing_loss(
+    logs: Tensor, counted: Tensor, weight: Tensor | None, reduction: str, total: float
+) -> Tensor:
+    """Return minus the sum of the logarithms of all classes, reduced as the loss over the ``counted`` rows."""
+    axis = class_axis(logs.shape)
+    weighted_logs = logs if weight is None else logs * reshape_class_weight(weight, logs, axis)
     smooth = -sum(weighted_logs, dim=(axis,), keepdim=False)
-    smooth = where(target != ignore_index, smooth, 0.0)
+    smooth = where(counted, smooth, 0.0)
     if reduction != "none":
         smooth = sum(smooth, dim=None, keepdim=False)
     if reduction == "mean":
-        smooth = smooth / classes["total"]
-    return loss * (1 - label_smoothing) + smooth * (label_smoothing / x.shape[axis])
+        smooth = smooth / total
+    return smooth
 
 
 def reshape_class_weight(weight: Tensor, x: Tensor, axis: int) -> Tensor:

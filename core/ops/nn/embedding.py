@@ -149,6 +149,42 @@ def max_of_bags(weight: Tensor, flat: Array, bags: Array, count: int) -> Tensor:
     return where(sizes[:, None] > 0, gather(weight, dim=0, index=best), 0.0)
 
 
+def check_bag_options(
+    index: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None,
+    scales: Tensor | None,
+    mode: str,
+    max_norm: float | None,
+    scale_grad_by_freq: bool,
+    sparse: bool,
+) -> None:
+    """Refuse arguments of ``embedding_bag`` that do not go together, in torch's order."""
+    if scales is not None and scales.shape != index.shape:
+        raise ShapeError(
+            f"embedding_bag: If per_sample_weights (torch.Size({list(scales.shape)})) is not None, then it"
+            f" must have the same shape as the input (torch.Size({list(index.shape)}))",
+            code="E0206",
+            operands=(index, scales),
+        )
+    check_bag_ndims(index, weight, offsets)
+    if mode not in ("sum", "mean", "max"):
+        raise ScriptError("mode has to be one of sum, mean or max", code="E0206")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
+        raise ScriptError(f"max mode does not support {what}", code="E0206")
+    if max_norm is not None or scale_grad_by_freq:
+        raise ScriptError(
+            "embedding_bag() takes neither max_norm nor scale_grad_by_freq here",
+            help=("rescale the weight yourself under torch.no_grad()",),
+        )
+    if scales is not None and mode != "sum":
+        raise ScriptError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for"
+            f" mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
+        )
+
+
 @public(
     "F.embedding_bag(input: tensor, weight: tensor, offsets: tensor = None, max_norm: float = None,"
     " norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False,"
@@ -175,29 +211,7 @@ def embedding_bag(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input,"
             " ...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`."
         )
-    if scales is not None and scales.shape != index.shape:
-        raise ShapeError(
-            f"embedding_bag: If per_sample_weights (torch.Size({list(scales.shape)})) is not None, then it"
-            f" must have the same shape as the input (torch.Size({list(index.shape)}))",
-            code="E0206",
-            operands=(index, scales),
-        )
-    check_bag_ndims(index, weight, offsets)
-    if mode not in ("sum", "mean", "max"):
-        raise ScriptError("mode has to be one of sum, mean or max", code="E0206")
-    if mode == "max" and (scale_grad_by_freq or sparse):
-        what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
-        raise ScriptError(f"max mode does not support {what}", code="E0206")
-    if max_norm is not None or scale_grad_by_freq:
-        raise ScriptError(
-            "embedding_bag() takes neither max_norm nor scale_grad_by_freq here",
-            help=("rescale the weight yourself under torch.no_grad()",),
-        )
-    if scales is not None and mode != "sum":
-        raise ScriptError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for"
-            f" mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
-        )
+    check_bag_options(index, weight, offsets, scales, mode, max_norm, scale_grad_by_freq, sparse)
     if padding_idx is not None:
         padding_idx = padding_row(padding_idx, weight)
     check_embedding_dtypes(index, weight, offsets, scales)

@@ -221,21 +221,8 @@ def sum_all(x: Tensor) -> Tensor:
     return sum(x, dim=None, keepdim=False)
 
 
-@public(
-    "F.scaled_dot_product_attention(query: tensor, key: tensor, value: tensor, attn_mask: tensor = None,"
-    " dropout_p: float = 0.0, is_causal: bool = False, scale: float = None)",
-    method=False,
-)
-def scaled_dot_product_attention(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    mask: Tensor | None,
-    dropout_p: float,
-    is_causal: bool,
-    scale: float | None,
-) -> Tensor:
-    """softmax(query keyᵀ scale + mask) value; the scale is 1 / √(last dimension) unless given."""
+def check_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
+    """Refuse operands of other dtypes or of fewer than two dimensions."""
     operands = (query, key, value)
     if not query.dtype is key.dtype is value.dtype:
         raise DtypeError(
@@ -256,6 +243,24 @@ def scaled_dot_product_attention(
             f" attn_mask.dtype: {mask.dtype.c_name} and  query.dtype: {query.dtype.c_name} instead.",
             operands=(mask, query),
         )
+
+
+@public(
+    "F.scaled_dot_product_attention(query: tensor, key: tensor, value: tensor, attn_mask: tensor = None,"
+    " dropout_p: float = 0.0, is_causal: bool = False, scale: float = None)",
+    method=False,
+)
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: float | None,
+) -> Tensor:
+    """softmax(query keyᵀ scale + mask) value; the scale is 1 / √(last dimension) unless given."""
+    check_attention(query, key, value, mask)
     if not query.shape[-2] or not value.shape[-2]:  # torch does not check the other sizes then
         nothing = 0 * (sum_all(query) + sum_all(key) + sum_all(value))
         return Tensor.of(np.zeros((*query.shape[:-1], value.shape[-1]), query.data.dtype)) + nothing
