@@ -308,7 +308,7 @@ def check_target_kind(x: Tensor, target: Tensor, ignore_index: int) -> None:
 def smoothing_loss(
     logs: Tensor, counted: Tensor, weight: Tensor | None, reduction: str, total: float
 ) -> Tensor:
-    """Return minus the sum of the logarithms of all classes, reduced as the loss over the ``counted`` rows."""
+    """Return minus the logarithms of all classes, reduced as the loss over the ``counted`` rows."""
     axis = class_axis(logs.shape)
     weighted_logs = logs if weight is None else logs * reshape_class_weight(weight, logs, axis)
     smooth = -sum(weighted_logs, dim=(axis,), keepdim=False)
