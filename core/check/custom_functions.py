@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.record import Record
 from autodiff.core.check.verify import verify
 from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp
 from autodiff.core.engine.tensor import Tensor
@@ -35,22 +36,19 @@ SAVING_CALL = re.compile(r"^\w+\.save_for_backward\((.*)\)$", re.DOTALL)
 MOST_CALLS = 20
 
 
-class FunctionFault:
+class FunctionFault(Record):
     """A Function ``name`` with a wrong ``backward``, shown by its call in line ``called``.
 
     ``check`` is the result for the node ``operand``, which has the name ``spelled``. ``line`` is the last
     line that ``backward`` ran, None if it computed nothing.
     """
 
-    __slots__ = ("called", "check", "line", "name", "operand", "spelled")
-
-    def __init__(self, name: str, operand: Node, spelled: str, check: GradientCheck) -> None:
-        self.name = name
-        self.operand = operand
-        self.spelled = spelled
-        self.check = check
-        self.line: int | None = None
-        self.called: int | None = None
+    name: str
+    operand: Node
+    spelled: str
+    check: GradientCheck
+    line: int | None = None
+    called: int | None = None
 
 
 def function_faults(

@@ -95,7 +95,7 @@ def verify(
     if order == 1:
         function = OutputFunction(subject, spelled, target)
         if target is subject.root and spelled == subject.name:
-            found = GradientCheck(spelled, function.x.size, 1)
+            found = GradientCheck(spelled, function.x.size, 1, function.x.size)
             found.verdict, found.reason = UNDECIDED, IS_INPUT
             if neighbours is not None:  # the script may have chosen it among equal values
                 _Verifier(function, random, order).check_neighbours(found, neighbours)
@@ -154,7 +154,7 @@ class _Verifier:
         self.scale = float(np.abs(self.g[np.isfinite(self.g)]).max(initial=0.0))
 
     def check(self, neighbours: Neighbours | None) -> GradientCheck:
-        found = GradientCheck(self.function.spelled, self.x.size, self.order)
+        found = GradientCheck(self.function.spelled, self.x.size, self.order, self.x.size)
         middle = float(self.value(self.x))
         if np.isnan(self.g).any() or isnan(middle):
             found.verdict = NOT_FINITE

@@ -124,7 +124,7 @@ class Derivations:
             wrt_line=names.line(node),
             entry=self._entry(spelled, node, formula, backward),
             weight=subject.weight,
-            is_only=node in self._sources and len(self._sources) == 1,
+            is_only_input=node in self._sources and len(self._sources) == 1,
             count=count,
             paths=tuple(path for path, _ in paths),
             followed=len(followed),

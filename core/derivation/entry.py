@@ -90,7 +90,7 @@ class EntryWriter:
             steps = run.steps(node, place)
         except TooLongError:
             complete = StandaloneFormula(from_tensor)
-            return EntryDerivation(place, above, below, value=backward, backward=backward, complete=complete)
+            return EntryDerivation(place, above, below, backward, backward, {}, complete=complete)
         whole = run.expand_gradients(expr)
         value = backward if whole is None else float(value_of(whole, run.values))
         own = whole if value == value or backward != backward else None  # None at a gap of the formula

@@ -6,6 +6,7 @@ Nodes of that graph are named after what they are, ``dL/dz`` for the gradient of
 
 from __future__ import annotations
 
+from autodiff.core.base.record import Record
 from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node
@@ -26,18 +27,15 @@ if TYPE_CHECKING:
     GetWeights = Callable[[str, Tensor], tuple[Any, "str | None"]]
 
 
-class SecondDerivative:
+class SecondDerivative(Record):
     """One second derivative. ``subject`` has a gradient as its output, ``given`` is a text like ``d2L/dw2``.
 
     ``called`` are names for the nodes of the gradient's graph.
     """
 
-    __slots__ = ("called", "given", "subject")
-
-    def __init__(self, subject: ReportedPass, given: str, called: dict[Node, str]) -> None:
-        self.subject = subject
-        self.given = given
-        self.called = called
+    subject: ReportedPass
+    given: str
+    called: dict[Node, str]
 
 
 def second_derivatives(

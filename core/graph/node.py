@@ -13,8 +13,8 @@ from autodiff.core.base.fast_paths import fusion_settings
 from autodiff.core.base.lazy_imports import np, services
 from autodiff.core.base.source import Span
 from autodiff.core.graph.op import Op
-from autodiff.core.graph.placeholders import placeholder_for
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import placeholder_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

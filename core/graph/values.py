@@ -1,4 +1,4 @@
-"""The form of values: a Python float for a single float64, else an array; cotangents like their operand."""
+"""The form of values and cotangents: floats and arrays, casts, placeholders for freed arrays."""
 
 from __future__ import annotations
 
@@ -53,3 +53,23 @@ def as_stored(out: Any) -> Any:
 def as_array(value: Any, dtype: Any) -> Any:
     """Return an operand as an array; a plain number gets ``dtype``, because it never determines the dtype."""
     return value if isinstance(value, np.ndarray) else np.asarray(value, dtype)
+
+
+_PLACEHOLDERS: dict[tuple[Any, Any], Any] = {}
+
+
+def placeholder_for(value: Any) -> Any:
+    """Return a placeholder with the shape and dtype of ``value`` that takes no memory.
+
+    Its entries are nan (0 for integers), so that reading a freed value by mistake shows. Plain numbers and
+    0-d arrays are returned unchanged.
+    """
+    if value.__class__ in (float, int, bool) or not value.ndim:
+        return value
+    key = (value.shape, value.dtype)
+    if key not in _PLACEHOLDERS:
+        if len(_PLACEHOLDERS) > 1000:
+            _PLACEHOLDERS.clear()
+        blank = np.full((), np.nan if value.dtype.kind == "f" else 0, value.dtype)
+        _PLACEHOLDERS[key] = np.broadcast_to(blank, value.shape)
+    return _PLACEHOLDERS[key]

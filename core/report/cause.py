@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+from autodiff.core.base.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.base.errors import Fix
     from autodiff.core.base.source import Span
 
 
-class Cause:
+class Cause(Record):
     """One reason why a gradient is zero or not finite, with its position in the script.
 
     ``kind`` is one of: ``"unconnected"``; ``"flat"``: a derivative is 0; ``"closed"``: some entries are 0;
@@ -26,24 +28,12 @@ class Cause:
     of the script that were tried.
     """
 
-    __slots__ = ("kind", "line", "name", "op", "operand", "repairs", "selection_span", "span", "text")
-
-    def __init__(
-        self,
-        kind: str,
-        text: str,
-        name: str,
-        op: str,
-        operand: int | None,
-        line: int | None,
-        span: Span | None,
-    ) -> None:
-        self.kind = kind
-        self.text = text
-        self.name = name
-        self.op = op
-        self.operand = operand
-        self.line = line
-        self.span = span
-        self.selection_span: Span | None = None
-        self.repairs: tuple[Fix, ...] = ()
+    kind: str
+    text: str
+    name: str
+    op: str
+    operand: int | None
+    line: int | None
+    span: Span | None
+    selection_span: Span | None = None
+    repairs: tuple[Fix, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.base.record import Record
 from autodiff.core.report.records import NO_FORMULA, StandaloneFormula
 
 TYPE_CHECKING = False
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
     from autodiff.core.symbolic.expr import Expr
 
 
-class EntryStep:
+class EntryStep(Record):
     """One chain rule step: a tensor entry ``name = expansion`` that uses an entry of the input.
 
     ``local`` is its derivative with respect to the input's entry, ``rate`` that derivative as a number,
@@ -17,17 +18,14 @@ class EntryStep:
     spelling.
     """
 
-    __slots__ = ("expansion", "local", "name", "rate", "received")
-
-    def __init__(self, name: str, expansion: str, local: str, rate: float, received: float) -> None:
-        self.name = name
-        self.expansion = expansion
-        self.local = local
-        self.rate = rate
-        self.received = received
+    name: str
+    expansion: str
+    local: str
+    rate: float
+    received: float
 
 
-class EntryDerivation:
+class EntryDerivation(Record):
     """One entry of a tensor gradient with its index sums written out: ``given`` = ``formula``.
 
     ``given`` is the quotient of ``above`` and ``below``, as in ``dL/dW[0,1]``; ``place`` is the index.
@@ -40,46 +38,25 @@ class EntryDerivation:
     names, ``meanings`` the meanings in ``where`` as expressions.
     """
 
-    __slots__ = (
-        *("above", "backward", "below", "complete", "difference", "expr", "formula", "given", "meanings"),
-        *("numbers", "place", "steps", "unspelled", "value", "values", "where"),
-    )
+    place: tuple[int, ...]
+    above: str
+    below: str
+    value: float
+    backward: float
+    values: dict[str, float]
+    difference: float | None = None
+    formula: str = ""
+    numbers: tuple[str, ...] = ()
+    complete: StandaloneFormula = NO_FORMULA
+    expr: Expr | None = None
+    steps: tuple[EntryStep, ...] = ()
+    where: tuple[tuple[str, str], ...] = ()
+    unspelled: tuple[tuple[str, str], ...] = ()
+    meanings: tuple[tuple[str, Expr | str], ...] = ()
 
-    def __init__(
-        self,
-        place: tuple[int, ...],
-        above: str,
-        below: str,
-        *,
-        value: float,
-        backward: float,
-        difference: float | None = None,
-        formula: str = "",
-        numbers: tuple[str, ...] = (),
-        complete: StandaloneFormula = NO_FORMULA,
-        expr: Expr | None = None,
-        steps: tuple[EntryStep, ...] = (),
-        where: tuple[tuple[str, str], ...] = (),
-        unspelled: tuple[tuple[str, str], ...] = (),
-        values: dict[str, float] | None = None,
-        meanings: tuple[tuple[str, Expr | str], ...] = (),
-    ) -> None:
-        self.meanings = meanings
-        self.place = place
-        self.above = above
-        self.below = below
-        self.given = f"d{above}/d{below}"
-        self.value = value
-        self.backward = backward
-        self.difference = difference
-        self.formula = formula
-        self.numbers = numbers
-        self.complete = complete
-        self.expr = expr
-        self.steps = steps
-        self.where = where
-        self.unspelled = unspelled
-        self.values = values or {}
+    @property
+    def given(self) -> str:
+        return f"d{self.above}/d{self.below}"
 
     @property
     def is_undefined(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autodiff.core.base.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.base.source import Span
@@ -29,7 +31,7 @@ KIND_WORDS = {
 }
 
 
-class Kink:
+class Kink(Record):
     """One node on a kink, a jump, a singular point, a gap of its formula or a kink of its slope (``kind``).
 
     ``function`` is the function that the script called, ``name`` the name of the result, made at ``line``.
@@ -39,40 +41,19 @@ class Kink:
     A comparison of equal numbers by the script has no ``op``: ``name`` and ``function`` are its text.
     """
 
-    __slots__ = (
-        *("convention", "count", "elsewhere", "entry", "formula", "function", "kind", "line", "name", "op"),
-        *("size", "span", "where"),
-    )
-
-    def __init__(
-        self,
-        kind: str,
-        op: str,
-        function: str,
-        name: str,
-        line: int | None,
-        span: Span | None,
-        where: str,
-        entry: tuple[int, ...],
-        count: int,
-        size: int,
-        convention: str,
-        elsewhere: str,
-        formula: str,
-    ) -> None:
-        self.kind = kind
-        self.op = op
-        self.function = function
-        self.name = name
-        self.line = line
-        self.span = span
-        self.where = where
-        self.entry = entry
-        self.count = count
-        self.size = size
-        self.convention = convention
-        self.elsewhere = elsewhere
-        self.formula = formula
+    kind: str
+    op: str
+    function: str
+    name: str
+    line: int | None
+    span: Span | None
+    where: str
+    entry: tuple[int, ...]
+    count: int
+    size: int
+    convention: str
+    elsewhere: str
+    formula: str
 
     @property
     def text(self) -> str:

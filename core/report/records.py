@@ -7,6 +7,7 @@ creating dataclasses would take a quarter of the time of a short run.
 from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.record import Record
 from autodiff.core.graph.node import Node
 
 TYPE_CHECKING = False
@@ -172,7 +173,7 @@ class Variable(TensorFacts):
         return self._paths
 
 
-class Path:
+class Path(Record):
     """One path from the output down to an input.
 
     ``nodes`` are the names of the nodes on it, output first. ``chain`` spells each factor as a quotient
@@ -182,25 +183,13 @@ class Path:
     are expressions of ``G``.
     """
 
-    __slots__ = ("chain", "contribution", "derivatives", "edges", "factors", "nodes", "symbol")
-
-    def __init__(
-        self,
-        nodes: tuple[str, ...],
-        chain: tuple[str, ...],
-        factors: tuple[str, ...],
-        symbol: str,
-        contribution: Any,
-        edges: tuple[tuple[Expr, Expr], ...] = (),
-        derivatives: tuple[Expr, ...] = (),
-    ) -> None:
-        self.edges = edges
-        self.derivatives = derivatives
-        self.nodes = nodes
-        self.chain = chain
-        self.factors = factors
-        self.symbol = symbol
-        self.contribution = contribution
+    nodes: tuple[str, ...]
+    chain: tuple[str, ...]
+    factors: tuple[str, ...]
+    symbol: str
+    contribution: Any
+    edges: tuple[tuple[Expr, Expr], ...] = ()
+    derivatives: tuple[Expr, ...] = ()
 
     @property
     def is_zero(self) -> bool:
@@ -208,42 +197,30 @@ class Path:
         return ZERO in self.factors and not np.any(self.contribution)
 
 
-class InputUse:
+class InputUse(Record):
     """One use of an input: the node ``name``, made at ``line``, has it as operand number ``operand``.
 
     ``contribution`` is the part of the gradient that comes through this use, over ``paths`` paths.
     """
 
-    __slots__ = ("contribution", "line", "name", "operand", "paths")
-
-    def __init__(self, name: str, line: int | None, operand: int, paths: int, contribution: Any) -> None:
-        self.name = name
-        self.line = line
-        self.operand = operand
-        self.paths = paths
-        self.contribution = contribution
+    name: str
+    line: int | None
+    operand: int
+    paths: int
+    contribution: Any
 
 
-class DerivationExprs:
+class DerivationExprs(Record):
     """The formulas of a derivation as expressions, for renderers with another spelling, such as LaTeX.
 
     ``simplified`` and ``factored`` are None if there is no such formula. ``where`` holds the meanings of
     invented names, as expressions or text; ``values`` the values of all names.
     """
 
-    __slots__ = ("factored", "simplified", "values", "where")
-
-    def __init__(
-        self,
-        simplified: Expr | None,
-        factored: Expr | None,
-        where: tuple[tuple[str, Expr | str], ...],
-        values: dict[str, Any],
-    ) -> None:
-        self.simplified = simplified
-        self.factored = factored
-        self.where = where
-        self.values = values
+    simplified: Expr | None
+    factored: Expr | None
+    where: tuple[tuple[str, Expr | str], ...]
+    values: dict[str, Any]
 
 
 class StandaloneFormula:
@@ -276,7 +253,7 @@ class StandaloneFormula:
 NO_FORMULA = StandaloneFormula(lambda: ("", ""))
 
 
-class Derivation:
+class Derivation(Record):
     """The gradient of the output with respect to one input, as a sum over paths.
 
     The steps of the derivation:
@@ -299,83 +276,42 @@ class Derivation:
 
     ``kinks`` are the points on the paths where the gradient is a convention. ``causes`` say why the gradient
     is zero or not finite. ``entry`` derives one of its entries. ``order`` is 2 if the output is itself a
-    gradient; ``given`` then spells the derivative, ``d2L/dw2``. ``is_only`` says that the output depends on
-    no other input.
+    gradient; ``given`` then spells the derivative, ``d2L/dw2``. ``is_only_input`` says that the output
+    depends on no other input.
     """
 
-    __slots__ = (
-        *("are_strongest", "backward", "causes", "chain", "complete", "count", "difference", "entry"),
-        *("expressions", "factored", "followed", "given", "is_only_input", "is_scalar", "kinks", "local"),
-        *("magnitude", "numbers", "order", "output", "output_line", "paths", "simplified", "use_count"),
-        *("uses", "value", "weight", "where", "words", "wrt", "wrt_line", "zero_paths"),
-    )
-
-    def __init__(
-        self,
-        output: str,
-        output_line: int | None,
-        wrt: str,
-        wrt_line: int | None,
-        count: int,
-        paths: tuple[Path, ...],
-        chain: tuple[str, ...],
-        local: tuple[str, ...],
-        simplified: str,
-        numbers: tuple[str, ...],
-        value: Any,
-        backward: Any,
-        difference: float | None,
-        is_scalar: bool,
-        where: tuple[tuple[str, str], ...] = (),
-        entry: EntryDerivation | None = None,
-        followed: int = 0,
-        factored: str = "",
-        complete: StandaloneFormula = NO_FORMULA,
-        magnitude: float | None = None,
-        are_strongest: bool = False,
-        uses: tuple[InputUse, ...] = (),
-        use_count: int = 0,
-        words: str = "",
-        causes: tuple[Cause, ...] = (),
-        kinks: tuple[Kink, ...] = (),
-        weight: str | None = None,
-        order: int = 1,
-        given: str = "",
-        expressions: DerivationExprs | None = None,
-        is_only: bool = False,
-    ) -> None:
-        self.is_only_input = is_only
-        self.zero_paths = 0
-        self.output = output
-        self.output_line = output_line
-        self.wrt = wrt
-        self.wrt_line = wrt_line
-        self.count = count
-        self.paths = paths
-        self.chain = chain
-        self.local = local
-        self.simplified = simplified
-        self.numbers = numbers
-        self.value = value
-        self.backward = backward
-        self.difference = difference
-        self.is_scalar = is_scalar
-        self.where = where
-        self.entry = entry
-        self.followed = followed
-        self.factored = factored
-        self.complete = complete
-        self.magnitude = magnitude
-        self.are_strongest = are_strongest
-        self.uses = uses
-        self.use_count = use_count
-        self.words = words
-        self.causes = causes
-        self.kinks = kinks
-        self.weight = weight
-        self.order = order
-        self.given = given
-        self.expressions = expressions
+    output: str
+    output_line: int | None
+    wrt: str
+    wrt_line: int | None
+    count: int
+    paths: tuple[Path, ...]
+    chain: tuple[str, ...]
+    local: tuple[str, ...]
+    simplified: str
+    numbers: tuple[str, ...]
+    value: Any
+    backward: Any
+    difference: float | None
+    is_scalar: bool
+    where: tuple[tuple[str, str], ...] = ()
+    entry: EntryDerivation | None = None
+    followed: int = 0
+    factored: str = ""
+    complete: StandaloneFormula = NO_FORMULA
+    magnitude: float | None = None
+    are_strongest: bool = False
+    uses: tuple[InputUse, ...] = ()
+    use_count: int = 0
+    words: str = ""
+    causes: tuple[Cause, ...] = ()
+    kinks: tuple[Kink, ...] = ()
+    weight: str | None = None
+    order: int = 1
+    given: str = ""
+    expressions: DerivationExprs | None = None
+    is_only_input: bool = False
+    zero_paths: int = 0
 
     def omit_zero_paths(self) -> None:
         """Omit the paths with a local derivative that is 0 for all inputs, unless all paths have one."""
@@ -387,30 +323,17 @@ class Derivation:
             self.local = tuple(self.local[at] for at in kept)
 
 
-class GradientReport:
+class GradientReport(Record):
     """Everything ``run`` shows. ``graph`` and ``derivations`` are filled only on request.
 
     ``since`` says which inputs have changed values at the end of the script; empty if none has.
     """
 
-    __slots__ = ("derivations", "gradients", "graph", "notes", "output", "script", "since", "weight")
-
-    def __init__(
-        self,
-        script: str,
-        output: Variable,
-        weight: str | None,
-        gradients: tuple[Variable, ...],
-        graph: Graph | None,
-        derivations: tuple[Derivation, ...],
-        notes: tuple[str, ...],
-        since: str = "",
-    ) -> None:
-        self.script = script
-        self.output = output
-        self.weight = weight
-        self.gradients = gradients
-        self.graph = graph
-        self.derivations = derivations
-        self.notes = notes
-        self.since = since
+    script: str
+    output: Variable
+    weight: str | None
+    gradients: tuple[Variable, ...]
+    graph: Graph | None
+    derivations: tuple[Derivation, ...]
+    notes: tuple[str, ...]
+    since: str = ""

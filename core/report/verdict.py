@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autodiff.core.base.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.check.custom_functions import FunctionFault, SavedConstant
@@ -20,7 +22,7 @@ DISAGREE = "the ways of checking disagree"
 INFINITE, GROWS_WITHOUT_BOUND = "is infinite", "goes to infinity"
 
 
-class GradientCheck:
+class GradientCheck(Record):
     """The result of checking one gradient, or with ``order`` 2 the gradient of that gradient.
 
     ``verdict`` is OK, WRONG, KINK (the slopes on the two sides differ, so no gradient is right), NOT_FINITE
@@ -51,51 +53,28 @@ class GradientCheck:
     second derivative, None if ``given`` and ``expected`` are first derivatives or weighted sums.
     """
 
-    __slots__ = (
-        *(
-            "complex_difference",
-            "difference",
-            "entries",
-            "expected",
-            "fault",
-            "given",
-            "is_decided_by_complex_step",
-        ),
-        *(
-            "is_complex_step",
-            "is_linear",
-            "is_unconnected",
-            "kinks",
-            "is_shown_by_reruns",
-            "name",
-            "order",
-            "outputs",
-        ),
-        *("constants", "reason", "second", "sides", "size", "slope", "step", "ties", "verdict", "worst"),
-    )
-
-    def __init__(self, name: str, size: int, order: int) -> None:
-        self.name = name
-        self.order = order
-        self.size = size
-        self.verdict = OK
-        self.worst: tuple[int, ...] = ()
-        self.difference = 0.0
-        self.expected = 0.0
-        self.given = 0.0
-        self.step = 0.0
-        self.complex_difference: float | None = None
-        self.is_decided_by_complex_step = self.is_complex_step = False
-        self.is_unconnected = False
-        self.slope: float | None = None
-        self.is_linear = False
-        self.sides: tuple[float, float] | None = None
-        self.outputs: tuple[float, float] | None = None
-        self.is_shown_by_reruns = False
-        self.kinks: tuple[Kink, ...] = ()
-        self.ties: tuple[int, ...] = ()
-        self.reason = ""
-        self.fault: FunctionFault | None = None
-        self.constants: tuple[SavedConstant, ...] = ()
-        self.second: tuple[int, ...] | None = None
-        self.entries = size
+    name: str
+    size: int
+    order: int
+    entries: int
+    verdict: str = OK
+    worst: tuple[int, ...] = ()
+    difference: float = 0.0
+    expected: float = 0.0
+    given: float = 0.0
+    step: float = 0.0
+    complex_difference: float | None = None
+    is_decided_by_complex_step: bool = False
+    is_complex_step: bool = False
+    is_unconnected: bool = False
+    slope: float | None = None
+    is_linear: bool = False
+    sides: tuple[float, float] | None = None
+    outputs: tuple[float, float] | None = None
+    is_shown_by_reruns: bool = False
+    kinks: tuple[Kink, ...] = ()
+    ties: tuple[int, ...] = ()
+    reason: str = ""
+    fault: FunctionFault | None = None
+    constants: tuple[SavedConstant, ...] = ()
+    second: tuple[int, ...] | None = None

@@ -220,6 +220,7 @@ def test_derivation_of_a_tensor():
             "W[0,1]",
             value=4.0,
             backward=4.0,
+            values={},
             difference=0.0,
             formula="X[0,0]*G[0,1] + X[1,0]*G[1,1]",
             numbers=("2*1", "2*1"),
