@@ -25,6 +25,8 @@ repeated_positions = LazyModule("autodiff.core.why.repeated_positions")
 
 #: Tolerance: alpha times 1/alpha, the factor in ``celu``, need not be 1 to the last digit.
 CELU_TOLERANCE = 1e-12
+#: Relative to the largest: eigenvalues of a rounded matrix that repeat differ by as much.
+REPEATED_TOLERANCE = 1e-13
 
 
 class KinkRule:
@@ -115,6 +117,13 @@ def sum_of_exps_is_zero(out: Any, *_: Any, **params: Any) -> Any:
     return out == -inf
 
 
+def repeated_values(out: Any, x: Any) -> Any:
+    """The entries that are equal to a neighbour up to rounding."""
+    equal = np.abs(np.diff(out)) <= REPEATED_TOLERANCE * np.abs(out).max(axis=-1, keepdims=True)
+    beside = [(0, 0)] * (equal.ndim - 1)
+    return np.pad(equal, [*beside, (0, 1)]) | np.pad(equal, [*beside, (1, 0)])
+
+
 def tied_entries(out: Any, x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """The entries that attain the extreme (or the middle) together with others."""
     axes = tuple(range(np.ndim(x))) if dim is None else dim
@@ -183,6 +192,7 @@ SHARED = "entries that tie share the gradient equally"
 WITHOUT_JUMP = "the slope is that beside the jump"
 NEGATIVE_SIDE = "the slope is that of the negative side"
 ZERO = "the slope is 0"
+OWN_VECTOR = "each of the equal values has the slope along its own {}, of which there is a choice"
 LAST_VALUE = "the last value counts alone, and each receives the gradient of the position"
 SLOPE_OUTSIDE = "the slope's own slope is that of the outside, 0"
 BOUND_GETS = "the bound itself receives nothing"
@@ -499,6 +509,11 @@ KINK_RULES: dict[str, tuple[KinkRule, ...]] = {
             kind=FORMULA_GAP,
             shown_operands=(),
         ),
+    ),
+    # factorizations
+    "eigenvalues": (KinkRule(repeated_values, OWN_VECTOR.format("eigenvector"), shown_operands=()),),
+    "singular_values": (
+        KinkRule(repeated_values, OWN_VECTOR.format("pair of singular vectors"), shown_operands=()),
     ),
     # writing
     "index_put": (overwriting_rule(lambda *of, **to: repeated_positions.of_index_put(*of, **to)),),

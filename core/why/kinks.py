@@ -43,6 +43,7 @@ FUNCTION_NAMES = {
     "scatter_amin": "scatter_reduce",
 }
 #: Ops that implement several functions, which the name of the node tells apart.
+REPEATING_OPS = ("eigenvalues", "singular_values")
 WRITING_OPS = ("index_put", "index_copy", "scatter")
 MULTI_FUNCTION_OPS = ("pick", "gather", "amax", "amin", "elu")
 
@@ -81,7 +82,8 @@ def kinks_of(
                     and (row.operands is None or operands.intersection(row.operands))
                     and (row.applies is None or row.applies(node))
                 ):
-                    found += _kinks_of_rule(row, node, g if order == 1 else np.ones_like(node.out), names)
+                    is_first = order == 1 or name in REPEATING_OPS
+                    found += _kinks_of_rule(row, node, g if is_first else np.ones_like(node.out), names)
     return tuple(found)
 
 
@@ -102,6 +104,10 @@ def _kinks_of_rule(row: KinkRule, node: OpNode, g: Any, names: NodeNames) -> Ite
 
 def _arriving_mask(node: OpNode, g: Any, marked: Any) -> Any:
     """Where the incoming gradient is not 0, in a shape that broadcasts with the marks."""
+    if node.op.name in REPEATING_OPS:  # all alike, as in a trace, equal values give a smooth sum
+        unequal = np.diff(np.asarray(g)) != 0
+        beside = [(0, 0)] * (unequal.ndim - 1)
+        return np.pad(unequal, [*beside, (0, 1)]) | np.pad(unequal, [*beside, (1, 0)])
     if node.op.name in WRITING_OPS:
         return np.asarray(edge_contribution((node, 1), g)) != 0
     arriving = np.asarray(g) != 0

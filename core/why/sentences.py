@@ -36,6 +36,21 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.core.paths.node_names import NodeNames
 
+DIVIDES = "divides by the differences of the"
+#: Ops of which the slope divides by the differences of values: what it divides by, and the values' name.
+VECTOR_OPS = {
+    "eigenvectors": (f"{DIVIDES} eigenvalues", "the eigenvalues", "eigvalsh"),
+    "left_vectors": (
+        f"{DIVIDES} squared singular values",
+        "the singular values",
+        "svd",
+    ),
+    "right_vectors": (
+        f"{DIVIDES} squared singular values",
+        "the singular values",
+        "svd",
+    ),
+}
 LONGEST_QUOTE = 60
 #: Invented names: an op and a number, used if the source text is long.
 INVENTED = re.compile(r"\b[a-z]\w*_\d+\b")
@@ -251,6 +266,10 @@ def singular_slope_sentence(node: Node, index: int, at: tuple[int, ...] | None, 
         if _entry(node.operands[1], at):
             return f"the divisor is so small that the slope of {name} is beyond the largest number: {divisor}"
         return f"{UNBOUNDED_SLOPE_REASONS[op]}: {divisor}"
+    if op in VECTOR_OPS:
+        equal = equal_values_sentence(node, names)
+        if equal:
+            return f"the slope of {name} {VECTOR_OPS[op][0]}, and {equal}"
     if op == "pow":
         base, exponent = _entry(node.operands[0], at), _entry(node.operands[1], at)
         if index == 1:
@@ -266,6 +285,20 @@ def singular_slope_sentence(node: Node, index: int, at: tuple[int, ...] | None, 
     if steep is None:
         return f"the slope of {name} is not finite: {x}"
     return f"{with_operands(steep, node, names, index)}: {x}"
+
+
+def equal_values_sentence(node: OpNode, names: NodeNames) -> str:
+    """Which eigenvalues or singular values of the operand are equal; "" if none are."""
+    _, what, kind = VECTOR_OPS[node.op.name]
+    x = node.operands[0]
+    values = np.linalg.eigvalsh(x) if kind == "eigvalsh" else np.linalg.svd(x, compute_uv=False)
+    pairs = np.argwhere(np.diff(values) == 0)
+    if not len(pairs):
+        return ""
+    place = tuple(int(at) for at in pairs[0])
+    after = (*place[:-1], place[-1] + 1)
+    told = f"{what} {place[-1]} and {after[-1]} of {_operand_name(node, 0, names)} are equal"
+    return f"{told}: {value_words(values, place)} and {value_words(values, after)}"
 
 
 def with_operands(sentence: str, node: OpNode, names: NodeNames, own: int = 0) -> str:

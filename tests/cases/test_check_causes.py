@@ -72,3 +72,62 @@ L = torch.zeros(3).index_put((torch.tensor([0, 0, 2]),), v, accumulate=True).sum
 @each_of(TWICE)
 def test_positions_that_occur_twice_are_the_cause(case, tmp_path):
     case.check(tmp_path)
+
+
+EQUAL = [
+    Case(
+        "singular_vectors",
+        """\
+A = torch.diag(torch.tensor([1., 1., 2., 3.])).requires_grad_()
+U, S, Vh = torch.linalg.svd(A, full_matrices=False)
+v = torch.linalg.norm((U * S) @ Vh)
+v.backward()
+""",
+        "autodiff explain script.ad",
+        shows=["the singular values 2 and 3 of A are equal: 1"],
+    ),
+    Case(
+        "eigenvectors",
+        """\
+C = torch.eye(2, requires_grad=True)
+w, V = torch.linalg.eigh(C)
+L = (V * torch.tensor([[1., 2.], [3., 4.]])).sum()
+L.backward()
+""",
+        "autodiff explain script.ad",
+        shows=["0 and 1 of C are equal: 1 and"],
+    ),
+    Case(
+        "one_of_two_equal_eigenvalues",
+        """\
+C = torch.eye(2, requires_grad=True)
+L = torch.linalg.eigvalsh(C)[1]
+""",
+        "autodiff check script.ad",
+        shows=["sits on a kink of eigenvalues", "slope along its own eigenvector"],
+    ),
+    Case(
+        "the_largest_singular_value",
+        """\
+A = torch.tensor([[2., 0.], [0., -2.]], requires_grad=True)
+L = torch.linalg.svdvals(A)[0]
+""",
+        "autodiff check script.ad",
+        shows=["a kink of singular_values"],
+    ),
+    Case(
+        "a_trace_is_smooth_all_the_same",
+        """\
+C = torch.eye(3, requires_grad=True)
+L = (torch.linalg.eigvalsh(C)**2).sum()
+""",
+        "autodiff check script.ad",
+        shows=["right: "],
+        never=["kink"],
+    ),
+]
+
+
+@each_of(EQUAL)
+def test_equal_eigenvalues_are_the_cause(case, tmp_path):
+    case.check(tmp_path)
