@@ -1,6 +1,6 @@
 """Checks the characters of names and numbers, and makes the errors for characters that are not allowed.
 
-words.py calls these functions only for unusual cases. Each check returns, or raises a CompileError that
+tokenizer.py calls these functions only for unusual cases. Each check returns, or raises a CompileError that
 explains the mistake.
 """
 

@@ -24,7 +24,7 @@ START_RULES = ("script", "expression")
 
 
 class _NoLexer(Lexer):
-    """A placeholder for Lark's lexer, which is not used: words.py makes the tokens."""
+    """A placeholder for Lark's lexer, which is not used: tokenizer.py makes the tokens."""
 
     def __init__(self, lexer_conf: object) -> None:
         pass

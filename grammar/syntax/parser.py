@@ -29,7 +29,7 @@ SESSION_SIGNS = ("%time", ">>>", "]:")
 def parse(source: Source) -> tree.Script:
     """Return the syntax tree of a script.
 
-    Raise a CompileError for the first mistake; its ``further`` has the others.
+    Raise a CompileError for the first mistake; its ``other_errors`` are the rest.
 
     >>> script = parse(Source("w = 3\\nL = w**2"))
     >>> [type(statement).__name__ for statement in script.body]

@@ -37,7 +37,7 @@ FINAL_CODES = ("E0135", "E0136")
 
 
 def find_further_errors(error: CompileError, source: Source, given: Iterable[str] = ()) -> None:
-    """Set ``error.further`` to the other errors in a script that ``error`` kept from parsing."""
+    """Set ``error.other_errors`` to the other errors in a script that ``error`` kept from parsing."""
     if error.span is None or len(source.text) > MAX_SCRIPT_LENGTH or error.code in FINAL_CODES:
         return
     source = strip_prompts(source)

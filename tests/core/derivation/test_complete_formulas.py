@@ -49,7 +49,7 @@ def test_a_printed_formula_needs_no_more_than_the_variables(script: str) -> None
         assert formula_text(report_of(script)[0]) == expected + "\n"
 
 
-@pytest.mark.parametrize("block", blocks(150, 15))
+@pytest.mark.parametrize("block", blocks(45, 15))
 def test_printed_formulas_of_generated_scripts(block: range) -> None:
     """What ``--format formula`` prints is all that a program needs, besides the values of the variables."""
     count = 0

@@ -52,7 +52,7 @@ def check(derivation: Derivation, subject: ReportedPass, names: NodeNames) -> bo
 
 
 @pytest.mark.parametrize("kind", GRAPHS)
-@pytest.mark.parametrize("block", blocks(500, 50))
+@pytest.mark.parametrize("block", blocks(200, 50))
 def test_random_programs(kind: str, block: range) -> None:
     """A thousand programs in all, every gradient finite."""
     make, steps = GRAPHS[kind]
