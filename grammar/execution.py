@@ -31,6 +31,10 @@ def execute(
     statement, which ``stopped_before`` of the result has: for a report on second derivatives, which are 0.
     """
     settings = settings or Settings()
+    if "^" in source.text and not source.caret_is_power:
+        from autodiff.grammar.repair.carets import read_carets
+
+        read_carets(source, settings, warn or discard_warning)
     try:
         return run_once(source, settings, write or write_out, warn or discard_warning)
     except AutodiffError as error:

@@ -34,6 +34,11 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "tensor(2., grad_fn=<SqrtBackward0>) tensor(1.3300, grad_fn=<RoundBackward1>)\n",
         "2.0 1.33\n",
     ),
+    "caret_of_floats": (
+        "h = 1.5\nprint(f'{2 * h^2:.2f}')",
+        "4.50\nwarning: `^` is read as a power, which Python writes `**`",
+        "TypeError: unsupported operand type(s) for ^: 'float' and 'int'",
+    ),
     "functions_of_numbers": (
         "import numpy as np\nw = 4.0\nprint(np.array([1.0, w]))",
         "tensor([1., 4.], grad_fn=<StackBackward0>)\n",

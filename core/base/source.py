@@ -50,15 +50,18 @@ class Source:
     (2, 5)
     >>> source.line(2)
     'L = w**2'
+
+    ``caret_is_power`` says that ``^`` is read as ``**``.
     """
 
-    __slots__ = ("_starts", "name", "text")
+    __slots__ = ("_starts", "caret_is_power", "name", "text")
 
     def __init__(self, text: str, name: str = "<script>") -> None:
         if "\r" in text:  # the replacement keeps the length, so that offsets hold for both texts
             text = "\r\n".join([part.replace("\r", "\n") for part in text.split("\r\n")])
         self.text = text
         self.name = name
+        self.caret_is_power = False
         self._starts: list[int] | None = None
 
     @property

@@ -10,6 +10,7 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
     ITERATORS,
     NAMED_RESULTS,
@@ -202,6 +203,13 @@ def is_tensor_operation(x: Any, y: Any) -> bool:
     return y.__class__ is Tensor and x.__class__ in NUMBER_CLASSES
 
 
+def is_number_operation(x: Any, y: Any) -> bool:
+    """Whether each side is a number or a tensor, and one of them a float."""
+    kinds = [z.dtype.kind if z.__class__ is Tensor else "f" if z.__class__ is float else "i" for z in (x, y)]
+    are_numbers = all(z.__class__ is Tensor or z.__class__ in NUMBER_CLASSES for z in (x, y))
+    return are_numbers and "f" in kinds
+
+
 def tensor_operator(op: str, name: str, x: Any, y: Any) -> Any:
     """Apply an operator that the Tensor class lacks, by the function ``name`` of core's table."""
     if is_tensor_operation(x, y):
@@ -211,12 +219,22 @@ def tensor_operator(op: str, name: str, x: Any, y: Any) -> Any:
     raise operand_error(op, x, y)
 
 
+class CaretError(ScriptError):
+    """``^`` of floats in a script without tensors, where it is meant as a power."""
+
+
 def bitwise_operator(op: str, on_ints: Callable[[int, int], int], name: str) -> Callable[[Any, Any], Any]:
     """Return the function of the operator ``&``, ``|`` or ``^``."""
 
     def operator(x: Any, y: Any) -> Any:
         if x.__class__ in INTEGERS and y.__class__ in INTEGERS:
             return on_ints(x, y)
+        if op == "^" and runtime.plain_functions and is_number_operation(x, y):
+            raise CaretError(
+                f"unsupported operand type(s) for ^: '{type_name(x)}' and '{type_name(y)}'",
+                code="E0203",
+                repair_context=(x, y),
+            )
         if is_tensor_operation(x, y):
             function = find_function(f"bitwise_{name}")
             if function is not None:

@@ -47,7 +47,9 @@ def parse_to_first_error(source: Source) -> tree.Script:
     if any(sign in source.text for sign in SESSION_SIGNS):
         from autodiff.grammar.syntax.prompts import strip_prompts
 
+        is_power = source.caret_is_power
         source = strip_prompts(source)
+        source.caret_is_power = is_power
     try:
         script = ScriptParser(source).script()
     except CompileError as error:
@@ -56,6 +58,12 @@ def parse_to_first_error(source: Source) -> tree.Script:
             error.help = () if error.fixes else error.help
         raise
     assert isinstance(script, tree.Script)
+    if source.caret_is_power:
+        from autodiff.grammar.syntax.walk import walk
+
+        for node in walk(script):
+            if isinstance(node, tree.Binary) and node.op == "^":
+                node.op = "**"
     return script
 
 

@@ -81,6 +81,8 @@ def read_words(
         words.error = error
         at = error.span.start if error.span else reader.end
         words.add("ERROR", at, at)
+    if source.caret_is_power:
+        words.kinds = ["**" if kind == "^" else kind for kind in words.kinds]
     return words
 
 
