@@ -108,7 +108,7 @@ def factor_places(subject: ReportedPass, leading: Sequence[Node], target: Node) 
             if not size:
                 continue
             for index, below in enumerate(node.inputs):
-                if below is not None:
+                if below is not None and below.tracked:
                     given = max_abs(edge_contribution((node, index), arrived))
                     if below not in best or given > best[below][0]:
                         best[below] = (given, (node, index), given / size)

@@ -2,12 +2,13 @@
 
 Which changes may help depends on the op at fault: another branch of a choice, a function with a known slope,
 a small number below a root. A change holds if the repaired script runs, the gradient in question is as it
-should be, and the output, if it was a number before, is the same up to a few parts in a million. If no single
-change holds, another one is looked for in the repaired script.
+should be, and the repaired script has the values of the original one, here and nearby, and their slope. If no
+single change holds, another one is looked for in the repaired script.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from difflib import SequenceMatcher
 
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
@@ -21,16 +22,15 @@ from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.repair.missing_path import explain_disconnection, output_expression
 from autodiff.grammar.repair.nan_history import explain_nonfinite_leaves
+from autodiff.grammar.repair.nearby_values import NearbyValues
 from autodiff.grammar.repair.proposals.domain_edges import (
     EXPONENTIALS,
-    add_slope,
     avoid_edge,
     choose_before_op,
 )
 from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
 from autodiff.grammar.repair.proposals.stable_functions import SameFunction, known_functions
 from autodiff.grammar.repair.proposals.stay_connected import FAILING_CODE, connecting_fix
-from autodiff.grammar.repair.proposals.step_sizes import smaller_steps
 from autodiff.grammar.session.run import Execution, Settings, differentiate, run_once
 from autodiff.grammar.syntax.parser import parse_to_first_error
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.report.cause import Cause
     from autodiff.core.report.records import Derivation, GradientReport, ReportedPass
+    from autodiff.grammar.session.rerun import Probe
 
 #: The most changes tried for one cause, the most that are kept, and the most that are combined.
 MOST_TRIALS, MOST_KEPT, MOST_COMBINED = 8, 2, 3
@@ -77,17 +78,21 @@ class Trials:
     def are_over(self) -> bool:
         return self.count >= MOST_REPORT_TRIALS or self.steps >= MOST_STEPS
 
-    def run(self, text: str, source: Source, wrt: str) -> Trial | None:
-        """Run a repaired script; None if it fails, or if there are no trials left."""
-        if self.are_over:
+    def run(self, text: str, source: Source, wrt: str, probe: Probe | None = None) -> Trial | None:
+        """Run a repaired script; None if it fails, or if there are no trials left.
+
+        Runs under a probe, which moves the inputs, are limited in their steps only.
+        """
+        if self.are_over if probe is None else self.steps >= MOST_STEPS:
             return None
         given, all_steps = self.settings, limits.steps
         asked = given.copy(wrt=[wrt])
         repaired = Source(text, source.name)
-        self.count += 1
+        self.count += probe is None
         limits.steps = min(MOST_STEPS, all_steps or MOST_STEPS)
         try:
-            execution = run_once(repaired, asked, discard_text, discard_warning)
+            with nullcontext() if probe is None else probe:
+                execution = run_once(repaired, asked, discard_text, discard_warning)
             self.steps += runtime.used
             subject = differentiate(execution, asked)
         except AutodiffError:
@@ -134,6 +139,10 @@ class GradientRepair:
         self.execution = execution
         self.trials = trials
         self.is_flat = derivation.causes[0].kind in ("flat", "unconnected", "vanished", "cancelled")
+        source = execution.source
+        self.nearby = NearbyValues(
+            source.text, lambda text, probe: trials.run(text, source, derivation.wrt, probe)
+        )
 
     def store_repairs(self) -> None:
         """Store the repairs that hold in the causes: single changes, else several that hold together."""
@@ -146,11 +155,11 @@ class GradientRepair:
                 trial = self.trials.run(fix.apply(source.text), source, self.derivation.wrt)
                 if trial is None:
                     continue
-                if self.holds(fix, cause, trial):
+                if self.holds([fix], cause, trial):
                     if fix_summary(fix) not in map(fix_summary, kept):
                         kept.append(fix)
                     is_best = isinstance(fix, SameFunction) and cause.kind != "singular"
-                    if len(kept) == MOST_KEPT or is_best or cause.kind in ("masked", "diverged"):
+                    if len(kept) == MOST_KEPT or is_best or cause.kind == "masked":
                         break
                 else:
                     begun.append((fix, cause, trial))
@@ -177,7 +186,7 @@ class GradientRepair:
                 further = self.trials.run(fix.apply(trial.source.text), trial.source, self.derivation.wrt)
                 if further is None:
                     continue
-                if self.holds(fix, cause, further):
+                if self.holds([*made, fix], cause, further):
                     words = ", and ".join(one.text for one in (*made, fix))
                     edits = changed_lines(self.execution.source.text, further.source.text)
                     return Fix(f"together: {words}", *edits)
@@ -186,22 +195,22 @@ class GradientRepair:
                     return together
         return None
 
-    def holds(self, fix: Fix, cause: Cause, trial: Trial) -> bool:
-        """Whether the repaired script has the gradient that was missing, and a valid output."""
+    def holds(self, made: list[Fix], cause: Cause, trial: Trial) -> bool:
+        """Whether the script with the fixes made has the gradient that was missing, and no other value."""
         g = trial.gradient
         if g is None or not np.isfinite(np.asarray(g)).all() or max_abs(g) > STEEPEST:
             return False
         before, now = np.asarray(self.output.value), np.asarray(trial.subject.root.out)
         if before.shape != now.shape or not np.isfinite(now).all():
             return False
-        if self.is_flat:
-            return bool(np.any(g))  # with a slope it is another function, so outputs may differ
-        if cause.kind == "forward" and not np.any(g) and not isinstance(fix, SameFunction):
-            return False  # the value is finite now, but nothing changes it
+        is_same_function = all(isinstance(fix, SameFunction) for fix in made)
+        if self.is_flat and not np.any(g):
+            return False
         was_number = np.isfinite(before)
-        return bool(
-            np.allclose(now[was_number], before[was_number], rtol=OUTPUT_TOLERANCE, atol=OUTPUT_TOLERANCE)
+        is_equal = np.allclose(
+            now[was_number], before[was_number], rtol=OUTPUT_TOLERANCE, atol=OUTPUT_TOLERANCE
         )
+        return bool(is_equal) and self.nearby.admits(trial.source.text, is_same_function)
 
 
 def distinct_fixes(
@@ -229,12 +238,6 @@ def possible_fixes(cause: Cause, scene: Scene, output: str, did_run: Callable[[E
         yield from known
         if not known or cause.op not in EXPONENTIALS:  # for exponentials a known function suffices
             yield from avoid_edge(cause, scene)
-    elif cause.kind == "flat":
-        if cause.op == "sigmoid":
-            yield from known_functions(scene)
-        yield from add_slope(cause, scene)
-    elif cause.kind == "diverged":
-        yield from smaller_steps(scene)
 
 
 def connecting_fixes(scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:

@@ -11,16 +11,24 @@ from contextlib import contextmanager
 
 from autodiff.core.base.errors import AutodiffError, Fix
 from autodiff.core.base.limits import limits
-from autodiff.core.base.source import Source
+from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help.failure_scene import Scene, is_method, method_owner
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
+from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
 from autodiff.grammar.repair.proposals.stay_connected import drop_unrun_cuts
+from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
 from autodiff.grammar.repair.unknown_names import is_near_name
 from autodiff.grammar.session.run import Settings, run_once
+from autodiff.grammar.syntax.parser import parse_to_first_error
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
+
+    from autodiff.grammar.session.run import Execution
 
 #: The most proposals of one error that are tried, and the most that are kept.
 MOST_TRIALS, MOST_KEPT = 6, 2
@@ -76,11 +84,45 @@ def float32_settings(error: AutodiffError, settings: Settings) -> Settings | Non
     return settings.copy(dtype="float32")
 
 
+def loses_gradients(execution: Execution) -> bool:
+    """Whether a leaf that ``backward()`` should reach has no gradient after the repair.
+
+    A leaf should be reached if the text makes the output from it and does not leave the graph on the way. A
+    change in place under ``no_grad()`` is no such way out: the changed tensor keeps its history.
+    """
+    passes = execution.last_passes.backward.roots
+    leaves = [name for name, value in execution.names.items() if lacks_gradient(value)]
+    if not passes or not leaves:
+        return False
+    source = execution.source
+    end = Span(len(source.text), len(source.text))
+    scene = Scene(AutodiffError(""), end, parse_to_first_error(source), source, [], execution.names)
+    origins = ValueOrigins(scene)
+    for call in [node for node in walk(scene.script) if is_method(node, "backward")]:
+        output = method_owner(call)
+        if find_cuts(scene, output):
+            continue
+        if any(origins.depends_on(output, name) for name in leaves):
+            return True
+    return False
+
+
+def lacks_gradient(value: Any) -> bool:
+    """Whether a value is a leaf that requires a gradient and has none, which the script has not cleared."""
+    return (
+        value.__class__ is Tensor
+        and value.requires_grad
+        and value.is_leaf
+        and value.grad is None
+        and (value.grad_slot is None or value.grad_slot.assigned_at is None)
+    )
+
+
 def fix_works(fix: Fix, error: AutodiffError, source: Source, settings: Settings) -> bool:
     """Whether the script with the repair made runs to its end, or at least beyond the error."""
     repaired = Source(fix.apply(source.text), source.name)
     try:
-        run_once(repaired, settings, discard_text, discard_warning)
+        execution = run_once(repaired, settings, discard_text, discard_warning)
     except AutodiffError as other:
         if other.code == "E0503":  # still running after twice the steps that led to the error
             return True
@@ -102,4 +144,4 @@ def fix_works(fix: Fix, error: AutodiffError, source: Source, settings: Settings
         if error.code == "E0201" and failed < line:  # the place is not reached: accept near names only
             return is_near_name(source.excerpt(error.span), fix.edits[0].text)
         return failed > line
-    return True
+    return not error.code.startswith("E04") or not loses_gradients(execution)

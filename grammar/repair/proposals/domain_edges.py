@@ -1,7 +1,7 @@
-"""Proposes small changes of a formula that keep it away from where it breaks down or is flat.
+"""Proposes small changes of a formula that keep it away from where it breaks down.
 
-A choice is made before the op as well as after it, a small number is added below a root, a flat function is
-replaced by one with a slope. Each is a guess that is tried before it is shown.
+A choice is made before the op as well as after it, or a small number is added below a root. Each is a guess
+that is tried before it is shown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from autodiff.grammar.repair.proposals.formulas import (
     operand_of,
     option_value,
 )
-from autodiff.grammar.repair.proposals.stable_functions import SameFunction, functional_prefix, torch_prefix
+from autodiff.grammar.repair.proposals.stable_functions import torch_prefix
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to
 
@@ -106,9 +106,6 @@ def avoid_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
     if x is None or (isinstance(node, tree.Binary) and scene.text(node.left) == scene.text(node.right)):
         return
     text = scene.text(x)
-    if called_name(node) in ("std", "var"):
-        edit = scene.argument_edit(node, "unbiased=False")
-        yield SameFunction(f"divide by n, not by n - 1: {edited_text(scene, node, edit)}", edit)
     for small in SMALL:
         if isinstance(node, tree.Binary) and node.op == "/":
             root = operand_of(x) if called_name(x) == "sqrt" else None
@@ -116,8 +113,7 @@ def avoid_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
                 below = f"{scene.text(root)} + {small}"
                 safe = f"({below})" if x.span.start == root.span.start else below
                 yield replace_operand(scene, root, safe, "keep the root away from 0")
-            fix = replace_operand(scene, x, f"({text} + {small})", "keep the divisor away from 0")
-            yield SameFunction(fix.text, *fix.edits)
+            yield replace_operand(scene, x, f"({text} + {small})", "keep the divisor away from 0")
         elif op == "pow":
             base = f"({text} + {small})" if isinstance(node, tree.Binary) else f"{text} + {small}"
             yield replace_operand(scene, x, base, "keep the base away from 0")
@@ -144,28 +140,6 @@ def avoid_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
             )
 
 
-# -- slopes of 0 -------------------------------------------------------------------------------------------
-
-
-def add_slope(cause: Cause, scene: Scene) -> Iterator[Fix]:
-    """Propose a function that resembles a flat one and has a slope."""
-    node = scene.node
-    x = operand_of(node)
-    if x is None:
-        return
-    text, op = scene.text(x), cause.op
-    if op in ("relu", "relu6"):
-        better = f"{functional_prefix(scene)}leaky_relu({text}, 0.01)"
-        yield replace_node(node, better, "a slope for negative values too")
-    elif op in ("round", "floor", "ceil", "trunc", "sign"):
-        straight = f"({text} + ({scene.text(node)} - {with_parentheses(text)}).detach())"
-        yield replace_node(node, straight, f"keep the value of {op}, and pass the gradient straight through")
-    elif op == "sigmoid":
-        yield replace_node(
-            node, f"{functional_prefix(scene)}logsigmoid({text})", "its logarithm keeps a slope"
-        )
-
-
 # -- edits ---------------------------------------------------------------------------------------------
 
 
@@ -179,8 +153,3 @@ def replace_operand(scene: Scene, part: Any, text: str, reason: str) -> Fix:
     span = scene.bracketed_span(part) if is_owner or is_operand else part.span
     edit = Edit(span, text)
     return Fix(f"{reason}: {edited_text(scene, node, edit)}", edit)
-
-
-def replace_node(node: Any, text: str, reason: str) -> Fix:
-    """Return a fix that writes ``text`` for a whole expression."""
-    return Fix(f"{reason}: {text}", Edit(node.span, text))

@@ -281,7 +281,6 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0401": start_backward,
     "E0402": keep_graph,
     "E0403": change_a_copy,
-    "E0407": update_under_no_grad,
     "E0411": fit_weight,
     "E0412": fit_function_class,
     "E0413": fit_gradient_count,

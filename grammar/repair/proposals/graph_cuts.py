@@ -25,7 +25,7 @@ from autodiff.grammar.repair.proposals.position_cuts import (
 )
 from autodiff.grammar.repair.proposals.recording_switches import is_switch, switched_off, turns_on
 from autodiff.grammar.repair.proposals.stay_connected import abbreviated
-from autodiff.grammar.repair.proposals.step_sizes import step_target
+from autodiff.grammar.repair.proposals.update_steps import step_target
 from autodiff.grammar.repair.proposals.value_origins import assignments_to, depends_on_gradient
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import children, path_to, walk

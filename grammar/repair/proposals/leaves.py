@@ -5,7 +5,7 @@ They handle errors about leaves, inputs without a gradient and unused inputs.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import Edit, Fix
+from autodiff.core.base.errors import Edit, Fix, Label
 from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner
@@ -15,8 +15,10 @@ from autodiff.grammar.repair.proposals.constant_slopes import (
     slope_call,
     unused_slope,
 )
+from autodiff.grammar.repair.proposals.gradients import update_under_no_grad
 from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
 from autodiff.grammar.repair.proposals.stay_connected import explain_cuts
+from autodiff.grammar.repair.proposals.value_origins import depends_on_gradient
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -131,9 +133,60 @@ def detach_first(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"leave the graph first: {edited_text(scene, call, edit)}", edit)
 
 
+def change_of_leaf(scene: Scene) -> Iterator[Fix]:
+    """Propose to make a result that is filled in no leaf, or ``no_grad()`` around an update of a leaf."""
+    filled = list(fill_no_leaf(scene))
+    yield from filled or update_under_no_grad(scene)
+
+
+def fill_no_leaf(scene: Scene) -> Iterator[Fix]:
+    """Propose to leave out ``requires_grad=True`` where a tensor is made that results are written into.
+
+    Under ``no_grad()`` nothing would lead from the results to what they were computed from.
+    """
+    statement = scene.statement
+    written = statement.value if isinstance(statement, (tree.Assign, tree.AugmentedAssign)) else scene.node
+    leaves = [x for x in scene.tensors if x.is_leaf and x.requires_grad]
+    names = [name for name, value in scene.values.items() if leaves and value is leaves[0]]
+    others = [
+        part.id
+        for part in walk(written)
+        if isinstance(part, tree.Name) and part.id not in names and depends_on_gradient(scene, part)
+    ]
+    if not others or not isinstance(written, tree.Expression):
+        return
+    if any(isinstance(part, tree.Attribute) and part.name in ("grad", "data") for part in walk(written)):
+        return  # a step of an optimizer
+    for name in names:
+        for made in scene.assignments(name)[:1]:
+            edit = without_gradient(scene, made.value)
+            if edit is None:
+                continue
+            scene.error.caret = f"`{name}` is a result that is filled in here: it need not be a leaf"
+            scene.error.labels.append(Label(made.value.span, f"`{name}` was made a leaf here"))
+            line = scene.line(made.span)
+            yield Fix(f"leave it out in line {line}: {edited_text(scene, made, edit)}", edit)
+            return
+
+
+def without_gradient(scene: Scene, call: Any) -> Edit | None:
+    """Return the edit that takes ``requires_grad=True`` or ``.requires_grad_()`` from a call, or None."""
+    if is_method(call, "requires_grad_"):
+        return Edit(Span(method_owner(call).span.end, call.span.end), "")
+    given = scene.argument(call, "requires_grad") if isinstance(call, tree.Call) else None
+    if given is None:
+        return None
+    at = call.arguments.index(given)
+    if at:
+        return Edit(Span(call.arguments[at - 1].span.end, given.span.end), "")
+    after = call.arguments[1].span.start if len(call.arguments) > 1 else given.span.end
+    return Edit(Span(given.span.start, after), "")
+
+
 PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0405": detach_instead,
     "E0406": require_gradient,
+    "E0407": change_of_leaf,
     "E0408": require_input,
     "E0409": allow_unused,
     "E0410": require_gradient,

@@ -189,10 +189,83 @@ def logarithms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
         if y:
             reason = "1 - sigmoid(x) is sigmoid(-x), and logsigmoid has no logarithm of 0"
             yield f"{functions}logsigmoid({negated(y)})", reason
-    y = reader.argument(x, "cosh")
-    if y:
-        text = f"({y} + {functions}softplus(-2 * {with_parentheses(y)}) - {LOG_2})"
-        yield text, "log(cosh(x)) is x + softplus(-2*x) - log(2), without the overflow"
+    yield from sums_of_exponentials(reader, x)
+    yield from split_logarithms(reader, x)
+
+
+def sums_of_exponentials(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
+    """Propose functions for the logarithm of ``exp(a) + exp(b)`` and of ``exp(a) - 1``."""
+    if not isinstance(x, tree.Binary) or x.op not in "+-":
+        return
+    home = torch_prefix(reader.scene)
+    a, b = reader.argument(x.left, "exp"), reader.argument(x.right, "exp")
+    if x.op == "+" and a and b:
+        yield f"{home}logaddexp({a}, {b})", f"logaddexp {LARGEST_FIRST_REASON}"
+    if x.op == "-" and a and is_number(x.right, 1):
+        yield logarithm_of_growth(reader, "expm1", a)
+
+
+def split_logarithms(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
+    """Propose a sum of logarithms for a product or quotient of which one factor overflows."""
+    factors = factors_of(reader, x)
+    for at, (factor, is_divisor) in enumerate(factors):
+        for name in ("sinh", "cosh", "exp", "expm1"):
+            y = reader.argument(factor, name)
+            if not y or (name == "exp" and len(factors) == 1 and factor is not x):
+                continue
+            text, reason = logarithm_of_growth(reader, name, y)
+            others = factors[:at] + factors[at + 1 :]
+            constants = [(one, sign) for one, sign in others if number_value(reader, one) > 0]
+            written = [
+                logarithm_text(reader, one, sign) for one, sign in others if (one, sign) not in constants
+            ]
+            total = sum(
+                -log(number_value(reader, one)) if sign else log(number_value(reader, one))
+                for one, sign in constants
+            )
+            if not all(written):
+                continue
+            terms = [*([str(total)] if total else []), *written]
+            text = f"-{text}" if is_divisor else text
+            yield f"({' + '.join([*terms, text])})" if terms else text, reason
+
+
+def factors_of(reader: FormulaReader, node: Any) -> list[tuple[Any, bool]]:
+    """Return the factors of a product or quotient, each with whether it divides."""
+    node = reader.meaning(node)
+    if not isinstance(node, tree.Binary) or node.op not in ("*", "/"):
+        return [(node, False)]
+    behind = factors_of(reader, node.right)
+    if node.op == "/":
+        behind = [(factor, not is_divisor) for factor, is_divisor in behind]
+    return factors_of(reader, node.left) + behind
+
+
+def number_value(reader: FormulaReader, node: Any) -> float:
+    """Return the value of a plain number; 0 for anything else."""
+    value = node.value if isinstance(node, tree.Number) else reader.scene.value(node)
+    return float(value) if value.__class__ in (int, float) else 0.0
+
+
+def logarithm_text(reader: FormulaReader, factor: Any, is_divisor: bool) -> str:
+    """Return the text of the logarithm of a factor; empty if it cannot be written."""
+    text = reader.written(factor)
+    return f"{'-' * is_divisor}{torch_prefix(reader.scene)}log({text})" if text else ""
+
+
+def logarithm_of_growth(reader: FormulaReader, name: str, y: str) -> Proposal:
+    """Return the logarithm of ``sinh(y)``, ``cosh(y)`` or ``exp(y) - 1`` without the overflow."""
+    home, x = torch_prefix(reader.scene), with_parentheses(y)
+    if name == "exp":
+        return x, "log(exp(x)) is x, without the overflow"
+    if name == "cosh":
+        text = f"({y} + {functional_prefix(reader.scene)}softplus(-2 * {x}) - {LOG_2})"
+        return text, "log(cosh(x)) is x + softplus(-2*x) - log(2), without the overflow"
+    if name == "sinh":
+        text = f"({y} + {home}log1p(-{home}exp(-2 * {x})) - {LOG_2})"
+        return text, "log(sinh(x)) is x + log1p(-exp(-2*x)) - log(2), without the overflow"
+    text = f"({y} + {home}log1p(-{home}exp({negated(y)})))"
+    return text, "log(exp(x) - 1) is x + log1p(-exp(-x)), without the overflow"
 
 
 def logsumexp_arguments(reader: FormulaReader, total: tree.Call, x: str) -> str:
@@ -242,21 +315,7 @@ def selected_log_softmax(reader: FormulaReader, node: Any) -> str:
     return ""
 
 
-# -- losses ------------------------------------------------------------------------------------------------
-
-
-def cross_entropies(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
-    """Propose the loss with logits for the cross entropy of a sigmoid, flat where that saturates."""
-    if called_name(node) != "binary_cross_entropy" or operand_of(node) is None:
-        return
-    x = sigmoid_of(reader, operand_of(node))
-    if x:
-        given = ", ".join([x, *(reader.scene.text(one) for one in options_of(node))])
-        better = f"{reader.scene.text(node.function)}_with_logits({given})"
-        yield better, "the same loss of what is before the sigmoid keeps its slope"
-
-
-FORMULAS = (norms, quotients, logarithms, cross_entropies)
+FORMULAS = (norms, quotients, logarithms)
 
 
 # -- how the script calls the library ------------------------------------------------------------------------

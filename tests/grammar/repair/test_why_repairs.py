@@ -11,18 +11,18 @@ from why_scripts import LEAF, derivation_of, repairs
 
 
 def test_trials_end_after_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    script = "for i in range(100): pass\n" + LEAF.format("[0., 0.]") + "y = x / x.norm()\ny[0].backward()"
-    second = ["keep the divisor away from 0: x / (x.norm() + 1e-6)"]
-    assert repairs(script) == second
-    monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 102)
-    assert repairs(script) == second
-    monkeypatch.setattr(gradient_remedies, "ENTRIES_PER_STEP", 1)  # every entry counts as a step
-    assert repairs(script) == []
+    code = "for i in range(100): pass\n" + LEAF.format("[0., 0.]") + "y = (x * x).sum().sqrt()\ny.backward()"
+    norm = "a norm has the slope 0 at 0: x.norm()"
+    assert norm in repairs(code)
+    monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 2_000)
+    assert norm in repairs(code)
+    monkeypatch.setattr(gradient_remedies, "ENTRIES_PER_STEP", 0.01)  # every entry counts as many steps
+    assert repairs(code) == []
 
 
 def test_trials_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gradient_remedies, "MOST_REPORT_TRIALS", 1)
-    assert repairs(LEAF.format("[0., 0.]") + "y = x / x.norm()\ny[0].backward()") == []
+    assert len(repairs(LEAF.format("[0., 0.]") + "y = (x * x).sum().sqrt()\ny.backward()")) == 1
 
 
 def test_a_trial_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,11 +58,12 @@ def test_what_goes_on_from_a_change_that_changed_nothing_is_not_tried(
 
 
 def test_no_more_than_three_repairs_go_together() -> None:
-    lines = [f"r{at} = torch.sqrt(x[{at}])\n" for at in range(4)]
-    three = LEAF.format("[0., 0., 0., 0.]") + "".join(lines[:3]) + "y = r0 + r1 + r2\ny.backward()"
+    lines = [f"r{at} = torch.log(torch.cosh(x[{at}]))\n" for at in range(4)]
+    start = LEAF.format("[1000., 1000., 1000., 1000.]")
+    three = start + "".join(lines[:3]) + "y = r0 + r1 + r2\ny.backward()"
     [together] = repairs(three)
-    assert together.count("torch.sqrt(x[") == 3
-    four = LEAF.format("[0., 0., 0., 0.]") + "".join(lines) + "y = r0 + r1 + r2 + r3\ny.backward()"
+    assert together.count("softplus(-2 * x[") == 3
+    four = start + "".join(lines) + "y = r0 + r1 + r2 + r3\ny.backward()"
     assert repairs(four) == []
 
 
@@ -88,7 +89,7 @@ def test_no_more_than_three_repairs_go_together() -> None:
         (  # the name means something else by then
             LEAF.format("[1000., 1.]")
             + "v = x * 1\ne = torch.exp(v)\nv = x * 0\ny = torch.log(e.sum()) + v[0]\ny.backward()",
-            ["keep it below the overflow: torch.exp(v.clamp(max=700))"],
+            [],
         ),
         (  # what is summed was changed in between
             LEAF.format("[1000., 1.]")
@@ -129,7 +130,7 @@ def test_no_more_than_three_repairs_go_together() -> None:
         (
             "x = torch.tensor([100., 1.], dtype=torch.float32, requires_grad=True)\n"
             "y = torch.exp(x).sum()\ny.backward()",
-            ["keep it below the overflow: torch.exp(x.clamp(max=80))"],
+            [],
         ),
         (  # below the overflow the logarithm would have another value
             LEAF.format("[1000., 1.]")
@@ -150,15 +151,12 @@ def test_no_more_than_three_repairs_go_together() -> None:
         ),
         (
             LEAF.format("[1000., 1.]") + "p = x.softmax(0)\ny = torch.log(3 / p).sum()\ny.backward()",
-            ["keep the divisor away from 0: 3 / (p + 1e-12)"],
+            [],
         ),
         (
             LEAF.format("[1000., 900.]") + "p = torch.sigmoid(x)\nt = torch.zeros(2)\n"
             "y = F.binary_cross_entropy(p, t, reduction='sum')\ny.backward()",
-            [
-                "the same loss of what is before the sigmoid keeps its slope:"
-                " F.binary_cross_entropy_with_logits(x, t, reduction='sum')"
-            ],
+            [],
         ),
         (  # the gradient is 0, whatever computes it
             LEAF.format("[1000.]") + "y = F.binary_cross_entropy(x.sigmoid(), torch.ones(1))\ny.backward()",
