@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import isfinite
 
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.check.difference_quotients import entry_scales
+from autodiff.core.check.numerical_derivatives import entry_scales
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,15 +13,15 @@ from math import inf, isinf, isnan
 
 from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.check.checked_functions import GradientFunction, OutputFunction
-from autodiff.core.check.complex_step import complex_step_derivative
-from autodiff.core.check.difference_quotients import (
+from autodiff.core.check.numerical_derivatives import (
+    TaylorRemainder,
+    complex_step_derivative,
     entry_scales,
     estimate_rounding,
     is_endless,
     slope_along,
     slope_of,
 )
-from autodiff.core.check.taylor import TaylorRemainder
 from autodiff.core.report.verdict import (
     BLURRED,
     CHANGES,
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from autodiff.core.check.difference_quotients import Slope
     from autodiff.core.check.neighbourhood import Neighbours
+    from autodiff.core.check.numerical_derivatives import Slope
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import ReportedPass
 

@@ -8,7 +8,7 @@ from math import isfinite
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np, np_random
-from autodiff.core.check.difference_quotients import SMALL_ENTRY, entry_scales
+from autodiff.core.check.numerical_derivatives import SMALL_ENTRY, entry_scales
 from autodiff.core.derivation.second_order import second_derivatives
 from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.engine.tensor import Tensor

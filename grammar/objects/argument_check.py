@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.engine.argument_kinds import MISSING
-from autodiff.core.engine.public_functions import FUNCTIONS, NAMESPACES, Parameter, PublicFunction
+from autodiff.core.engine.public_functions import FUNCTIONS, MISSING, NAMESPACES, Parameter, PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.graph.state import mode

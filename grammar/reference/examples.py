@@ -10,9 +10,8 @@ import re
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
-from autodiff.core.engine.argument_kinds import MISSING
 from autodiff.core.engine.named_results import NamedResult
-from autodiff.core.engine.public_functions import FUNCTIONS, PublicFunction
+from autodiff.core.engine.public_functions import FUNCTIONS, MISSING, PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.execution import execute
 from autodiff.grammar.reference.example_calls import EXAMPLE_CALLS

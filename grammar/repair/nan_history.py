@@ -12,7 +12,7 @@ from copy import copy
 from itertools import pairwise
 
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.engine.freeing import clear_freed_status
+from autodiff.core.engine.backward import clear_freed_status
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.fast.tape import entry_node
 from autodiff.core.graph.node import Leaf, Node

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, GradientError, ShapeError, UsageError
 from autodiff.core.base.lazy_imports import LazyModule, np, services
-from autodiff.core.engine.backward import check_seed, seed_for
-from autodiff.core.engine.freeing import clear_freed_status
+from autodiff.core.engine.backward import check_seed, clear_freed_status, seed_for
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
 from autodiff.core.fast.tape import existing_node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.engine.freeing import clear_freed_status
+from autodiff.core.engine.backward import clear_freed_status
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import entry_name, entry_names, entry_node, existing_node, is_tape_entry

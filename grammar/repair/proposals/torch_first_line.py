@@ -5,8 +5,7 @@ What torch says is computed by ``grammar.help.torch_argument_errors``.
 
 from __future__ import annotations
 
-from autodiff.core.engine.argument_kinds import MISSING
-from autodiff.core.engine.public_functions import METHODS, Parameter, PublicFunction
+from autodiff.core.engine.public_functions import METHODS, MISSING, Parameter, PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects.argument_check import function_key
 from autodiff.grammar.objects.torch_argument_errors import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.core.check.checked_functions import ANALYTIC_OPS, OutputFunction
-from autodiff.core.check.difference_quotients import Slope
+from autodiff.core.check.numerical_derivatives import Slope
 from autodiff.core.check.verify import _Verifier, verify
 from autodiff.core.engine.public_functions import METHODS
 from autodiff.core.report.records import ReportedPass

@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 
 import pytest
-from autodiff.core.engine.argument_kinds import MISSING
-from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.public_functions import FUNCTIONS, MISSING
 from autodiff.core.engine.tensor import tensor
 from autodiff.grammar.objects.attributes import find_method
 from autodiff.grammar.objects.builtins.namespaces import builtin_value

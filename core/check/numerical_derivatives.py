@@ -1,9 +1,9 @@
-"""Difference quotients of a function of numbers, with estimates of their errors."""
+"""Derivatives by values of the function alone: difference quotients, a complex step, Taylor's remainder."""
 
 from __future__ import annotations
 
 from itertools import pairwise
-from math import factorial, isfinite, sqrt
+from math import factorial, frexp, isfinite, ldexp, log2, sqrt
 
 from autodiff.core.base.lazy_imports import np
 
@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
 
 #: Steps relative to the size of the entry, each a tenth of the one before.
 STEPS = tuple(10.0**-k for k in range(2, 9))
@@ -169,3 +170,107 @@ def estimate_rounding(value: Callable[[Any], float], x: Any, direction: Any) -> 
                 largest = float(np.abs(values).max()) or 1.0
                 found.append(weight * largest * sqrt(float(np.mean((values / largest) ** 2))))
     return min(found, default=0.0), size
+
+
+# -- a complex step ---------------------------------------------------------------------------------------
+
+#: The first step, relative to the entry, as a power of 2: its square vanishes beside 1.
+FIRST_EXPONENT = -40
+#: Smaller steps are tried if the function changes within one: each by this power of 2, at most so many.
+#: Dividing by a power of 2 does not round.
+EXPONENT_STEP, MOST_STEPS = -20, 8
+#: Two consecutive steps agree if their derivatives differ by at most this part.
+AGREEMENT = 1e-9
+#: Steps and results below this power of 2 may underflow.
+MIN_EXPONENT = -900
+
+
+def complex_step_derivative(value: Callable[[complex], Any], at: float) -> tuple[float, float] | None:
+    """The derivative and the step that gave it; None if no two steps agree or no derivative is finite.
+
+    A step along the imaginary axis takes no difference (Squire and Trapp, "Using complex variables to
+    estimate derivatives of real functions", SIAM Review 40, 1998). ``value`` is the function of the step away
+    from the point ``at``.
+    """
+    exponent = FIRST_EXPONENT + (frexp(at)[1] if at else 0)
+    before: float | None = None
+    for power in range(exponent, max(exponent + MOST_STEPS * EXPONENT_STEP, MIN_EXPONENT), EXPONENT_STEP):
+        step = ldexp(1.0, power)
+        try:
+            change = float(np.imag(value(step * 1j)))
+        except TypeError:  # a function without a complex form
+            return None
+        if not isfinite(change) or 0 < abs(change) < ldexp(1.0, MIN_EXPONENT):
+            before = None
+            continue
+        slope = change / step
+        if before is not None and abs(slope - before) <= AGREEMENT * max(abs(slope), abs(before)):
+            return slope, step
+        before = slope
+    return None
+
+
+# -- Taylor's remainder -----------------------------------------------------------------------------------
+
+#: The steps are the length halved this many times. The further ones are used while there is a remainder, for
+#: functions that change fast.
+HALVINGS, FURTHER_HALVINGS = range(3, 27), range(27, 50)
+#: A linear function must change by more than this many times its noise at the largest step.
+CLEAR_CHANGE = 1e3
+#: A remainder that falls into the noise by more than this power of 2 at one halving does not count.
+SUDDEN_DROP = 4
+#: An order is measured between consecutive steps. At least MIN_ORDERS are needed; the result is the median of the
+#: last ones.
+MIN_ORDERS, LAST_ORDERS = 3, 5
+
+
+class TaylorRemainder:
+    """The measured order of Taylor's remainder along a line: it shrinks with the square of the step.
+
+    ``order`` is about 2 if the rate is the derivative, 1 if it is not, and None if it cannot be measured.
+    In this case ``is_linear`` is true if there is no remainder: the function changes exactly by the rate, or
+    it is constant and the rate is 0. Otherwise rounding hides the change.
+    ``left`` is the remainder at the last step, divided by the step: the error of the rate that it suggests.
+    """
+
+    __slots__ = ("is_linear", "left", "order")
+
+    def __init__(
+        self,
+        value: Callable[[float], float],
+        middle: float,
+        rate: float,
+        length: float,
+        noise: float,
+        rate_noise: float,
+    ) -> None:
+        """Measure how fast ``|f(h) - f(0) - h*rate|`` shrinks with h, from an eighth of ``length`` down.
+
+        ``value`` is f and ``middle`` is ``f(0)``. Values have an error of ``noise`` and the rate of
+        ``rate_noise``.
+        """
+        noise = max(1e-12 * max(abs(middle), abs(rate) * length, 1e-300), noise)
+        points: list[tuple[int, float]] = []
+        is_whole, last = True, HALVINGS[0]
+        for k in (*HALVINGS, *FURTHER_HALVINGS):
+            if k in FURTHER_HALVINGS and not (points and points[-1][0] == k - 1):
+                break
+            h = length * 2.0**-k
+            remainder = abs(value(h) - middle - h * rate)
+            is_whole &= isfinite(remainder)
+            if isfinite(remainder) and remainder > noise + h * rate_noise:
+                points.append((k, log2(remainder)))
+                last = k
+        if (
+            points
+            and isfinite(noise)
+            and points[-1][1] > log2(noise + length * 2.0**-last * rate_noise) + SUDDEN_DROP
+        ):
+            points, last = [], last + 1  # a kink or the like lay within the larger steps only
+        slopes = [(before[1] - after[1]) / (after[0] - before[0]) for before, after in pairwise(points)]
+        # The smallest steps with a remainder above rounding are the nearest to the limit.
+        self.order = float(np.median(slopes[-LAST_ORDERS:])) if len(slopes) >= MIN_ORDERS else None
+        self.left = 2.0 ** points[-1][1] / (length * 2.0**-last) if points else 0.0
+        reach = length * 2.0**-last
+        is_plain = abs(rate) * reach > CLEAR_CHANGE * (noise + reach * rate_noise)
+        self.is_linear = is_whole and not points and (is_plain or value(reach) == middle)
