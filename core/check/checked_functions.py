@@ -100,7 +100,7 @@ class OutputFunction:
     def again(self, subject: ReportedPass, target: Node) -> OutputFunction:
         return OutputFunction(subject, self.spelled, target)
 
-    def at(self, x: Any) -> Any:
+    def evaluate(self, x: Any) -> Any:
         """The output at ``x``, weighted with the seed of the backward pass; nan if it cannot be computed."""
         given = float(x) if self.is_number and x.dtype.kind != "c" else x
         try:
@@ -161,7 +161,7 @@ class GradientFunction(OutputFunction):
             self.g = np.asarray(cotangents.get(x.source(), self.g), dtype=float)
         self.measure(order, cotangents, x.source())
 
-    def at(self, x: Any) -> Any:
+    def evaluate(self, x: Any) -> Any:
         try:
             slope, _ = self.gradient_at(x, create_graph=False)
         except (ArithmeticError, ValueError, AutodiffError):

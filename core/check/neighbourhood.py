@@ -98,7 +98,9 @@ class Neighbours:
         for scale in MOVES[function.precision]:
             for run in self._sides(target, scale, alone):
                 other = None if run is None else function.in_run(run)
-                if other is None or not abs(float(function.at(other.x)) - other.f) <= 1e-9 * abs(other.f):
+                if other is None:
+                    return False
+                if not abs(float(function.evaluate(other.x)) - other.f) <= 1e-9 * abs(other.f):
                     return False
         return True
 

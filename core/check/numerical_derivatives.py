@@ -219,8 +219,8 @@ HALVINGS, FURTHER_HALVINGS = range(3, 27), range(27, 50)
 CLEAR_CHANGE = 1e3
 #: A remainder that falls into the noise by more than this power of 2 at one halving does not count.
 SUDDEN_DROP = 4
-#: An order is measured between consecutive steps. At least MIN_ORDERS are needed; the result is the median of the
-#: last ones.
+#: An order is measured between consecutive steps. At least MIN_ORDERS are needed; the result is the median of
+#: the last ones.
 MIN_ORDERS, LAST_ORDERS = 3, 5
 
 

@@ -128,13 +128,13 @@ def blame_second_derivative(found: GradientCheck, function: OutputFunction) -> N
 def slopes_by_differences(function: OutputFunction) -> Any:
     """The gradient of a function by difference quotients, entry by entry; nan where it has none."""
     slopes = np.full(function.x.shape, np.nan)
-    middle = float(function.at(function.x))
+    middle = float(function.evaluate(function.x))
     for place in np.ndindex(function.x.shape):
 
         def along(by: float, place: tuple[int, ...] = place) -> float:
             moved = function.x.copy()
             moved[place] += by
-            return float(function.at(moved))
+            return float(function.evaluate(moved))
 
         slope = slope_of(along, float(function.x[place]), middle, function.rounding)
         if slope is not None:

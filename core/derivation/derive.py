@@ -101,7 +101,7 @@ class Derivations:
             self.formulas.values["G"] = subject.seed
         self._writer = PathWriter(subject, names, self.formulas, weight)
 
-    def of(self, index: int) -> Derivation:
+    def derive(self, index: int) -> Derivation:
         """The derivation for one of the inputs in ``subject.wrt``."""
         from autodiff.core.why.kinks import kinks_of  # here: reports of gradients alone do not need it
 
@@ -186,7 +186,7 @@ class Derivations:
         from autodiff.core.derivation.entry import EntryWriter  # here: most derivations have no entry
 
         writer = EntryWriter(self.subject, self.names, self.formulas)
-        return writer.of(node, spelled, place, lambda: self._complete(formula, gradient, place))
+        return writer.derive(node, spelled, place, lambda: self._complete(formula, gradient, place))
 
     def _complete(
         self, formula: Formula, gradient: Any, place: tuple[int, ...] | None = None
@@ -236,7 +236,7 @@ class Derivations:
         if not written or not written[0][0] or not edges.are_finite:
             return ""
         path = max(written, key=lambda one: max_abs(one[1]))[0]
-        steps = {(user, index): rate for user, _ in path for index, _, rate in edges.of(user)}
+        steps = {(user, index): rate for user, _ in path for index, _, rate in edges.edges_from(user)}
         upwards = path[::-1]
         names = [self.names[node], *(self.names[user] for user, _ in upwards)]
         total = None

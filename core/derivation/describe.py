@@ -78,7 +78,7 @@ def describe(
             from autodiff.core.derivation.derive import Derivations
 
             writer = Derivations(subject, names, counts(), max_paths, top, entry)
-            derived = tuple(writer.of(index) for index in range(len(subject.wrt)))
+            derived = tuple(writer.derive(index) for index in range(len(subject.wrt)))
         if graph:
             from autodiff.core.derivation.graph_report import graph_of
 

@@ -74,7 +74,7 @@ class EntryWriter:
         self.is_weighted = subject.weight is not None or np.size(subject.seed) != 1
         self.output = "S" if self.is_weighted else names[subject.root]
 
-    def of(
+    def derive(
         self, node: Node, spelled: str, place: Place, from_tensor: Callable[[], tuple[str, str]]
     ) -> EntryDerivation:
         """The derivation of the entry at ``place`` of the gradient of ``node``.
@@ -169,7 +169,7 @@ class _EntryDerivation:
             )
 
         def give(place: Place) -> Expr:
-            expr = simplify(made.at(place))
+            expr = simplify(made.entry(place))
             if expr.size <= LONGEST_VALUE:
                 return expr
             table = self.formulas.abbreviation(node)
@@ -196,7 +196,7 @@ class _EntryDerivation:
 
     def gradient(self, node: Node, place: Place) -> Expr:
         """An entry of the gradient that a node receives, written out across at least one op."""
-        return self.received(node).at(place)
+        return self.received(node).entry(place)
 
     def received(self, node: Node) -> EntryTable:
         """The gradient that a node receives."""
@@ -220,7 +220,7 @@ class _EntryDerivation:
 
     def _sum_over_users(self, node: Node, place: Place) -> Expr:
         try:
-            parts = [self.edge_table(user, index).at(place) for user, index in self.users.get(node, ())]
+            parts = [self.edge_table(user, index).entry(place) for user, index in self.users.get(node, ())]
         except UnspelledError as error:
             entry = self.gradient_name(node, place)
             self.unspelled[entry.value] = error.op
@@ -306,7 +306,7 @@ class _EntryDerivation:
             try:
                 expr = self.edge_table(
                     user, index, EntryTable(user.shape, mark, dtype_of_value(user.out))
-                ).at(place)
+                ).entry(place)
             except UnspelledError:
                 return ()
             reached = names_in(expr)
@@ -326,7 +326,7 @@ class _EntryDerivation:
         expansion = ""
         if isinstance(user, OpNode):
             try:
-                made = user.op(*self.operands(user), **user.params).at(at)
+                made = user.op(*self.operands(user), **user.params).entry(at)
                 expansion = written_sum(summands(simplify(made)), DIGITS)
             except (UnspelledError, *NO_VALUE_ERRORS):
                 expansion = ""

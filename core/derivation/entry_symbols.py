@@ -63,7 +63,7 @@ class EntryTable(Operators):
 
     >>> from autodiff.core.symbolic.expr import name_expr
     >>> x = EntryTable((2,), lambda place: name_expr(f"x{place[0]}"))
-    >>> str((x * x).at((1,)))
+    >>> str((x * x).entry((1,)))
     'x1*x1'
     """
 
@@ -78,17 +78,17 @@ class EntryTable(Operators):
     def __repr__(self) -> str:
         return f"<entries of shape {self.shape}>"
 
-    def at(self, place: Place) -> Expr:
+    def entry(self, place: Place) -> Expr:
         """The entry at a position; errors: UnspelledError if an op it depends on has no spelling."""
         expr = self._known.get(place)
         if expr is None:
             expr = self._known[place] = self._give(place)
         return expr
 
-    def at_broadcast(self, place: Place) -> Expr:
+    def broadcast_entry(self, place: Place) -> Expr:
         """The entry that broadcasting puts at a position of a larger tensor."""
         own = place[len(place) - len(self.shape) :]
-        return self.at(tuple(0 if n == 1 else at for n, at in zip(self.shape, own, strict=True)))
+        return self.entry(tuple(0 if n == 1 else at for n, at in zip(self.shape, own, strict=True)))
 
 
 def as_entry_table(value: Any) -> EntryTable:
@@ -127,7 +127,7 @@ def entrywise(op: Op, tables: list[EntryTable], params: dict[str, Any]) -> Entry
         raise UnspelledError(op.name)
 
     def give(place: Place) -> Expr:
-        exprs = [x.at_broadcast(place) for x in tables]
+        exprs = [x.broadcast_entry(place) for x in tables]
         if op.name == "mul" and ZERO in exprs:
             return ZERO
         if op.name == "add" and ZERO in exprs:
@@ -150,7 +150,7 @@ def linear(op: Op, tables: list[EntryTable], params: dict[str, Any]) -> EntryTab
             taken = op.contribution(index, alone, constant, zeros, params)
             for at in zip(*np.nonzero(np.atleast_1d(taken)), strict=True):
                 where = tuple(map(int, at)) if x.shape else ()
-                term = x.at(where)
+                term = x.entry(where)
                 factor = float(taken[where])
                 if term != ZERO:
                     total = plus(total, term if factor == 1 else times(number_expr(factor), term))
@@ -172,8 +172,8 @@ def product(x: EntryTable, y: EntryTable) -> EntryTable:
         column = place[len(batch) + len(rows) :]
         total = ZERO
         for k in range(count):
-            left = x.at_broadcast((*lead, *row, k)) if len(x.shape) > 1 else x.at((k,))
-            right = y.at_broadcast((*lead, k, *column)) if len(y.shape) > 1 else y.at((k,))
+            left = x.broadcast_entry((*lead, *row, k)) if len(x.shape) > 1 else x.entry((k,))
+            right = y.broadcast_entry((*lead, k, *column)) if len(y.shape) > 1 else y.entry((k,))
             total = plus(total, times(left, right))
         return total
 
@@ -194,7 +194,10 @@ def times(a: Expr, b: Expr) -> Expr:
 
 
 def outer(x: EntryTable, y: EntryTable) -> EntryTable:
-    return EntryTable((*x.shape, *y.shape), lambda place: times(x.at(place[:1]), y.at(place[1:])), x.dtype)
+    def product(place: Place) -> Expr:
+        return times(x.entry(place[:1]), y.entry(place[1:]))
+
+    return EntryTable((*x.shape, *y.shape), product, x.dtype)
 
 
 def sum_keepdim(x: EntryTable, dim: int) -> Any:
@@ -227,7 +230,7 @@ def einsum(*tables: EntryTable, equation: str) -> EntryTable:
             at = dict(zip((*result, *summed), (*place, *inside), strict=True))
             term = ONE
             for own, x in zip(letters, tables, strict=True):
-                term = times(term, x.at(tuple(at[letter] for letter in own)))
+                term = times(term, x.entry(tuple(at[letter] for letter in own)))
             whole = plus(whole, term)
         return whole
 
@@ -247,7 +250,7 @@ def other_products(x: EntryTable, dim: Place | None) -> EntryTable:
     def give(place: Place) -> Expr:
         whole = ONE
         for beside in places_along(x, dim, place):
-            whole = whole if beside == place else times(whole, x.at(beside))
+            whole = whole if beside == place else times(whole, x.entry(beside))
         return whole
 
     return EntryTable(x.shape, give, x.dtype)
@@ -266,8 +269,8 @@ def cross(x: EntryTable, y: EntryTable, dim: int) -> EntryTable:
 
     def give(place: Place) -> Expr:
         second, third = ((*place[:dim], (place[dim] + step) % 3, *place[dim + 1 :]) for step in (1, 2))
-        left = times(x.at_broadcast(second), y.at_broadcast(third))
-        return minus(left, times(x.at_broadcast(third), y.at_broadcast(second)))
+        left = times(x.broadcast_entry(second), y.broadcast_entry(third))
+        return minus(left, times(x.broadcast_entry(third), y.broadcast_entry(second)))
 
     return EntryTable(shape, give, x.dtype)
 
@@ -283,7 +286,7 @@ def determinant(x: EntryTable, lead: Place, rows: Place, columns: Place) -> Expr
     whole = ZERO
     for at, column in enumerate(columns):
         rest = determinant(x, lead, rows[1:], columns[:at] + columns[at + 1 :])
-        term = times(x.at((*lead, rows[0], column)), rest)
+        term = times(x.entry((*lead, rows[0], column)), rest)
         whole = minus(whole, term) if at % 2 else plus(whole, term)
     return whole
 

@@ -75,7 +75,7 @@ def substitute_entries(term: Expr, values: Mapping[str, Any]) -> Expr:
                 done[id(expr)] = number_expr(float(f"{entry.item():.{limits.digits}g}"))
                 continue
         args = tuple(done[id(arg)] for arg in expr.args)
-        done[id(expr)] = expr.of(args) if args else expr
+        done[id(expr)] = expr.with_args(args) if args else expr
     return done[id(term)]
 
 

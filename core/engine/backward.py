@@ -124,36 +124,36 @@ def accumulate_grads(cotangents: Mapping[Any, Any], passed: set[Node] | None, cr
     where_kept = [node for node in cotangents if node.__class__ is Leaf or node.status is not None]
     for node in sorted(where_kept, key=attrgetter("number"), reverse=True):
         g = cotangents[node]
-        cell = (
+        slot = (
             node.grad_slot
             if isinstance(node, Leaf)
             else node.status.grad_slot
             if node.status is not None
             else None
         )
-        if cell is None or (passed is not None and node not in passed):
+        if slot is None or (passed is not None and node not in passed):
             continue
-        before.append((cell, None if cell.grad is None else cell.grad.value))
-        accumulate_grad(cell, g, create_graph, node)
+        before.append((slot, None if slot.grad is None else slot.grad.value))
+        accumulate_grad(slot, g, create_graph, node)
     if mode.recorder is not None:
         mode.recorder.grads_gathered(before, passed is not None)
 
 
-def accumulate_grad(cell: GradSlot, g: Any, create_graph: bool, node: Node) -> None:
+def accumulate_grad(slot: GradSlot, g: Any, create_graph: bool, node: Node) -> None:
     """Add gradient ``g`` of ``node`` to a ``.grad``; with ``create_graph``, ``g`` is a recorded Tensor."""
-    cell.assigned_at = None
+    slot.assigned_at = None
     is_leaf = node.__class__ is Leaf
-    if cell.grad is None and create_graph:
+    if slot.grad is None and create_graph:
         # A copy, as in torch: entries of `g` may share a memory location, and then in-place sums fail.
-        cell.grad = OPS["clone"].named("CopyBackwards")(g) if is_leaf else g
-    elif cell.grad is None:
-        cell.grad = Tensor.of(match_layout(as_stored(g), node.out if is_leaf else None))
+        slot.grad = OPS["clone"].named("CopyBackwards")(g) if is_leaf else g
+    elif slot.grad is None:
+        slot.grad = Tensor.of(match_layout(as_stored(g), node.out if is_leaf else None))
     elif create_graph:
-        cell.grad = cell.grad + g
+        slot.grad = slot.grad + g
     elif is_leaf:  # in place, as in torch: other references to the old .grad see the sum
-        cell.grad.assign_in_place(Tensor.of(_plain_sum(cell.grad.value, g)))
+        slot.grad.assign_in_place(Tensor.of(_plain_sum(slot.grad.value, g)))
     else:
-        cell.grad = Tensor.of(_plain_sum(cell.grad.value, g))
+        slot.grad = Tensor.of(_plain_sum(slot.grad.value, g))
 
 
 def match_layout(g: Any, like: Any) -> Any:
@@ -281,9 +281,9 @@ def previous_leaf_nodes(x: Tensor, order: list[Node]) -> list[Node]:
     is_changed = x.version_counter is not None or x.alias is not None
     if not is_changed or not isinstance(x.node, Leaf) or x.node.grad_slot is None:
         return []
-    cell = x.node.grad_slot
+    slot = x.node.grad_slot
     return [
-        node for node in order if isinstance(node, Leaf) and node.grad_slot is cell and node is not x.node
+        node for node in order if isinstance(node, Leaf) and node.grad_slot is slot and node is not x.node
     ]
 
 

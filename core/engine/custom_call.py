@@ -154,7 +154,7 @@ class CustomCall:
         return any(x is y for y in self.context.changed) and any(x is y for y in self.operands)
 
     def make_output_nodes(self, outputs: list[Any], flowing: list[int]) -> list[ArrayNode]:
-        """Return the nodes of the ``flowing`` outputs: the call's own node, or one Part of it per output."""
+        """Return the nodes of the ``flowing`` outputs: the call's own, or one for the part of each output."""
         kept = self.context.saved_tensors
         reads: list[int | str] = [
             index

@@ -258,7 +258,7 @@ def replace_node_unrecorded(tensor: Tensor, old: Node) -> None:
     value = tensor.value
     node: Node
     if isinstance(old, Leaf):
-        node = Leaf(value, tracked=old.tracked, cell=old.grad_slot, site=old.site)
+        node = Leaf(value, tracked=old.tracked, grad_slot=old.grad_slot, site=old.site)
     elif not old.tracked:
         node = Leaf(value, tracked=False, site=old.site)
     else:

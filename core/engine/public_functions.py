@@ -136,7 +136,7 @@ CPP_FUNCTIONS_OF_F = frozenset(["gelu", "hardshrink", "linear", "logsigmoid", "s
 
 
 class Parameter:
-    """A parameter. ``kind`` says which values it accepts (see KINDS); ``default`` is MISSING if required."""
+    """A parameter. ``kind`` is a key of ARGUMENT_KINDS; ``default`` is MISSING if an argument is required."""
 
     __slots__ = ("default", "keyword_only", "kind", "name", "variadic")
 

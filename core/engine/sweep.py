@@ -88,7 +88,7 @@ def recorded_contributions(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
         if below is not None and below.tracked:
             try:
                 c = op.contribution(index, g, out, operands, node.params)
-            except ArithmeticError:  # as in pull_edge_or_none: 1 / 0 raises, while tensors give inf
+            except ArithmeticError:  # as in edge_pullback_or_none: 1 / 0 raises, while tensors give inf
                 constant = tuple(
                     Tensor.of(as_stored(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
                 )

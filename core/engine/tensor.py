@@ -85,10 +85,10 @@ FAST_OPERATORS = ("add", "sub", "mul", "div", "pow")
 class Tensor:
     """An n-dimensional array that records how it was computed.
 
-    ``value`` is a Python float or an ndarray. A tensor that is an entry of a tape has ``tape``, its position
-    ``at`` on it and, for arrays, the ``array_spec``; it has no node until one is asked for. ``grad_slot``
-    stores ``.grad``. ``alias`` and ``versions`` are set for tensors that share memory with others. ``lazy``
-    is the deferred value, if any (see ``core/fast/fusion.py``).
+    ``value`` is a Python float or an ndarray. A tensor that is an entry of a tape has ``tape``, its
+    ``tape_position`` and, for arrays, the ``array_spec``; it has no node until one is asked for.
+    ``grad_slot`` stores ``.grad``. ``alias`` and ``version_counter`` are set for tensors that share memory
+    with others. ``lazy_value`` is the deferred value, if any (see ``core/fused/deferred.py``).
 
     >>> w = tensor(3.0, requires_grad=True)
     >>> L = w * w
@@ -281,7 +281,7 @@ class Tensor:
         if self.grad_slot is None:
             self.grad_slot = GradSlot()
         name = None if self.node is None else self.node.name
-        self.node = Leaf(self.value, tracked=flag, cell=self.grad_slot if flag else None, site=mode.site)
+        self.node = Leaf(self.value, tracked=flag, grad_slot=self.grad_slot if flag else None, site=mode.site)
         self.node.name = name
         self.value = self.node.out
         return self

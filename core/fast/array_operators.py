@@ -137,7 +137,7 @@ def is_tracked_tensor(x: Tensor) -> bool:
 
 
 def shared_bound_op(op: Op, params: dict[str, Any]) -> BoundOp:
-    """The Use shared by all entries of an op; ``params`` is ALIKE or BROADCAST."""
+    """The BoundOp shared by all entries of an op; ``params`` is SAME_SHAPE or BROADCAST."""
     key = op, params is SAME_SHAPE
     use = BOUND_OPS.get(key)
     if use is None:

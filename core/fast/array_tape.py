@@ -160,7 +160,7 @@ def backward_through_arrays(
 
 
 def analyse_bound_op(bound_op: BoundOp) -> None:
-    """Record in the use how a pass handles its entries, and which values they may omit."""
+    """Record in the BoundOp how a pass handles its entries, and which values they may omit."""
     bound_op.rules, bound_op.slope = pattern_and_vjp(bound_op)
     op = bound_op.op
     if bound_op.params is not SAME_SHAPE:
@@ -197,7 +197,7 @@ def ignores_value(op: Op, value: str) -> bool:
 
 
 def pattern_and_vjp(bound_op: BoundOp) -> tuple[int, Any]:
-    """The pattern of a use's rules and None, or SLOPE and the rule written for ndarrays."""
+    """The pattern of the rules and None, or FAST_VJP and the rule written for ndarrays."""
     if bound_op.params is not SAME_SHAPE:
         return OTHER, None
     op = bound_op.op

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]] | None:
-    """As ``pull_back`` of ``engine.sweep``, for nodes with saved values not freed or changed; else None.
+    """As ``node_contributions``, for nodes whose saved values are neither freed nor changed; else None.
 
     ``pull_edge`` is the sweep's function for one rule, used where this one does not apply.
     """

@@ -1,7 +1,7 @@
 """The tape: a list with one entry per operation on numbers and small arrays. Nodes are made on demand.
 
-A result on the tape has a ``tape`` and its place there, ``at``, and no node. Backward passes read the entries
-from newest to oldest (``tape_backward``). Reading the ``node`` of such a tensor, to explain it or to
+A result on the tape has a ``tape``, a ``tape_position`` and no node. Backward passes read the entries from
+newest to oldest (``tape_backward``). Reading the ``node`` of such a tensor, to explain it or to
 differentiate its gradient, turns all entries of its tape into nodes, and the engine continues with these.
 Without this module (``AUTODIFF_FAST=0``) every operation makes a node.
 """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Exponentials:
-    """``shares``: exp(x - max of the row), ``sums`` of its rows, ``picked``: log probabilities of targets."""
+    """``exponentials`` of x - max of the row, their ``sums`` by row, and ``target_log_probs``."""
 
     __slots__ = ("exponentials", "sums", "target_log_probs")
 
@@ -50,7 +50,7 @@ class Exponentials:
         run_in_tiles(work, count, width)
 
     def slopes(self, received: Any, target: Any) -> Any:
-        """The cotangent of x from the column ``received`` by ``picked``; overwrites the exponentials."""
+        """The cotangent of x from the column ``received`` by the targets; overwrites the exponentials."""
         shares, factors = self.exponentials, -received / self.sums
 
         def work(start: int, stop: int, step: int) -> None:
@@ -142,7 +142,7 @@ class LazyLogSoftmax:
 
 
 class LazyLoss:
-    """The ``lazy`` of the ``nll_loss`` node: its value is known, that of its operand is deferred."""
+    """The ``lazy_value`` of the ``nll_loss`` node: its value is known, that of its operand is deferred."""
 
     __slots__ = ("dtype", "exponentials", "known", "ndim", "shape")
 

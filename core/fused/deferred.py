@@ -36,7 +36,7 @@ REDUCTIONS = ("sum", "mean")
 
 
 class LazyValue:
-    """A deferred op and its ``operands``: arrays, plain numbers and other Lazies.
+    """A deferred op and its ``operands``: arrays, plain numbers and other lazy values.
 
     ``known`` is the value once ``is_computed``. ``length`` is the number of deferred ops in the formula; an
     op counts once for every use.
@@ -82,12 +82,12 @@ stored_value = vars(Tensor)["value"].__get__
 
 
 def is_uncomputed(x: Any) -> bool:
-    """Whether it is a Lazy without a value."""
+    """Whether it is a LazyValueValue that is not computed yet."""
     return x.__class__ is LazyValue and not x.is_computed
 
 
 def uncomputed_below(lazy: LazyValue) -> list[LazyValue]:
-    """All Lazies without a value that this one depends on, operands first, itself last."""
+    """All lazy values without a value that this one depends on, operands first, itself last."""
     order: list[LazyValue] = []
     seen: set[LazyValue] = set()
     stack = [(lazy, False)]
@@ -103,7 +103,7 @@ def uncomputed_below(lazy: LazyValue) -> list[LazyValue]:
 
 
 def compute(lazy: LazyValue, wanted: list[LazyValue]) -> None:
-    """Compute ``wanted`` in one loop: ``lazy`` itself and any Lazies it depends on."""
+    """Compute ``wanted`` in one loop: ``lazy`` itself and any lazy values it depends on."""
     inner = lazy.operands[0] if lazy.op.name in REDUCTIONS else lazy
     program = TileProgram(inner.shape, inner.dtype)
     known: dict[LazyValue, TileCell] = {}
@@ -114,14 +114,14 @@ def compute(lazy: LazyValue, wanted: list[LazyValue]) -> None:
 
 
 def request_value(program: TileProgram, lazy: LazyValue, known: dict[LazyValue, TileCell]) -> int:
-    """Make the value of a Lazy a result of the program (for a mean: the sum); return its place there."""
+    """Make the value of a LazyValue a result of the program (for a mean: the sum); return its place there."""
     if lazy.op.name in REDUCTIONS:
         return program.request(cell_of(program, lazy.operands[0], known), is_sum=True)
     return program.request(cell_of(program, lazy, known))
 
 
 def cell_of(program: TileProgram, value: Any, known: dict[LazyValue, TileCell]) -> TileCell:
-    """The cell of an operand: an array, a number, or a Lazy, entered with all that it depends on."""
+    """The cell of an operand: an array, a number, or a LazyValue, entered with all that it depends on."""
     if value.__class__ is not LazyValue:
         return program.array(value) if np.shape(value) else as_cell(program, value)
     if value.is_computed:
@@ -142,7 +142,7 @@ def cell_of(program: TileProgram, value: Any, known: dict[LazyValue, TileCell]) 
 
 
 def lazy_of(x: Tensor) -> LazyValue | None:
-    """The Lazy of a tensor whose value was not read or changed yet, else None."""
+    """The LazyValue of a tensor whose value was not read or changed yet, else None."""
     node = x.stored_node
     if node.__class__ is not ArrayNode or node.lazy_value is None:
         return None
@@ -197,7 +197,7 @@ def install_deferral() -> None:
 
 
 def tensor_getattr(self: Tensor, name: str) -> Any:
-    """``Tensor.__getattr__``: computes a deferred ``value``; ``lazy`` is None where it was never set."""
+    """``Tensor.__getattr__``: computes a deferred ``value``; a ``lazy_value`` never set is None."""
     if name == "lazy_value":
         return None
     if name == "value" and self.lazy_value is not None:
@@ -215,7 +215,7 @@ def node_getattr(self: ArrayNode, name: str) -> Any:
         self.out = self.lazy_value.value_with_intermediates()
         return self.out
     if name == "_operands" and self.lazy_value is not None:
-        self._operands = self.lazy_value.values(self.given)
+        self._operands = self.lazy_value.values(self.lazy_operands)
         return self._operands
     raise AttributeError(f"'ArrayNode' object has no attribute '{name}'")
 
@@ -236,7 +236,7 @@ def deferring_operators(name: str, now: Operator, reflected_now: Operator) -> tu
 
 
 def lazy_property(now: Any, measure: Callable[[LazyValue], Any]) -> property:
-    """A property of Tensor that needs no value: ``measure`` of a Lazy if the tensor has one, else ``now``."""
+    """A property of Tensor that needs no value: ``measure`` of its LazyValue, or ``now`` if it has none."""
 
     def measured(self: Tensor) -> Any:
         lazy = lazy_of(self)
@@ -315,7 +315,7 @@ def deferred_node(
     node._inputs = inputs
     node._params = params
     node.lazy_value = lazy
-    node.given = lazy_operands
+    node.lazy_operands = lazy_operands
     node.number = next_number()
     node.site = mode.site
     node.name = node.status = node.scratch = None

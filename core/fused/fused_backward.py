@@ -57,7 +57,7 @@ class Regions:
     def members(self, root: ArrayNode) -> list[ArrayNode]:
         """The nodes of a region, newest first: the root and all below it that only they use."""
         members: list[ArrayNode] = []
-        shape = root.given[0].shape if root.op.name in REDUCTIONS else root.shape
+        shape = root.lazy_operands[0].shape if root.op.name in REDUCTIONS else root.shape
         seen: dict[Node, int] = {}
         ready: list[tuple[int, ArrayNode]] = [(-root.number, root)]
         while ready and len(members) < MOST_NODES:
@@ -98,7 +98,7 @@ class Region:
         #: The cotangents of nodes that were not pulled yet; at the end, of nodes outside the region.
         self.outgoing: dict[Node, TileCell] = {}
         if root.op.name in REDUCTIONS:
-            [x] = root.given
+            [x] = root.lazy_operands
             self.program = TileProgram(x.shape, x.dtype)
             each = float(g) / prod(x.shape) if root.op.name == "mean" else float(g)
             self.outgoing[root] = self.program.constant(each)
@@ -116,7 +116,8 @@ class Region:
             self.outgoing[below] = g
             return
         operands = tuple(
-            x if x.__class__ in PLAIN_NUMBERS else cell_of(self.program, x, self.known) for x in node.given
+            x if x.__class__ in PLAIN_NUMBERS else cell_of(self.program, x, self.known)
+            for x in node.lazy_operands
         )
         out = cell_of(self.program, node.lazy_value, self.known)
         for index, operand in enumerate(node.inputs):

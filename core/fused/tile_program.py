@@ -1,6 +1,6 @@
 """Formulas of large arrays as lists of instructions, run on one tile after the other.
 
-The rules of ops are written in ops, so a rule applied to Cells instead of arrays records its instructions.
+The rules of ops are written in ops, so a rule applied to TileCells, not arrays, records its instructions.
 Equal instructions are recorded once, unneeded ones are not run, and the temporary results of a tile stay in a
 few buffers that fit into the cache.
 """
@@ -54,7 +54,17 @@ class TileProgram:
     """
 
     __slots__ = (
-        *("arguments", "arrays", "asked", "constants", "dtype", "functions", "given", "numbers", "shape"),
+        *(
+            "arguments",
+            "arrays",
+            "requested",
+            "constants",
+            "dtype",
+            "functions",
+            "kept_alive",
+            "numbers",
+            "shape",
+        ),
     )
 
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
@@ -65,11 +75,11 @@ class TileProgram:
         self.constants: dict[int, float] = {}
         self.arrays: dict[int, Any] = {}
         #: The input arrays as passed in, kept alive so that their ids stay unique.
-        self.given: list[Any] = []
+        self.kept_alive: list[Any] = []
         #: The number of an entry by its content: op and arguments, constant, or id of an array.
         self.numbers: dict[Any, int] = {}
         #: What ``run`` returns: entries, and whether to return the sum of the entry instead.
-        self.asked: list[tuple[int, bool]] = []
+        self.requested: list[tuple[int, bool]] = []
 
     # -- recording ----------------------------------------------------------------------------------
 
@@ -84,7 +94,7 @@ class TileProgram:
             return self.constant(float(value.flat[0]))
         at = self._enter(id(value), None, ())
         if at not in self.arrays:
-            self.given.append(value)
+            self.kept_alive.append(value)
             self.arrays[at] = np.ascontiguousarray(value).reshape(-1)
         return TileCell(self, at)
 
@@ -162,18 +172,18 @@ class TileProgram:
 
     def request(self, cell: TileCell, is_sum: bool = False) -> int:
         """Make ``run`` return an entry, or its sum; returns the index in the list that ``run`` returns."""
-        self.asked.append((cell.at, is_sum))
-        return len(self.asked) - 1
+        self.requested.append((cell.at, is_sum))
+        return len(self.requested) - 1
 
     # -- running ------------------------------------------------------------------------------------
 
     def run(self) -> list[Any]:
         """Run the program; return the arrays and sums that ``request`` requested."""
         whole: dict[int, Any] = {}
-        for at, is_sum in self.asked:
+        for at, is_sum in self.requested:
             if not is_sum and at not in whole and self.functions[at] is not None:
                 whole[at] = np.empty(self.shape, self.dtype)
-        added = sorted({at for at, is_sum in self.asked if is_sum and at not in self.constants})
+        added = sorted({at for at, is_sum in self.requested if is_sum and at not in self.constants})
         order = self.needed()
         sums: dict[int, dict[int, float]] = {at: {} for at in added}
         if order or added:
@@ -210,7 +220,7 @@ class TileProgram:
             # here.
             with np.errstate(all="ignore"):
                 run_in_tiles(work, int(np.prod(self.shape)))
-        return [self._answer(at, is_sum, whole, sums) for at, is_sum in self.asked]
+        return [self._answer(at, is_sum, whole, sums) for at, is_sum in self.requested]
 
     def _answer(self, at: int, is_sum: bool, whole: dict[int, Any], sums: dict[int, dict[int, float]]) -> Any:
         if is_sum:
@@ -224,7 +234,7 @@ class TileProgram:
 
     def needed(self) -> list[int]:
         """The instructions that the requested entries depend on, in order."""
-        wanted = {at for at, _ in self.asked}
+        wanted = {at for at, _ in self.requested}
         order = []
         for at in range(len(self.functions) - 1, -1, -1):
             if at in wanted and self.functions[at] is not None:

@@ -2,7 +2,7 @@
 
 Nodes carry a creation number, so newest first is a topological order: every node comes before its inputs.
 Scalar arithmetic makes compact ScalarNodes, everything else ArrayNodes; a Leaf is a tensor that no op made.
-Values are never mutated: an in-place change gives the tensor a new node and sets a Mark on the old one.
+Values are never mutated: an in-place change gives the tensor a new node and is noted in the old one's status.
 """
 
 from __future__ import annotations
@@ -66,28 +66,28 @@ class VersionCounter:
 class InPlaceChange:
     """One in-place change of a value.
 
-    ``versions`` is the value's version counter, ``expected`` its count before the change, ``by`` the node
+    ``version_counter`` is that of the value, ``expected`` its count before the change, ``by`` the node
     that made the change, ``site`` the span. Nodes numbered ``since`` or later may use the old value: these
     are the nodes of the change itself, for which torch keeps a copy, and nodes made by backward rules, which
-    are given values that the change's nodes had saved. ``holder`` is the tensor that held the old value, if
-    known.
+    are given values that the change's nodes had saved. ``tensor_ref`` refers to the tensor that held the
+    old value, if known.
     """
 
     __slots__ = ("by", "dtype", "expected", "since", "site", "tensor_ref", "version_counter")
 
     def __init__(
-        self, versions: VersionCounter, dtype: DType, by: Node | None, since: int, site: Span | None
+        self, version_counter: VersionCounter, dtype: DType, by: Node | None, since: int, site: Span | None
     ) -> None:
-        self.version_counter = versions
+        self.version_counter = version_counter
         self.dtype = dtype
-        self.expected = versions.count
+        self.expected = version_counter.count
         self.by = by
         self.since = since or next_number()
         self.site = site
         self.tensor_ref: ref[Tensor] | None = None
 
     def for_tensor(self, holder: Tensor) -> InPlaceChange:
-        """Return a copy of this change with ``holder`` set."""
+        """Return a copy of this change that refers to ``holder``, the tensor that held the old value."""
         seen = InPlaceChange(self.version_counter, self.dtype, self.by, self.since, self.site)
         seen.tensor_ref = ref(holder)
         return seen
@@ -115,10 +115,10 @@ class InPlaceChange:
 class NodeStatus:
     """Facts that few nodes have, stored outside the node to keep nodes small.
 
-    ``freed``: a backward pass has freed the saved values; ``freed_at`` is its span. ``cell``: where the
+    ``freed``: a backward pass has freed the saved values; ``freed_at`` is its span. ``grad_slot``: where the
     gradient goes if ``retain_grad()`` was called, else None. ``overwritten``: the in-place change of the
     tensor that held this node's value. ``used``: the in-place change of a tensor that this node saves as a
-    parameter, with that tensor's old shape. ``is_shared``: this object is the mark of many nodes.
+    parameter, with that tensor's old shape. ``is_shared``: many nodes have this same object.
     """
 
     __slots__ = ("freed", "freed_at", "grad_slot", "is_shared", "overwritten", "used")
@@ -175,7 +175,7 @@ class Node:
         return () if self.out.__class__ is float else self.out.shape
 
     def own_status(self) -> NodeStatus:
-        """Return a Mark that belongs to this node alone and may be changed; make one if needed."""
+        """Return a status that belongs to this node alone and may be changed; make one if needed."""
         if self.status is None:
             self.status = NodeStatus()
         elif self.status.is_shared:
@@ -183,7 +183,7 @@ class Node:
         return self.status
 
     def mark_freed(self, used_up: NodeStatus) -> None:
-        """Mark the saved values as freed. ``used_up`` is the mark shared by all nodes of the pass."""
+        """Note that the saved values are freed. ``used_up`` is the status shared by all nodes of the pass."""
         if self.status is None or self.status.is_shared:
             self.status = used_up
         else:
@@ -191,7 +191,7 @@ class Node:
 
 
 class Leaf(Node):
-    """A tensor that no op made. ``tracked`` says whether gradients flow here, ``cell`` stores ``.grad``.
+    """A tensor that no op made. ``tracked`` says whether gradients flow here, ``grad_slot`` stores ``.grad``.
 
     The caller must use the leaf's ``out`` as the tensor's value, because a probe may have changed it.
     """
@@ -199,10 +199,10 @@ class Leaf(Node):
     __slots__ = ("__weakref__", "grad_slot", "tracked")
 
     def __init__(
-        self, out: Any, *, tracked: bool, cell: GradSlot | None = None, site: Span | None = None
+        self, out: Any, *, tracked: bool, grad_slot: GradSlot | None = None, site: Span | None = None
     ) -> None:
         self.number = next_number()
-        self.grad_slot = cell
+        self.grad_slot = grad_slot
         self.out = out if mode.probe is None or not tracked else mode.probe.leaf_made(self, out)
         self.site = site
         self.name = self.status = self.scratch = None
@@ -278,13 +278,13 @@ SMALL_BYTES = 4096
 class ArrayNode(OpNode):
     """Any other application: a tuple of input nodes, the operand values, and the op's parameters.
 
-    If the op was deferred (see ``core/fast/fusion.py``), ``lazy`` is its deferred value and ``given`` the
-    operands of that; ``out`` and ``operands`` are computed when they are read.
+    If the op was deferred (see ``core/fused/deferred.py``), ``lazy_value`` is its value and ``lazy_operands``
+    the operands of that; ``out`` and ``operands`` are computed when they are read.
     """
 
-    __slots__ = ("__weakref__", "_inputs", "_operands", "_params", "given", "lazy_value")
+    __slots__ = ("__weakref__", "_inputs", "_operands", "_params", "lazy_operands", "lazy_value")
 
-    given: tuple[Any, ...]
+    lazy_operands: tuple[Any, ...]
     lazy_value: LazyValue | None
 
     def __init__(
@@ -329,9 +329,9 @@ class ArrayNode(OpNode):
             else:
                 return
         if lazy is not None:
-            self._operands = tuple(placeholder_for(value) for value in self.given)
+            self._operands = tuple(placeholder_for(value) for value in self.lazy_operands)
             self.out = placeholder_for(lazy) if lazy.shape else lazy.value()
-            self.lazy_value, self.given = None, ()
+            self.lazy_value, self.lazy_operands = None, ()
             return
         self._operands = tuple(placeholder_for(value) for value in self._operands)
         self.out = placeholder_for(self.out)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from autodiff.core.graph.op import Op
 
     F = TypeVar("F", bound=Callable[..., object])
-    #: A list: a Header, then one Entry per operation (see ``core/fast/tape.py``).
+    #: A list: a TapeHeader, then one TapeEntry per operation (see ``core/fast/tape.py``).
     Tape = list[Any]
     TapeEntry = tuple[Any, Any, int, Any, Any, Any, Span | None]
 
@@ -108,7 +108,7 @@ class TapeHeader:
         return self.first + length - 1 + len(self.inserted_at) - len(self.places)
 
 
-#: The value of ``Mode.tape`` when no tape is open. Nothing is recorded on it.
+#: The value of ``EngineState.tape`` when no tape is open. Nothing is recorded on it.
 NO_TAPE: Tape = [TapeHeader(0, LINKS_BEFORE_CHECK)]
 
 

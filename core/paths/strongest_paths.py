@@ -85,7 +85,7 @@ class ScalarEdges:
             mode.site = site  # a custom backward runs statements, which set it
         self.are_finite = all(edge[3] > -inf for edges in self._edges for edge in edges)  # false for nan
 
-    def of(self, node: Node) -> list[tuple[int, Node, float]]:
+    def edges_from(self, node: Node) -> list[tuple[int, Node, float]]:
         """``(operand index, input, derivative)`` for each edge from ``node`` to a number."""
         nodes = self.newest_first
         return [(index, nodes[below], d) for index, below, d, _ in self._edges[self._places[node]]]

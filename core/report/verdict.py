@@ -27,13 +27,13 @@ class GradientCheck(Record):
 
     ``verdict`` is OK, WRONG, KINK (the slopes on the two sides differ, so no gradient is right), NOT_FINITE
     (nan, or infinite although the differences are finite) or UNDECIDED. The ``reason`` for UNDECIDED is
-    LEAVES (every step leaves the domain), BLURRED (rounding hides the slope), LOST (the gradient is off, but
-    so small compared with those on the paths that rounding may explain it), DISAGREE (the complex step or
-    Taylor's remainder contradicts the differences), CHANGES (the script computes something else when it is
-    run again), INFINITE (the differentiated value is infinite), ENDLESS (the gradient is infinite and the
-    differences grow without bound) or INPUT (the output is this input, so there is no rule to check).
-    The caller sets WRONG with the reason HIDDEN if a custom Function is wrong but the differences do not
-    show it.
+    LEAVES_DOMAIN (every step leaves the domain), BLURRED (rounding hides the slope), LOST (the gradient is
+    off, but so small compared with those on the paths that rounding may explain it), DISAGREE (the complex
+    step or Taylor's remainder contradicts the differences), CHANGES (the script computes something else when
+    it is run again), INFINITE (the differentiated value is infinite), GROWS_WITHOUT_BOUND (the gradient is
+    infinite and the differences grow without bound) or IS_INPUT (the output is this input, so there is no
+    rule to check). The caller sets WRONG with the reason HIDDEN if a custom Function is wrong but the
+    differences do not show it.
 
     ``worst`` is the index of the entry with the most severe verdict and, among those, the largest deviation;
     () for a number. ``expected`` and ``given`` are its value by differences and its gradient; ``difference``

@@ -102,7 +102,7 @@ class Expr:
             todo.extend(zip(a.args, b.args, strict=True))
         return True
 
-    def of(self, args: tuple[Expr, ...]) -> Expr:
+    def with_args(self, args: tuple[Expr, ...]) -> Expr:
         """The same head with other arguments."""
         return Expr(self.head, args, self.value, self.details, self.params, self.shapes)
 
@@ -221,7 +221,7 @@ def substitute(root: Expr, values: Mapping[str, Expr]) -> Expr:
         if expr.head == "name":
             done[id(expr)] = values.get(expr.value, expr)
         elif any(done[id(arg)] is not arg for arg in expr.args):
-            done[id(expr)] = expr.of(tuple(done[id(arg)] for arg in expr.args))
+            done[id(expr)] = expr.with_args(tuple(done[id(arg)] for arg in expr.args))
         else:
             done[id(expr)] = expr
     return done[id(root)]

@@ -137,7 +137,7 @@ class Simplifier:
         args = tuple(self.build(terms) for terms in arguments)
         if expr.shapes is not None and len(expr.shapes) == len(args):
             args = tuple(_expand_number(arg, shape) for arg, shape in zip(args, expr.shapes, strict=True))
-        return expr.of(args)
+        return expr.with_args(args)
 
     # -- sums -------------------------------------------------------------------------------------------
 
@@ -276,7 +276,7 @@ class Simplifier:
                     coefficient = multiply_coefficients(coefficient, n)
                     terms = dict.fromkeys(terms, (UNIT, factors))
             args.append(self.build(terms))
-        made = expr.of(tuple(args))
+        made = expr.with_args(tuple(args))
         return self._single_term(coefficient, {made: 1})
 
     def _transposed(self, expr: Expr, argument: Terms) -> Terms:

@@ -32,15 +32,24 @@ REPEATED_TOLERANCE = 1e-13
 class KinkRule:
     """One kind of point of one op.
 
-    ``at(out, *operands, **params)`` marks the entries that lie on such a point. The marks have the shape of
-    the operand that ``shown_operands`` names, of all operands broadcast together for an elementwise op, or of
-    the result if ``shown_operands`` is empty. ``convention`` is the convention, a ``str.format`` template for
-    the op's parameters. ``others`` is what other engines answer, empty if that was not looked up.
-    ``operands`` are those whose derivative the row is about, None for all. ``applies(node)`` limits the row
-    to some uses of the op. ``formula`` is the value of the printed formula, if that is not the answer.
+    ``find_points(out, *operands, **params)`` marks the entries that lie on such a point. The marks have the
+    shape of the operand that ``shown_operands`` names, of all operands broadcast together for an elementwise
+    op, or of the result if ``shown_operands`` is empty. ``convention`` is the convention, a ``str.format``
+    template for the op's parameters. ``others`` is what other engines answer, empty if that was not looked
+    up. ``operands`` are those whose derivative the row is about, None for all. ``applies(node)`` limits the
+    row to some uses of the op. ``formula`` is the value of the printed formula, if that is not the answer.
     """
 
-    __slots__ = ("applies", "at", "convention", "formula", "kind", "operands", "others", "shown_operands")
+    __slots__ = (
+        "applies",
+        "convention",
+        "find_points",
+        "formula",
+        "kind",
+        "operands",
+        "others",
+        "shown_operands",
+    )
 
     def __init__(
         self,
@@ -54,7 +63,7 @@ class KinkRule:
         applies: Callable[[OpNode], bool] | None = None,
         formula: str = "",
     ) -> None:
-        self.at = find_points
+        self.find_points = find_points
         self.convention = convention
         self.others = elsewhere
         self.kind = kind

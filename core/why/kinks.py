@@ -89,7 +89,7 @@ def kinks_of(
 
 def _kinks_of_rule(row: KinkRule, node: OpNode, g: Any, names: NodeNames) -> Iterator[Kink]:
     """The kink of one row of the table, if the node lies on it and a gradient arrives there."""
-    marked = row.at(node.out, *node.operands, **node.params)
+    marked = row.find_points(node.out, *node.operands, **node.params)
     if marked is False:  # for plain numbers, which need no numpy
         return
     marked = np.asarray(marked)

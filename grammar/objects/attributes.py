@@ -229,7 +229,7 @@ def set_data(x: Tensor, value: Any) -> None:
         share_alias(value, x)
     x.value = value.value
     if isinstance(node, Leaf):
-        x.node = Leaf(value.value, tracked=node.tracked, cell=node.grad_slot, site=mode.site)
+        x.node = Leaf(value.value, tracked=node.tracked, grad_slot=node.grad_slot, site=mode.site)
         x.node.name = node.name
         x.value = x.node.out
     elif isinstance(node, OpNode) and x.value.__class__ is float:

@@ -141,7 +141,7 @@ def test_tensors_of_one_entry_count_as_numbers_and_larger_ones_do_not() -> None:
     assert [c for _, c in edges_below(node_of(y)).strongest(node_of(x), 1.0, 9)] == [2.0, 2.0]
     pair = tensor([2.0, 3.0], requires_grad=True)
     total = METHODS["sum"](pair * pair)
-    assert edges_below(node_of(total)).of(node_of(total)) == []
+    assert edges_below(node_of(total)).edges_from(node_of(total)) == []
 
 
 def test_ten_of_very_many_paths_in_a_large_graph() -> None:
