@@ -140,7 +140,7 @@ def test_a_choice_of_nothing_turns_its_condition_around(sign: str, flipped: str)
 def test_entries_of_a_mean_are_parts_of_it() -> None:
     table = EntryTable((2, 2), lambda place: name_expr(f"x{place[0]}{place[1]}"))
     mean = OPS["mean"](table, dim=(0,), keepdim=False)
-    assert value_of(mean.at((1,)), {"x01": 3.0, "x11": 5.0}) == 4.0
+    assert value_of(mean.entry((1,)), {"x01": 3.0, "x11": 5.0}) == 4.0
 
 
 def test_four_alike_terms_are_written_out_and_five_are_not() -> None:

@@ -171,7 +171,7 @@ def test_nothing_is_computed_before_somebody_looks(monkeypatch: pytest.MonkeyPat
     assert not runs
     loss.backward()
     assert len(runs) == 1  # the sum and all slopes in one loop
-    assert len(runs[0].asked) == 4
+    assert len(runs[0].requested) == 4
     assert not is_put_off(loss)
     assert is_put_off(h)
     e, t = np.exp(-x.value), np.tanh(0.5 * x.value + y.value)
@@ -358,6 +358,6 @@ def test_freed_graphs_let_go_of_their_arrays() -> None:
     del h
     loss.backward()
     assert node.lazy_value is None
-    assert node.given == ()
+    assert node.lazy_operands == ()
     assert node.out.strides == (0,)
     assert node.shape == (SIZE,)
