@@ -146,7 +146,7 @@ class _Verifier:
     def __init__(self, function: OutputFunction, random: Any, order: int) -> None:
         self.order = order
         self.function = function
-        self.value = function.at
+        self.value = function.evaluate
         self.x = function.x
         self.g = function.g
         self.random = random
