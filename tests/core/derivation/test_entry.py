@@ -250,7 +250,7 @@ def test_entries_answer_with_the_entries_of_a_forward() -> None:
         (OPS["vector_norm"](table, ord=1, dim=None, keepdim=False), np.abs(x).sum()),
         (OPS["cross"](table, table * table, dim=1), np.cross(x, x * x)),
     ):
-        found = [float(value_of(made.at(place), values)) for place in np.ndindex(made.shape)]
+        found = [float(value_of(made.entry(place), values)) for place in np.ndindex(made.shape)]
         np.testing.assert_allclose(np.reshape(found, made.shape), expected, rtol=1e-14)
 
 
@@ -269,7 +269,7 @@ def test_determinants_and_inverses_are_written_out(n: int) -> None:
         (OPS["inv"](tables), np.linalg.inv(x)),
         (OPS["solve"](tables, right), np.linalg.solve(x, y)),
     ):
-        found = [float(value_of(made.at(place), values)) for place in np.ndindex(made.shape)]
+        found = [float(value_of(made.entry(place), values)) for place in np.ndindex(made.shape)]
         np.testing.assert_allclose(np.reshape(found, made.shape), expected, rtol=1e-9, atol=1e-12)
 
 
