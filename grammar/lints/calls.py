@@ -21,6 +21,7 @@ from autodiff.grammar.lints.values import (
     PLAIN,
     SEVERAL,
     UNKNOWN,
+    WHOLE,
     WITHOUT_GRADIENT,
     Value,
     ancestors,
@@ -78,6 +79,13 @@ def keyword(node: tree.Call, name: str) -> Any:
     return next((argument.value for argument in node.arguments if argument.keyword == name), None)
 
 
+def argument_of(node: tree.Call, name: str, place: int) -> Any:
+    """The expression passed for a parameter, by keyword or by position; None where it is absent."""
+    named = keyword(node, name)
+    positional = [argument.value for argument in node.arguments if argument.keyword is None]
+    return named if named is not None or len(positional) <= place else positional[place]
+
+
 def is_constant(node: Any, value: object) -> bool:
     return isinstance(node, tree.Constant) and node.value is value
 
@@ -92,16 +100,22 @@ def call_builtin(flow: Flow, node: tree.Call, name: str, inputs: tuple[Value, ..
         made.number = turns_of_range(inputs)
         return made
     if name == "grad":
-        flow.note("pass", node, inputs[0] if inputs else Value(UNKNOWN), node)
-        wanted = inputs[1] if len(inputs) > 1 else Value(UNKNOWN)
+        by_node = {id(part.value): one for part, one in zip(node.arguments, inputs, strict=True)}
+        outputs, wanted = (
+            by_node.get(id(argument_of(node, parameter, place)), Value(UNKNOWN))
+            for place, parameter in enumerate(("outputs", "inputs"))
+        )
+        flow.note("pass", node, outputs, wanted)
         if not is_constant(keyword(node, "create_graph") or tree.Constant(node.span, False), False):
             return Value(UNKNOWN, node, inputs)
         several = wanted.inputs if wanted.kind == LIST else (wanted,)
-        return Value(LIST, node, tuple([gradient_of(node, one) for one in several]))
+        return Value(LIST, node, tuple([gradient_of(node, one, outputs) for one in several]))
     if name in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled"):
         if name == "set_grad_enabled" and isinstance(flow.statement, tree.ExpressionStatement):
             flow.recording = None
         return Value(OTHER, node)
+    if name == "set_default_dtype":
+        flow.default_is_double = False
     if name in ("print", "display", "len", "str", "repr", "isinstance", *NOT_FUNCTIONS):
         return Value(OTHER, node)
     if name in ("list", "tuple") and len(inputs) == 1 and inputs[0].kind == LIST:
@@ -123,9 +137,9 @@ def without_gradient(node: tree.Call, name: str, inputs: tuple[Value, ...]) -> V
     return made
 
 
-def gradient_of(node: tree.Call, wanted: Value) -> Value:
+def gradient_of(node: tree.Call, wanted: Value, outputs: Value) -> Value:
     made = Value(PLAIN, node)
-    made.grad_of = wanted
+    made.grad_of, made.outputs = wanted, outputs
     return made
 
 
@@ -174,6 +188,17 @@ def make_tensor(flow: Flow, node: tree.Call, name: str, inputs: tuple[Value, ...
         made.integer = first.integer if first.is_tensor else None
     if (dtype := keyword(node, "dtype")) is not None:
         made.integer = INTEGER_TYPES.get(last_word(dtype))
+    else:
+        made.is_double = flow.default_is_double and name in (
+            "tensor",
+            "zeros",
+            "ones",
+            "rand",
+            "randn",
+            "full",
+            "linspace",
+            "eye",
+        )
     asked = keyword(node, "requires_grad")
     if asked is not None and not is_constant(asked, False):
         made.kind = LEAF if is_constant(asked, True) else UNKNOWN
@@ -238,7 +263,7 @@ def call_method(
     flow.note("method", node, owner)
     if name == "backward":
         flow.note("backward", node, owner)
-        flow.note("pass", node, owner, node)
+        flow.note("pass", node, owner)
         return Value(OTHER, node)
     if name == "retain_grad":
         owner.retained = True
@@ -250,6 +275,12 @@ def call_method(
     if name in ("float", "double") and owner.kind in (PLAIN, GRAPH):
         made = flow.operation(node, name, (owner,))
         made.integer = False
+        return made
+    if name == "float" and owner.kind == LEAF and owner.is_double:
+        return flow.operation(node, name, (owner,))  # a copy in single precision; without a change it is x
+    if name in ("long", "int", "bool") and owner.requires_grad:
+        made = Value(PLAIN, node, (owner,), cut=WHOLE)
+        made.integer = True
         return made
     if name in CONVERSIONS:
         if name == "detach_":

@@ -62,6 +62,7 @@ class Evaluator:
         self.env: dict[str, Value] = {}
         self.outer: list[dict[str, Value]] = []
         self.recording: bool | None = True
+        self.default_is_double = True
         self.statement: Any = None
         self.place: list[tuple[int, int, bool]] = []
         self.loops: list[Any] = []
@@ -117,7 +118,7 @@ class Evaluator:
                 made.integer = True
             elif made.kind == PLAIN:
                 made.integer = None if not all(one.integer for one in parts) else True
-        if name in WATCHED:
+        if name in WATCHED or made.kind == GRAPH:
             self.note("apply", node, made, (name, parts))
         return made
 
@@ -221,6 +222,8 @@ def read_subscript(flow: Evaluator, node: tree.Subscript) -> Value:
         made = flow.operation(node, "[]", (owner,))
         made.single = owner.single or not isinstance(node.index, tree.Slice)
         made.integer = owner.integer
+        places = index.inputs if isinstance(node.index, tree.TupleDisplay) else (index,)
+        made.is_view = all(one.kind in (NUMBER, OTHER) for one in places)
         return made
     return Value(UNKNOWN, node, (owner,))
 

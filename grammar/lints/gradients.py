@@ -16,6 +16,7 @@ from autodiff.grammar.lints.values import (
     MIXED,
     NO_SLOPE,
     UNKNOWN,
+    WHOLE,
     Value,
     ancestors,
 )
@@ -148,9 +149,9 @@ def gradient_of_result(subject: Subject) -> Iterator[AutodiffError]:
 
 def second_pass(subject: Subject) -> Iterator[AutodiffError]:
     for event in subject.events("pass"):
-        if event.value.kind != GRAPH:
+        if event.value.kind != GRAPH or is_swapped(event):
             continue
-        call = event.other
+        call = event.node
         is_backward = isinstance(call.function, tree.Attribute) and call.function.name == "backward"
         flowing = [event.value]
         if is_backward:
@@ -166,6 +167,16 @@ def second_pass(subject: Subject) -> Iterator[AutodiffError]:
             for one in flowing:
                 if one.used_up is None:
                     one.used_up = (event.place, call)
+
+
+def is_swapped(event: Event) -> bool:
+    """Whether the inputs of a grad() call are computed from its outputs, or are their gradient."""
+    outputs, wanted = event.value, event.other
+    if wanted is None or wanted is outputs or not outputs.is_tensor or outputs.kind == LEAF:
+        return False
+    if wanted.grad_of is not None and isinstance(wanted.node, tree.Call):
+        return wanted.outputs is outputs
+    return any(one is outputs for one in ancestors(wanted))
 
 
 def sure_ancestors(value: Value) -> list[Value]:
@@ -257,28 +268,42 @@ CUTS = {
     "int": "a number has no gradient",
     **dict.fromkeys(("tensor", LIST, MIXED), "tensor() copies the numbers and leaves the gradient behind"),
     NO_SLOPE: "this answers in steps, which have no slope",
+    WHOLE: "whole numbers have no gradient",
 }
 
 
 def cut_at(subject: Subject, leaf: Value, place: Value) -> AutodiffError:
-    node = place.node
     name = leaf.names[0][0] if leaf.names else "the leaf"
-    cuts = [one for one in ancestors(place) if one.cut in CUTS and place.cut != NO_SLOPE]
+    labels = [Label(leaf.names[0][1].span, f"`{name}` requires a gradient")] if leaf.names else []
+    return finding(
+        place.node.span,
+        f"the gradient of `{name}` stops here",
+        CUTS[place.cut],
+        fixes=cut_fixes(subject, place),
+        labels=labels,
+    )
+
+
+def cut_fixes(subject: Subject, place: Value) -> list[Fix]:
+    """The repair that keeps the value in the graph; none where no short one is known."""
+    cuts = [one for one in ancestors(place) if one.cut in CUTS and place.cut not in (NO_SLOPE, WHOLE)]
     edits = [
-        Edit(one.node.span, text)
+        without_cut(subject, one, text)
         for one in cuts
         if not any(contains(other.node, one.node) for other in cuts if other.node is not one.node)
         and (text := joined(subject, one))
     ]
-    fixes = [Fix("stay in the graph", *edits)] if edits else []
-    labels = [Label(leaf.names[0][1].span, f"`{name}` requires a gradient")] if leaf.names else []
-    return finding(
-        node.span,
-        f"the gradient of `{name}` stops here",
-        CUTS[place.cut],
-        fixes=fixes,
-        labels=labels,
-    )
+    if len(edits) == 1 and not edits[0].text:
+        return [Fix("stay in the graph: delete this line", *edits)]
+    return [Fix("stay in the graph", *edits)] if edits else []
+
+
+def without_cut(subject: Subject, cut: Value, text: str) -> Edit:
+    """The edit that writes ``text`` for a cut; ``x = x.detach()`` goes as a whole."""
+    for statement in subject.nodes(tree.Assign):
+        if statement.value is cut.node and [subject.text(target) for target in statement.targets] == [text]:
+            return subject.remove(statement)
+    return Edit(cut.node.span, text)
 
 
 def joined(subject: Subject, cut: Value) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.source import Span
 from autodiff.grammar.lints.finding import Lint, Subject, contains, finding, is_name
-from autodiff.grammar.lints.values import GRAPH, LEAF, Value, ancestors, comes_from_gradient
+from autodiff.grammar.lints.values import GRAPH, LEAF, Value, ancestors, bases, comes_from_gradient
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -144,7 +144,8 @@ def rebound_without_gradient(subject: Subject) -> Iterator[AutodiffError]:
 
 def changed_leaf(subject: Subject) -> Iterator[AutodiffError]:
     for event in subject.events("in-place"):
-        if event.value.kind != LEAF or event.recording is not True or event.statement is None:
+        leaf = next((one for one in bases(event.value) if one.kind == LEAF), None)
+        if leaf is None or event.recording is not True or event.statement is None:
             continue
         statement = event.statement
         text = subject.text(statement)
@@ -152,7 +153,7 @@ def changed_leaf(subject: Subject) -> Iterator[AutodiffError]:
         simple = (tree.AugmentedAssign, tree.Assign, tree.ExpressionStatement)
         if isinstance(statement, simple) and subject.stands_alone(statement):
             fixes = [Fix("do it where nothing is recorded", *subject.under_no_grad(statement, text))]
-        name = event.value.names[0][0] if event.value.names else "that has no name"
+        name = leaf.names[0][0] if leaf.names else "that has no name"
         yield finding(
             event.node.span,
             f"the leaf `{name}` is changed in place while the graph is recorded",

@@ -33,8 +33,9 @@ WITHOUT_GRADIENT = frozenset(
 #: Functions and methods whose result is, or may be, something else than one tensor.
 SEVERAL = frozenset(
     "max min median nanmedian mode kthvalue sort topk cummax cummin aminmax std_mean var_mean qr svd eigh"
-    " slogdet lu lu_factor inv_ex cholesky_ex split split_with_sizes chunk unbind tensor_split hsplit vsplit"
-    " dsplit meshgrid broadcast_tensors broadcast_shapes unique unique_consecutive nonzero where frexp"
+    " slogdet lu lu_factor lu_factor_ex lu_unpack inv_ex solve_ex cholesky_ex triangular_solve"
+    " split split_with_sizes chunk unsafe_split unsafe_split_with_sizes unsafe_chunk unbind tensor_split"
+    " hsplit vsplit dsplit meshgrid broadcast_tensors broadcast_shapes unique unique_consecutive nonzero where frexp"
     " histogram gradient unravel_index lstsq max_pool1d max_pool2d max_pool3d atleast_1d atleast_2d"
     " atleast_3d equal allclose".split()
 )
@@ -42,7 +43,7 @@ SEVERAL = frozenset(
 WATCHED = frozenset("cross_entropy binary_cross_entropy_with_logits nll_loss log sqrt where **".split())
 #: The fields of named tuples that functions return.
 FIELDS = frozenset(
-    "values indices Q R U S Vh P L V sign logabsdet eigenvalues eigenvectors min max inverse info"
+    "values indices Q R U S Vh P L V LU pivots result solution cloned_coefficient sign logabsdet eigenvalues eigenvectors min max inverse info"
     " solution residuals rank singular_values mantissa exponent hist bin_edges".split()
 )
 #: Functions that save values for backward, so that a second pass through them fails.
@@ -56,6 +57,8 @@ CUTTING = frozenset(["detach", "item", "tolist", "numpy"])
 MIXED = "mixed list"
 #: The ``cut`` of the result of a function without a derivative.
 NO_SLOPE = "no slope"
+#: The ``cut`` of a conversion to whole numbers.
+WHOLE = "whole numbers"
 NOT_FUNCTIONS = frozenset(
     "manual_seed set_default_dtype get_default_dtype set_printoptions is_grad_enabled is_tensor".split()
 )
@@ -67,14 +70,17 @@ class Value:
     """What is known of a value: its kind, its inputs, and what was done to it later.
 
     ``cut`` says what stopped the gradient between ``inputs`` and this value ("" if nothing did). ``grad_of``
-    is the tensor whose ``.grad`` this is. ``used_up`` is the place and call of the backward pass that freed
-    the graph. ``names`` are the names bound to it, each with the binding statement. ``scope`` holds the
-    environments that a function sees. ``single`` is false where it may be several tensors or no tensor.
+    is the tensor whose ``.grad`` this is, ``outputs`` what grad() differentiated for it. ``used_up`` is the
+    place and call of the backward pass that freed the graph. ``names`` are the names bound to it, each with
+    the binding statement. ``scope`` holds the environments that a function sees. ``single`` is false where
+    it may be several tensors or no tensor. ``is_double`` is true of a new tensor of the
+    default type, which is double precision. ``is_view`` is true of entries that a subscript takes out of its
+    tensor without copying them.
     """
 
     __slots__ = (
-        "cut", "grad_of", "inputs", "integer", "keeps", "kind", "names", "node", "number", "retained",
-        "scope", "single", "used_up",
+        "cut", "grad_of", "inputs", "integer", "is_double", "is_view", "keeps", "kind", "names", "node",
+        "number", "outputs", "retained", "scope", "single", "used_up",
     )  # fmt: skip
 
     def __init__(
@@ -86,8 +92,11 @@ class Value:
         self.cut = cut
         self.keeps = keeps
         self.integer: bool | None = None
+        self.is_double = False
+        self.is_view = False
         self.number: int | float | None = None
         self.grad_of: Value | None = None
+        self.outputs: Value | None = None
         self.names: list[tuple[str, Any]] = []
         self.single = True
         self.retained = False
@@ -121,6 +130,14 @@ def ancestors(value: Value, through_cuts: bool = True, seen: set[int] | None = N
         yield one
         if through_cuts or not one.cut:
             stack.extend(one.inputs)
+
+
+def bases(value: Value) -> Iterator[Value]:
+    """Yield the value and the tensors that it is certainly a view of."""
+    yield value
+    while value.is_view:
+        value = value.inputs[0]
+        yield value
 
 
 def comes_from_gradient(value: Value, leaf: Value) -> bool:

@@ -21,7 +21,49 @@ def found(text: str) -> list[str]:
     return [one.code for one in lint(Source(text))]
 
 
+V = "v = torch.tensor([1.0, 2.0], requires_grad=True)\n"
 WRONG = {
+    "a result changed that its operation saved": (V + "y = v.exp()\ny += 1\ny.sum().backward()\n", ["L018"]),
+    "a factor changed whose partner needs it": (
+        V + "y = v + 1\nz = y * v\ny[0] = 3.0\nz.sum().backward()\n",
+        ["L018"],
+    ),
+    "a view changed whose base is needed": (
+        V + "y = v * 2\nz = y**2\ny[0:1][0] = 3.0\nz.sum().backward()\n",
+        ["L018"],
+    ),
+    "a divisor changed": (V + "y = v + 1\nz = v / y\ny.mul_(2)\nz.sum().backward()\n", ["L018"]),
+    "an operand changed in each turn": (
+        V + "y = v + 1\ntotal = 0\nfor i in range(3):\n    y += 1\n    total = total + (y**2).sum()\n"
+        "total.backward()\n",
+        ["L018"],
+    ),
+    "a gradient set to None before the step": (
+        W + "L = w * w\nL.backward()\nw.grad = None\nwith torch.no_grad():\n    w -= 0.1 * w.grad\n",
+        ["L019"],
+    ),
+    "a gradient cleared before a step by a method": (
+        W + "L = w * w\nL.backward()\nw.grad.zero_()\nwith torch.no_grad():\n    w.sub_(0.1 * w.grad)\n",
+        ["L019"],
+    ),
+    "a penalty of a detached copy": (
+        V + "frozen = v.detach()\nfit = (v**3).sum()\n(fit + (frozen**2).sum() / 2).backward()\n",
+        ["L023"],
+    ),
+    "a penalty of data": (
+        V + "penalty = (v.data**2).sum()\nloss = (v**3).sum() - 0.1 * penalty\nloss.backward()\n",
+        ["L023"],
+    ),
+    "grad() by a later result": (
+        V + "y = (v**2).sum()\nz = y * 3\ng = torch.autograd.grad(y, z, allow_unused=True)\n",
+        ["L024"],
+    ),
+    "a leaf in single precision": (V + "v = v.float()\n(v**2).sum().backward()\nprint(v.grad)\n", ["L006"]),
+    "whole numbers of a leaf": (V + "L = (v.long() * 2).sum()\nL.backward()\n", ["L008"]),
+    "an entry of a row of a leaf": (
+        "w = torch.ones(2, 2, requires_grad=True)\nw[0][1] = 3.0\nprint(w)\n",
+        ["L003"],
+    ),
     "a leaf scaled where it is made": (
         "w = torch.randn(3, requires_grad=True) * 0.01\nL = (w**2).sum()\nL.backward()\nprint(w.grad)\n",
         ["L006"],
@@ -168,6 +210,28 @@ WRONG = {
     "a logarithm of sigmoid": (W + "L = torch.log(torch.sigmoid(w))\nL.backward()\n", ["L053"]),
 }
 RIGHT = {
+    "a product with a number saves no operand": V + "y = v + 1\nz = y * 2\ny += 1\nz.sum().backward()\n",
+    "a sum saves nothing": V + "y = v + 1\nz = y + v\ny += 1\nz.sum().backward()\n",
+    "a copy is changed": V + "y = v.exp()\nc = y.clone()\nc += 1\n(y + c).sum().backward()\n",
+    "a change before the value is saved": V + "y = v + 1\ny += 1\nz = y**2\nz.sum().backward()\n",
+    "a change after backward": V + "y = v.exp()\ny.sum().backward()\ny += 1\nprint(y)\n",
+    "entries picked by a list are a copy": V + "y = v.exp()\nc = y[[0]]\nc += 1\ny.sum().backward()\n",
+    "a change on a branch": V + "y = v.exp()\nif v[0] > 5:\n    y += 1\ny.sum().backward()\n",
+    "a gradient cleared between two passes": W + "(w * w).backward()\nw.grad.zero_()\n(w**3).backward()\n"
+    "with torch.no_grad():\n    w -= 0.1 * w.grad\n",
+    "a gradient kept under another name": W + "(w * w).backward()\ng = w.grad\nw.grad = None\n"
+    "with torch.no_grad():\n    w -= 0.1 * g\n",
+    "a straight-through estimator": V + "y = v + (v.round() - v).detach()\n(y**2).sum().backward()\n",
+    "a constant taken off on purpose": V
+    + "loss = (v**2).sum()\nshown = loss - loss.detach()\nshown.backward()\n",
+    "grad() of a gradient": V + "y = (v**3).sum()\n(g,) = torch.autograd.grad(y, v, create_graph=True)\n"
+    "print(torch.autograd.grad(g.sum(), v))\n",
+    "grad() by a result in between": V + "y = v**2\nz = y.sum()\nprint(torch.autograd.grad(z, y))\n",
+    "float() where it changes nothing": "torch.set_default_dtype(torch.float32)\n"
+    + V
+    + "v = v.float()\n(v**2).sum().backward()\nprint(v.grad)\n",
+    "a row of a leaf picked by a list is a copy": "w = torch.ones(2, 2, requires_grad=True)\n"
+    "c = w[[0]]\nc[0, 1] = 3.0\nc.sum().backward()\n",
     "a step whose sign nobody knows": W
     + "loss = (w - 3) ** 2\nloss.backward()\nsign = torch.ones(1).tolist()[0] - 2\n"
     + "with torch.no_grad():\n    w += 0.1 * sign * w.grad\n",
