@@ -33,18 +33,19 @@ WITHOUT_GRADIENT = frozenset(
 #: Functions and methods whose result is, or may be, something else than one tensor.
 SEVERAL = frozenset(
     "max min median nanmedian mode kthvalue sort topk cummax cummin aminmax std_mean var_mean qr svd eigh"
-    " slogdet lu lu_factor lu_factor_ex lu_unpack inv_ex solve_ex cholesky_ex triangular_solve"
-    " split split_with_sizes chunk unsafe_split unsafe_split_with_sizes unsafe_chunk unbind tensor_split"
-    " hsplit vsplit dsplit meshgrid broadcast_tensors broadcast_shapes unique unique_consecutive nonzero where frexp"
-    " histogram gradient unravel_index lstsq max_pool1d max_pool2d max_pool3d atleast_1d atleast_2d"
+    " slogdet lu lu_factor lu_factor_ex lu_unpack inv_ex solve_ex cholesky_ex triangular_solve split"
+    " split_with_sizes chunk unsafe_split unsafe_split_with_sizes unsafe_chunk unbind tensor_split hsplit"
+    " vsplit dsplit meshgrid broadcast_tensors broadcast_shapes unique unique_consecutive nonzero where"
+    " frexp histogram gradient unravel_index lstsq max_pool1d max_pool2d max_pool3d atleast_1d atleast_2d"
     " atleast_3d equal allclose".split()
 )
 #: Functions whose calls are recorded for the lints, with their inputs.
 WATCHED = frozenset("cross_entropy binary_cross_entropy_with_logits nll_loss log sqrt where **".split())
 #: The fields of named tuples that functions return.
 FIELDS = frozenset(
-    "values indices Q R U S Vh P L V LU pivots result solution cloned_coefficient sign logabsdet eigenvalues eigenvectors min max inverse info"
-    " solution residuals rank singular_values mantissa exponent hist bin_edges".split()
+    "values indices Q R U S Vh P L V LU pivots result solution cloned_coefficient sign logabsdet"
+    " eigenvalues eigenvectors min max inverse info solution residuals rank singular_values mantissa"
+    " exponent hist bin_edges".split()
 )
 #: Functions that save values for backward, so that a second pass through them fails.
 KEEPING = frozenset(

@@ -1,0 +1,105 @@
+"""Mistakes of training loops that run without an error, or fail far from their cause: the lint finds them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import Case, each_of
+
+LINT = "autodiff lint script.ad"
+A = "a = torch.tensor([1., 2., 3.], requires_grad=True)\n"
+
+
+def found(name: str, script: str, code: str, *shows: str, never: tuple[str, ...] = ()) -> Case:
+    """A script in which the lint ``code`` finds something."""
+    return Case(name, script, LINT, shows=[f"warning[{code}]", *shows], never=never, code=1)
+
+
+CASES = [
+    found(
+        "sigmoid_inplace_entry",
+        A + "b = a.sigmoid()\nb[1] = 2\nb.sum().backward()\n",
+        "L018",
+        "b = b.clone()",
+    ),
+    found(
+        "mm_loop_inplace",
+        "P = torch.tensor([[1., 0.5], [0.2, 2.]], requires_grad=True)\n"
+        "a = torch.tensor([[1.], [2.]], requires_grad=True)\nb = torch.mm(P, a)\ny = 0\n"
+        "for i in range(2):\n    b[i] = b[i] + 1\n    y = y + torch.mm(P, b)\ny.sum().backward()\n",
+        "L018",
+        "this saved it",
+    ),
+    found("tanh_scaled", A + "h = torch.tanh(a)\nh *= 2\nloss = h.sum()\nloss.backward()\n", "L018"),
+    found(
+        "zero_grad_late",
+        "w = torch.tensor(1.0, requires_grad=True)\nfor i in range(3):\n    loss = (w * 2 - 1) ** 2\n"
+        "    loss.backward()\n    w.grad.zero_()\n    with torch.no_grad():\n        w -= 0.1 * w.grad\n",
+        "L019",
+        "clear it after the step",
+    ),
+    found(
+        "none_before_step",
+        A + "(a**2).sum().backward()\na.grad = None\nwith torch.no_grad():\n    a -= 0.1 * a.grad\n",
+        "L019",
+    ),
+    found(
+        "detached_weights",
+        "c = torch.tensor([1., 2.], requires_grad=True)\nweights = torch.softmax(c, 0)\n"
+        "pts = (weights * c).sum()\nweights = weights.detach()\nreg = (weights ** 2).sum()\n"
+        "for k in (0.1, 10.):\n    c.grad = None\n    (pts + k * reg).backward(retain_graph=True)\n",
+        "L023",
+        "it moves the loss and no gradient",
+        "delete this line",
+        never=("weights = weights`",),
+    ),
+    found(
+        "penalty_of_data",
+        A + "penalty = a.data.norm()\nloss = (a**3).sum() + penalty\nloss.backward()\n",
+        "L023",
+        "a.norm()",
+    ),
+    found(
+        "grad_wrt_grad",
+        "W = torch.ones(3, 1)\nx = torch.rand(4, 3, requires_grad=True)\ny = x @ W\n"
+        "g, = torch.autograd.grad(inputs=x, outputs=y, grad_outputs=torch.ones_like(y))\n"
+        "g2, = torch.autograd.grad(inputs=g, outputs=y, grad_outputs=torch.ones_like(y))\n",
+        "L024",
+        "`g` is computed from `y`",
+        never=("create_graph",),
+    ),
+    found(
+        "input_of_output", A + "y = a * 2\nz = y.sum()\ng = torch.autograd.grad(y, z)\n", "L024", "swap them"
+    ),
+    found(
+        "dtype_rebind",
+        "x = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)\nx = x.float()\nf = 10 * (x ** 2).sum()\n"
+        "f.backward()\nprint(x.grad)\n",
+        "L006",
+        "stays None",
+    ),
+    found(
+        "counts_of_long",
+        A + "loss = torch.bincount(a.long().flatten()).sum()\nloss.backward()\nprint(a.grad)\n",
+        "L008",
+        "whole numbers have no gradient",
+    ),
+    found("int_of_leaf", A + "loss = (a.int() * 2).sum()\nloss.backward()\n", "L008"),
+    found(
+        "detach_to_itself",
+        A + "h = a * 2\nh = h.detach()\nloss = h.sum()\nloss.backward()\n",
+        "L008",
+        "delete this line",
+    ),
+    found(
+        "entry_of_a_row",
+        "buf = torch.zeros(2, 2, requires_grad=True)\nbuf[0][1] = 3.\nbuf.sum()\n",
+        "L003",
+        "`buf`",
+    ),
+]
+
+
+@each_of(CASES)
+def test_a_mistake_of_training_is_found(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
