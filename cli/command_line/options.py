@@ -164,6 +164,7 @@ COMMANDS = {
             (
                 f"autodiff check {EXAMPLE}",
                 f"autodiff check {EXAMPLE} --formula 'dL/dw1 == -w2*x1 - w3*x2'",
+                "autodiff check examples/batch_norm.ad --formula @examples/batch_norm_steps.txt",
             ),
         ),
         Command(

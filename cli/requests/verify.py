@@ -170,7 +170,7 @@ def answer_in_step(formula: Formula, runs: ScriptRuns, order: int) -> HandCheck:
 
 def ask_for(formulas: list[Formula], settings: Settings) -> None:
     """Set the output and the inputs from the formulas where other options do not give them."""
-    outputs = {formula.output for formula in formulas if formula.output}
+    outputs = {formula.output for formula in formulas if formula.output in formula.words}
     if len(outputs) > 1:
         raise UsageError(
             "--formula: the formulas are about several outputs: " + ", ".join(sorted(outputs)),
@@ -198,6 +198,7 @@ def inputs_of(formulas: list[Formula]) -> list[str]:
 def answer(formula: Formula, runs: ScriptRuns, order: int) -> HandCheck:
     """Check one formula against the derivative it names, or that by the only input."""
     subject = runs.first.subject
+    formula.accept_output(subject.name)
     if formula.is_left_side_only(runs.first.execution.names):
         raise formula.no_right_side()
     names = [spelled for spelled, _ in subject.wrt]

@@ -11,6 +11,7 @@ import re
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.derivation.second_order import spelled_second
+from autodiff.core.paths.node_names import bracketed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class LeftSide:
     def spelled(self, output: str) -> str:
         """Return the notation, such as ``dL/dW[0,1]`` or ``d2L/dx2``."""
         names = [name + ("" if entry is None else as_index(entry)) for name, entry in self.by]
+        output = bracketed(output)
         if len(names) == 1:
             return f"d{output}/d{names[0]}"
         if self.place is None:

@@ -116,6 +116,20 @@ class Formula:
         is_left = self.left is None and parse_left_side(self.written, self.words) is not None
         return is_left and not read <= set(names)
 
+    def accept_output(self, name: str) -> None:
+        """Let a name that the script lacks mean an output without a name; else raise a UsageError."""
+        for side in (self.left, *(one.side for one in self.upstream.found)):
+            if side is None or not side.output or side.output in self.words:
+                continue
+            if name.isidentifier():
+                by = side.by[0][0]
+                raise UsageError(
+                    f"--formula: there is no variable `{side.output}`: the output is `{name}`",
+                    code="E0610",
+                    help=(f"write d{name}/d{by}, or d{by} for short",),
+                )
+            side.output = ""
+
     def refuse_itself(self) -> None:
         """Raise a UsageError if the derivative that the left side asks for stands on the right."""
         for one in self.upstream.found:
@@ -143,7 +157,32 @@ class Formula:
 
 
 def evaluate_formula(text: str, names: dict[str, Any]) -> Any:
-    """Return the value of a formula with these values for names; raise a UsageError if that fails."""
+    """Return the value of a formula with these values for names; raise a UsageError if that fails.
+
+    Numbers of the script are tensors in it, unless it needs whole numbers, as ``one_hot(t, count)`` does.
+    """
+    try:
+        return formula_value(text, names)
+    except UsageError as error:
+        written_out = with_whole_numbers(text, names)
+        if written_out == text or isinstance(error, ShapeMismatchError):
+            raise
+        try:
+            return formula_value(written_out, names)
+        except UsageError:
+            raise error from None
+
+
+def with_whole_numbers(text: str, names: Mapping[str, Any]) -> str:
+    """Return a formula with the whole numbers among its names written out."""
+    read = [node for node in walk(parse_expression(Source(text, "--formula"))) if isinstance(node, tree.Name)]
+    for node in sorted(read, key=lambda node: -node.span.start):
+        if names.get(node.id).__class__ is int:
+            text = f"{text[: node.span.start]}({names[node.id]}){text[node.span.end :]}"
+    return text
+
+
+def formula_value(text: str, names: dict[str, Any]) -> Any:
     source = Source(text, "--formula")
     read = {node.id for node in walk(parse_expression(source)) if isinstance(node, tree.Name)}
     settings = Settings(sets={name: value for name, value in names.items() if name in read}, track=False)

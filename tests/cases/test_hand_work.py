@@ -79,6 +79,22 @@ UPSTREAM = [
         code=1,
     ),
     Case(
+        "of_an_output_without_a_name",
+        TWO_LAYERS.replace("loss = h2.pow(2).mean()\nloss.backward()", "h2.pow(2).mean().backward()"),
+        "autodiff check script.ad --formula 'dL/dh1 == dL/dh2 @ w2.T'",
+        shows=["right: d(h2.pow(2).mean())/dh1 == dL/dh2 @ w2.T"],
+    ),
+    Case(
+        "of_an_output_with_another_name",
+        TWO_LAYERS,
+        "autodiff check script.ad --formula 'dL/dh1 == dL/dh2 @ w2.T'",
+        says=[
+            "there is no variable `L`: the output is `loss`",
+            "dloss/dh1, or dh1 for short",
+        ],
+        code=2,
+    ),
+    Case(
         "a_derivative_that_proves_itself",
         RECURRENT,
         "autodiff check script.ad --formula 'dE/ds1 == dE/ds1'",
@@ -116,7 +132,63 @@ dcounts += torch.ones_like(counts) * dsums
 dlogits = counts * dcounts
 dW = x.T @ dlogits
 """
+CHARACTERS = """\
+n, classes, width = 6, 4, 5
+ids = torch.tensor([[0, 3], [1, 2], [3, 3], [2, 0], [1, 1], [0, 2]])
+t = torch.tensor([2, 0, 1, 3, 3, 1])
+table = torch.randn((classes, 3), requires_grad=True)
+W1 = torch.randn((6, width), requires_grad=True)
+b1 = torch.randn(width, requires_grad=True)
+W2 = torch.randn((width, classes), requires_grad=True)
+gain = (torch.randn((1, width))*0.1 + 1).requires_grad_()
+embedded = table[ids]
+joined = embedded.view(n, -1)
+before = joined @ W1 + b1
+mean = before.sum(0, keepdim=True)/n
+centered = before - mean
+var = (centered**2).sum(0, keepdim=True)/(n - 1)
+inv_std = (var + 1e-5)**-0.5
+raw = centered*inv_std
+h = torch.tanh(gain*raw)
+logits = h @ W2
+largest = logits.max(1, keepdim=True).values
+counts = (logits - largest).exp()
+probs = counts/counts.sum(1, keepdim=True)
+loss = -probs.log()[range(n), t].mean()
+loss.backward()
+"""
+CHARACTER_STEPS = """\
+dprobs = -F.one_hot(t, classes)/n/probs
+dcounts = (dprobs - (dprobs*probs).sum(1, keepdim=True))/counts.sum(1, keepdim=True)
+dlargest = -(counts*dcounts).sum(1, keepdim=True)  # 0 but for rounding
+dlogits = counts*dcounts
+dlogits += F.one_hot(logits.max(1).indices, num_classes=classes)*dlargest
+dh = dlogits @ W2.T
+draw = (1 - h**2)*dh*gain
+dinv_std = (centered*draw).sum(0, keepdim=True)
+dvar = -0.5*(var + 1e-5)**-1.5*dinv_std
+dcentered = inv_std*draw + 2*centered*dvar/(n - 1)
+dmean = -dcentered.sum(0, keepdim=True)
+dbefore = dcentered + dmean/n
+db1 = dbefore.sum(0)  # batch norm takes the bias away
+dembedded = (dbefore @ W1.T).view(embedded.shape)
+"""
 IN_STEPS = [
+    Case(
+        "of_a_network_with_gradients_that_cancel",
+        CHARACTERS,
+        "autodiff check script.ad --formula @steps.txt",
+        shows=["right: 13 steps"],
+        files={"steps.txt": CHARACTER_STEPS},
+    ),
+    Case(
+        "and_with_a_mistake",
+        CHARACTERS,
+        "autodiff check script.ad --formula @steps.txt",
+        shows=["1 of 13 steps is wrong", "   10   dloss/dcentered   wrong", "the path raw <- inv_std <- var"],
+        files={"steps.txt": CHARACTER_STEPS.replace(" + 2*centered*dvar/(n - 1)", "")},
+        code=1,
+    ),
     Case(
         "as_a_lesson_writes_it",
         LESSON,

@@ -29,10 +29,13 @@ def check_steps(script: str, text: str) -> list[HandCheck]:
 
 def answers(source: Source, formulas: list[Formula]) -> list[HandCheck]:
     inputs = [name for formula in formulas for name in formula.inputs]
-    settings = Settings(wrt=list(dict.fromkeys(inputs)), of=formulas[0].output or None)
+    output = formulas[0].output if formulas[0].output in formulas[0].words else None
+    settings = Settings(wrt=list(dict.fromkeys(inputs)), of=output)
     with Probe() as probe:
         execution = execute(source, settings, discard_text, discard_warning)
     subject = differentiate(execution, settings)
     with EngineSetup(settings):
+        for one in formulas:
+            one.accept_output(subject.name)
         runs = ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0)
         return [check_formula(one, one.inputs or [subject.wrt[0][0]], runs) for one in formulas]
