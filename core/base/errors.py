@@ -63,9 +63,11 @@ class Fix:
 
     def apply(self, source_text: str) -> str:
         """Return the source with the edits applied. Their spans must not overlap."""
+        parts, rest = [], len(source_text)  # from the end, in one pass: there may be thousands of edits
         for edit in sorted(self.edits, key=lambda edit: edit.span.start, reverse=True):
-            source_text = source_text[: edit.span.start] + edit.text + source_text[edit.span.end :]
-        return source_text
+            parts += [source_text[edit.span.end : rest], edit.text]
+            rest = edit.span.start
+        return "".join([source_text[:rest], *reversed(parts)])
 
     def moves(self, place: int) -> int:
         """Return the offset of ``place`` after the edits; inside replaced text, its last character."""
