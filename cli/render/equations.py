@@ -12,8 +12,8 @@ from autodiff.core.base.limits import limits
 from autodiff.core.derivation.path_formula import ELLIPSIS
 from autodiff.core.symbolic.expr import Expr, substitute
 from autodiff.core.symbolic.expr import number_expr as number_expr
+from autodiff.core.symbolic.simplify import summands
 from autodiff.core.symbolic.source_exprs import parse_source as read_source
-from autodiff.core.symbolic.terms import summands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -46,7 +46,7 @@ from autodiff.core.symbolic.expr import (
     substitute,
 )
 from autodiff.core.symbolic.op_names import glossary
-from autodiff.core.symbolic.terms import summands
+from autodiff.core.symbolic.simplify import summands
 from autodiff.core.why.first_cause import causes_of
 
 TYPE_CHECKING = False

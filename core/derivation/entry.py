@@ -32,10 +32,9 @@ from autodiff.core.symbolic.expr import (
     number_expr,
     substitute,
 )
-from autodiff.core.symbolic.simplify import simplify
+from autodiff.core.symbolic.simplify import simplify, summands
 from autodiff.core.symbolic.sum_text import written_sum
 from autodiff.core.symbolic.symbol import dtype_of_value, is_custom
-from autodiff.core.symbolic.terms import summands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

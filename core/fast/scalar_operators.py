@@ -29,6 +29,25 @@ array_tape = LazyModule("autodiff.core.fast.array_tape")
 EXACT_FLOAT64_INT = 1 << 53
 
 
+def unary_function_off_tape(
+    kind: type[Tensor], op: Op, of_array: Callable[[Tensor], Any]
+) -> Callable[[Tensor], Any]:
+    """The same for a tensor that is not on the open tape, or that the tape has no room for."""
+    evaluate = op.evaluate_scalars
+
+    def call(x: Tensor) -> Any:
+        if fusion_settings.has_begun:
+            made = services["fused ops"].defer_if_large(op, (x,))
+            if made is not None:
+                return made
+        value = x.value
+        if value.__class__ is not float:
+            return of_array(x)
+        return make_result(kind, op, (x,), (value,), evaluate(value))
+
+    return call
+
+
 def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     """The function that applies an op of one operand to tensors and floats."""
     scalar, evaluate, dispatch, forward = op.scalar, op.evaluate_scalars, op.dispatch, op.forward
@@ -38,18 +57,8 @@ def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         array_operators.is_float_elementwise(op),
     )
     of_array = array_operators.unary_function(kind, op)
+    apply_off_tape = unary_function_off_tape(kind, op, of_array)
     assert scalar is not None
-
-    def apply_off_tape(x: Tensor) -> Any:
-        """Apply the op to a tensor that is not on the open tape, or that the tape has no room for."""
-        if fusion_settings.has_begun:
-            made = services["fused ops"].defer_if_large(op, (x,))
-            if made is not None:
-                return made
-        value = x.value
-        if value.__class__ is not float:
-            return of_array(x)
-        return make_result(kind, op, (x,), (value,), evaluate(value))
 
     def call(x: Any) -> Any:
         nonlocal is_analysed

@@ -20,7 +20,7 @@ from autodiff.core.ops.elementwise.comparison import zero
 from autodiff.core.ops.linalg.factorizations import cache_last, first_along
 from autodiff.core.ops.linalg.product_checks import broadcast_batches
 from autodiff.core.ops.linalg.products import matmul, mT, named_mT
-from autodiff.core.ops.linalg.solve import check_equation, check_floats, check_square_shape
+from autodiff.core.ops.linalg.solve import check_equation, check_floats, check_square_shape, matrix_error
 from autodiff.core.ops.linalg.triangular import solve_triangular
 from autodiff.core.ops.shape.dims import size_along
 from autodiff.core.ops.shape.join import cat
@@ -134,16 +134,13 @@ def factor_matrices(x: Tensor, pivot: bool, check_errors: bool, name: str) -> tu
     pivots, places = eliminate(x.data)
     if check_errors and places.any():
         position = int(np.argmax(places != 0))
-        which = f"(Batch element {position}): " if x.ndim > 2 else ""
         place = places.flat[position]
-        raise ScriptError(
-            f"torch.{name}: {which}U[{place},{place}] is zero and using it on lu_solve would result in a"
-            " division by zero. If you still want to perform the factorization, consider calling"
-            " linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
-            code="E0311",
-            operands=(x,),
-            caret="this matrix has no inverse: its determinant is 0",
+        what = (
+            f"U[{place},{place}] is zero and using it on lu_solve would result in a division by zero. If you"
+            " still want to perform the factorization, consider calling linalg.lu(A, pivot) or"
+            " linalg.lu_factor_ex(A, pivot)"
         )
+        raise matrix_error(f"torch.{name}", x, position, what)
     return join_triangles(lower, upper), Tensor.of(pivots), Tensor.of(places)
 
 

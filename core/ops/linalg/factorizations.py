@@ -29,6 +29,7 @@ from autodiff.core.ops.linalg.solve import (
     cofactor,
     det,
     inv,
+    matrix_error,
     per_matrix,
 )
 from autodiff.core.ops.linalg.triangular import solve_triangular
@@ -325,14 +326,11 @@ def failing_minors(x: Any) -> Any:
 def indefinite_error(x: Tensor, orders: Any, name: str) -> ScriptError:
     """Return the error about the first matrix of ``x`` that is not positive definite."""
     position = int(np.argmax(orders != 0))
-    which = f"(Batch element {position}): " if x.ndim > 2 else ""
-    return ScriptError(
-        f"{name}: {which}The factorization could not be completed because the input is not"
-        f" positive-definite (the leading minor of order {orders.flat[position]} is not positive-definite).",
-        code="E0311",
-        operands=(x,),
-        caret="this matrix is not positive definite",
+    what = (
+        "The factorization could not be completed because the input is not positive-definite (the leading"
+        f" minor of order {orders.flat[position]} is not positive-definite)."
     )
+    return matrix_error(name, x, position, what, "this matrix is not positive definite")
 
 
 @public("qr(input: tensor, some: bool = True)")

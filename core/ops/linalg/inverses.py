@@ -18,6 +18,7 @@ from autodiff.core.ops.linalg.solve import (
     check_square,
     check_square_shape,
     inv_matrix,
+    singular_error,
     singular_system_error,
     solve,
     solve_left_vjp,
@@ -74,15 +75,7 @@ def inv_ex(x: Tensor, check_errors: bool) -> NamedResult:
     check_square(x, "linalg.inv")
     _, places = inverses_and_pivots(x.data)
     if check_errors and places.any():
-        position, place = zero_pivot(x)
-        which = f"(Batch element {position}): " if x.ndim > 2 else ""
-        raise ScriptError(
-            f"linalg.inv_ex: {which}The diagonal element {place} is zero, the inversion could not be"
-            " completed because the input matrix is singular.",
-            code="E0311",
-            operands=(x,),
-            caret="this matrix has no inverse: its determinant is 0",
-        )
+        raise singular_error("linalg.inv_ex", x, *zero_pivot(x))
     return NamedResult(
         "torch.return_types.linalg_inv_ex", ("inverse", "info"), (inv_ex_op(x), Tensor.of(places))
     )

@@ -33,17 +33,32 @@ def per_matrix(g: Any) -> Any:
     return reshape(g, shape=(*g.shape, 1, 1)) if len(g.shape) else g
 
 
+NO_INVERSE = "this matrix has no inverse: its determinant is 0"
+
+
+def matrix_error(name: str, x: Any, position: int, what: str, caret: str = NO_INVERSE) -> ScriptError:
+    """Return the error about one matrix of ``x``; torch says its ``position`` only if there are several."""
+    which = f"(Batch element {position}): " if x.ndim > 2 else ""
+    operands = (x,) if x.__class__ is Tensor else ()
+    return ScriptError(f"{name}: {which}{what}", code="E0311", operands=operands, caret=caret)
+
+
+def singular_error(name: str, x: Tensor, position: int, place: int, caret: str = NO_INVERSE) -> ScriptError:
+    """Return the error about a matrix without an inverse, whose zero pivot is at ``place``, from 1."""
+    what = (
+        f"The diagonal element {place} is zero, the inversion could not be completed because the input matrix"
+        " is singular."
+    )
+    return matrix_error(name, x, position, what, caret)
+
+
 def checked_svd(x: Any, **words: Any) -> Any:
     """Return numpy's SVD. Non-finite matrices are refused: numpy hangs on infinities in single precision."""
     finite = np.isfinite(x).all(axis=(-2, -1))
     if not finite.all():
-        which = f"(Batch element {np.argmin(finite)}): " if x.ndim > 2 else ""
-        raise ScriptError(
-            f"linalg.svd: {which}The algorithm failed to converge because the input matrix contained"
-            " non-finite values.",
-            code="E0311",
-            caret="this matrix holds nan or infinities",
-        )
+        what = "The algorithm failed to converge because the input matrix contained non-finite values."
+        caret = "this matrix holds nan or infinities"
+        raise matrix_error("linalg.svd", x, int(np.argmin(finite)), what, caret)
     return np.linalg.svd(x, **words)
 
 
@@ -256,15 +271,7 @@ def inv_matrix(x: Tensor) -> Tensor:
     try:
         return inv(x)
     except np.linalg.LinAlgError:
-        position, place = zero_pivot(x)
-        which = f"(Batch element {position}): " if x.ndim > 2 else ""
-        raise ScriptError(
-            f"linalg.inv: {which}The diagonal element {place} is zero, the inversion could not be completed"
-            " because the input matrix is singular.",
-            code="E0311",
-            operands=(x,),
-            caret="this matrix has no inverse: its determinant is 0",
-        ) from None
+        raise singular_error("linalg.inv", x, *zero_pivot(x)) from None
 
 
 def check_equation(a: Tensor, b: Tensor, left: bool, name: str) -> None:
@@ -307,13 +314,9 @@ def solve_with(op: Op, a: Tensor, b: Tensor, left: bool) -> Tensor:
 
 
 def singular_system_error(a: Tensor, name: str) -> ScriptError:
-    which = f"(Batch element {zero_pivot(a)[0]}): " if a.ndim > 2 else ""
-    return ScriptError(
-        f"torch.{name}: {which}The solver failed because the input matrix is singular.",
-        code="E0311",
-        operands=(a,),
-        caret="there is no single solution: the determinant of the first matrix is 0",
-    )
+    what = "The solver failed because the input matrix is singular."
+    caret = "there is no single solution: the determinant of the first matrix is 0"
+    return matrix_error(f"torch.{name}", a, zero_pivot(a)[0], what, caret)
 
 
 @public("linalg.solve(A: tensor, B: tensor, *, left: bool = True)", method=False)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import DimError, DtypeError, ScriptError, ShapeError
+from autodiff.core.base.errors import DimError, DtypeError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
@@ -14,7 +14,7 @@ from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.values import cast
 from autodiff.core.ops.linalg.product_checks import broadcast_batches
 from autodiff.core.ops.linalg.products import mT, named_mT
-from autodiff.core.ops.linalg.solve import check_equation, check_square_shape
+from autodiff.core.ops.linalg.solve import check_equation, check_square_shape, singular_error
 from autodiff.core.ops.shape.picking_ops import tril, triu
 from autodiff.core.ops.shape.reshape import clone, expand, sum_to
 
@@ -180,12 +180,6 @@ def inverse_from_factor(factor: Tensor, upper: bool) -> Tensor:
     is_zero = np.diagonal(factor.data, 0, -2, -1) == 0
     if is_zero.any():
         batch, place = divmod(int(np.argmax(is_zero)), factor.shape[-1])
-        which = f"(Batch element {batch}): " if factor.ndim > 2 else ""
-        raise ScriptError(
-            f"cholesky_inverse: {which}The diagonal element {place + 1} is zero, the inversion could not be"
-            " completed because the input matrix is singular.",
-            code="E0311",
-            operands=(factor,),
-            caret="the product of this factor with its transpose has no inverse",
-        )
+        caret = "the product of this factor with its transpose has no inverse"
+        raise singular_error("cholesky_inverse", factor, batch, place + 1, caret)
     return cholesky_inverse(factor, upper=upper)

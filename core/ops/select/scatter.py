@@ -132,36 +132,26 @@ def prod_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: A
 GRAD_FN = "ScatterReduceBackward0"
 #: torch saves both tensors and the result, whatever the reduction.
 SAVED = ((0, 1, "out"), (0, 1, "out"))
+
+
+def scatter_op(reduce: str, vjp: Any, source_vjp: Any, kink: str = "") -> Op:
+    """Declare the op that reduces by ``reduce``."""
+    return primitive(
+        f"scatter_{reduce}",
+        ufunc_at_forward(reduce),
+        vjp,
+        source_vjp,
+        saved=SAVED,
+        saves_params=True,
+        grad_fn=GRAD_FN,
+        kink=kink,
+    )
+
+
 TIES_KINK = "entries that tie share the gradient equally"
-scatter_prod: Op = primitive(
-    "scatter_prod",
-    ufunc_at_forward("prod"),
-    prod_vjp,
-    prod_source_vjp,
-    saved=SAVED,
-    saves_params=True,
-    grad_fn=GRAD_FN,
-)
-scatter_amax: Op = primitive(
-    "scatter_amax",
-    ufunc_at_forward("amax"),
-    extreme_vjp,
-    extreme_source_vjp,
-    saved=SAVED,
-    saves_params=True,
-    grad_fn=GRAD_FN,
-    kink=TIES_KINK,
-)
-scatter_amin: Op = primitive(
-    "scatter_amin",
-    ufunc_at_forward("amin"),
-    extreme_vjp,
-    extreme_source_vjp,
-    saved=SAVED,
-    saves_params=True,
-    grad_fn=GRAD_FN,
-    kink=TIES_KINK,
-)
+scatter_prod = scatter_op("prod", prod_vjp, prod_source_vjp)
+scatter_amax = scatter_op("amax", extreme_vjp, extreme_source_vjp, TIES_KINK)
+scatter_amin = scatter_op("amin", extreme_vjp, extreme_source_vjp, TIES_KINK)
 REDUCTION_OPS = {"sum": scatter_add, "mean": scatter_add, "prod": scatter_prod}
 REDUCTION_OPS |= {"amax": scatter_amax, "amin": scatter_amin}
 

@@ -19,8 +19,7 @@ from autodiff.core.symbolic.expr import (
     number_expr,
     substitute,
 )
-from autodiff.core.symbolic.simplify import simplify
-from autodiff.core.symbolic.terms import summands
+from autodiff.core.symbolic.simplify import simplify, summands
 from expression_reader import parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
