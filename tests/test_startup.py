@@ -63,6 +63,9 @@ def test_what_a_start_loads(start: str, installed: Path, update_golden: bool) ->
     if update_golden:
         golden.write_text("\n".join(sorted(ours)) + "\n")
     assert sorted(ours) == golden.read_text().split()
+    assert not any(name.startswith("autodiff.core.interface") for name in ours), (
+        "scripts need no Python names"
+    )
     may_load = {*loaded(installed, "-c", f"import {ALWAYS}, {others}"), "__future__"}
     assert sorted({*modules} - {*ours} - may_load) == []
 

@@ -108,6 +108,32 @@ def require_castable(x: Tensor, result: Tensor) -> None:
         )
 
 
+def is_true(x: Tensor) -> bool:
+    """Return the truth of the only entry; ScriptError if there are several entries or none."""
+    if x.entry_count != 1:
+        what = "no values" if x.entry_count == 0 else "more than one value"
+        raise ScriptError(
+            f"Boolean value of Tensor with {what} is ambiguous",
+            code="E0306",
+            caret=f"this has {x.entry_count} entries: which of them should decide?",
+            operands=(x,),
+            help=("ask for `.all()` or `.any()` of the entries, or for one of them with `.item()`",),
+        )
+    return bool(x.item())
+
+
+def only_entry(x: Tensor) -> Any:
+    """Return the number in a tensor of one entry; otherwise raise the error of ``float()`` and ``int()``."""
+    if x.entry_count != 1:
+        raise ScriptError(
+            "only one element tensors can be converted to Python scalars",
+            code="E0305",
+            caret=f"this has shape {x.shape}: {x.entry_count} numbers where one is wanted",
+            operands=(x,),
+        )
+    return x.item()
+
+
 def require_one_entry(x: Tensor) -> None:
     """Raise ScriptError if ``x`` does not have exactly one entry."""
     if x.entry_count != 1:

@@ -76,6 +76,13 @@ class LazyTable(dict[str, "Any"]):
         return super().items()
 
 
+def names_in(table: dict[str, Any]) -> set[str]:
+    """Return the names in a LazyTable. Where there is an index, no family is imported for them."""
+    assert isinstance(table, LazyTable)
+    index = family_loader.family_by_name(table.title)
+    return {*map(str, index), *dict.keys(table)}
+
+
 #: What the operators of tensors do that are not arithmetic: ``@``, ``[]`` and ``.T``.
 OPERATORS: dict[str, Any] = LazyTable("operators")
 

@@ -6,7 +6,7 @@ They are those that core's table of public functions lacks. ``conversions`` has 
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import GradientError
+from autodiff.core.base.errors import GradientError, ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import view_origin_of
 from autodiff.core.engine.hooks import HookHandle, register_hook
@@ -20,7 +20,7 @@ from autodiff.core.ops.shape.dims import size_along
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 #: The methods by name; each function takes the tensor first.
@@ -32,7 +32,7 @@ def tensor_method(*names: str) -> Callable[[Callable[..., Any]], Callable[..., A
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         TENSOR_METHODS.update(dict.fromkeys(names, function))
-        function.__qualname__ = names[0]  # the name in Python's error for wrong arguments
+        function.__name__ = function.__qualname__ = names[0]  # the name in Python's error for wrong arguments
         return function
 
     return enter
@@ -161,6 +161,20 @@ def is_floating_point(x: Tensor) -> bool:
 def add_tensor_hook(x: Tensor, hook: Any) -> HookHandle:
     """Call ``hook`` with the tensor's gradient in every backward pass; what it returns replaces it."""
     return register_hook(x, hook)
+
+
+def rows(x: Tensor) -> Iterator[Any]:
+    """Return an iterator over the slices along the first dimension; ScriptError for a 0-d tensor."""
+    if not x.shape:
+        raise ScriptError(
+            "iteration over a 0-d tensor",
+            code="E0205",
+            caret="this tensor is a single number",
+            operands=(x,),
+        )
+    unbind = find_function("unbind")
+    assert unbind is not None
+    return iter(unbind(x))
 
 
 # -- attributes -------------------------------------------------------------------------------------

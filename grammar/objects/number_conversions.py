@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.tensor import TO_SCALAR_WARNING, Tensor
+from autodiff.core.engine.value_checks import only_entry
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, as_index, type_name
@@ -52,15 +53,3 @@ def to_float(x: Any = 0.0, /) -> float:
             f"float() argument must be a string or a real number, not '{type_name(x)}'", code="E0203"
         )
     return float(x)
-
-
-def only_entry(x: Tensor) -> Any:
-    """Return the number in a tensor of one entry; otherwise raise the error of ``float()`` and ``int()``."""
-    if x.entry_count != 1:
-        raise ScriptError(
-            "only one element tensors can be converted to Python scalars",
-            code="E0305",
-            caret=f"this has shape {x.shape}: {x.entry_count} numbers where one is wanted",
-            operands=(x,),
-        )
-    return x.item()

@@ -27,7 +27,7 @@ def get_item(owner: Any, index: Any) -> Any:
     if owner.__class__ is Tensor:
         return owner[with_literal_ints(index)]
     if owner.__class__ in NAMED_RESULTS:
-        owner = tuple(owner.values)
+        owner = tuple(owner.entries)
     if owner.__class__ not in SEQUENCE_NAMES:
         raise ScriptError(
             f"'{type_name(owner)}' object is not subscriptable",

@@ -74,7 +74,7 @@ class SequenceWriter:
 
     def write(self, value: Any) -> str:
         if value.__class__ in NAMED_RESULTS:
-            fields = zip(value.fields, value.values, strict=True)
+            fields = zip(value.fields, value.entries, strict=True)
             return format_named_result(value.type_name, [(name, self.write(part)) for name, part in fields])
         brackets = BRACKETS.get(value.__class__)
         if brackets is None:

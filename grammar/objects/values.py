@@ -10,6 +10,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import TYPE_NAMES, LimitError, ScriptError
 from autodiff.core.base.errors import type_name as name_of_class
 from autodiff.core.base.limits import format_bytes, limits
+from autodiff.core.engine import value_checks
 from autodiff.core.engine.custom_function import Context
 from autodiff.core.engine.hooks import HookHandle
 from autodiff.core.engine.named_results import NamedResult
@@ -217,16 +218,7 @@ def is_true(value: Any) -> bool:
     if value.__class__ is bool:
         return value
     if value.__class__ is Tensor:
-        if value.entry_count != 1:
-            what = "no values" if value.entry_count == 0 else "more than one value"
-            raise ScriptError(
-                f"Boolean value of Tensor with {what} is ambiguous",
-                code="E0306",
-                caret=f"this has {value.entry_count} entries: which of them should decide?",
-                operands=(value,),
-                help=("ask for `.all()` or `.any()` of the entries, or for one of them with `.item()`",),
-            )
-        return bool(value.item())
+        return value_checks.is_true(value)
     if value.__class__ in NUMBER_CLASSES or value.__class__ in SIZED:
         return bool(value)
     return value is not None
@@ -242,7 +234,7 @@ def iterate(value: Any) -> Iterable[Any]:
     if rows is not None:
         return rows(value)
     if value.__class__ in NAMED_RESULTS:
-        return value.values
+        return value.entries
     raise ScriptError(
         f"'{type_name(value)}' object is not iterable",
         code="E0205",
@@ -253,21 +245,9 @@ def iterate(value: Any) -> Iterable[Any]:
 
 def tensor_rows(tensor: Tensor) -> Iterator[Any]:
     """Return an iterator over the slices of a tensor along its first dimension."""
-    if not tensor.shape:
-        raise ScriptError(
-            "iteration over a 0-d tensor",
-            code="E0205",
-            caret="this tensor is a single number",
-            operands=(tensor,),
-        )
-    from autodiff.core.engine.public_functions import find_function
+    from autodiff.core.methods.bookkeeping import rows
 
-    unbind = find_function("unbind")
-    if unbind is not None:
-        return iter(unbind(tensor))
-    from autodiff.grammar.objects.subscripts import get_item
-
-    return (get_item(tensor, index) for index in range(tensor.shape[0]))
+    return rows(tensor)
 
 
 def unchanged_iterable(value: Iterable[Any]) -> Iterable[Any]:

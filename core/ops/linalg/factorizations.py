@@ -336,7 +336,7 @@ def indefinite_error(x: Tensor, orders: Any, name: str) -> ScriptError:
 @public("qr(input: tensor, some: bool = True)")
 def legacy_qr(x: Tensor, some: bool) -> NamedResult:
     """As ``linalg.qr``, by its older name: ``some=False`` is the mode "complete"."""
-    return NamedResult("torch.return_types.qr", ("Q", "R"), qr(x, "reduced" if some else "complete").values)
+    return NamedResult("torch.return_types.qr", ("Q", "R"), qr(x, "reduced" if some else "complete").entries)
 
 
 @public("linalg.qr(A: tensor, mode: str = 'reduced')", method=False)
@@ -440,7 +440,7 @@ def slogdet(x: Tensor) -> NamedResult:
 @public("linalg.slogdet(A: tensor)", method=False)
 def linalg_slogdet(x: Tensor) -> NamedResult:
     """As ``torch.slogdet``, with another type name of the result."""
-    return NamedResult("torch.return_types.linalg_slogdet", ("sign", "logabsdet"), slogdet(x).values)
+    return NamedResult("torch.return_types.linalg_slogdet", ("sign", "logabsdet"), slogdet(x).entries)
 
 
 @public("logdet(input: tensor)")

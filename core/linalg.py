@@ -1,0 +1,5 @@
+"""The functions of linear algebra, as in ``torch.linalg``. Names load when they are first used."""
+
+from autodiff.core.interface.names import lazy_names
+
+__getattr__, __dir__ = lazy_names(__name__)
