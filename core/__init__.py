@@ -3,8 +3,7 @@
 A Python program finds here the functions of the language by name, and their methods on tensors. Names load
 when they are first used: whoever only wants an error class does not pay for every op.
 
-May import core.base, core.engine, core.fused, core.graph, core.interface and core.symbolic. Imported by
-nothing: it is the top.
+May import core.base, core.fused, core.interface and core.symbolic. Imported by nothing: it is the top.
 
 >>> from autodiff.core import tensor
 >>> w = tensor(3.0, requires_grad=True)
