@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from conftest import HANGS
 
 #: In a case's command ``autodiff`` is the program of this environment, and ``of_json 'r["output"]'`` prints
 #: an expression of the JSON on its stdin, as ``jq`` would.
@@ -54,7 +55,7 @@ def answer(script: str, command: str, directory: Path, files: Mapping[str, str] 
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
         check=False,
     )
     assert "Traceback" not in done.stderr, done.stderr

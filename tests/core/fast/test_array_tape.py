@@ -24,6 +24,7 @@ from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import LINKS_BEFORE_CHECK, mode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
+from seeds import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,10 +131,10 @@ def build(seed: int, dtype: str, numbers: str, look: bool) -> tuple[float, list[
 
 @pytest.mark.parametrize("numbers", ["float64", "float32"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("seeds", [range(part * 60, part * 60 + 60) for part in range(5)], ids=str)
-def test_passes_along_tapes_give_what_nodes_give(seeds: range, dtype: str, numbers: str) -> None:
+@pytest.mark.parametrize("block", blocks(120, 60), ids=str)
+def test_passes_along_tapes_give_what_nodes_give(block: range, dtype: str, numbers: str) -> None:
     with np.errstate(all="ignore"):
-        for seed in seeds:
+        for seed in block:
             written, made = (build(seed, dtype, numbers, look) for look in (False, True))
             assert repr(written) == repr(made), seed
 

@@ -11,6 +11,7 @@ from autodiff.core.engine.public_functions import METHODS
 from autodiff.core.graph.node import Node
 from autodiff.core.paths.path_sum import count_paths, paths_between, paths_with_contributions
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
+from seeds import seeds
 
 
 def node_of(x: Tensor) -> Node:
@@ -51,7 +52,7 @@ def test_paths_come_in_source_order() -> None:
     assert contributions == [2.0, 4.0]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_counts_equal_brute_force_on_scalars(seed: int) -> None:
     root, leaves = random_scalar_graph(seed, 10)
     counts = count_paths(root, leaves)
@@ -59,7 +60,7 @@ def test_counts_equal_brute_force_on_scalars(seed: int) -> None:
         assert counts[leaf] == brute_force_count(root, leaf) == len(list(paths_between(root, leaf)))
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_contributions_of_scalars_add_up_to_backward(seed: int) -> None:
     root, leaves = random_scalar_graph(seed, 12)
     subject = subject_of(root, {})
@@ -68,7 +69,7 @@ def test_contributions_of_scalars_add_up_to_backward(seed: int) -> None:
         assert total == pytest.approx(subject.cotangents.get(leaf, 0.0), rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_contributions_of_tensors_add_up_to_backward(seed: int) -> None:
     root, leaves = random_tensor_graph(seed, 6)
     subject = subject_of(root, {})

@@ -16,6 +16,7 @@ from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.paths.path_sum import count_paths, paths_with_contributions
 from autodiff.core.paths.strongest_paths import ScalarEdges
 from graph_builder import random_scalar_graph
+from seeds import seeds
 
 
 def edges_below(root: Node) -> ScalarEdges:
@@ -27,7 +28,7 @@ def node_of(x: Tensor) -> Node:
     return x.node
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_the_strongest_are_those_enumeration_finds(seed: int) -> None:
     root, leaves = random_scalar_graph(seed, 9)
     edges = edges_below(root)
@@ -70,7 +71,7 @@ def test_constant_derivatives_of_zero_carry_nothing() -> None:
     assert edges_below(node_of(OPS["floor"](x) * 2.0)).strongest(node_of(x), 1.0, 10) == []
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_larger_contributions_come_first_where_lengths_are_as_good_as_equal(seed: int) -> None:
     """Sums of logarithms are rounded: among almost equal paths they give another order than the products."""
     draw = random.Random(seed)

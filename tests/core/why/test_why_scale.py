@@ -6,6 +6,7 @@ import re
 from random import Random
 
 import pytest
+from seeds import seeds
 from why_scripts import LEAF, told
 
 STEPS = [
@@ -50,7 +51,7 @@ def test_one_place_that_made_most_of_it_is_told_alone() -> None:
     assert said.endswith("by 1e-30 through y0*1e-30 in line 3")
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30))
 def test_straight_programs_of_any_ops_have_a_cause_or_none(seed: int) -> None:
     chance = Random(seed)
     kinds = chance.sample(STEPS, chance.randint(1, 5))
