@@ -37,13 +37,13 @@ class RandomSource:
                 self._generator.bit_generator.state = self._state
         return self._generator
 
-    def mark(self) -> tuple[int, Any]:
+    def state(self) -> tuple[int, Any]:
         """Return the present state of the generator, for ``set_state``."""
         return self.seed, self._state if self._generator is None else self._generator.bit_generator.state
 
-    def set_state(self, mark: tuple[int, Any]) -> None:
-        """Restore a state returned by ``mark``: the numbers drawn after it are drawn again."""
-        self.seed, self._state = mark
+    def set_state(self, state: tuple[int, Any]) -> None:
+        """Restore a state returned by ``state``: the numbers drawn after it are drawn again."""
+        self.seed, self._state = state
         self._generator = None
 
 

@@ -220,7 +220,7 @@ class FormulaCompleter:
         context = type(made.context)(tuple(isinstance(x, Tensor) for x in operands))
         site = mode.site  # the statements of a script's forward change it
         try:
-            with replay_random(made.mark):
+            with replay_random(made.random_state):
                 result = made.forward(context, *operands)
         finally:
             mode.site = site

@@ -60,7 +60,7 @@ class CustomCall:
     each output's range (start, end) in the row, or None if no gradient flows through the output.
     ``reached_outputs`` are the outputs to which the current pass has propagated a gradient. ``answered``
     caches the last cotangent and the results of ``backward`` for it. ``site`` is the span of the call,
-    ``backward_site`` the span of the line that ``backward`` ran last. ``mark`` is the state of the random
+    ``backward_site`` the span of the line that ``backward`` ran last. ``random_state`` is that of the random
     numbers before the call; ``backward_random_state`` is their state when the script last ran ``backward``,
     so that a report after the script's end draws the same numbers. ``saved_sites`` are the places where
     ``forward`` computed the tensors that the context keeps, by their ids.
@@ -74,7 +74,7 @@ class CustomCall:
             "backward_random_state",
             "forward",
             "is_of_script",
-            "mark",
+            "random_state",
             "name",
             "operands",
         ),
@@ -107,7 +107,7 @@ class CustomCall:
         self.values = tuple([x.data if isinstance(x, Tensor) else x for x in operands])
         self.site = mode.site
         self.backward_site: Span | None = None
-        self.mark = random_source.mark()
+        self.random_state = random_source.state()
         self.backward_random_state: tuple[int, Any] | None = None
         self.is_of_script = mode.recorder is not None
         self.outputs: list[Any] = []
@@ -237,7 +237,7 @@ class CustomCall:
             Tensor.of(as_stored(np.array(value))) if isinstance(x, Tensor) else x
             for x, value in zip(self.operands, values, strict=True)
         ]
-        with no_grad(), replay_random(self.mark):
+        with no_grad(), replay_random(self.random_state):
             result = self.forward(context, *operands)
         outputs = list(result) if isinstance(result, (tuple, NamedResult)) else [result]
         parts = [x.data for x, slot in zip(outputs, self.slots, strict=True) if slot is not None]
@@ -252,7 +252,7 @@ class CustomCall:
             if isinstance(x, Tensor) and not isinstance(value, Tensor):
                 value = Tensor.of(as_stored(np.array(value)))
             operands.append(OPS["clone"](value) if self.is_changed_operand(x) else value)
-        with replay_random(self.mark):
+        with replay_random(self.random_state):
             result = apply_custom_function(self.name, self.forward, self.backward, tuple(operands))
         return list(result) if isinstance(result, (tuple, NamedResult)) else [result]
 
@@ -289,7 +289,7 @@ class CustomCall:
         if is_over and self.backward_random_state is not None:
             with replay_random(self.backward_random_state):
                 return self.backward(self.context, *arguments)
-        self.backward_random_state = random_source.mark()
+        self.backward_random_state = random_source.state()
         return self.backward(self.context, *arguments)
 
     def backward_arguments(self, g: Tensor) -> list[Tensor | None]:
@@ -315,16 +315,16 @@ class CustomCall:
 
 
 class replay_random:
-    """Context manager that replays the random numbers drawn after ``mark`` and restores the state on exit."""
+    """Context manager that draws random numbers as after ``random_state``, then restores the state before."""
 
-    __slots__ = ("before", "mark")
+    __slots__ = ("before", "random_state")
 
-    def __init__(self, mark: tuple[int, Any]) -> None:
-        self.mark = mark
+    def __init__(self, random_state: tuple[int, Any]) -> None:
+        self.random_state = random_state
 
     def __enter__(self) -> None:
-        self.before = random_source.mark()
-        random_source.set_state(self.mark)
+        self.before = random_source.state()
+        random_source.set_state(self.random_state)
 
     def __exit__(self, *exc: object) -> None:
         random_source.set_state(self.before)

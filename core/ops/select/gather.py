@@ -26,10 +26,7 @@ from autodiff.core.engine.value_checks import c_integer_name, require_bool_mask
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import cast
-from autodiff.core.ops.shape import picking_ops
-from autodiff.core.ops.shape.dims import Shape, wrap_dim
-from autodiff.core.ops.shape.index_parser import wrap_position
-from autodiff.core.ops.shape.position_checks import (
+from autodiff.core.ops.select.position_checks import (
     OUT_OF_BOUNDS,
     at_least_1d,
     check_gather,
@@ -37,6 +34,9 @@ from autodiff.core.ops.shape.position_checks import (
     check_scatter,
     checked_positions,
 )
+from autodiff.core.ops.shape import picking_ops
+from autodiff.core.ops.shape.dims import Shape, wrap_dim
+from autodiff.core.ops.shape.index_parser import wrap_position
 from autodiff.core.ops.shape.reshape import clone, expand_sizes, reshape
 
 TYPE_CHECKING = False

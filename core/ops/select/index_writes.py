@@ -18,6 +18,7 @@ from autodiff.core.graph.values import cast
 from autodiff.core.ops.elementwise.arithmetic import mul
 from autodiff.core.ops.elementwise.comparison import isfinite, where
 from autodiff.core.ops.select.gather import clamp_offset, select
+from autodiff.core.ops.select.position_checks import at_least_1d, check_integer_index, checked_positions
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.index_parser import slice_bounds
 from autodiff.core.ops.shape.picking_ops import (
@@ -31,7 +32,6 @@ from autodiff.core.ops.shape.picking_ops import (
     scatter_add,
     slice_dim,
 )
-from autodiff.core.ops.shape.position_checks import at_least_1d, check_integer_index, checked_positions
 from autodiff.core.ops.shape.reshape import expand, reshape, to
 
 TYPE_CHECKING = False

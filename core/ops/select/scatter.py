@@ -20,6 +20,12 @@ from autodiff.core.ops.elementwise.comparison import where, zero
 from autodiff.core.ops.reduce.reduction import prod
 from autodiff.core.ops.select.index_writes import checked_source_positions, restore_shape
 from autodiff.core.ops.select.indexing import assigned_value
+from autodiff.core.ops.select.position_checks import (
+    OUT_OF_BOUNDS,
+    at_least_1d,
+    check_scatter,
+    checked_positions,
+)
 from autodiff.core.ops.shape.dims import wrap_dim
 from autodiff.core.ops.shape.index_parser import ParsedIndex, index_as_array, spanned_dims
 from autodiff.core.ops.shape.join import cat
@@ -32,12 +38,6 @@ from autodiff.core.ops.shape.picking_ops import (
     part,
     scatter,
     scatter_add,
-)
-from autodiff.core.ops.shape.position_checks import (
-    OUT_OF_BOUNDS,
-    at_least_1d,
-    check_scatter,
-    checked_positions,
 )
 from autodiff.core.ops.shape.reshape import clone, reshape
 
