@@ -12,8 +12,9 @@ from autodiff.cli.command_line.fast_parser import read_arguments
 from autodiff.cli.commands import command
 from autodiff.cli.render.reference import markdown_text
 from autodiff.cli.requests.session import Session
-from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.engine.public_functions import FUNCTIONS, IN_PLACE, METHODS
 from autodiff.core.graph.op import OPS, Op
+from autodiff.core.methods.lookup import TENSOR_METHODS
 from autodiff.grammar.objects import attributes
 from autodiff.grammar.objects.builtins import namespaces
 from autodiff.grammar.reference import catalog
@@ -28,7 +29,7 @@ SLOPE = 3 * math.cosh(0.5) ** 2 * math.sinh(0.5)
 @pytest.fixture
 def cosh3() -> Iterator[Op]:
     """The op, declared by the lines of the document; every table is as it was afterwards."""
-    tables = [OPS, FUNCTIONS, METHODS, attributes.METHODS, namespaces._found]
+    tables = [OPS, FUNCTIONS, METHODS, IN_PLACE, TENSOR_METHODS, attributes.METHODS, namespaces._found]
     before = [dict(table) for table in tables]
     source = "CONTRIBUTING.md: the record"
     linecache.cache[source] = (len(RECORD), None, RECORD.splitlines(keepends=True), source)

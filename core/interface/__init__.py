@@ -1,4 +1,4 @@
-"""The interface for Python programs: functions by name, methods and operators of tensors.
+"""The interface for Python programs: functions by name, methods and operators of tensors, typed stubs.
 
 It makes them from the tables that scripts use. A script does not load this room.
 

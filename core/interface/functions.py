@@ -34,17 +34,15 @@ def python_method(
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         return call(self, *args, **kwargs)
 
-    signature = signature_of(function)
-    first, *others = signature.parameters.values()
-    own = Parameter("self", Parameter.POSITIONAL_ONLY if is_positional(others) else first.kind)
-    described(method, function, name, owner.__module__, signature.replace(parameters=[own, *others]))
+    described(method, function, name, owner.__module__, as_method(signature_of(function)))
     method.__qualname__ = f"{owner.__name__}.{name}"
     return method
 
 
-def is_positional(parameters: list[Parameter]) -> bool:
-    """Whether one of them can only be passed by position."""
-    return any(parameter.kind is Parameter.POSITIONAL_ONLY for parameter in parameters)
+def as_method(signature: inspect.Signature) -> inspect.Signature:
+    """Return the signature with ``self`` for the first parameter."""
+    first, *others = signature.parameters.values()
+    return inspect.Signature([Parameter("self", first.kind), *others])
 
 
 def described(
@@ -81,4 +79,6 @@ def signature_of(function: PublicFunction) -> inspect.Signature:
         )
         default = Parameter.empty if parameter.default is MISSING else parameter.default
         made.append(Parameter(parameter.name, kind, default=default))
+    if "device: device" in function.signature:  # which the implementation does not take
+        made.append(Parameter("device", Parameter.KEYWORD_ONLY, default=None))
     return inspect.Signature(made)
