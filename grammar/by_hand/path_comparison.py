@@ -54,7 +54,7 @@ def find_mistakes(formula: Formula, node: Node, points: SamplePoints, computed: 
         points.keep([0])
         computed, right = computed[:1], points.gradients
     told = wrong_entries_remarks(computed, right)
-    is_whole = formula.place is None and points.has_paths
+    is_whole = formula.place is None and points.has_paths and formula.is_expression
     paths: PathComparison | None = None
     if is_whole and points.paths_to(node).count() <= MAX_PATHS:
         paths = PathComparison(formula, node, points)

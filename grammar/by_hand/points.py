@@ -20,7 +20,7 @@ from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.run import Settings, run_once
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.parser import parse_expression
+from autodiff.grammar.syntax.parser import parse, parse_expression
 from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
@@ -43,6 +43,8 @@ TERM_TOLERANCE = 1e-5
 MAX_NAMES = 12
 #: Signs that are not on a keyboard, with the language's signs for them.
 SIGN_TRANSLATION = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-", "∂": "d"})
+#: The name of a derivative of which a step changes entries.
+CHANGED = "changed_"
 #: Comments and strings of a script: the words in them are no names.
 UNREAD_TEXT = re.compile(r"""#.*|'[^'\n]*'|"[^"\n]*\"""")
 
@@ -55,14 +57,17 @@ class Formula:
     """The parsed text of ``--formula``: ``left`` is its derivative, None if there is a right side only.
 
     ``words`` are the words of ``script``, which separate the names in ``d2L/dxdw``. ``steps`` are the left
-    sides of a derivation of several steps, such as ``dh``. ``written`` is the right side as it was given; in
+    sides of a derivation of several steps, such as ``dh``, and ``changes`` what a step then writes to
+    entries, such as ``[z <= 0] = 0``. ``written`` is the right side as it was given; in
     ``source``, names stand for the derivatives in it, ``upstream``. ``step`` is the file and the line of a
     step.
     """
 
-    __slots__ = ("left", "node", "source", "step", "upstream", "words", "written")
+    __slots__ = ("left", "node", "parsed", "source", "step", "upstream", "words", "written")
 
-    def __init__(self, text: str, script: Source, steps: Collection[str] = ()) -> None:
+    def __init__(
+        self, text: str, script: Source, steps: Collection[str] = (), changes: Collection[str] = ()
+    ) -> None:
         self.step: tuple[str, int] | None = None
         self.words = set(re.findall(r"\w+", UNREAD_TEXT.sub(" ", script.text)))
         left, equals, right = split_equation(text.translate(SIGN_TRANSLATION))
@@ -74,10 +79,15 @@ class Formula:
         self.written = right.strip() or left.strip()
         if equals and not right.strip():
             raise self.no_right_side()
-        self.upstream = UpstreamDerivatives(self.written, self.words, steps)
+        self.upstream = UpstreamDerivatives("\n".join([self.written, *changes]), self.words, steps)
         self.source = Source(self.upstream.text, "--formula")
+        if changes:
+            first, *rest = self.upstream.text.split("\n")
+            made = "".join(f"{CHANGED}{change}\n" for change in rest)
+            self.source = Source(f"{CHANGED} = ({first}) + 0\n{made}{CHANGED}", "--formula")
+            self.written = "; ".join([self.written, *(f"then {change}" for change in changes)])
         try:
-            self.node = parse_expression(self.source)
+            self.parsed = parse_formula(self.source)
         except CompileError as error:
             if not equals and parse_left_side(right, self.words) is not None:
                 raise self.no_right_side() from None
@@ -86,6 +96,13 @@ class Formula:
                 code="E0610",
                 help=error.advice or ("write the right side as the script would",),
             ) from None
+
+        self.node: Any = self.parsed[-1] if self.is_expression else self.parsed[-1].value
+
+    @property
+    def is_expression(self) -> bool:
+        """Whether the formula is an expression, with no entries that are changed afterwards."""
+        return len(self.parsed) == 1
 
     @property
     def output(self) -> str:
@@ -150,10 +167,17 @@ class Formula:
 
     def reads(self, names: Collection[str]) -> bool:
         """Whether the formula reads one of these names, and is not only a number."""
-        return any(isinstance(node, tree.Name) and node.id in names for node in walk(self.node))
+        return any(isinstance(node, tree.Name) and node.id in names for node in walk(*self.parsed))
 
     def text(self, node: tree.SyntaxNode) -> str:
         return self.source.excerpt(node.span)
+
+
+def parse_formula(source: Source) -> tuple[Any, ...]:
+    """Return the expression of a formula; the statements, if entries are changed after it."""
+    if source.text.startswith(CHANGED):
+        return tuple(parse(source).body)
+    return (parse_expression(source),)
 
 
 def evaluate_formula(text: str, names: dict[str, Any]) -> Any:
@@ -175,7 +199,8 @@ def evaluate_formula(text: str, names: dict[str, Any]) -> Any:
 
 def with_whole_numbers(text: str, names: Mapping[str, Any]) -> str:
     """Return a formula with the whole numbers among its names written out."""
-    read = [node for node in walk(parse_expression(Source(text, "--formula"))) if isinstance(node, tree.Name)]
+    parsed = parse_formula(Source(text, "--formula"))
+    read = [node for node in walk(*parsed) if isinstance(node, tree.Name)]
     for node in sorted(read, key=lambda node: -node.span.start):
         if names.get(node.id).__class__ is int:
             text = f"{text[: node.span.start]}({names[node.id]}){text[node.span.end :]}"
@@ -184,7 +209,7 @@ def with_whole_numbers(text: str, names: Mapping[str, Any]) -> str:
 
 def formula_value(text: str, names: dict[str, Any]) -> Any:
     source = Source(text, "--formula")
-    read = {node.id for node in walk(parse_expression(source)) if isinstance(node, tree.Name)}
+    read = {node.id for node in walk(*parse_formula(source)) if isinstance(node, tree.Name)}
     settings = Settings(sets={name: value for name, value in names.items() if name in read}, track=False)
     try:
         value = run_once(source, settings, discard_text, discard_warning).last_value

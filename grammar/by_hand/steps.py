@@ -21,20 +21,26 @@ if TYPE_CHECKING:
 STRING_OR_COMMENT = re.compile(r"""('[^'\n]*'|"[^"\n]*")|#.*""")
 #: ``dh += dz @ W.T``: one more way to ``h``.
 ADDITION = re.compile(r"\s*(\w+)\s*\+=(.*)", re.DOTALL)
+#: ``dz[z <= 0] = 0`` after ``dz = dh``: other values at some entries.
+CHANGE = re.compile(r"\s*(\w+)\s*(\[.*\]\s*[-+*/]?=(?!=).*)", re.DOTALL)
 
 
 def read_steps(text: str, name: str, script: Source) -> list[Formula]:
     """Return the formulas of a text; ``name`` is that of its file. Raise a UsageError if there are none."""
     lines: dict[str, int] = {}
+    changes: dict[str, list[str]] = {}
     for line, step in logical_lines(text):
-        added = ADDITION.fullmatch(step)
-        if added:
-            left = added[1]
-            earlier = next((one for one in lines if split_equation(one)[0].strip() == left), None)
+        added, changed = ADDITION.fullmatch(step), CHANGE.fullmatch(step)
+        left = (added or changed or [step, ""])[1].strip()
+        earlier = next((one for one in lines if split_equation(one)[0].strip() == left), None)
+        if changed and earlier is not None:
+            changes.setdefault(earlier, []).append(changed[2].strip())
+            step = earlier
+        elif added:
             before = "" if earlier is None else f"{split_equation(earlier)[2].strip()} + "
+            step = f"{left} == {before}({added[2].strip()})"
             if earlier is not None:
                 del lines[earlier]
-            step = f"{left} == {before}({added[2].strip()})"
         lines[step] = line
     if not lines:
         raise UsageError(
@@ -46,7 +52,7 @@ def read_steps(text: str, name: str, script: Source) -> list[Formula]:
     found = []
     for step, line in lines.items():
         try:
-            formula = Formula(step, script, left_sides)
+            formula = Formula(step, script, left_sides, changes.get(step, ()))
             if formula.left is None:
                 raise UsageError(
                     f"--formula: `{step}` has no left side",

@@ -197,6 +197,18 @@ IN_STEPS = [
         files={"steps.txt": STEPS},
     ),
     Case(
+        "with_entries_that_are_changed",
+        LESSON,
+        "autodiff check script.ad --formula @steps.txt",
+        shows=["     3   dloss/dlogprobs   right", "right: 6 steps"],
+        files={
+            "steps.txt": STEPS.replace(
+                "torch.zeros_like(logprobs) - F.one_hot(t, 2)/3",
+                "torch.zeros_like(logprobs)\ndlogprobs[range(3), t] = -1.0/3",
+            )
+        },
+    ),
+    Case(
         "one_mistake_spoils_no_other_step",
         LESSON,
         "autodiff check script.ad --formula @steps.txt",

@@ -107,6 +107,36 @@ def test_lines_in_brackets_are_one_step_and_additions_belong_to_theirs() -> None
     ]
 
 
+def test_entries_are_changed_after_a_step() -> None:
+    script = (
+        "z = tensor([[1., -2.], [0.5, 3.]])\nh = relu(z)\np = softmax(h, 1)\nl = log(p)\n"
+        "L = -l[[0, 1], [1, 0]].mean()"
+    )
+    text = (
+        "dl = zeros_like(l)\ndl[[0, 1], [1, 0]] = -1/2\ndp = dl/p\n"
+        "dh = p*(dp - (p*dp).sum(1, keepdim=True))\ndz = dh\ndz[z <= 0] = 0\n"
+    )
+    found = check_steps(script, text)
+    assert [(step.left, step.is_right) for step in found] == [
+        ("dL/dl", True),
+        ("dL/dp", True),
+        ("dL/dh", True),
+        ("dL/dz", True),
+    ]
+    assert found[0].formula == "zeros_like(l); then [[0, 1], [1, 0]] = -1/2"
+    found = check_steps(script, text.replace("dz[z <= 0] = 0", "dz[z <= 0] *= 0.5"))
+    assert [step.is_right for step in found] == [True, True, True, False]
+    found = check_steps(script, text.replace("= -1/2", "= -1"))
+    assert [step.is_right for step in found] == [False, True, True, True]
+    assert found[0].remarks[0].endswith("[0 0.5; 0.5 0] must be added to it")
+
+
+def test_an_entry_alone_is_a_derivative() -> None:
+    script = "W = tensor([[1., 2.], [3., 4.]])\nL = (W**2).sum()"
+    [step] = check_steps(script, "dW[0, 1] = 2*W[0, 1]")
+    assert (step.left, step.is_right) == ("dL/dW[0, 1]", True)
+
+
 BIAS = """\
 x = tensor([[0.3, -1.], [1.2, 0.4], [-0.7, 2.]])
 w = tensor([[0.5, 1.5], [-0.3, 0.2]], requires_grad=True)
