@@ -78,7 +78,8 @@ CODES = {
     ),
     "E0603": Code(
         "A name given on the command line is not a number or tensor.",
-        "Only numbers and tensors can be differentiated, or be differentiated by.",
+        "Only numbers, tensors and lists of them can be differentiated, and only numbers and tensors be"
+        " differentiated by.",
         "Name a tensor.",
         "autodiff grad --of f -e 'f = lambda x: x**2; w = 3; L = f(w)'",
         "autodiff grad --of L -e 'f = lambda x: x**2; w = 3; L = f(w)'",
@@ -127,12 +128,11 @@ CODES = {
     ),
     "E0614": Code(
         "Bare numbers cannot show this gradient.",
-        "In a pipe `grad` writes numbers alone, and of several tensors nobody could tell where one ends.",
-        "Use --format json, or ask for one input with --wrt.",
-        "autodiff grad --format plain -e 'a = ones(2, requires_grad=True)'"
-        " -e 'b = ones(2, requires_grad=True); L = (a * b).sum()'",
-        "autodiff grad --format json -e 'a = ones(2, requires_grad=True)'"
-        " -e 'b = ones(2, requires_grad=True); L = (a * b).sum()'",
+        "In a pipe `grad` writes the numbers of one input alone, one line for each row; of more than two"
+        " dimensions nobody could tell where a matrix ends.",
+        "Use --format json, or ask for several inputs: then each line begins with its place.",
+        "autodiff grad --format plain -e 'a = ones(2, 2, 2, requires_grad=True); L = (a * a).sum()'",
+        "autodiff grad --format json -e 'a = ones(2, 2, 2, requires_grad=True); L = (a * a).sum()'",
     ),
     "E0615": Code(
         "There is no such help topic.",

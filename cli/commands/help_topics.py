@@ -79,7 +79,9 @@ FORMATS = """\
 Formats
 
     --format auto       for people: tables and trees on a terminal, plain text in a pipe;
-                        `grad` in a pipe writes bare numbers, or name and number by line
+                        `grad` in a pipe writes bare numbers, of several inputs the name before
+                        them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix W[0]<TAB>1<TAB>2
+                        and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0
     --format plain      what a pipe gets, everywhere
     --format json       one JSON document with "schema": 1; a failure is a document too
     --format formula    of `explain`: the simplified formula alone

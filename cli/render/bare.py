@@ -1,17 +1,22 @@
-"""Gradients as bare numbers for the next program in a pipe: exact and without labels."""
+"""Gradients as bare numbers for the next program in a pipe: exact, one line for each row.
+
+One input: its numbers alone, a vector on one line, a matrix row by row, separated by tabs. Several inputs:
+the name stands before the numbers of each line, ``W[0]`` before those of the first row of a matrix. How many
+inputs there are depends on the script and the options, not on the numbers.
+"""
 
 from __future__ import annotations
 
 from autodiff.cli.process.streams import visible
 from autodiff.cli.render.numbers import exact_entries, is_array
 from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.report.records import GradientReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-MOST_PROPOSED = 3
+    from typing import Any
 
 
 def bare_text(report: GradientReport) -> str:
@@ -20,46 +25,33 @@ def bare_text(report: GradientReport) -> str:
 
 
 def bare_lines(report: GradientReport) -> Iterator[str]:
-    """Yield the gradients. For one input: its gradient, a vector on one line, a matrix row by row.
+    """Yield the gradients of one input, or of several under their names.
 
-    For several inputs: name TAB number. A tensor of one entry counts as a number there. Raises UsageError for
-    other shapes.
+    Raises UsageError for a single input of more than two dimensions, because its rows would not tell which
+    they are.
     """
-    if len(report.gradients) != 1:
-        for variable in report.gradients:
-            if is_array(variable.grad) and variable.grad.size != 1:
-                name = visible(variable.name)
-                if variable.grad.ndim <= 2:
-                    raise does_not_fit(
-                        f"{name} is a tensor, and there are several gradients",
-                        f"or ask for one at a time: {one_at_a_time(report)}",
-                        "or have a table for people: `autodiff run --show gradients`",
-                    )
-                raise does_not_fit(f"{name} has {variable.grad.ndim} dimensions")
-        for variable in report.gradients:
-            yield f"{visible(variable.name)}\t{exact_entries(variable.grad)[0]}"
+    if len(report.gradients) == 1:
+        [variable] = report.gradients
+        if is_array(variable.grad) and variable.grad.ndim > 2:
+            name = visible(variable.name)
+            raise UsageError(
+                f"plain output has no place for this: {name} has {variable.grad.ndim} dimensions",
+                code="E0614",
+                help=("use --format json",),
+            )
+        for _, entries in rows(variable.grad):
+            yield "\t".join(entries)
         return
-    grad = report.gradients[0].grad
-    if not is_array(grad) or grad.ndim == 1:
-        yield "\t".join(exact_entries(grad))
-    elif grad.ndim == 2:
-        for row in grad:
-            yield "\t".join(exact_entries(row))
-    else:
-        raise does_not_fit(f"{visible(report.gradients[0].name)} has {grad.ndim} dimensions")
+    for variable in report.gradients:
+        name = visible(variable.name)
+        for place, entries in rows(variable.grad):
+            yield "\t".join((name + place, *entries))
 
 
-def one_at_a_time(report: GradientReport) -> str:
-    """The options that request the gradients one by one; of many only the first few."""
-    from shlex import quote
-
-    asked = [f"--wrt {quote(visible(variable.name))}" for variable in report.gradients[:MOST_PROPOSED]]
-    return ", then ".join(asked) + (", and so on" if len(report.gradients) > MOST_PROPOSED else "")
-
-
-def does_not_fit(reason: str, *more: str) -> UsageError:
-    return UsageError(
-        f"plain output has no place for this: {reason}",
-        code="E0614",
-        help=("use --format json", *more),
-    )
+def rows(grad: Any) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a gradient, each with its place: ``""`` for a number or a vector, else ``[0,1]``."""
+    if not is_array(grad) or grad.ndim <= 1:
+        yield "", exact_entries(grad)
+        return
+    for place in np.ndindex(grad.shape[:-1]):
+        yield f"[{','.join(map(str, place))}]", exact_entries(grad[place])

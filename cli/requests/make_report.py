@@ -75,7 +75,8 @@ def make_report(
 
             subject, seconds = differentiate_twice(execution, settings, entry)
         else:
-            subject = differentiate(execution, settings)
+            shown = derivatives_shown(session, execution, settings)
+            subject = differentiate(execution, settings) if shown is None else shown
         if not (needed or asked) and is_from_functional(subject.root, execution):
             raise own_derivatives()
     except (UsageError, GradientError) as error:
@@ -129,7 +130,7 @@ def make_report(
 
         for note in reassigned_notes(execution, settings, subject, asked_wrt):
             session.note(note)
-    if session.diagnostics == "text":
+    if session.diagnostics == "text" and not subject.without_pass:
         for hint in odd_things(report, request):
             session.note(hint)
     if request.number("verbose"):
@@ -143,6 +144,15 @@ def watched() -> Probe:
     from autodiff.grammar.session.rerun import Probe
 
     return Probe()
+
+
+def derivatives_shown(session: Session, execution: Execution, settings: Settings) -> ReportedPass | None:
+    """The derivatives that jacobian() or hessian() returned to a script that ends in them, for ``grad``."""
+    if session.request.command != "grad" or execution.last_passes.derivatives is None:
+        return None
+    from autodiff.grammar.session.given_derivatives import given_derivatives
+
+    return given_derivatives(execution, settings)
 
 
 def own_derivatives() -> GradientError:

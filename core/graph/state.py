@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
         def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None: ...
 
+        def derivatives_made(self, result: Any, inputs: list[Tensor], order: int) -> None:
+            """Receives what ``jacobian()`` (order 1) or ``hessian()`` (2) returns, and its inputs."""
+
     class Probe(Protocol):
         """Observes a run of a script, and may change its inputs."""
 

@@ -33,6 +33,8 @@ class ReportedPass:
     ``name`` is the output's name. ``order`` holds the tracked nodes below ``root``, newest first;
     ``cotangents`` maps them to their gradients. If ``received`` has the gradients of leaves only,
     ``sweep_all`` computes the rest on first use; a report of gradients alone, on a million nodes, never does.
+    ``without_pass`` says that no pass ran: the output is a constant, as a note explains, or the gradients are
+    derivatives that the script itself computed.
     ``seed`` is the gradient the pass started with; ``weight`` is its text, None for the 1 of a scalar.
     ``wrt`` are the requested inputs in source order. ``notes`` are remarks for stderr. ``since`` says which
     inputs the script changed after computing the output from them. ``variables`` maps the script's names
@@ -49,6 +51,7 @@ class ReportedPass:
             "_root",
             "_sweep_all",
             "_variables",
+            "without_pass",
             "name",
             "notes",
             "received",
@@ -74,8 +77,10 @@ class ReportedPass:
         value: Any = None,
         site: Span | None = None,
         make_nodes: Callable[[], tuple[Node, list[Node]]] | None = None,
+        without_pass: bool = False,
     ) -> None:
         self.name = name
+        self.without_pass = without_pass
         self._root = root
         self.value = value if root is None else root.out
         self.site = site if root is None else root.site

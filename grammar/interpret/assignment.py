@@ -14,6 +14,7 @@ from autodiff.core.engine.aliasing import count_change, is_view_of
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import name_node
+from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles
@@ -65,8 +66,8 @@ def compile_assign_name(c: Compiler, target: tree.Name, value_node: tree.Express
         value_node.span = NamedSpan(value_node.span, name)
     value = c.expression(value_node)
     convert = c.conversions.get(target)
-    at_top, last = c.scope is c.names.module, c.last
-    floats_count = at_top and c.plain
+    last = c.last
+    outputs = c.output_classes(is_count(target, value_node))
     span = target.span
 
     if convert is not None:
@@ -79,19 +80,27 @@ def compile_assign_name(c: Compiler, target: tree.Name, value_node: tree.Express
             return convert(made)
 
     def record_assignment(made: Any) -> None:
-        if made.__class__ is Tensor:
-            if made.tape is None or not has_named_span:
-                node = made.stored_node
-                if node is None:
-                    name_node(made, name)
-                elif node.name is None:
-                    node.name = name
-            if at_top:
-                last[0] = name
-        elif floats_count and made.__class__ is float:
+        if made.__class__ is Tensor and (made.tape is None or not has_named_span):
+            node = made.stored_node
+            if node is None:
+                name_node(made, name)
+            elif node.name is None:
+                node.name = name
+        if made.__class__ in outputs:
             last[0] = name
 
     return c.assign([(value, slot, name, has_named_span, record_assignment)])
+
+
+def is_count(target: tree.Expression, value: tree.Expression) -> bool:
+    """Whether an assignment adds a literal number to a variable or the like, as in ``i = i + 1``."""
+    return (
+        isinstance(value, tree.Binary)
+        and isinstance(value.left, tree.Name)
+        and isinstance(target, tree.Name)
+        and value.left.id == target.id
+        and isinstance(value.right, tree.Number)
+    )
 
 
 def is_single_op(c: Compiler, node: tree.Expression) -> bool:
@@ -110,10 +119,10 @@ def compile_target(c: Compiler, target: tree.Expression) -> Store:
     return TARGET_COMPILERS[target.__class__](c, target)
 
 
-def compile_name_target(c: Compiler, target: tree.Name) -> Store:
+def compile_name_target(c: Compiler, target: tree.Name, counts: bool = False) -> Store:
     name, slot = target.id, c.scope.slots[target.id]
     convert = c.conversions.get(target)
-    at_top, last = c.scope is c.names.module, c.last
+    outputs, last = c.output_classes(counts), c.last
 
     def store(frame: Frame, value: Any) -> None:
         if convert is not None:
@@ -123,8 +132,8 @@ def compile_name_target(c: Compiler, target: tree.Name) -> Store:
         frame[slot] = value
         if value.__class__ is Tensor:
             name_node(value, name)
-            if at_top:
-                last[0] = name
+        if value.__class__ in outputs:
+            last[0] = name
 
     return store
 
@@ -142,14 +151,36 @@ def compile_attribute_target(c: Compiler, target: tree.Attribute) -> Store:
 
 def compile_subscript_target(c: Compiler, target: tree.Subscript) -> Store:
     owner, index, span = c.expression(target.object), c.expression(target.index), target.span
+    note_change = change_recorder(c, target.object)
 
     def store(frame: Frame, value: Any) -> None:
         of = owner(frame)
         at = index(frame)
         mode.site = span
         subscripts.set_item(of, at, value)
+        if note_change is not None:
+            note_change(of)
 
     return store
+
+
+def change_recorder(c: Compiler, target: tree.Expression) -> Callable[[Any], None] | None:
+    """Return the function that notes a change in place of a top-level variable's value, or of a part of it.
+
+    It gets the value or the part. An input that a script changes, as a step of training does, is no output.
+    Return None if ``target`` does not begin with a top-level variable.
+    """
+    while isinstance(target, tree.Subscript):
+        target = target.object
+    if not isinstance(target, tree.Name) or not c.output_classes():
+        return None
+    name, last = target.id, c.last
+
+    def note_change(value: Any) -> None:
+        if value.__class__ is list or (value.__class__ is Tensor and value.stored_node.__class__ is not Leaf):
+            last[0] = name
+
+    return note_change
 
 
 def compile_sequence_target(c: Compiler, target: tree.TupleDisplay | tree.ListDisplay) -> Store:
@@ -179,7 +210,7 @@ def compile_sequence_target(c: Compiler, target: tree.TupleDisplay | tree.ListDi
 
 def plain_number_slot(c: Compiler, target: tree.Expression) -> int:
     """Return the slot for a plain number assigned to this target; 0 if the assignment has to do more."""
-    if isinstance(target, tree.Name) and c.conversions.get(target) is None:
+    if isinstance(target, tree.Name) and c.conversions.get(target) is None and not c.output_classes():
         return c.scope.slots[target.id]
     return 0
 
@@ -240,8 +271,10 @@ def compile_augmented_assign(c: Compiler, node: tree.AugmentedAssign) -> Execute
     value, span = c.expression(node.value), node.span
     change = in_place_operator(BINARY[node.op], node.op)
     target = node.target
+    note_change = change_recorder(c, target)
     if isinstance(target, tree.Name):
-        read, store = c.expression(target), compile_name_target(c, target)
+        read = c.expression(target)
+        store = compile_name_target(c, target, counts=isinstance(node.value, tree.Number))
 
         def run_name(frame: Frame) -> None:
             old = read(frame)
@@ -250,6 +283,8 @@ def compile_augmented_assign(c: Compiler, node: tree.AugmentedAssign) -> Execute
             new = change(old, other)
             if new is not old:
                 store(frame, new)
+            elif note_change is not None:
+                note_change(old)
 
         return run_name
     if isinstance(target, tree.Attribute):
@@ -283,6 +318,8 @@ def compile_augmented_assign(c: Compiler, node: tree.AugmentedAssign) -> Execute
                 count_change(of)
         else:
             subscripts.set_item(of, at, new)
+        if note_change is not None:
+            note_change(of)
 
     return run_subscript
 

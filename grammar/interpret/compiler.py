@@ -11,6 +11,7 @@ from autodiff.core.base.errors import LimitError, ScriptError
 from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
+from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.interpret.scope import FIRST_SLOT, Scope, ScriptScopes
 from autodiff.grammar.objects.builtins.namespaces import builtin_value, plain_namespace, plain_value
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 
 # The signals that a statement's closure may return instead of None.
 BREAK, CONTINUE, RETURN = 1, 2, 3
+
+#: The classes of what a script may compute. A text or a truth value is no output.
+OUTPUT_CLASSES = frozenset([Tensor, float, int, list, tuple, NamedResult])
+NO_CLASSES: frozenset[type] = frozenset()
 
 MAX_ATTRIBUTE_DEPTH = 5  # ``torch.autograd.functional.jacobian`` has three dots
 
@@ -77,9 +82,10 @@ class Compiler:
 
     ``frame`` is the module's frame, which closures of every depth use directly. ``conversions`` maps
     targets of top-level assignments to the function that converts the value first. ``last`` holds the name
-    of the last top-level tensor assigned; in a ``plain`` script, which has no tensors, that of the last
-    float. With ``plain_functions`` functions of tensors take numbers too. ``assigned`` maps closures of
-    assignments to names to the assignments they make.
+    of the last top-level variable that was given a value, or a part of one, of OUTPUT_CLASSES: what the
+    script ends in. Variables of loops do not count. With ``plain_functions`` functions of tensors take
+    numbers too. ``assigned`` maps closures of assignments to names to the assignments they make.
+    ``is_loop_target`` says that the target of a ``for`` is being compiled.
     """
 
     __slots__ = (
@@ -88,10 +94,10 @@ class Compiler:
         "depth",
         "find_builtin",
         "frame",
+        "is_loop_target",
         "last",
         "loops",
         "names",
-        "plain",
         "plain_functions",
         "scope",
         "source",
@@ -102,10 +108,8 @@ class Compiler:
         names: ScriptScopes,
         source: Source,
         conversions: dict[tree.Expression, Callable[[Any], Any]],
-        without_tensors: bool,
         plain_functions: bool,
     ) -> None:
-        self.plain = without_tensors
         self.plain_functions = plain_functions
         self.assigned: dict[Execute, list[NameAssignment]] = {}
         self.names = names
@@ -115,6 +119,7 @@ class Compiler:
         self.scope: Scope = names.module
         self.depth = 0
         self.loops = 0
+        self.is_loop_target = False
         self.last: list[str | None] = [None]
         self.frame: Frame = new_frame(names.module)
         for name, slot in names.module.slots.items():
@@ -197,6 +202,15 @@ class Compiler:
         return run
 
     # -- names ----------------------------------------------------------------------------------------
+
+    def output_classes(self, is_count: bool = False) -> frozenset[type]:
+        """Return the classes of values that, assigned to a variable here, are what the script ends in.
+
+        The variable of a loop is no output, and neither is a number that a loop counts (``is_count``).
+        """
+        if self.scope is not self.names.module or self.is_loop_target:
+            return NO_CLASSES
+        return OUTPUT_CLASSES - {float, int} if self.loops and is_count else OUTPUT_CLASSES
 
     def place(self, name: str) -> tuple[int, int] | None:
         """Return how many frames outwards a name is bound, and its slot; -1 means the module's frame."""

@@ -246,6 +246,8 @@ class BodyCompiler:
         self.count_operation()
         self.inputs.add(slot)
         before = self.current_registers.get(slot) or self.named(slot)
+        assert isinstance(node.target, tree.Name)
+        self.last = {node.target.id: slot}
         self.results.add(slot)  # the program checks before its first turn that gradients flow to it
         op = OPS[OPERATOR_OPS[node.op]]
         changes = self.accumulators.setdefault(slot, [])
@@ -390,8 +392,8 @@ class BodyCompiler:
             len(steps) > 1 or steps[0][0][0] is not None or not self.read.isdisjoint(self.accumulators)
         ):
             raise NotCompilable
-        # The command line needs the name of the tensor that was assigned last at top level, so it has to be
-        # the same in every turn. A change in place is not an assignment.
+        # The command line needs the name of the tensor that was assigned or changed last at top level, so it
+        # has to be the same in every turn.
         is_sure = len(self.last) == 1 and self.results.issuperset(self.last.values())
         if self.c.scope is self.c.names.module and not is_sure and assigned:
             raise NotCompilable

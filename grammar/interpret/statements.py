@@ -12,7 +12,7 @@ from autodiff.core.base.source import Span
 from autodiff.core.engine.hooks import pass_watch
 from autodiff.core.fast.tape import NEARLY_FULL
 from autodiff.core.graph.state import mode
-from autodiff.grammar.interpret.assignment import compile_target
+from autodiff.grammar.interpret.assignment import change_recorder, compile_target
 from autodiff.grammar.interpret.compiler import BREAK, CONTINUE, RETURN, STATEMENTS, Compiler, compiles
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import GradMode, is_true, iterate, type_name
@@ -27,14 +27,39 @@ text_format = LazyModule("autodiff.grammar.objects.value_text")
 fast_loops = LazyModule("autodiff.grammar.interpret.fast_loops")
 
 
+#: The methods of a list that put values into it, or in another order.
+LIST_ADDERS = frozenset(["append", "extend", "insert", "reverse", "sort"])
+
+
 @compiles(tree.ExpressionStatement, STATEMENTS)
 def compile_expression_statement(c: Compiler, node: tree.ExpressionStatement) -> Execute:
     value = c.expression(node.value)
+    changed = changed_in_place(node.value)
+    note_change = None if changed is None else change_recorder(c, changed)
+    if changed is None or note_change is None:
 
-    def run(frame: Frame) -> None:
+        def run(frame: Frame) -> None:
+            value(frame)
+
+        return run
+    owner = c.expression(changed)
+
+    def run_change(frame: Frame) -> None:
         value(frame)
+        note_change(owner(frame))
 
-    return run
+    return run_change
+
+
+def changed_in_place(node: tree.Expression) -> tree.Expression | None:
+    """Return ``y`` for ``y.append(t)`` and ``y.add_(t)``, or None if no such method is called."""
+    if not isinstance(node, tree.Call) or not isinstance(node.function, tree.Attribute):
+        return None
+    name, owner = node.function.name, node.function.object
+    is_change = name in LIST_ADDERS or (name[-1] == "_" and name[-2] != "_" and name != "requires_grad_")
+    while isinstance(owner, tree.Subscript):
+        owner = owner.object
+    return owner if is_change and isinstance(owner, tree.Name) else None
 
 
 @compiles(tree.Pass, STATEMENTS)
@@ -121,7 +146,10 @@ PROGRAM_STATEMENTS = frozenset([tree.Assign, tree.AugmentedAssign, tree.If])
 @compiles(tree.For, STATEMENTS)
 def compile_for(c: Compiler, node: tree.For) -> Execute:
     iterable, span = c.expression(node.iterable), node.iterable.span
-    store, body = compile_target(c, node.target), c.loop_body(node.body)
+    c.is_loop_target = True
+    store = compile_target(c, node.target)
+    c.is_loop_target = False
+    body = c.loop_body(node.body)
     orelse = c.body(node.orelse) if node.orelse else None
     # The body has to be compiled before, because that gives the values of assignments their NamedSpans.
     if is_fast and all(statement.__class__ in PROGRAM_STATEMENTS for statement in node.body):

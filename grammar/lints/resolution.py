@@ -58,7 +58,7 @@ class Resolver(Compiler):
     __slots__ = ("found", "idle", "meanings", "never", "start")
 
     def __init__(self, names: ScriptScopes, source: Source, script: tree.Script) -> None:
-        super().__init__(names, source, {}, False, is_plain(names))
+        super().__init__(names, source, {}, is_plain(names))
         self.found: list[AutodiffError] = []
         self.idle = 0  # number of enclosing branches that are never taken
         self.never = {id(node.branches[way][1]) for node, way in never_taken(script)}

@@ -319,7 +319,8 @@ def jacobian(
     strategy: Any = "reverse-mode",
 ) -> Any:
     check_strategy(strategy, "jacobian", strict, vectorize, create_graph)
-    return jacobian_blocks(func, Evaluation("jacobian", inputs, create_graph, strict))
+    made = jacobian_blocks(func, Evaluation("jacobian", inputs, create_graph, strict))
+    return derivatives(made, inputs, 1)
 
 
 def hessian(
@@ -343,7 +344,14 @@ def hessian(
         return packed(made, outer.several_in)
 
     outer = Evaluation("hessian", inputs, create_graph, strict)
-    return jacobian_blocks(slope, outer)
+    return derivatives(jacobian_blocks(slope, outer), inputs, 2)
+
+
+def derivatives(result: Any, inputs: Any, order: int) -> Any:
+    """Return a result of ``jacobian()`` or ``hessian()``, which the command line may be asked for."""
+    if mode.recorder is not None:
+        mode.recorder.derivatives_made(result, tensors_of_argument(inputs, "inputs", "jacobian")[1], order)
+    return result
 
 
 # -- products ---------------------------------------------------------------------------------------

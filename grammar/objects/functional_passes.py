@@ -28,6 +28,9 @@ class FunctionalRecorder:
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
         self.recorder.slopes_made(slopes)
 
+    def derivatives_made(self, result: Any, inputs: list[Tensor], order: int) -> None:
+        """Discard the derivatives that a function computes while it is differentiated itself."""
+
     def written_pass_ran(self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool) -> None:
         self.recorder.written_pass_ran("functional", tape, at, value, seed, retain)
 

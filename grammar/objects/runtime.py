@@ -34,8 +34,7 @@ class Runtime:
     innermost first. ``numbers_are_leaves``: a tensor may stand for a number literal of the script, so it is
     accepted where an integer is needed. ``without_tensors``: the script has no other tensors, so Python's
     numeric functions accept it and are differentiated. ``plain_functions``: it is not written as torch
-    either, so functions of tensors accept numbers. ``number_chosen`` is the place where ``max`` or ``min``
-    last returned a plain number rather than a tensor of the graph.
+    either, so functions of tensors accept numbers.
     """
 
     __slots__ = (
@@ -44,7 +43,6 @@ class Runtime:
         "first_counted_node",
         "id_numbers",
         "left",
-        "number_chosen",
         "numbers_are_leaves",
         "parameters",
         "plain_functions",
@@ -75,7 +73,6 @@ class Runtime:
         self.parameters: dict[int, ref[Tensor]] = {}  # by id: tensors displayed as ``nn.Parameter``
         self.turns: list[LoopIteration] = []
         self.numbers_are_leaves = self.without_tensors = self.plain_functions = False
-        self.number_chosen: Span | None = None
         pass_watch.start()
         print_options.start()
 

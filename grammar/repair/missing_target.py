@@ -13,11 +13,13 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.repair.constant_output import constant_reason, is_step
 from autodiff.grammar.repair.proposals.graph_cuts import ARRAY_REASON, NUMBER_REASON, find_cuts
 from autodiff.grammar.repair.proposals.stay_connected import drop_unrun_cuts, explain_cuts
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
 from autodiff.grammar.session.assignment_plan import is_literal_number, top_level_assignments
-from autodiff.grammar.session.target import choose_target, target_name
+from autodiff.grammar.session.choose_target import ConstantOutputError, choose_target
+from autodiff.grammar.session.outputs import is_output
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 
@@ -28,22 +30,26 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.run import Execution, Settings
 
 
-def explain_missing_target(error: GradientError, execution: Execution, settings: Settings) -> None:
-    """Point at the cut on the way to the target; an error without such a cut stays as it is."""
+def explain_missing_target(error: ConstantOutputError, execution: Execution, settings: Settings) -> str:
+    """Return why the target is a constant of slope 0; or complete the error, and return "".
+
+    The error points at the cut on the way to the target, such as ``.item()``.
+    """
     source = execution.source
     end = Span(len(source.text), len(source.text))
     scene = Scene(error, end, parse_to_first_error(source), source, [], execution.names)
     target = target_expression(scene, execution, settings)
     found = [] if target is None else find_cuts(scene, target)
-    if not found:
+    steps = [cut for cut in found if is_step(scene, cut)] if execution.without_tensors else []
+    if len(steps) == len(found):
         if target is not None and execution.without_tensors:
             explain_reassigned_number(error, scene, target, execution, settings)
-        return
+        return constant_reason(error, scene, target, steps, execution, settings)
     scene.span = error.span = target.span
     others = tuple(text for text in error.help if "--of" in text)
     said = error.caret
     proposed = list(explain_cuts(scene, found))
-    name = settings.of or target_name(execution)
+    name = settings.of or execution.last_assigned
     is_named = name is not None and any(node.value is target for node in scene.assignments(name))
     here = [cut.reason for cut in found if cut.node.span == target.span]
     if is_named and name is not None and execution.names[name].__class__ is not Tensor:
@@ -58,6 +64,7 @@ def explain_missing_target(error: GradientError, execution: Execution, settings:
         if leaves_a_target(fix, source, settings)
     )
     error.help = (*others, *error.help)
+    return ""
 
 
 def explain_reassigned_number(
@@ -71,7 +78,7 @@ def explain_reassigned_number(
             continue
         if not (value is target or origins.depends_on(target, name.id)):
             continue
-        output = settings.of or target_name(execution)
+        output = settings.of or execution.last_assigned
         about = "" if output == name.id else f"`{output}` is made from plain numbers: "
         error.caret = (
             f"{about}`{name.id}` is assigned more than once, and a number is an input only where it is"
@@ -91,9 +98,8 @@ def explain_reassigned_number(
 
 def target_expression(scene: Scene, execution: Execution, settings: Settings) -> Any:
     """Return the expression that gave the target its value; None if no statement is found."""
-    name = settings.of or target_name(execution)
-    is_last = execution.last_value.__class__ is Tensor or execution.number_chosen is not None
-    if settings.of is None and is_last:
+    name = settings.of or execution.last_assigned
+    if settings.of is None and is_output(execution.last_value):
         last = scene.script.body[-1]
         assert isinstance(last, tree.ExpressionStatement)
         if not isinstance(last.value, tree.Name):

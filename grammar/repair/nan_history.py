@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Source, Span
+    from autodiff.core.engine.tensor import Tensor
     from autodiff.core.graph.node import GradSlot
     from autodiff.core.graph.op import Op
     from autodiff.core.graph.state import Recorder, Tape
@@ -133,6 +134,10 @@ class RunRecorder:
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
         assert self.recorder is not None
         self.recorder.slopes_made(slopes)
+
+    def derivatives_made(self, result: Any, inputs: list[Tensor], order: int) -> None:
+        assert self.recorder is not None
+        self.recorder.derivatives_made(result, inputs, order)
 
     def written_pass_ran(self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool) -> None:
         root = entry_node(tape, at)

@@ -12,7 +12,6 @@ from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
 from autodiff.grammar.session.run import run_once
-from autodiff.grammar.session.target import target_name
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import walk
@@ -80,7 +79,7 @@ def output_expression(script: tree.Script, execution: Execution, settings: Setti
     last = script.body[-1] if script.body else None
     if isinstance(last, tree.ExpressionStatement) and not is_print(last.value):
         return last.value
-    name = target_name(execution)
+    name = execution.last_assigned
     if name is not None:
         return tree.Name(Span(0, 0), name)
     assigned = [

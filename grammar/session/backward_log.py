@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Span
+    from autodiff.core.engine.tensor import Tensor
     from autodiff.core.graph.state import Tape
 
 
@@ -55,10 +56,22 @@ class PassRecord:
             self._roots, self._order = [root], [] if self.retained else newest_first([root])
 
 
+class Derivatives:
+    """What ``jacobian()`` (``order`` 1) or ``hessian()`` (2) returned for the ``inputs``: ``result``."""
+
+    __slots__ = ("inputs", "order", "result")
+
+    def __init__(self, result: Any, inputs: list[Tensor], order: int) -> None:
+        self.result = result
+        self.inputs = inputs
+        self.order = order
+
+
 class LastPasses:
     """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would release otherwise.
 
-    ``functional`` is the last pass inside ``jacobian()`` and similar functions. ``keeps_graphs`` says that a
+    ``functional`` is the last pass inside ``jacobian()`` and similar functions, ``derivatives`` what
+    ``jacobian()`` or ``hessian()`` returned last. ``keeps_graphs`` says that a
     report may be about any tensor, so that no graph is released. ``grads_before_after`` has each ``.grad``
     that the last ``backward()`` filled, with its values before and after; ``is_partial`` says that it was
     given its inputs; ``hook_replacements`` has the nodes
@@ -69,6 +82,7 @@ class LastPasses:
     __slots__ = (
         "backward",
         "backwards",
+        "derivatives",
         "functional",
         "grad",
         "grads_before_after",
@@ -82,6 +96,7 @@ class LastPasses:
         self.backward = PassRecord()
         self.grad = PassRecord()
         self.functional = PassRecord()
+        self.derivatives: Derivatives | None = None
         self.keeps_graphs = keeps_graphs
         self.backwards = 0
         self.is_partial = False
@@ -103,6 +118,10 @@ class LastPasses:
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
         """Called when gradients are differentiated again, with the output and the input of each."""
         self.slopes = slopes
+
+    def derivatives_made(self, result: Any, inputs: list[Tensor], order: int) -> None:
+        """Called by ``jacobian()`` and ``hessian()`` with what they return."""
+        self.derivatives = Derivatives(result, inputs, order)
 
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
         """Called by the engine after a pass; ``order`` are the nodes it has freed."""

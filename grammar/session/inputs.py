@@ -12,6 +12,7 @@ from autodiff.grammar.session.leaf_names import (
     base_name,
     display_name,
     join_words,
+    name_leaves,
     named_tensors,
     tensors_in_lists,
     unique_names,
@@ -35,11 +36,29 @@ def choose_inputs(
 
 
 def default_inputs(execution: Execution, leaves: list[Leaf]) -> list[tuple[str, Node]]:
-    """Return the inputs of a report without ``--wrt``, under unique names."""
-    marked = [node for node in leaves if node.grad_slot is not None]
-    found: list[tuple[str, Node]] = [(display_name(node, execution), node) for node in marked or leaves]
+    """Return the inputs of a report without ``--wrt``, under unique names.
+
+    ``leaves`` are those that the output depends on. Inputs that variables hold are there as well, with the
+    gradient 0: which inputs a report has must not depend on the way that a script has gone.
+    """
+    all_leaves = leaves + unused_leaves(execution, leaves)
+    marked = [node for node in all_leaves if node.grad_slot is not None]
+    found: list[tuple[str, Node]] = [(display_name(node, execution), node) for node in marked or all_leaves]
     found.sort(key=lambda pair: (source_offset(pair, execution), pair[1].number))
     return unique_names(found)
+
+
+def unused_leaves(execution: Execution, leaves: list[Leaf]) -> list[Leaf]:
+    """Return the inputs in the script's variables that are not among ``leaves``, nor changed since."""
+    known = {leaf.grad_slot or leaf for leaf in leaves}
+    names = {leaf.name for leaf in leaves}
+    found: dict[Leaf, str] = {}
+    for place, tensor in named_tensors(execution.names):
+        node = tensor.stored_node
+        if isinstance(node, Leaf) and node.tracked and (node.grad_slot or node) not in known:
+            found.setdefault(node, place)
+    name_leaves(found, execution)
+    return [leaf for leaf, place in found.items() if not {leaf.name, place} & names]
 
 
 def source_offset(pair: tuple[str, Node], execution: Execution) -> int:

@@ -10,8 +10,8 @@ from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
 from autodiff.core.report.records import ReportedPass
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.session.outputs import is_output
 from autodiff.grammar.session.run import differentiate, run_once
-from autodiff.grammar.session.target import target_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Rerun:
         self.settings = settings
         self.first = first_probe
         #: Whether the output is the script's last expression, which then holds for every run.
-        self.output_is_expression = settings.of is None and execution.last_value.__class__ is Tensor
+        self.output_is_expression = settings.of is None and is_output(execution.last_value)
 
     def moved(self, moves: dict[Node, Any]) -> Probe:
         """Return the probe that makes these moves, given for leaves of the first run, in another run."""
@@ -117,9 +117,6 @@ class Rerun:
             execution = run_once(self.source, self.settings, discard_text, discard_warning)
         except AutodiffError as error:  # the error may be that backward() started from a constant
             return constant_subject(subject, error.operands[0]) if is_constant_output_error(error) else None
-        is_number = execution.last_value.__class__ in (float, int)
-        if self.output_is_expression and is_number and not execution.last_passes.backward.roots:
-            return constant_subject(subject, execution.last_value)
         try:
             return differentiate(execution, self.settings)
         except AutodiffError:
@@ -134,8 +131,8 @@ def is_constant_output_error(error: AutodiffError) -> bool:
 def constant_output(subject: ReportedPass, execution: Execution, settings: Settings) -> Any:
     """Return the output of a run if it is a constant, else None; ``subject`` is that of another run."""
     names = execution.names
-    assigned = target_name(execution)
-    found = [names.get(settings.of or subject.name), execution.last_value, names.get(assigned or "")]
+    last = names.get(execution.last_assigned or "")
+    found = [names.get(settings.of or subject.name), execution.last_value, last]
     return next((value for value in found if is_constant(value)), None)
 
 

@@ -20,6 +20,7 @@ from autodiff.grammar.interpret import assignment, calls, expressions, operators
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.interpret.scope import ScriptScopes, resolve
 from autodiff.grammar.interpret.script_kind import builds_tensors, is_written_as_torch
+from autodiff.grammar.interpret.statements import changed_in_place
 from autodiff.grammar.objects.builtins.namespaces import builtin_value, plain_value
 from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, convert_python_error
 from autodiff.grammar.objects.runtime import runtime
@@ -93,19 +94,20 @@ class Execution:
     """The result of a run: the script's top-level names, the graphs of its last passes, its warnings.
 
     ``reshaped`` has the shape in the script and the new shape of each tensor that the settings reshaped.
-    ``number_chosen`` is the span of the last expression if that is a ``max`` or ``min`` that returned a plain
-    number instead of a tensor of the graph. ``stopped_before`` is the span of the statement before which a
-    report on second derivatives ended the script, see ``execute``. In a script without tensors ``reassigned``
-    has the first values of the numbers that are assigned more than once; ``leaves`` are the others.
+    ``last_value`` and ``last_span`` are those of a last expression; None if the script ends otherwise, or if
+    the expression only shows a value, as ``L.item()`` does. ``stopped_before`` is the span of the statement
+    before which a report on second derivatives ended the script, see ``execute``. In a script without tensors
+    ``reassigned`` has the first values of the numbers that are assigned more than once; ``leaves`` are the
+    others.
     """
 
     __slots__ = (
         "last_assigned",
         "last_passes",
+        "last_span",
         "last_value",
         "leaves",
         "names",
-        "number_chosen",
         "reassigned",
         "reshaped",
         "scopes",
@@ -120,7 +122,7 @@ class Execution:
         self.scopes = scopes
         self.names: dict[str, Any] = {}
         self.last_value: Any = None
-        self.number_chosen: Span | None = None
+        self.last_span: Span | None = None
         self.last_assigned: str | None = None
         self.last_passes = LastPasses(keeps_all)
         self.warnings: list[tuple[str, Span]] = []
@@ -233,9 +235,9 @@ def run_script(
     runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)
 
     runtime.write, runtime.warn = write, WarningLog(execution, warn).tell
-    compiler = Compiler(scopes, source, planned.conversions, without_tensors, is_plain)
+    compiler = Compiler(scopes, source, planned.conversions, is_plain)
     body, last = script.body, None
-    if body and isinstance(body[-1], tree.ExpressionStatement):
+    if body and isinstance(body[-1], tree.ExpressionStatement) and not changed_in_place(body[-1].value):
         last, body = body[-1], body[:-1]
     frame = compiler.frame
     first = compiler.body(body) if body else None
@@ -250,9 +252,10 @@ def run_script(
         if first is not None:
             first(frame)
         if final is not None:
-            execution.last_value = final(frame)
-            if last is not None and runtime.number_chosen == last.value.span:
-                execution.number_chosen = last.value.span
+            value = final(frame)
+            assert last is not None
+            if value.__class__ is Tensor or not is_method_call(last.value, compiler):
+                execution.last_value, execution.last_span = value, last.value.span
     except (AutodiffError, *PYTHON_ERRORS) as raised:
         error = raised if isinstance(raised, AutodiffError) else convert_python_error(raised)
         if mode.site is not None:
@@ -265,6 +268,15 @@ def run_script(
     execution.names = bound_names(compiler)
     execution.last_assigned = compiler.last[0]
     return execution
+
+
+def is_method_call(node: tree.Expression, compiler: Compiler) -> bool:
+    """Whether an expression calls a method of a value, as ``L.item()`` does."""
+    return (
+        isinstance(node, tree.Call)
+        and isinstance(node.function, tree.Attribute)
+        and compiler.constant(node.function) is UNBOUND
+    )
 
 
 def settable(script: tree.Script, names: ScriptScopes) -> list[str]:

@@ -7,8 +7,9 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.second_order import second_derivatives
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.session.assignment_plan import number_tensor
+from autodiff.grammar.session.choose_target import find_target
 from autodiff.grammar.session.run import EngineSetup
-from autodiff.grammar.session.target import find_target, format_weight, make_subject, uniform_weight
+from autodiff.grammar.session.target import format_weight, make_subject, uniform_weight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +29,9 @@ def differentiate_twice(
     those of the output's entries, as for a first derivative.
     """
     with EngineSetup(settings):
-        root, _, _ = find_target(execution, settings)
+        target = find_target(execution, settings)
         weight = None
-        if np.size(root.out) == 1 and settings.grad_output is not None:
+        if np.size(target.node.out) == 1 and settings.grad_output is not None:
             weight, settings.grad_output = settings.grad_output, None
         subject = make_subject(execution, settings)
 

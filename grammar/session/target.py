@@ -1,23 +1,21 @@
-"""Chooses the gradient of a report: the target, and the weight (seed) that the pass starts from.
+"""Makes the gradient of a report: the weight (seed) that the pass starts from, the pass, and notes about it.
 
-The target is the one asked for, else the tensor of the last backward(), else the script's last result, else
-the last output given to grad(). If the script ends with an input, or after jacobian() and similar functions,
-it is the last result that can be differentiated. ``inputs`` chooses the inputs.
+``choose_target`` chooses the target, ``inputs`` the inputs.
 """
 
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, GradientError, ShapeError, UsageError
-from autodiff.core.base.lazy_imports import LazyModule, np, services
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.backward import check_seed, clear_freed_status, seed_for
 from autodiff.core.engine.sweep import sweep
-from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import existing_node
-from autodiff.core.graph.node import Leaf, Node, OpNode
+from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.report.records import ReportedPass
 from autodiff.grammar.objects.values import type_name
-from autodiff.grammar.session.assignment_plan import is_number_or_list, number_tensor, unknown_name_error
+from autodiff.grammar.session.assignment_plan import is_number_or_list, number_tensor
 from autodiff.grammar.session.inputs import choose_inputs
 from autodiff.grammar.session.leaf_names import display_name, join_words, name_leaves
 from autodiff.grammar.session.run import Execution, Settings
@@ -26,6 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.grammar.session.choose_target import Target
+
+choose_target = LazyModule("autodiff.grammar.session.choose_target")
+outputs = LazyModule("autodiff.grammar.session.outputs")
 target_on_tape = LazyModule("autodiff.grammar.session.target_on_tape")
 
 
@@ -35,14 +37,17 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
         subject: ReportedPass | None = target_on_tape.subject_from_tape(execution, settings.wrt)
         if subject is not None:
             return subject
-    root, name, recorded = find_target(execution, settings)
-    seed = initial_cotangent(settings, root, name, recorded)
+    target = choose_target.find_target(execution, settings)
+    root, name = target.node, target.name
+    seed = initial_cotangent(settings, target)
     is_own = settings.grad_output is None and root in execution.last_passes.backward.roots
     order = newest_first([root])
     clear_freed_status(order)
     leaves = [node for node in order if node.__class__ is Leaf]
     name_leaves(leaves, execution)
     wrt = choose_inputs(execution, settings, order, leaves)
+    if target.constant:
+        wrt = [(spelled, node) for spelled, node in wrt if spelled != name or settings.wrt]
     inner = any(node.__class__ is not Leaf for _, node in wrt)
     try:
         received = sweep(order, {root: seed}, keep_inner=inner)
@@ -58,10 +63,13 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
         wrt=tuple(wrt),
         order=order,
         received=received,
-        notes=tuple(report_notes(execution, root, wrt, received, is_own)),
+        notes=(target.constant,)
+        if target.constant
+        else tuple(report_notes(execution, root, wrt, received, is_own)),
         sweep_all=None if inner else lambda: sweep(order, {root: seed}),
         variables=lambda: top_level_nodes(execution),
-        since=changed_inputs(execution, root, name, wrt),
+        since="" if target.constant else changed_inputs(execution, root, name, wrt),
+        without_pass=bool(target.constant),
     )
 
 
@@ -73,192 +81,40 @@ def top_level_nodes(execution: Execution) -> dict[str, Node | None]:
     }
 
 
-# -- target -----------------------------------------------------------------------------------------
-
-
-def find_target(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
-    """Return the result of ``choose_target``; its error explains why a target cannot be differentiated."""
-    try:
-        return choose_target(execution, settings)
-    except GradientError as error:
-        services["lost target"].explain_missing_target(error, execution, settings)
-        raise
-
-
-def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
-    """Return the node to start from, its name, and the seed of the script's own pass from there, if any."""
-    if settings.of is not None:
-        node = check_tracked(requested_output(settings.of, execution), settings.of)
-        return node, settings.of, script_seed(node, execution)
-    backward = execution.last_passes.backward
-    if backward.roots:
-        return backward.roots[0], display_name(backward.roots[0], execution), backward.seeds[0]
-    final = execution.last_value
-    if final.__class__ is Tensor:
-        node = check_tracked(final, display_name(final.source(), execution))
-        return node, display_name(node, execution), None
-    if execution.number_chosen is not None:
-        raise GradientError(
-            NO_GRAD_MESSAGE,
-            code="E0410",
-            caret="this chooses a plain number, which nothing connects to the inputs",
-            help=other_output_help(execution),
-            span=execution.number_chosen,
-        )
-    name = target_name(execution)
-    assigned = None if name is None else execution.names.get(name)
-    if not (assigned.__class__ is Tensor and isinstance(assigned.node, OpNode)):
-        found = target_of_functions(execution, name, assigned)
-        if found is not None:
-            return found
-    return assigned_target(execution, name, assigned)
-
-
-def target_of_functions(
-    execution: Execution, name: str | None, assigned: Any
-) -> tuple[Node, str, Any] | None:
-    """Return the target if the last variable is no result: an output that was given to grad() or jacobian().
-
-    ``assigned`` is the value of ``name``, the last variable. An input is no result of the script, and
-    jacobian() and similar functions differentiate a graph of their own: a result that the script computed is
-    preferred to both.
-    """
-    grad, functional = execution.last_passes.grad, execution.last_passes.functional
-    if grad.roots:
-        return grad.roots[-1], display_name(grad.roots[-1], execution), grad.seeds[-1]
-    node = assigned.node if assigned.__class__ is Tensor else None
-    is_input = isinstance(node, Leaf) and node.tracked and node.name == name
-    result = last_result(execution) if functional.roots or is_input else None
-    if result is not None:
-        return execution.names[result].node, result, None
-    if functional.roots:
-        return functional.roots[-1], display_name(functional.roots[-1], execution), functional.seeds[-1]
-    return None
-
-
-def assigned_target(execution: Execution, name: str | None, assigned: Any) -> tuple[Node, str, Any]:
-    """Return the target that the last variable is; raise if it cannot be differentiated."""
-    if name is None:
-        raise UsageError(
-            "the script computes nothing that could be differentiated",
-            code="E0604",
-            help=("assign a result, as in `L = w**2`, or name one with --of NAME",),
-        )
-    if assigned.__class__ is not Tensor:
-        raise GradientError(
-            NO_GRAD_MESSAGE,
-            code="E0410",
-            caret=f"`{name}` is a plain number, which nothing connects to the inputs",
-            help=(
-                "math functions, float() and .item() leave the graph: write exp(x), not math.exp(x)",
-                *other_output_help(execution),
-            ),
-            span=execution.scopes.module.first_binding.get(name),
-        )
-    if assigned.node is None or not assigned.node.tracked:
-        error = not_differentiable(assigned, name)
-        error.help = (*other_output_help(execution), *error.help)
-        raise error
-    # grad() returns a tuple, so the output given to grad() may be the last tensor that was assigned.
-    return assigned.node, name, script_seed(assigned.node, execution)
-
-
-def script_seed(node: Node, execution: Execution) -> Any:
-    """Return the seed of the script's own backward() or grad() that started at ``node``; None without one."""
-    for ran in (execution.last_passes.backward, execution.last_passes.grad):
-        if node in ran.roots:
-            return ran.seeds[ran.roots.index(node)]
-    return None
-
-
-def target_name(execution: Execution) -> str | None:
-    """Return the name of the target: that of the last tensor, or of a number if all tensors are inputs.
-
-    In ``y = x.item(); L = y * 5`` the user wants to differentiate ``L``, not ``x``.
-    """
-    name = execution.last_assigned
-    is_tensor = name is not None and execution.names.get(name).__class__ is Tensor
-    if name is None or not is_tensor or last_result(execution) is not None:
-        return name
-    start = execution.first_offset(name)
-    numbers = [
-        (execution.first_offset(other), other)
-        for other, value in execution.names.items()
-        if value.__class__ in (float, int) and execution.first_offset(other) > start
-    ]
-    return max(numbers)[1] if numbers else name
-
-
-def last_result(execution: Execution) -> str | None:
-    """Return the name of the last result that can be differentiated; None if there is none."""
-    results = [
-        (value.node.number, name)
-        for name, value in execution.names.items()
-        if value.__class__ is Tensor and isinstance(value.node, OpNode)
-    ]
-    return max(results)[1] if results else None
-
-
-def other_output_help(execution: Execution) -> tuple[str, ...]:
-    """Return the help that proposes another output, if there is one."""
-    name = last_result(execution)
-    return () if name is None else (f"choose another output: --of {name}",)
-
-
-def requested_output(of: str, execution: Execution) -> Tensor:
-    """Return the tensor that ``--of`` means; an expression is the script's last line by then."""
-    is_name = of.isidentifier()
-    if is_name and of not in execution.names:
-        tensors = [n for n, value in execution.names.items() if value.__class__ is Tensor]
-        raise unknown_name_error(of, tensors, "variable", "E0601")
-    value = execution.names[of] if is_name else execution.last_value
-    if value.__class__ is not Tensor:
-        what = f"`{of}`" if is_name else "this"
-        raise UsageError(f"--of {of}: {what} is no tensor but of type {type_name(value)}", code="E0603")
-    return value
-
-
-def check_tracked(value: Tensor, name: str) -> Node:
-    """Return the node of a tensor; raise a GradientError if the tensor is not tracked."""
-    if value.node is None or not value.node.tracked:
-        raise not_differentiable(value, name)
-    return value.node
-
-
-def not_differentiable(value: Tensor, name: str) -> GradientError:
-    return GradientError(
-        NO_GRAD_MESSAGE,
-        code="E0410",
-        caret=f"nothing `{name}` was made from can be differentiated",
-        operands=(value,),
-        help=("create an input with requires_grad=True, or name one with --wrt NAME",),
-        span=None if value.node is None else value.node.site,
-    )
-
-
 # -- weight -----------------------------------------------------------------------------------------
 
 
-def initial_cotangent(settings: Settings, root: Node, name: str, recorded_seed: Any) -> Any:
+def initial_cotangent(settings: Settings, target: Target) -> Any:
     """Return the cotangent that the pass starts from, as a float or an array."""
-    weights = settings.grad_output
+    weights, root, name = settings.grad_output, target.node, target.name
     output = Tensor.of(root.out)
     if weights is None:
-        if recorded_seed is not None:
-            return recorded_seed
+        if target.seed is not None:
+            return target.seed
         try:
             return seed_for(output, None).value
         except GradientError as error:
             error.operands = ()
+            if target.listed is not None:
+                place, _ = next(outputs.entries_of(target.listed, name))
+                error.caret = f"`{name}` holds {output.entry_count} numbers"
+                error.help = (
+                    f"choose one of its entries: --of '{place}'",
+                    "or weigh all equally: --grad-output ones",
+                )
+                error.span = root.site
+                raise
             error.caret = f"this has {output.entry_count} entries, of shape {output.shape}"
             entry = f"{name}[{', '.join('0' * len(output.shape))}]"
             error.help = (
                 "weigh the entries equally: --grad-output ones",
                 "or add them up in the script: `.sum()`",
-                *[f"or take one entry, a row of the Jacobian: --of '{entry}'"] * name.isidentifier(),
+                *[f"or take one entry, a row of the Jacobian: --of '{entry}'"] * is_place(name),
             )
             error.span = root.site
             raise
+    if target.listed is not None and (weights.__class__ is list or outputs.is_number(weights)):
+        weights = outputs.join_weights(target.listed, weights, name)
     if weights.__class__ is str and weights == "ones":
         return seed_for(output, uniform_weight(output, 1.0)).value
     if not (is_number_or_list(weights) or weights.__class__ is Tensor or isinstance(weights, np.ndarray)):
@@ -279,6 +135,11 @@ def initial_cotangent(settings: Settings, root: Node, name: str, recorded_seed: 
         error.span = root.site
         raise
     return seed_for(output, weight).value
+
+
+def is_place(name: str) -> bool:
+    """Whether a name is that of a variable or of a part of one, as in ``y[0]`` and ``m.values``."""
+    return name[:1].isidentifier() and all(sign.isalnum() or sign in "_.[]" for sign in name)
 
 
 def uniform_weight(output: Tensor, value: float) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.backward import clear_freed_status
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.state import Tape
+
+outputs = LazyModule("autodiff.grammar.session.outputs")
 
 
 def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPass | None:
@@ -95,9 +98,11 @@ def output_on_tape(execution: Execution) -> tuple[Tape, int, float, Any, str] | 
     last = execution.last_passes
     if last.backward.entry is not None:
         return *last.backward.entry, last.backward.value, last.backward.seeds[0], ""
-    if last.backward.roots or last.slopes or execution.number_chosen is not None:
+    if last.backward.roots or last.slopes:
         return None
     final = execution.last_value
+    if final is not None and final.__class__ is not Tensor and outputs.is_output(final):
+        return None
     name = "" if final.__class__ is Tensor else execution.last_assigned or ""
     output = execution.names.get(name) if name else final
     if output.__class__ is not Tensor or output.tape is None or not is_tape_entry(output):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.state import mode
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.table import register_builtin, register_shared_builtin
 from autodiff.grammar.objects.runtime import runtime
@@ -117,10 +116,6 @@ def register_extreme(name: str, op: str) -> None:
             this = value if key is None else call_argument(key, value)
             if best is UNBOUND or is_true(compare(this, best_key)):
                 best, best_key = value, this
-        if best.__class__ in NUMBER_CLASSES and any(
-            x.__class__ is Tensor and x.requires_grad for x in candidates
-        ):
-            runtime.number_chosen = mode.site
         if best is not UNBOUND:
             return best
         if default is UNBOUND:

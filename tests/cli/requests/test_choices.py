@@ -26,9 +26,16 @@ def test_a_last_expression_that_chooses_between_equal_numbers_is_on_a_kink(autod
 
 
 @pytest.mark.parametrize("code", ["x = 1.; max(2., x)", "x = 2.; y = 2*x; max(4., y)"])
-@pytest.mark.parametrize("command", ["check", "explain"])
-def test_a_number_chosen_in_the_last_expression_is_no_output(autodiff, command, code):
+@pytest.mark.parametrize("command", ["check", "explain", "grad"])
+def test_a_number_chosen_in_the_last_expression_is_a_constant(autodiff, command, code):
     done = autodiff(command, "-e", code)
+    assert done.returncode == 0
+    assert "is a constant here, and its slope is 0: max() chooses" in done.err
+    assert "0" in done.out
+
+
+def test_a_number_chosen_among_tensors_is_an_error_as_in_torch(autodiff):
+    done = autodiff("check", "-e", "x = tensor(1., requires_grad=True); max(2., x)")
     assert done.returncode == 4
     assert "max() chooses" in done.err
     assert "torch.clamp(" in done.err

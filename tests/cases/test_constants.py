@@ -1,0 +1,173 @@
+"""A constant has slope 0 by every input that was asked for, and one line says which branch made it one."""
+
+from __future__ import annotations
+
+from cases import Case, each_of
+
+CONSTANT = "is a constant here, and its slope is 0: "
+
+CASES = [
+    Case(
+        "branch_of_a_quotient",
+        "x = 0; y = 0\nz = x / y if x > 1 else 0\n",
+        "autodiff grad script.ad --wrt x,y",
+        prints="x\t0\ny\t0\n",
+        says=["`z` " + CONSTANT + "`x / y` was not computed, line 2"],
+    ),
+    Case(
+        "sweep_over_a_branch",
+        "x = -1.0; f = sqrt(x) if x > 0 else 0.0\n",
+        "for v in -1 0 1; do autodiff grad script.ad --wrt x --set x=$v; done",
+        prints="0\n0\n0.5\n",
+    ),
+    Case(
+        "sweep_over_a_tariff",
+        "y = 0 if z < 0 else 18.2*z + 4.2*min(60.3, z)**2 - 18.2*min(45.3, z)\n",
+        "for z in -5 10 50 100; do autodiff grad script.ad --set z=$z; done",
+        [0, 84, 438.2, 18.2],
+    ),
+    Case(
+        "branch_of_a_vapour_pressure",
+        "Ts = 1250; p = 10**(1.95 - 2505/(Ts - 1194)) if Ts > 1300 else 0\n",
+        "autodiff grad script.ad --wrt Ts",
+        prints="0\n",
+        says=["`p` " + CONSTANT, "line 1"],
+    ),
+    Case(
+        "return_of_a_function",
+        "def fun(x):\n    if x >= 0:\n        return x\n    return 0\nx = 2\ny = fun(x)\n",
+        "for v in 2 -2; do autodiff grad script.ad --wrt x --set x=$v; done",
+        prints="1\n0\n",
+        says=["the branch under `if x >= 0` did not run, line 3"],
+    ),
+    Case(
+        "function_that_ignores_its_argument",
+        "x = 5\ny = (lambda x: 0.0)(x)\n",
+        "autodiff grad script.ad --of y --wrt x",
+        prints="0\n",
+        says=["`y` " + CONSTANT],
+    ),
+    Case(
+        "literal",
+        "x = 2; L = 5\n",
+        "autodiff grad script.ad",
+        prints="0\n",
+        says=["`L` " + CONSTANT + "it is made of no input in line 1"],
+    ),
+    Case(
+        "tensor_that_was_asked_for",
+        "v = torch.tensor(0., requires_grad=True)\ny = torch.tensor(5.)\n",
+        "autodiff grad script.ad --of y --wrt v",
+        prints="0\n",
+        says=["`y` " + CONSTANT],
+    ),
+    Case(
+        "number_chosen_by_max",
+        "x = -2.; L = max(x, 0)\n",
+        "for v in -2 2; do autodiff grad script.ad --set x=$v; done",
+        prints="0\n1\n",
+        says=["max() chooses 0 here"],
+    ),
+    Case(
+        "number_chosen_by_min_in_a_formula",
+        "x = 9.; y = 3*min(x, 4) + 1\n",
+        "autodiff grad script.ad",
+        prints="0\n",
+        says=["`y` " + CONSTANT + "min() chooses 4 here", "line 1"],
+    ),
+    Case(
+        "branches_of_an_if_statement",
+        "x = 1.0\nif x > 2:\n    y = x**2\nelse:\n    y = 7\n",
+        "for v in 1 3; do autodiff grad script.ad --set x=$v; done",
+        prints="0\n6\n",
+        says=["the branch under `if x > 2` did not run, line 3"],
+    ),
+    Case(
+        "default_before_a_branch",
+        "x = 1.0; y = 0.0\nif x > 2:\n    y = x**2\n",
+        "for v in 1 3; do autodiff grad script.ad --set x=$v; done",
+        prints="0\n6\n",
+        says=["`y` " + CONSTANT + "the branch under `if x > 2` did not run, line 3"],
+    ),
+    Case(
+        "loop_that_does_not_run",
+        "x = 5.0; L = 1.0\nwhile x < L:\n    L = L/2 - x\n",
+        "autodiff grad script.ad",
+        prints="0\n",
+        says=["`L` " + CONSTANT + "the loop `while x < L` did not run, line 3"],
+    ),
+    Case(
+        "table_of_steps",
+        "x = 15.0\nif x < 10:\n    rate = 0.1\nelif x < 20:\n    rate = 0.2\nelse:\n    rate = 0.3\n",
+        "autodiff grad script.ad",
+        prints="0\n",
+        says=["`rate` " + CONSTANT + "the branch under `elif x < 20` ran, line 5"],
+    ),
+    Case(
+        "place_in_a_table",
+        "x = 2.0; L = [1, 4, 9, 16][int(x)]\n",
+        "autodiff grad script.ad",
+        prints="0\n",
+        says=["`L` " + CONSTANT],
+    ),
+    Case(
+        "comparison_as_a_number",
+        "x = 3.0; L = 10*(x > 2)\n",
+        "autodiff grad script.ad",
+        prints="0\n",
+        says=["a comparison has no gradient"],
+    ),
+    Case(
+        "last_expression",
+        "x = -2.; sqrt(x) if x > 0 else 0\n",
+        "autodiff grad script.ad",
+        prints="0\n",
+        says=["`sqrt(x)` was not computed"],
+    ),
+    Case(
+        "list_of_constants",
+        "x = [1.0, 2.0]; y = [v if v > 5 else 0 for v in x]\n",
+        "autodiff grad script.ad --grad-output ones",
+        prints="0\t0\n",
+        says=["`y` " + CONSTANT],
+    ),
+    Case(
+        "explained_constant",
+        "x = -2.; L = sqrt(x) if x > 0 else 0\n",
+        "autodiff explain script.ad",
+        shows=["dL/dx = 0", "no path leads from L to x: `sqrt(x)` was not computed"],
+    ),
+    Case(
+        "checked_constant", "x = -2.; L = max(x, 0)\n", "autodiff check script.ad", shows=["right: backward"]
+    ),
+    # errors stay what they were where the graph was left, and in scripts with tensors
+    Case(
+        "number_of_a_leaf",
+        "x = 2.; L = x.item()*3\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["a number has no graph"],
+        code=4,
+    ),
+    Case(
+        "chosen_among_tensors",
+        "x = torch.tensor(-2., requires_grad=True)\nL = max(x, 0)\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["does not require grad", "torch.clamp(x, min=0)"],
+        code=4,
+    ),
+    Case(
+        "backward_of_a_constant",
+        "x = torch.tensor(-2., requires_grad=True)\nL = x*x if x > 0 else torch.tensor(0.)\nL.backward()\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["does not require grad"],
+        code=4,
+    ),
+]
+
+
+@each_of(CASES)
+def test_case(case, tmp_path):
+    case.check(tmp_path)

@@ -1,0 +1,251 @@
+"""The output is what the script ends in, or a refusal that names it and the way out."""
+
+from __future__ import annotations
+
+from cases import Case, each_of
+
+HOLDS = "`{}` holds {} numbers"
+MATRIX = "[[1, 2], [3, 4]]"
+
+CASES = [
+    # a tuple
+    Case(
+        "tuple",
+        "b0 = 1; b1 = 2; b2 = 2; c = (b0*b0, b1*b0 + b2)\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=[HOLDS.format("c", 2), "--of 'c[0]'", "--grad-output ones"],
+        code=4,
+    ),
+    Case(
+        "entries_of_a_tuple",
+        "b0 = 1; b1 = 2; b2 = 2; c = (b0*b0, b1*b0 + b2)\n",
+        'for i in 0 1; do autodiff grad script.ad --of "c[$i]"; done',
+        prints="b0\t2\nb1\t0\nb2\t0\nb0\t2\nb1\t1\nb2\t1\n",
+    ),
+    Case(
+        "tuple_with_weights",
+        "a = 2; b = 3; y = (a*b, a + b)\n",
+        "autodiff grad script.ad --grad-output 1,10",
+        prints="a\t13\nb\t12\n",
+    ),
+    Case(
+        "tuple_as_a_last_expression",
+        "a = 2; b = 3; a*b, a + b\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["holds 2 numbers"],
+        code=4,
+    ),
+    # a list
+    Case(
+        "list_of_a_comprehension",
+        "x = [0.1, 0.5, 2.0]; y = [tanh(v) for v in x]\n",
+        "autodiff grad script.ad --grad-output ones",
+        [0.9900662908474398, 0.7864477329659274, 0.07065082485316443],
+    ),
+    Case(
+        "list_without_weights",
+        "x = [0.1, 0.5, 2.0]; y = [tanh(v) for v in x]\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=[HOLDS.format("y", 3), "--of 'y[0]'"],
+        code=4,
+    ),
+    Case(
+        "list_that_was_asked_for",
+        "a = 0.0; b = 1.0; x = [0, 1, 2]\nr = [a + b*t for t in x]\nL = r[0]\n",
+        "autodiff grad script.ad --of r --wrt a,b --grad-output '[1, 2, 3]'",
+        prints="a\t6\nb\t8\n",
+    ),
+    Case(
+        "list_filled_in_a_loop",
+        "x = 3.0; y = []\nfor k in range(3):\n    t = k*x\n    y.append(t*t)\n",
+        "autodiff grad script.ad --grad-output '[0, 1, 10]'",
+        prints="246\n",
+    ),
+    Case(
+        "list_whose_entries_are_assigned",
+        "x = 3.0; y = [0, 0]\nfor k in range(2):\n    t = x**(k + 1)\n    y[k] = t\n",
+        "autodiff grad script.ad --grad-output '[1, 10]'",
+        prints="61\n",
+    ),
+    Case(
+        "list_of_lists",
+        "x = 2.0; y = [x*x, [x**3, 5]]\n",
+        "autodiff grad script.ad --grad-output '[1, [10, 100]]'",
+        prints="124\n",
+    ),
+    Case(
+        "list_of_tensors",
+        "x = torch.tensor([1., 2.], requires_grad=True)\ny = [x*x, x.sum()]\n",
+        "autodiff grad script.ad --grad-output '[[1, 10], 100]'",
+        prints="102\t140\n",
+    ),
+    Case(
+        "list_with_ragged_weights",
+        "x = [1.0, 2.0]; y = [x, 3]\n",
+        "autodiff grad script.ad --grad-output '[[1, [2]], 2]'",
+        prints="",
+        says=["--grad-output has lists of several lengths for `y[0]`, which has shape (2,)"],
+        code=2,
+    ),
+    Case(
+        "list_of_texts_is_no_output",
+        "x = 3.0; y = x**2; labels = ['a', 'b']\n",
+        "autodiff grad script.ad",
+        prints="6\n",
+    ),
+    Case(
+        "list_with_a_text",
+        "x = 3.0; y = x**2; rows = [y, 'a']\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["--of y"],
+        code=2,
+    ),
+    Case(
+        "list_with_too_many_weights",
+        "x = 2.0; y = [x, x*x]\n",
+        "autodiff grad script.ad --grad-output '[1, 2, 3]'",
+        prints="",
+        says=["--grad-output has 3 weights, and `y` has 2 entries"],
+        code=2,
+    ),
+    Case(
+        "explained_list",
+        "x = 2.0; y = [x, x*x]\n",
+        "autodiff explain script.ad --grad-output 1,10",
+        shows=["x gets 41", "backward() gives 41, difference 0"],
+    ),
+    Case(
+        "checked_list",
+        "x = [1.0, 2.0]; y = [v**3 for v in x]\n",
+        "autodiff check script.ad --of 'y[1]'",
+        shows=["right: backward"],
+    ),
+    # a named result
+    Case(
+        "named_result",
+        f"x = {MATRIX}; m = max(x, dim=1)\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["--of 'm.values", "--grad-output ones"],
+        code=4,
+    ),
+    Case(
+        "named_result_with_weights",
+        f"x = {MATRIX}; m = max(x, dim=1)\n",
+        "autodiff grad script.ad --grad-output 1,10",
+        prints="0\t1\n0\t10\n",
+    ),
+    Case(
+        "named_result_of_one_number",
+        "x = [1.0, 3.0, 2.0]; m = max(x, dim=0)\n",
+        "autodiff grad script.ad",
+        prints="0\t1\t0\n",
+    ),
+    # a Jacobian
+    Case(
+        "jacobian",
+        """\
+x = torch.tensor([-1., -1., -1., -1.])
+def f(x):
+    p = torch.cat([torch.zeros(1), x, torch.zeros(1)])
+    return (3 - 2*p[1:-1])*p[1:-1] - p[:-2] - 2*p[2:] + 1
+J = jacobian(f, x)
+""",
+        "autodiff grad script.ad",
+        prints="7\t-2\t0\t0\n-1\t7\t-2\t0\n0\t-1\t7\t-2\n0\t0\t-1\t7\n",
+    ),
+    Case(
+        "jacobian_after_a_result",
+        "x = [1.0, 2.0]; L = x[0]*x[1]; J = jacobian(lambda v: v**2, x)\n",
+        "autodiff grad script.ad; autodiff grad script.ad --of L",
+        prints="2\t0\n0\t4\n2\t1\n",
+    ),
+    Case(
+        "jacobian_by_two_inputs",
+        "x = 1.0; y = 3.0; jacobian(lambda a, b: a*b**2, (x, y))\n",
+        "autodiff grad script.ad",
+        prints="x\t9\ny\t6\n",
+    ),
+    Case(
+        "hessian_by_two_inputs",
+        "x = 1.0; y = 3.0; H = hessian(lambda a, b: a*b**2, (x, y))\n",
+        "autodiff grad script.ad",
+        prints="x,x\t0\nx,y\t6\ny,x\t6\ny,y\t2\n",
+    ),
+    Case(
+        "jacobian_of_two_outputs",
+        "x = 1.0; y = 3.0; J = jacobian(lambda a, b: (a*b**2, a), (x, y))\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["`J` holds the derivatives of several outputs"],
+        code=2,
+    ),
+    Case(
+        "number_made_of_a_jacobian",
+        "x = [1.0, 2.0]; J = jacobian(lambda v: v**2, x); d = J.sum()\n",
+        "autodiff explain script.ad",
+        shows=["x gets"],
+        says=["the last pass that jacobian() or its kin have made"],
+    ),
+    # what is changed last, not what is assigned last
+    Case(
+        "total_of_a_loop",
+        "x = 2.0; L = 0\nfor k in range(1, 4):\n    t = x**k\n    L += t\n",
+        "autodiff grad script.ad",
+        prints="17\n",
+    ),
+    Case(
+        "tensor_filled_in_a_loop",
+        "x = torch.tensor(3., requires_grad=True)\ny = torch.zeros(2)\n"
+        "for k in range(2):\n    t = x**(k + 1)\n    y[k] = t\n",
+        "autodiff grad script.ad --grad-output 1,10",
+        prints="61\n",
+    ),
+    Case(
+        "counter_of_a_loop_is_no_output",
+        "x = 2.0; y = 1.0; i = 0\nwhile i < 3:\n    y = y*x\n    i += 1\n",
+        "autodiff grad script.ad",
+        prints="12\n",
+    ),
+    Case(
+        "step_of_training_is_no_output",
+        "w = torch.tensor(3., requires_grad=True)\nL = w**2\ng, = torch.autograd.grad(L, w)\n"
+        "with torch.no_grad():\n    w -= 0.1*g\n",
+        "autodiff grad script.ad",
+        prints="6\n",
+    ),
+    # a constant beside a result
+    Case(
+        "number_after_a_result",
+        "x = 2; y = x**2; L = 5\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["`L` is an input, and nothing is computed from it", "--of y"],
+        code=4,
+    ),
+    Case(
+        "number_of_a_loop_after_a_result",
+        "x = 2.0; y = 1.0\nfor k in range(3):\n    y = y*x\n    t = 0.1*k\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["`t` is a plain number", "--of y"],
+        code=4,
+    ),
+    Case(
+        "number_of_a_tensor_after_a_result",
+        "x = torch.tensor(2., requires_grad=True)\ny = x**2\nvalue = y.item()\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["`value` is a plain number", "write y for y.item()", "--of y"],
+        code=4,
+    ),
+]
+
+
+@each_of(CASES)
+def test_case(case, tmp_path):
+    case.check(tmp_path)
