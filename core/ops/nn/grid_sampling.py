@@ -233,7 +233,7 @@ def check_sampling(x: Tensor, grid: Tensor, mode: str, dims: int | None = None) 
         )
     if mode == "bicubic" and x.ndim == 5:
         raise ScriptError("grid_sampler(): bicubic interpolation only supports 4D input", operands=(x,))
-    require_kind(x, f"grid_sampler_{x.ndim - 2}d_cpu{'_kernel_impl' * (x.ndim == 4)}", "f")
+    require_kind(x, "grid_sampler_2d_cpu_kernel_impl" if x.ndim == 4 else "grid_sampler3d_cpu", "f")
     if x.dtype is not grid.dtype:
         raise DtypeError(
             f"expected scalar type {x.dtype.long_name} but found {grid.dtype.long_name}", operands=(x, grid)
