@@ -1,4 +1,4 @@
-"""Rarely used special functions: scaled Bessel and incomplete gamma functions, zeta, steps and divisors.
+"""Rarely used special functions: scaled Bessel functions, zeta, steps and divisors.
 
 The Bessel and Airy functions at the end have no derivative in torch, so their results have none here.
 """
@@ -26,11 +26,9 @@ from autodiff.core.ops.elementwise.transcendental import (
     TINY_SQUARE,
     checked_polygamma,
     digamma,
-    exp,
     exp2,
     from_scipy,
     lgamma,
-    log,
 )
 from autodiff.core.ops.reduce.reduction import sum
 from autodiff.core.ops.shape.join import cast_to_common_dtype
@@ -74,11 +72,6 @@ def zeta_grad_fn(node: Node) -> str:
     return f"SpecialZetaBackward{1 if left else 2 if right else 0}"
 
 
-def gamma_density(a: Any, x: Any) -> Any:
-    """Return the density of the gamma distribution, x^(a - 1) exp(-x) / Γ(a)."""
-    return exp((a - 1) * log(x) - x - lgamma(a))
-
-
 zeta: Op = elementwise(
     "zeta",
     lambda a, x: from_scipy("zeta")(a, x),
@@ -87,42 +80,9 @@ zeta: Op = elementwise(
     real=True,
     grad_fn=zeta_grad_fn,
 )
-gammainc = elementwise(
-    "gammainc",
-    lambda a, x: from_scipy("gammainc")(a, x),
-    missing_derivative_rule("the derivative for 'igamma: input' is not implemented."),
-    lambda out, a, x: gamma_density(a, x),
-    real=True,
-    grad_fn="IgammaBackward0",
-)
-gammaincc = elementwise(
-    "gammaincc",
-    lambda a, x: from_scipy("gammaincc")(a, x),
-    missing_derivative_rule("the derivative for 'igammac: input' is not implemented."),
-    lambda out, a, x: -gamma_density(a, x),
-    real=True,
-    grad_fn="IgammacBackward0",
-)
 expose("special.zeta(input: value, other)", zeta, method=False)
 expose("special.gammaln(input)", lgamma, method=False)
 expose("special.psi(input)", digamma, method=False)
-
-
-def make_float_function(op: Op, kernel: str) -> Callable[[Tensor, Tensor], Tensor]:
-    def function(a: Tensor, x: Tensor) -> Tensor:
-        a, x = cast_to_common_dtype([a, x])
-        broadcast_shape((a, x))
-        require_kind(a, kernel, "f")
-        return op(a, x)
-
-    return function
-
-
-igamma, igammac = make_float_function(gammainc, "igamma_cpu"), make_float_function(gammaincc, "igammac_cpu")
-expose("special.gammainc(input, other: tensor)", igamma, method=False)
-expose("special.gammaincc(input, other: tensor)", igammac, method=False)
-expose("igamma(input, other: tensor)", igamma, in_place=True)
-expose("igammac(input, other: tensor)", igammac, in_place=True)
 
 
 @public("mvlgamma(input: tensor, p: int)", also=("special.multigammaln",), in_place=True)

@@ -91,8 +91,6 @@ def test_refusals(name: str, args: tuple) -> None:
     [
         ("heaviside", (V, V)),
         ("special.zeta", (SHIFT, SHIFT)),
-        ("igamma", (ROW, ROW)),
-        ("igammac", (ROW, ROW)),
     ],
     ids=str,
 )
