@@ -9,9 +9,10 @@ from math import isfinite
 from textwrap import wrap
 
 from autodiff.cli.process.streams import visible
-from autodiff.cli.render.numbers import is_array, number, short, spell_count
+from autodiff.cli.render.numbers import inline, is_array, number, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, fit, muted, prose
 from autodiff.cli.render.steps import filled
+from autodiff.core.base.lazy_imports import LazyModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from autodiff.core.report.kink import Kink
     from autodiff.core.report.records import Derivation, InputUse, Path
 
+evaluation = LazyModule("autodiff.core.symbolic.evaluate")
 LABEL_WIDTH = 14
 NARROWEST = 20
 #: Where code without spaces is broken if it is too long for a line: after a bracket, before a dot.
@@ -107,8 +109,7 @@ def causes_told(derivation: Derivation) -> Iterator[list[tuple[str, str]]]:
     """Yield the texts of each cause and its tried repairs, each with a label."""
     for cause in derivation.causes:
         texts = [("why", at_line(cause.line, cause.text))]
-        if cause is derivation.causes[0] and is_simplified_away(derivation):
-            simplified = f"simplified, it is {derivation.simplified} everywhere"
+        if cause is derivation.causes[0] and (simplified := simplified_away(derivation)):
             texts.append(("", f"step 3 leaves that out: {simplified}"))
         texts += [("try", repair.text) for repair in cause.repairs]
         yield texts
@@ -121,17 +122,32 @@ def kink_texts(kink: Kink) -> Iterator[tuple[str, str]]:
         yield "", f"step 3 leaves that out: there its formula comes to {kink.formula}"
 
 
-def is_simplified_away(derivation: Derivation) -> bool:
-    """Whether the formula is a finite constant although the gradient is not finite.
+def simplified_away(derivation: Derivation) -> str:
+    """Return what the formula comes to if that is finite although the gradient is not; else an empty text.
 
     A value that is not finite was multiplied by 0 or subtracted from itself, which simplification replaces by
     0.
     """
+    written = derivation.expressions
+    expr = None if written is None else written.simplified
+    if not derivation.causes or written is None or expr is None or isfinite(weight(derivation.value)):
+        return ""
+    if expr.head == "number":
+        return f"simplified, it is {derivation.simplified} everywhere" * isfinite(expr.value)
     try:
-        constant = float(derivation.simplified)
-    except ValueError:
-        return False
-    return bool(derivation.causes) and isfinite(constant) and not isfinite(weight(derivation.value))
+        value = evaluation.value_of(expr, written.values)
+    except (
+        ArithmeticError,
+        AttributeError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ):  # an invented name, a long form
+        return ""
+    if not isfinite(weight(value)):
+        return ""
+    shown = inline(value if value.ndim else float(value))
+    return f"simplified, it is {derivation.simplified}, which is {shown} here"
 
 
 def at_line(line: int | None, text: str) -> str:

@@ -43,7 +43,7 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
     """Yield a hint on kinks; ``explain`` shows them itself, except with ``--format formula``."""
     if request.command == "explain":
         if request.text("format") == "formula":
-            from autodiff.cli.render.paths import is_simplified_away  # imported here: only this case needs it
+            from autodiff.cli.render.paths import simplified_away  # imported here: only this case needs it
 
             for derivation in report.derivations:
                 for kink in derivation.kinks:
@@ -53,8 +53,7 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
                             f" comes to {kink.formula}"
                         )
                         return
-                if is_simplified_away(derivation):
-                    simplified = f"simplified, it is {derivation.simplified} everywhere"
+                if simplified := simplified_away(derivation):
                     yield f"the formula is not the value here: {simplified}"
                     return
         return

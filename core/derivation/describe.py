@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.derivation.second_order import SecondDerivative
+    from autodiff.core.paths.node_names import SlopeOrigins
     from autodiff.core.report.graph_records import Graph
 
 path_sum = LazyModule("autodiff.core.paths.path_sum")
@@ -44,11 +45,12 @@ def describe(
     top: int = MOST_SHOWN_PATHS,
     entry: tuple[int, ...] | None = None,
     called: Mapping[Node, str] | None = None,
+    origins: SlopeOrigins | None = None,
 ) -> GradientReport:
     """A report on one backward pass. The graph and the derivations are made only on request.
 
     With ``entry``, the gradients of inputs that have this entry are derived for it as well. ``called`` are
-    names for nodes without a name in the script.
+    names for nodes without a name in the script, ``origins`` the ops that nodes of a recorded pass belong to.
     """
     counts = cache(
         lambda: path_sum.PathCounts(subject.root, [node for _, node in subject.wrt], subject.order)
@@ -73,7 +75,7 @@ def describe(
 
         if subject.alias and isinstance(subject.root, OpNode) and not is_asked_about(subject.root, subject):
             called = {**(called or {}), subject.root: subject.alias}
-        names = NodeNames(subject.order or [subject.root], source, called)
+        names = NodeNames(subject.order or [subject.root], source, called, origins)
         if derivations and subject.wrt:
             from autodiff.core.derivation.derive import Derivations
 
@@ -137,6 +139,7 @@ def describe_second_order(
             top=top,
             entry=entry,
             called=second.called,
+            origins=second.origins,
         )
         for derivation in made.derivations:
             derivation.order, derivation.given = 2, second.given

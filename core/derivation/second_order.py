@@ -14,12 +14,12 @@ from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
 from autodiff.core.graph.values import as_stored
-from autodiff.core.paths.node_names import NodeNames, bracketed
+from autodiff.core.paths.node_names import NodeNames, SlopeOrigins, bracketed
 from autodiff.core.report.records import ReportedPass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from autodiff.core.base.source import Source
@@ -30,12 +30,28 @@ if TYPE_CHECKING:
 class SecondDerivative(Record):
     """One second derivative. ``subject`` has a gradient as its output, ``given`` is a text like ``d2L/dw2``.
 
-    ``called`` are names for the nodes of the gradient's graph.
+    ``called`` are names for the nodes of the gradient's graph, ``origins`` the ops that these belong to.
     """
 
     subject: ReportedPass
     given: str
     called: dict[Node, str]
+    origins: SlopeOrigins
+
+
+class WatchedOrder(list[Node]):
+    """The nodes of a pass. ``starts`` has the number of the last node made when each was reached."""
+
+    def __init__(self, order: list[Node]) -> None:
+        super().__init__(order)
+        self.starts: list[tuple[int, Node]] = []
+
+    def __iter__(self) -> Iterator[Node]:
+        self.starts.clear()
+        for node in super().__iter__():
+            mode.close_tape()  # its entries get numbers of nodes only then
+            self.starts.append((mode.number, node))
+            yield node
 
 
 def second_derivatives(
@@ -52,7 +68,9 @@ def second_derivatives(
     site, mode.site = mode.site, None  # the rules have no position in the script
     try:
         with numpy_warnings_off(order):
-            received = sweep(order, {subject.root: Tensor.of(as_stored(subject.seed))}, create_graph=True)
+            watched = WatchedOrder(order)
+            received = sweep(watched, {subject.root: Tensor.of(as_stored(subject.seed))}, create_graph=True)
+            origins = SlopeOrigins(first, watched.starts)
             output = "S" if subject.weight is not None else subject.name
             called: dict[Node, str] = {}
             for node in (*(node for _, node in subject.wrt), *order):
@@ -74,7 +92,7 @@ def second_derivatives(
                 for other in subject.wrt[at:]:
                     second = _subject(name, root, seed, weight, other, subject)
                     given = spelled_second(output, name, spelled, other[0])
-                    found.append(SecondDerivative(second, given, names))
+                    found.append(SecondDerivative(second, given, names, origins))
             return found
     finally:
         mode.site = site

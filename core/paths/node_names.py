@@ -9,6 +9,7 @@ like a call, ``norm(x)``, or if that is long by its op and place: ``sub in F.nor
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 
 from autodiff.core.base.limits import limits
@@ -35,17 +36,41 @@ PRODUCT_OPERATORS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
 
 
+class SlopeOrigins:
+    """For nodes of a recorded backward pass: the node of the script whose rule made them.
+
+    ``names`` are those of the script's nodes. ``starts`` has, in order, the number before the first node that
+    each rule made, with the node of the rule.
+    """
+
+    def __init__(self, names: NodeNames, starts: Sequence[tuple[int, Node]]) -> None:
+        self.names = names
+        self.numbers = [number for number, _ in starts]
+        self.nodes = [node for _, node in starts]
+
+    def of(self, node: Node) -> Node | None:
+        """Return the node whose slope ``node`` is part of; None for a node of the script."""
+        at = bisect_left(self.numbers, node.number) - 1
+        return self.nodes[at] if at >= 0 and node.site is None else None
+
+
 class NodeNames:
     """The names of the nodes of one graph. ``order`` are its tracked nodes, newest first.
 
     ``called`` gives names to nodes that have none in the script, or that are to be shown by another name.
+    ``origins`` finds the ops whose slopes nodes of a recorded pass compute.
     """
 
     def __init__(
-        self, order: Sequence[Node], source: Source, called: Mapping[Node, str] | None = None
+        self,
+        order: Sequence[Node],
+        source: Source,
+        called: Mapping[Node, str] | None = None,
+        origins: SlopeOrigins | None = None,
     ) -> None:
         self.source = source
         self.called = called or {}
+        self.origins = origins
         nodes = dict.fromkeys(order)
         for node in order:
             nodes.update((below, None) for below in node.inputs if below is not None)

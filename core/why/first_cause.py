@@ -104,13 +104,17 @@ class CauseSearch:
         return [(node, index) for index, below in enumerate(node.inputs) if below in self.useful]
 
     def cause(self, kind: str, text: str, node: Node, operand: int | None = None) -> Cause:
+        origin = None if self.names.origins is None else self.names.origins.of(node)
+        if origin is not None and kind != "slope":
+            spelled = self.names.source_line(origin) or self.names.without_suffix(origin)
+            text = f"in the slope of {spelled}, {text}"
         return Cause(
-            kind=kind,
+            kind="forward" if kind == "slope" else kind,
             text=text,
             name=self.names[node],
             op=node.op.name if isinstance(node, OpNode) else "",
             operand=operand,
-            line=self.names.line(node),
+            line=self.names.line(node if origin is None else origin),
             span=node.site,
         )
 
@@ -119,6 +123,8 @@ class CauseSearch:
     def zero_causes(self) -> list[Cause]:
         if not self.leading:
             text = f"no path leads from {self.subject.name} to {self.spelled}"
+            if self.names.origins is not None:
+                text = f"{self.subject.name} does not depend on {self.spelled}, so its derivative is 0"
             line = self.names.line(self.target)
             return [Cause("unconnected", text, self.spelled, "", None, line, self.target.site)]
         found: list[Cause] = []
@@ -245,8 +251,11 @@ class CauseSearch:
             if node is not origin:
                 what = "nan" if np.isnan(c).any() else "infinite"
                 line = self.names.line(node)
-                place = f" in line {line}" if line != cause.line else ""
-                cause.text += f"; the gradient becomes {what} at {spoken_name(node, self.names)}{place}"
+                place = f" in line {line}" if line not in (None, cause.line) else ""
+                if self._slope_sentence(origin, None) and what == "nan" and node.op.name == "mul":
+                    cause.text += "; 0 times infinity is nan"
+                else:
+                    cause.text += f"; the gradient becomes {what} at {spoken_name(node, self.names)}{place}"
             return cause
         if not is_masked or is_custom(node.op):
             return self.cause("singular", singular_slope_sentence(node, index, at, self.names), node, index)
@@ -307,9 +316,23 @@ class CauseSearch:
         test = np.isnan if not _has_no_nan(node.out) else np.isinf
         at = first_entry(node.out, test)
         if not isinstance(node, OpNode):
+            slope = self._slope_sentence(node, at)
+            if slope:
+                return self.cause("slope", slope, node)
             text = f"{spoken_name(node, self.names)} holds {value_words(node.out, at)} itself"
             return self.cause("data", text, node)
         return self.cause("forward", nonfinite_value_sentence(node, at, self.names), node)
+
+    def _slope_sentence(self, node: Node, at: tuple[int, ...] | None) -> str:
+        """How the slope of an op of the script contains a constant that is not finite; empty if unknown."""
+        origin = None if self.names.origins is None else self.names.origins.of(node)
+        if not isinstance(origin, OpNode) or self.names.origins is None:
+            return ""
+        by = [index for index, below in enumerate(origin.inputs) if below is not None and below.tracked]
+        if len(by) != 1:
+            return ""
+        place = at if at is not None and len(at) == len(origin.shape) else None
+        return singular_slope_sentence(origin, by[0], place, self.names.origins.names)
 
     # -- sums that cancel, to exactly 0 or to a rounding error ------------------------------------------
 

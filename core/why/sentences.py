@@ -224,6 +224,8 @@ def custom_words(node: Node, index: int, answers_none: bool, names: NodeNames) -
 
 def blocking_sentence(node: OpNode, names: NodeNames) -> str:
     """How an op keeps the gradient from an entry."""
+    if node.op.name == "except_where":  # in the slope of an op only
+        return "the slope leaves this out there, but not its derivative"
     line = names.line(node)
     place = "" if line is None else f" in line {line}"
     return f"{function_of(node, names)}{place} {BLOCKING_WORDS[node.op.name]}"

@@ -22,15 +22,19 @@ if TYPE_CHECKING:
     #: Runs a script, given its text, under a probe; None if that fails.
     Run = Callable[[str, Probe], Trial | None]
 
-#: Moves, as parts of the input's largest entry, and how far two values may differ, by the number type.
+#: Moves, as parts of the largest entry, and how far values may differ by rounding, by the number type.
 MOVES = {"float64": 1e-4, "float32": 1e-2}
-TOLERANCES = {"float64": 1e-5, "float32": 1e-3}
+TOLERANCES = {"float64": 1e-9, "float32": 1e-5}
+#: How far two values may differ, as a part of what a move has changed.
+CHANGE_TOLERANCE = 0.01
 #: A second, smaller move: differences of both agree where there is a slope.
 SMALLER = 0.1
 #: How far a slope may be from differences, whose error is of the order of the move, and two of these apart.
 SLOPE_TOLERANCE, DIFFERENCE_TOLERANCE = 0.02, 0.2
-#: Factors of all inputs for values far from an overflow, and how many of these must be finite.
-FACTORS, LEAST_FINITE = (0.5, 0.2, 0.05, 0.01, 0.003), 2
+#: Factors of all inputs for values far from an overflow, how many of these must be finite, and how far they
+#: may differ: the original may lose digits before it overflows, so the smallest inputs count.
+FACTORS, LEAST_FINITE = (0.003, 0.01, 0.05, 0.2, 0.5), 3
+FAR_TOLERANCES = {"float64": 1e-6, "float32": 1e-3}
 
 
 class ScaledInputs(Probe):
@@ -82,7 +86,7 @@ class NearbyValues:
                 before, now = here.value_at(move), there.value_at(move)
                 if before is None or not np.isfinite(before).all():
                     continue
-                if now is None or not is_close(now, before, there.dtype):
+                if now is None or not is_close(now, before, there.value, there.dtype):
                     return False
                 found += 1
                 slopes.append(there.difference(move, now))
@@ -93,13 +97,16 @@ class NearbyValues:
     def agrees_far(self, here: At, there: At) -> bool:
         """Whether values agree where all inputs are smaller, and the slope is that of the repaired script."""
         finite = 0
+        error = FAR_TOLERANCES.get(there.dtype, FAR_TOLERANCES["float64"])
         for factor in FACTORS:
             before, now = here.value_scaled(factor), there.value_scaled(factor)
             if before is None or not np.isfinite(before).all():
                 continue
-            if now is None or not is_close(now, before, there.dtype):
+            if now is None or not np.allclose(now, before, rtol=error, atol=error):
                 return False
             finite += 1
+            if finite == LEAST_FINITE:
+                break
         sides = []
         for sign in (1.0, -1.0):
             values = [(sign * size, there.value_at(sign * size)) for size in (1.0, SMALLER)]
@@ -162,10 +169,14 @@ class At:
         return bool(sides) and min(sides) - error <= slope <= max(sides) + error
 
 
-def is_close(now: Any, before: Any, dtype: str) -> bool:
-    """Whether two values agree up to rounding and what a repair adds to stay away from an edge."""
-    tolerance = TOLERANCES.get(dtype, TOLERANCES["float64"])
-    return bool(np.allclose(now, before, rtol=tolerance, atol=tolerance))
+def is_close(now: Any, before: Any, at_input: Any, dtype: str) -> bool:
+    """Whether two values agree up to rounding, and up to a small part of what the move has changed.
+
+    The second allows for what a repair adds to stay away from an edge. ``at_input`` is the value unmoved.
+    """
+    changed = np.abs(before - at_input)
+    rounding = TOLERANCES.get(dtype, TOLERANCES["float64"]) * np.abs(before)
+    return bool((np.abs(now - before) <= np.maximum(rounding, CHANGE_TOLERANCE * changed)).all())
 
 
 def is_slope(large: float, small: float) -> bool:

@@ -53,6 +53,7 @@ ALL_RIGHT = {
     "mean_of_nothing",
     "nan_times_norm_of_zero",
     "nan_written_into",
+    "nansum_of_roots",
     "never_used",
     "normalized_zero_vector",
     "overflowed_loop",

@@ -1,0 +1,50 @@
+"""A gradient that is nan although its simplified formula has a value: what the formula left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import Case, each_of
+
+ONE_LINE = " | tr -s ' \\n' ' '"
+ZEROS = "x = torch.zeros(2, requires_grad=True)\n"
+
+CASES = [
+    Case(
+        "the_square_of_a_root",
+        ZEROS
+        + "a = torch.linalg.norm(x) ** 2\nb = torch.sqrt((x ** 2).sum()) ** 2\n"
+        + "print(torch.autograd.grad(a, x)[0], torch.autograd.grad(b, x)[0])\n",
+        "autodiff explain script.ad --of b --wrt x" + ONE_LINE,
+        shows=["step 3 leaves that out: simplified, it is 2*x, which is [0 0] here"],
+    ),
+    Case(
+        "the_square_of_a_root_of_a_number",
+        "x = torch.tensor(0., requires_grad=True)\ny = torch.sqrt(x) ** 2\n",
+        "autodiff explain script.ad" + ONE_LINE,
+        shows=["step 3 leaves that out: simplified, it is 1 everywhere"],
+    ),
+    Case(
+        "the_fourth_power_of_a_root",
+        "x = torch.tensor(0., requires_grad=True)\ny = torch.sqrt(x) ** 4\n",
+        "autodiff explain script.ad" + ONE_LINE,
+        shows=["step 3 leaves that out: simplified, it is 2*sqrt(x)**2, which is 0 here"],
+    ),
+    Case(
+        "a_gradient_with_a_value",
+        "x = torch.tensor(2., requires_grad=True)\ny = torch.sqrt(x) ** 4\n",
+        "autodiff explain script.ad" + ONE_LINE,
+        never=["step 3 leaves that out"],
+    ),
+    Case(
+        "a_formula_that_is_not_finite_either",
+        "x = torch.tensor(0., requires_grad=True)\ny = torch.sqrt(x)\n",
+        "autodiff explain script.ad" + ONE_LINE,
+        never=["step 3 leaves that out"],
+    ),
+]
+
+
+@each_of(CASES)
+def test_case(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
