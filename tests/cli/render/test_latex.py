@@ -214,7 +214,6 @@ def test_documents_say_why_and_where_the_gradient_is_a_convention() -> None:
             "why",
             "line 2: unit is nan already on the way forward: 0/0 is nan: entry [0] of v = 0, v.norm() = 0",
         ),
-        ("try", "keep the divisor away from 0: v / (v.norm() + 1e-6)"),
         (
             "kink",
             "line 2: v.norm() sits on a kink of norm: v.norm() = 0; the slope is 0 (JAX, HIPS autograd and"
@@ -230,6 +229,16 @@ def test_documents_say_why_and_where_the_gradient_is_a_convention() -> None:
     assert made.endswith(f"\n\n{shown}\n".replace("[", "\\[").replace("]", "\\]"))
     report.derivations[0].kinks *= 6
     assert "\n... 1 more point like these\n" in markdown_document(report, Page())
+
+
+def test_documents_say_what_to_try() -> None:
+    text = "v = torch.zeros(2, requires_grad=True)\nlength = (v * v).sum().sqrt()\nlength.backward()"
+    source, asked = Source(text, "script.ad"), Settings()
+    execution = execute(source, asked)
+    report = describe(differentiate(execution, asked), source, graph=False)
+    add_remedies(report, execution, asked)
+    assert r"\textbf{try} a norm has the slope 0 at 0: v.norm()" in latex_document(report, Page())
+    assert "**try** a norm has the slope 0 at 0: v.norm()" in markdown_document(report, Page())
 
 
 def test_markdown_lists_have_five_steps_and_no_empty_points() -> None:

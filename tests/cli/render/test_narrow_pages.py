@@ -44,5 +44,9 @@ def test_a_title_has_whole_names_where_they_fit(autodiff):
 
 
 def test_a_long_call_is_broken_at_its_brackets_and_dots(autodiff):
-    out = autodiff("explain", "-e", DEAD, env={"COLUMNS": "40"}).out
-    assert "torch.nn.functional\n              .leaky_relu(\n              weights_of_layer_one,\n" in out
+    script = (
+        "weights_of_layer_one = torch.tensor([1000., 1.], requires_grad=True)\n"
+        "total_loss = torch.log(1 + torch.exp(weights_of_layer_one)).sum()\n"
+    )
+    out = autodiff("explain", "-e", script, env={"COLUMNS": "40"}).out
+    assert "torch.nn.functional\n              .softplus(\n              weights_of_layer_one)\n" in out
