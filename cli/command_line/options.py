@@ -62,6 +62,48 @@ class Command:
         return self.argument.endswith("...]")
 
 
+class Format:
+    """One output format, and the line about it in ``autodiff help formats``.
+
+    ``commands`` are those that have it. ``for_programs`` says that another program reads the output: then
+    what the script prints goes to stderr.
+    """
+
+    __slots__ = ("commands", "for_programs", "help", "name")
+
+    def __init__(self, name: str, commands: str, help: str, *, for_programs: bool = False) -> None:
+        self.name = name
+        self.commands = tuple(commands.split())
+        self.help = help
+        self.for_programs = for_programs
+
+
+#: The formats, in the order in which a command lists them.
+FORMATS = (
+    Format(
+        "auto",
+        "run grad explain graph check ops",
+        "for people: tables and trees on a terminal, plain text in a pipe; in a pipe `grad` writes bare"
+        " numbers, of several inputs the name before them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix"
+        " W[0]<TAB>1<TAB>2 and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0",
+    ),
+    Format("plain", "run grad explain check ops", "the plain text that a pipe gets, on a terminal too"),
+    Format("tree", "graph", "the tree"),
+    Format("formula", "explain", "only the simplified formula", for_programs=True),
+    Format(
+        "json",
+        "run grad explain graph check ops",
+        'one JSON document with "schema": 1; a failure is a document too',
+        for_programs=True,
+    ),
+    Format(
+        "markdown", "explain", "the steps, with formulas as GitHub and notebooks show them", for_programs=True
+    ),
+    Format("markdown", "ops", "the reference, as in docs/ops.md", for_programs=True),
+    Format("latex", "explain", "the steps as a document for pdflatex", for_programs=True),
+    Format("dot", "graph", "the graph in the language of Graphviz", for_programs=True),
+)
+
 CODE = Option("-e", TEXTS, "Code given on the line; repeatable, after the file's.", metavar="CODE")
 OF = Option("--of", TEXT, "The output: a name, or such as 'v[0]'; else the script's last.", metavar="NAME")
 WRT = Option("--wrt", TEXTS, "Inputs to differentiate by: names, a,b lists, 'w*' globs.", metavar="NAME")
@@ -101,8 +143,9 @@ MAX_DEPTH = Option("--max-depth", NUMBER, "Nested calls.", metavar="N", default=
 TIMEOUT = Option("--timeout", SECONDS, "Stop after this long; exit 124.", metavar="SECONDS", default=0.0)
 
 
-def format_option(*choices: str) -> Option:
-    return Option("--format", TEXT, "How to print the result.", choices=("auto", *choices), default="auto")
+def format_option(command: str) -> Option:
+    choices = tuple(form.name for form in FORMATS if command in form.commands)
+    return Option("--format", TEXT, "How to print the result.", choices=choices, default="auto")
 
 
 #: The script in the examples, which work as typed in a checkout of the repository.
@@ -119,14 +162,14 @@ COMMANDS = {
         Command(
             "run",
             "[SCRIPT]",
-            (*QUESTION, SHOW, format_option("plain", "json"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, SHOW, format_option("run"), *PEOPLE, *MANNERS, *LIMITS),
             "Run a script and backward: gradients, graph and derivations.",
             (f"autodiff run {EXAMPLE}", "autodiff run examples/cube.ad --show tensors"),
         ),
         Command(
             "grad",
             "[SCRIPT]",
-            (*QUESTION, format_option("plain", "json"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, format_option("grad"), *PEOPLE, *MANNERS, *LIMITS),
             "Print gradients; in a pipe, bare numbers.",
             (f"autodiff grad {EXAMPLE} --wrt w1", "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5"),
         ),
@@ -138,7 +181,7 @@ COMMANDS = {
                 ENTRY,
                 SECOND,
                 TOP,
-                format_option("plain", "formula", "json", "markdown", "latex"),
+                format_option("explain"),
                 *PEOPLE,
                 *MANNERS,
                 *LIMITS,
@@ -152,14 +195,14 @@ COMMANDS = {
         Command(
             "graph",
             "[SCRIPT]",
-            (*QUESTION, format_option("tree", "json", "dot"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, format_option("graph"), *PEOPLE, *MANNERS, *LIMITS),
             "Draw the graph as a tree, or write it as JSON or DOT.",
             (f"autodiff graph {EXAMPLE}", "autodiff graph -e 'x = 2; L = x*x' --format dot > graph.dot"),
         ),
         Command(
             "check",
             "[SCRIPT]",
-            (*QUESTION, FORMULA, ORDER, format_option("plain", "json"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, FORMULA, ORDER, format_option("check"), *PEOPLE, *MANNERS, *LIMITS),
             "Check gradients, or a derivative worked out by hand; exit 1 when one is wrong.",
             (
                 f"autodiff check {EXAMPLE}",
@@ -180,7 +223,7 @@ COMMANDS = {
         Command(
             "ops",
             "[NAME]",
-            (format_option("plain", "json", "markdown"), QUIET, COLOR, DIAGNOSTICS),
+            (format_option("ops"), QUIET, COLOR, DIAGNOSTICS),
             "List the functions, or show one with its derivative and an example.",
             ("autodiff ops", "autodiff ops relu", "autodiff ops pool"),
         ),

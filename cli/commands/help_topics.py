@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from autodiff.cli.codes import CODES
-from autodiff.cli.command_line.options import COMMANDS
+from autodiff.cli.command_line.options import COMMANDS, FORMATS
 from autodiff.cli.render.prose import fold
 from autodiff.core.base.errors import UsageError
 
@@ -75,37 +75,25 @@ is taken for it. Limits end a script with exit code 5, --timeout with 124; a rep
 not follow every path.
 """
 
-FORMATS = """\
+FORMAT_TEXT = """\
 Formats
 
-    --format auto       for people: tables and trees on a terminal, plain text in a pipe;
-                        `grad` in a pipe writes bare numbers, of several inputs the name before
-                        them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix W[0]<TAB>1<TAB>2
-                        and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0
-    --format plain      what a pipe gets, everywhere
-    --format json       one JSON document with "schema": 1; a failure is a document too
-    --format formula    of `explain`: the simplified formula alone
-    --format markdown   of `explain`: the steps with formulas as GitHub and notebooks set them
-    --format latex      of `explain`: the same as a document for pdflatex
-    --format tree       of `graph`: the tree
-    --format dot        of `graph`: the language of Graphviz
-    --format markdown   of `ops`: the reference that docs/ops.md is
+{formats}
+In trees and derivations, h'2 is the second value of the name h; it is not a derivative. A deep tree
+stops indenting: [13] before a node is then the number of levels above it.
 
-In trees and derivations h'2 is the second value that the name h was given, no derivative; [13] before a
-node that is indented no further counts the levels above it.
-
-Bare numbers are exact: they read back as the same float. What a script prints goes to stdout in `run`, and
-to stderr in `grad` and in every machine format. Notes, warnings and errors go to stderr; -q takes notes
-and warnings away.
+Bare numbers are exact: they read back as the same float. What a script prints goes to stdout in `run`. In
+all other commands, and in `run --format json`, it goes to stderr. Notes, warnings and errors go to stderr;
+-q leaves out notes and warnings.
 
     --diagnostics text      for people
     --diagnostics json      one JSON object per line: code, severity, message, place, fixes
     --diagnostics github    commands that GitHub Actions turns into annotations
 
-What `lint` finds is its result and goes to stdout.
+The findings of `lint` are its result and go to stdout.
 """
 
-TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMATS}
+TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMAT_TEXT}
 WIDEST = 100  # the longest line that is easy to read
 TOPICS = ("exit-codes", "language", "limits", "formats", "codes", "lints")
 
@@ -121,7 +109,7 @@ def find_topic(name: str, width: int) -> str:
         )
         return folded(listed, width)
     if topic in TEXTS:
-        return folded(TEXTS[topic], width)
+        return folded(TEXTS[topic].replace("{formats}", format_rows()), width)
     if topic == "codes":
         titles = "".join(f"{code}  {entry.title}\n" for code, entry in CODES.items())
         return folded(titles + titles_of_lints(), width)
@@ -172,6 +160,15 @@ def fold_line(line: str, width: int) -> list[str]:
     indent = entry.end() - 1
     first, *rest = fold(line[indent:], width, indent, indent)
     return [line[:indent] + first, *rest]
+
+
+def format_rows() -> str:
+    """The lines of the formats; what only one command has begins with the command."""
+    rows = []
+    for form in FORMATS:
+        where = f"of `{form.commands[0]}`: " if len(form.commands) == 1 else ""
+        rows.append(f"    --format {form.name:<10} {where}{form.help}\n")
+    return "".join(rows)
 
 
 def titles_of_lints() -> str:

@@ -17,7 +17,7 @@ from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import AutodiffError, CompileError, GradientError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
-from autodiff.core.base.source import Span
+from autodiff.core.base.source import Source, Span
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.target import gradient_names, is_from_functional
@@ -28,7 +28,7 @@ MOST_SHOWN = 10
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from autodiff.core.report.records import GradientReport, ReportedPass
@@ -46,29 +46,19 @@ def make_report(
     Return None if the report is not ``needed``, no output or input was named, and nothing can be
     differentiated and no backward() ran.
     """
-    request = session.request
-    script = session.script
+    request, script = session.request, session.script
     assert script is not None
-    set_limits(request)
-    start_alone()
-    leave_texts_out()
-    keep_freed_memory()
+    prepare_process(request)
     settings = read_settings(request)
     entry = read_entry(request.text("entry"))
     asked_wrt = bool(settings.wrt)
+    is_needed = needed or asked_wrt or bool(settings.of) or settings.grad_output is not None
     started = perf_counter()
     with nullcontext() if twice or not derivations else watched() as probe:
-        execution = execute(
-            script.source, settings, session.print_from_script, lambda *what: warn(session, *what), twice
-        )
-        if execution.reassigned and (needed or settings.of or settings.grad_output is not None):
-            from autodiff.grammar.repair.reassigned_inputs import with_reassigned_inputs
-
-            execution = with_reassigned_inputs(execution, settings)
+        execution = run_request(session, settings, twice, needed)
     ran = perf_counter()
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
-    asked = settings.of or settings.wrt or settings.grad_output is not None
     try:
         if twice:
             from autodiff.grammar.session.second_order import differentiate_twice
@@ -77,66 +67,105 @@ def make_report(
         else:
             shown = derivatives_shown(session, execution, settings)
             subject = differentiate(execution, settings) if shown is None else shown
-        if not (needed or asked) and is_from_functional(subject.root, execution):
+        if not is_needed and is_from_functional(subject.root, execution):
             raise own_derivatives()
     except (UsageError, GradientError) as error:
-        if needed or asked or execution.last_passes.backwards:
+        if is_needed or execution.last_passes.backwards:
             raise
-        session.note(f"there is no gradient to show: {error.caret or error.message}")
-        for label in error.labels:
-            line, _ = script.source.position(label.span.start)
-            session.note(f"line {line}, `{script.source.excerpt(label.span)}`: {label.text}")
-        for proposal in error.advice:
-            session.note(proposal)
+        note_missing_gradient(session, error, script.source)
         if tensors:
             keep_states(session, execution, None)
         return None
     swept = perf_counter()
     if tensors:
         keep_states(session, execution, subject)
+    check_entry(entry, subject, asked_wrt)
     from autodiff.core.derivation.describe import describe, describe_second_order
 
-    top = request.number("top") or MOST_SHOWN
-    if entry is not None:
-        check_entry(entry, subject, asked_wrt)
+    options: Any = {"max_paths": limits.paths, "top": request.number("top") or MOST_SHOWN, "entry": entry}
     if twice:
-        report = describe_second_order(
-            subject, script.source, seconds, max_paths=limits.paths, top=top, entry=entry
-        )
+        report = describe_second_order(subject, script.source, seconds, **options)
     else:
+        called = gradient_names(execution)
         report = describe(
-            subject,
-            script.source,
-            graph=graph,
-            derivations=derivations,
-            max_paths=limits.paths,
-            top=top,
-            entry=entry,
-            called=gradient_names(execution),
+            subject, script.source, graph=graph, derivations=derivations, called=called, **options
         )
+        add_findings(report, subject, execution, settings, probe)
+    note_remarks(session, report, subject, notes_on_reassigned(execution, settings, subject, asked_wrt))
+    if request.number("verbose"):
+        note_times(session, script=ran - started, backward=swept - ran, report=perf_counter() - swept)
+    return report
+
+
+def run_request(session: Session, settings: Settings, twice: bool, needed: bool) -> Execution:
+    """Run the script; again with more inputs if the report is ``needed`` and inputs are assigned again."""
+    assert session.script is not None
+    execution = execute(
+        session.script.source, settings, session.print_from_script, lambda *what: warn(session, *what), twice
+    )
+    if execution.reassigned and (needed or settings.of or settings.grad_output is not None):
+        from autodiff.grammar.repair.reassigned_inputs import with_reassigned_inputs
+
+        execution = with_reassigned_inputs(execution, settings)
+    return execution
+
+
+def prepare_process(request: Request) -> None:
+    """Apply the limits of the command line, and set up threads, imports and memory for the run."""
+    set_limits(request)
+    start_alone()
+    leave_texts_out()
+    keep_freed_memory()
+
+
+def note_missing_gradient(session: Session, error: AutodiffError, source: Source) -> None:
+    """Note why a script without a backward pass has no gradient."""
+    session.note(f"there is no gradient to show: {error.caret or error.message}")
+    for label in error.labels:
+        line, _ = source.position(label.span.start)
+        session.note(f"line {line}, `{source.excerpt(label.span)}`: {label.text}")
+    for advice in error.advice:
+        session.note(advice)
+
+
+def add_findings(
+    report: GradientReport,
+    subject: ReportedPass,
+    execution: Execution,
+    settings: Settings,
+    probe: Probe | None,
+) -> None:
+    """Add to the derivations what running the script again shows: its own kinks, and remedies."""
     if probe is not None and probe.ties and report.derivations:
         from autodiff.grammar.session.script_kinks import add_script_kinks
 
         add_script_kinks(report, subject, execution, settings, probe)
-    if not twice and any(derivation.causes for derivation in report.derivations):
+    if any(derivation.causes for derivation in report.derivations):
         from autodiff.grammar.repair.gradient_remedies import add_remedies
 
         add_remedies(report, execution, settings)
-    described = perf_counter()
-    for note in report.notes:
-        session.note(note)
-    if execution.reassigned:
-        from autodiff.grammar.repair.reassigned_inputs import reassigned_notes
 
-        for note in reassigned_notes(execution, settings, subject, asked_wrt):
-            session.note(note)
+
+def notes_on_reassigned(
+    execution: Execution, settings: Settings, subject: ReportedPass, asked_wrt: bool
+) -> Iterable[str]:
+    """The notes on numbers that are assigned more than once; imported only if there are such numbers."""
+    if not execution.reassigned:
+        return ()
+    from autodiff.grammar.repair.reassigned_inputs import reassigned_notes
+
+    return reassigned_notes(execution, settings, subject, asked_wrt)
+
+
+def note_remarks(
+    session: Session, report: GradientReport, subject: ReportedPass, others: Iterable[str]
+) -> None:
+    """Write the notes of a report and ``others``, and for people also hints on unusual gradients."""
+    for note in (*report.notes, *others):
+        session.note(note)
     if session.diagnostics == "text" and not subject.without_pass:
-        for hint in odd_things(report, request):
+        for hint in odd_things(report, session.request):
             session.note(hint)
-    if request.number("verbose"):
-        times = ((ran - started, "script"), (swept - ran, "backward"), (described - swept, "report"))
-        session.note("  ".join(f"{what} {seconds * 1000:.1f} ms" for seconds, what in times))
-    return report
 
 
 def watched() -> Probe:
@@ -186,6 +215,11 @@ def note_constant_slope(session: Session, execution: Execution) -> None:
             f"line {line} differentiates a derivative that is constant, which is an error in PyTorch: the"
             " derivative of a constant is 0; the script was run up to there"
         )
+
+
+def note_times(session: Session, **seconds: float) -> None:
+    """Note how long each part took, in milliseconds."""
+    session.note("  ".join(f"{part} {time * 1000:.1f} ms" for part, time in seconds.items()))
 
 
 def odd_things(report: GradientReport, request: Request) -> Iterator[str]:
@@ -272,8 +306,10 @@ def read_entry(text: str | None) -> tuple[int, ...] | None:
         ) from None
 
 
-def check_entry(place: tuple[int, ...], subject: ReportedPass, is_asked: bool) -> None:
+def check_entry(place: tuple[int, ...] | None, subject: ReportedPass, is_asked: bool) -> None:
     """Raise UsageError if an input named by ``--wrt``, or else every input, lacks this entry."""
+    if place is None:
+        return
     from autodiff.core.derivation.derive import has_place
 
     misfits = [(spelled, node.shape) for spelled, node in subject.wrt if not has_place(node.shape, place)]

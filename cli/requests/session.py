@@ -7,6 +7,7 @@ imported when the first report is requested.
 from __future__ import annotations
 
 from autodiff.cli.command_line.fast_parser import Request
+from autodiff.cli.command_line.options import FORMATS
 from autodiff.cli.command_line.script_source import Script, read_script
 from autodiff.cli.process.streams import Stream, standard_error, standard_output, visible
 from autodiff.core.base.errors import AutodiffError
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 ROWS_ON_TERMINAL = 200
 LINES_OF_A_STEP = 20
-MACHINE_FORMATS = ("json", "dot", "formula", "latex", "markdown")
 QUIET, SILENT = 1, 2
 
 
@@ -131,9 +131,8 @@ class Session:
 
     def print_from_script(self, text: str) -> None:
         """Write what a script prints: to stdout for ``run`` in formats for people, else to stderr."""
-        stream = (
-            self.out if self.request.command == "run" and self.format not in MACHINE_FORMATS else self.err
-        )
+        for_programs = any(form.for_programs for form in FORMATS if form.name == self.format)
+        stream = self.out if self.request.command == "run" and not for_programs else self.err
         if not self.is_silent:
             stream.write_printed(text)
 

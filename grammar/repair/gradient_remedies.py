@@ -28,9 +28,8 @@ from autodiff.grammar.repair.proposals.domain_edges import (
     avoid_edge,
     choose_before_op,
 )
-from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
+from autodiff.grammar.repair.proposals.graph_cuts import FAILING_CODE, connecting_fix, find_cuts
 from autodiff.grammar.repair.proposals.stable_functions import SameFunction, known_functions
-from autodiff.grammar.repair.proposals.stay_connected import FAILING_CODE, connecting_fix
 from autodiff.grammar.session.run import Execution, Settings, differentiate, run_once
 from autodiff.grammar.syntax.parser import parse_to_first_error
 

@@ -11,9 +11,8 @@ from autodiff.core.base.errors import AutodiffError, Edit
 from autodiff.core.base.source import Span
 from autodiff.grammar.help.bindings import DISPLAYS
 from autodiff.grammar.help.failure_scene import Scene, called_name, is_method, method_owner
-from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
+from autodiff.grammar.repair.proposals.graph_cuts import FAILING_CODE, find_cuts
 from autodiff.grammar.repair.proposals.recording_switches import is_switch, under_switch
-from autodiff.grammar.repair.proposals.stay_connected import FAILING_CODE
 from autodiff.grammar.repair.proposals.value_origins import (
     ValueOrigins,
     called_function,

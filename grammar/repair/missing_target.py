@@ -14,8 +14,13 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.repair.constant_output import constant_reason, is_step
-from autodiff.grammar.repair.proposals.graph_cuts import ARRAY_REASON, NUMBER_REASON, find_cuts
-from autodiff.grammar.repair.proposals.stay_connected import drop_unrun_cuts, explain_cuts
+from autodiff.grammar.repair.proposals.graph_cuts import (
+    ARRAY_REASON,
+    NUMBER_REASON,
+    drop_unrun_cuts,
+    explain_cuts,
+    find_cuts,
+)
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
 from autodiff.grammar.session.assignment_plan import is_literal_number, top_level_assignments
 from autodiff.grammar.session.choose_target import ConstantOutputError, choose_target

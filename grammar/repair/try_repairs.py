@@ -15,8 +15,7 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene, is_method, method_owner
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
-from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
-from autodiff.grammar.repair.proposals.stay_connected import drop_unrun_cuts
+from autodiff.grammar.repair.proposals.graph_cuts import drop_unrun_cuts, find_cuts
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
 from autodiff.grammar.repair.unknown_names import is_near_name
 from autodiff.grammar.session.run import Settings, run_once

@@ -253,51 +253,77 @@ def in_missing(here: Situation) -> CompileError | None:
 
 
 def side_by_side(here: Situation) -> CompileError | None:
-    before, last = here.before, here.at - 1
-    if before not in VALUE_ENDS or here.kind not in VALUE_STARTS:
+    """Two values with nothing between them, by the most likely reason."""
+    if here.before not in VALUE_ENDS or here.kind not in VALUE_STARTS:
         return None
-    glued = here.span(last).end == here.span().start
-    start = here.span().start
-    if before == "NAME" and here.word(last) == "print" and not here.brackets:
-        end = code_end(here.text, start) if here.last_of_line() > here.at else here.span().end
-        gap, printed = here.words.ends[last], here.text[start:end]
-        written = "put them around it" if "\n" in printed else f"write `print({shorten(printed)})`"
-        return here.error(
-            "E0102",
-            "`print` needs parentheses",
-            "what to print",
-            fix(written, (gap, start, "("), (end, end, ")")),
-        )
-    if before == "NAME" and here.kind == "STRING" and glued:
-        prefix = here.span(last)
-        if here.word(last).lower() in ("b", "br", "rb"):
-            way_out = fix("leave the `b` out", (prefix.start, prefix.end, ""))
-            return here.error("E0110", "byte strings are not in the language", "here", way_out, span=prefix)
-        way_out_ = "the letters before a string can be `f`, `r` and `fr`"
-        return here.error("E0106", f"a string cannot have the prefix {here.name(last)}", "here", way_out_)
-    if last == here.line and here.word(last) in DECLARATIONS and here.kind == "NAME":
-        declared = here.span(last)
-        return here.error(
-            "E0102",
-            f"`{here.word(last)}` begins no statement",
-            "a variable is made by assigning to it",
-            fix(f"delete the `{here.word(last)}`", (declared.start, start, "")),
-            span=declared,
-        )
-    if last == here.line and (found := misspelt(here)):
-        return found
-    gap = here.words.ends[last]
+    return (
+        print_statement(here)
+        or string_prefix(here)
+        or declaration(here)
+        or (misspelt(here) if here.at - 1 == here.line else None)
+        or missing_punctuation(here)
+        or operator_missing(here)
+    )
+
+
+def print_statement(here: Situation) -> CompileError | None:
+    """`print x`, as in Python 2."""
+    last, start = here.at - 1, here.span().start
+    if here.word(last) != "print" or here.before != "NAME" or here.brackets:
+        return None
+    end = code_end(here.text, start) if here.last_of_line() > here.at else here.span().end
+    gap, printed = here.words.ends[last], here.text[start:end]
+    written = "put them around it" if "\n" in printed else f"write `print({shorten(printed)})`"
+    way_out = fix(written, (gap, start, "("), (end, end, ")"))
+    return here.error("E0102", "`print` needs parentheses", "what to print", way_out)
+
+
+def string_prefix(here: Situation) -> CompileError | None:
+    """`b"..."` and other letters right before a string."""
+    prefix = here.span(here.at - 1)
+    if here.before != "NAME" or here.kind != "STRING" or prefix.end != here.span().start:
+        return None
+    if here.word(here.at - 1).lower() in ("b", "br", "rb"):
+        way_out = fix("leave the `b` out", (prefix.start, prefix.end, ""))
+        return here.error("E0110", "byte strings are not in the language", "here", way_out, span=prefix)
+    message = f"a string cannot have the prefix {here.name(here.at - 1)}"
+    return here.error("E0106", message, "here", "the letters before a string can be `f`, `r` and `fr`")
+
+
+def declaration(here: Situation) -> CompileError | None:
+    """`let x = 1` and `float x = 1`, as in other languages."""
+    word = here.word(here.line)
+    if here.at - 1 != here.line or word not in DECLARATIONS or here.kind != "NAME":
+        return None
+    declared = here.span(here.line)
+    return here.error(
+        "E0102",
+        f"`{word}` begins no statement",
+        "a variable is made by assigning to it",
+        fix(f"delete the `{word}`", (declared.start, here.span().start, "")),
+        span=declared,
+    )
+
+
+def missing_punctuation(here: Situation) -> CompileError | None:
+    """`if x then`, which has a word in place of the colon, and `assert x "text"` without its comma."""
+    gap, end = here.words.ends[here.at - 1], here.span().end
     if here.word(here.at) in ("then", "do") and here.kinds[here.line] in BLOCK_WORDS:
-        end = here.span().end
         colon = "" if here.kinds[here.at + 1] == ":" else ":"
-        repair = fix(f"write `:` instead of {here.name()}", (gap, end, colon))
-        return here.error("E0102", f"{here.name()} is no word of the language", "not needed", repair)
+        way_out = fix(f"write `:` instead of {here.name()}", (gap, end, colon))
+        return here.error("E0102", f"{here.name()} is no word of the language", "not needed", way_out)
     if here.first == "assert" and here.kind == "STRING" and not here.brackets:
-        repair = fix("write a comma before the message", (gap, gap, ","))
-        return here.error("E0102", "two values stand side by side", "the message", repair)
-    what = f"nothing joins {here.name(last)} and {here.name()}"
+        way_out = fix("write a comma before the message", (gap, gap, ","))
+        return here.error("E0102", "two values stand side by side", "the message", way_out)
+    return None
+
+
+def operator_missing(here: Situation) -> CompileError:
+    """Return the error for two values that nothing joins, with the operators that are likely."""
+    before, last, start = here.before, here.at - 1, here.span().start
+    gap = here.words.ends[last]
     ways_out: list[str | Fix]
-    if before == "STRING" and glued:
+    if before == "STRING" and gap == start:
         ways_out = [*_other_quotes(here), "a quote inside a string is written \\' or \\\""]
     elif before == "NAME" and (applied := _call_repair(here)):
         ways_out = [applied]
@@ -306,12 +332,12 @@ def side_by_side(here: Situation) -> CompileError | None:
     elif before == "NUMBER" or here.kind in ("NAME", "NUMBER"):
         product = f"{here.word(last)} * {here.word(here.at)}"
         if here.kind != "STRING" and (before in ("NUMBER", ")") or "=" in here.kinds[here.line : here.at]):
-            gap = here.words.ends[last]
             ways_out = [fix(f"for a product: `{shorten(product)}`", (gap, start, " * "))]
         else:
             ways_out = ["values are joined by operators, and calls have parentheses"]
     else:
         ways_out = ["values are joined by operators, and a statement has a line of its own"]
+    what = f"nothing joins {here.name(last)} and {here.name()}"
     return here.error("E0102", "two values stand side by side", what, *ways_out)
 
 

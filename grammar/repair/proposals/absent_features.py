@@ -16,7 +16,7 @@ from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -269,16 +269,3 @@ def replace_generator(scene: Scene) -> Iterator[Fix]:
                 if argument.keyword == "generator":
                     edits.append(Edit(Span(before.span.end, argument.span.end), ""))
     yield Fix(f"write `torch.manual_seed({seed})`, and leave out `generator=`", *edits)
-
-
-PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
-    "E0140": write_weight_function,
-    "E0142": use_cpu,
-    "E0143": delete_line,
-    "E0144": delete_plots,
-    "E0145": tensors_for_arrays,
-    "E0146": nearest_dtype,
-    "E0147": apply_transform,
-    "E0148": replace_library_call,
-    "E0149": replace_generator,
-}

@@ -24,10 +24,9 @@ from autodiff.grammar.objects.values import (
     ScriptFunction,
     type_name,
 )
-from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
+from autodiff.grammar.repair.proposals.graph_cuts import explain_cuts, find_cuts
 from autodiff.grammar.repair.proposals.none_values import explain_none
 from autodiff.grammar.repair.proposals.operand_types import call_it, only_entry
-from autodiff.grammar.repair.proposals.stay_connected import explain_cuts
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False

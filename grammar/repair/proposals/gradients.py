@@ -12,13 +12,12 @@ from autodiff.grammar.help.bindings import DISPLAYS
 from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner, with_parentheses
 from autodiff.grammar.help.labels import bodies
 from autodiff.grammar.objects.values import Namespace
-from autodiff.grammar.repair.proposals.custom_functions import fit_function_class, fit_gradient_count
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
 LONGEST_QUOTE = 60
@@ -275,14 +274,3 @@ def avoid_view_change(scene: Scene) -> Iterator[Fix]:
                 copy = f"{with_parentheses(scene.text(made[0].value))}.clone()"
                 yield Fix(f"change a copy: {node.id} = {copy}", Edit(made[0].value.span, copy))
             return
-
-
-PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
-    "E0401": start_backward,
-    "E0402": keep_graph,
-    "E0403": change_a_copy,
-    "E0411": fit_weight,
-    "E0412": fit_function_class,
-    "E0413": fit_gradient_count,
-    "E0415": avoid_view_change,
-}

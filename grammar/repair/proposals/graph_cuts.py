@@ -1,12 +1,13 @@
-"""Finds where the graph was left on the way to a value: by a number, a copy, a comparison, a gradient.
+"""Finds where the graph was left on the way to a value, and proposes one fix that avoids these places.
 
-An expression is followed back through the names it was made from. A place is a cut only if a value that
-requires a gradient went in; what to write there instead is tried like every other repair.
+It is left by a number, a copy, a comparison or a gradient: a cut. An expression is followed back through the
+names it was made from. A place is a cut only if a value that requires a gradient went in. What to write there
+instead is tried like every other repair, and cuts in branches that did not run are then left out.
 """
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import Edit
+from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
 from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
@@ -24,7 +25,6 @@ from autodiff.grammar.repair.proposals.position_cuts import (
     values_advice,
 )
 from autodiff.grammar.repair.proposals.recording_switches import is_switch, switched_off, turns_on
-from autodiff.grammar.repair.proposals.stay_connected import abbreviated
 from autodiff.grammar.repair.proposals.update_steps import step_target
 from autodiff.grammar.repair.proposals.value_origins import assignments_to, depends_on_gradient
 from autodiff.grammar.syntax import tree
@@ -32,6 +32,7 @@ from autodiff.grammar.syntax.walk import children, path_to, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
 #: Methods that turn a tensor into Python numbers or a numpy array.
@@ -47,6 +48,10 @@ BEFORE_NUMPY = ("detach", "cpu")
 NUMBER_REASON = "a number has no graph"
 ARRAY_REASON = "a numpy array has no graph"
 COPY_REASON = "this copies the numbers and leaves the graph"
+#: The most cuts that are listed, and the most for which it is tried whether they ran.
+MOST_LISTED_CUTS, MOST_TRIED_CUTS = 4, 20
+#: An expression, also usable as a statement, that fails when it runs.
+FAILING_CODE = "(1 // 0)"
 SMOOTH_ADVICE = "start from a value that changes smoothly with the input, such as a loss"
 
 
@@ -277,10 +282,7 @@ def tensor_text(scene: Scene, node: Any) -> str:
         )
         if text != scene.text(part):
             edits.append(Edit(part.span, text))
-    text, start = scene.text(node), node.span.start
-    for edit in sorted(edits, key=lambda edit: -edit.span.start):
-        text = text[: edit.span.start - start] + edit.text + text[edit.span.end - start :]
-    return text
+    return edited_text(scene, node, *edits)
 
 
 def copy_cut(scene: Scene, call: tree.Call, data: Any) -> Cut:
@@ -428,3 +430,69 @@ def decorator_cuts(scene: Scene, made: tree.FunctionDef) -> list[Cut]:
             edit = Edit(decorator.span, "torch.enable_grad()")
             found.append(Cut(decorator, "nothing is recorded under this", edit, f"{edit.text} for {text}"))
     return found
+
+
+# -- the fix ----------------------------------------------------------------------------------------------
+
+
+class StayConnected(Fix):
+    """A fix that avoids some cuts, each of which has an edit."""
+
+    __slots__ = ("cuts",)
+
+    def __init__(self, cuts: Sequence[Cut]) -> None:
+        shown = ", and ".join(abbreviated([cut.shown for cut in cuts]))
+        super().__init__(
+            f"stay in the graph: write {shown}", *[cut.edit for cut in cuts if cut.edit is not None]
+        )
+        self.cuts = tuple(cuts)
+
+    def without_unrun_cuts(self, holds: Callable[[Fix], bool]) -> StayConnected:
+        """Return the fix, which ``holds``, without the cuts in branches that did not run.
+
+        Such a branch is recognised because the script still holds when the cut is made to fail.
+        """
+        if len(self.cuts) > MOST_TRIED_CUTS:
+            return self
+        ran = [cut for cut in self.cuts if len(self.cuts) == 1 or not holds(self.fail_at_cut(cut))]
+        return StayConnected(ran) if 0 < len(ran) < len(self.cuts) else self
+
+    def fail_at_cut(self, cut: Cut) -> Fix:
+        others = [other.edit for other in self.cuts if other is not cut and other.edit is not None]
+        return Fix("", *others, Edit(cut.node.span, FAILING_CODE))
+
+
+def abbreviated(texts: list[str]) -> list[str]:
+    """Return the texts, or the first few of them and how many more there are."""
+    return (
+        texts
+        if len(texts) <= MOST_LISTED_CUTS
+        else [*texts[: MOST_LISTED_CUTS - 1], f"{len(texts) - MOST_LISTED_CUTS + 1} more"]
+    )
+
+
+def connecting_fix(found: Sequence[Cut]) -> Iterator[StayConnected]:
+    """Yield the fix that avoids all cuts, if each of them has an edit."""
+    if found and all(cut.edit is not None for cut in found):
+        yield StayConnected(found)
+
+
+def explain_cuts(scene: Scene, found: list[Cut]) -> Iterator[Fix]:
+    """Label the cuts on the way to a value, and propose to avoid them."""
+    error = scene.error
+    error.caret = "the graph was left on the way to this"
+    error.help = tuple(dict.fromkeys([cut.advice for cut in found if cut.advice]))
+    for cut in found:
+        if cut.node.span != error.span:
+            error.labels.append(Label(cut.node.span, cut.reason))
+    yield from connecting_fix(found)
+
+
+def drop_unrun_cuts(fix: Fix, error: AutodiffError, holds: Callable[[Fix], bool]) -> Fix:
+    """Return a fix that ``holds`` without its cuts in branches that did not run, and drop their labels."""
+    if not isinstance(fix, StayConnected):
+        return fix
+    narrow = fix.without_unrun_cuts(holds)
+    left_out = [cut.node.span for cut in fix.cuts if cut not in narrow.cuts]
+    error.labels = [label for label in error.labels if label.span not in left_out]
+    return narrow

@@ -16,15 +16,14 @@ from autodiff.grammar.repair.proposals.constant_slopes import (
     unused_slope,
 )
 from autodiff.grammar.repair.proposals.gradients import update_under_no_grad
-from autodiff.grammar.repair.proposals.graph_cuts import find_cuts
-from autodiff.grammar.repair.proposals.stay_connected import explain_cuts
+from autodiff.grammar.repair.proposals.graph_cuts import explain_cuts, find_cuts
 from autodiff.grammar.repair.proposals.value_origins import depends_on_gradient
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -181,14 +180,3 @@ def without_gradient(scene: Scene, call: Any) -> Edit | None:
         return Edit(Span(call.arguments[at - 1].span.end, given.span.end), "")
     after = call.arguments[1].span.start if len(call.arguments) > 1 else given.span.end
     return Edit(Span(given.span.start, after), "")
-
-
-PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
-    "E0405": detach_instead,
-    "E0406": require_gradient,
-    "E0407": change_of_leaf,
-    "E0408": require_input,
-    "E0409": allow_unused,
-    "E0410": require_gradient,
-    "E0414": detach_first,
-}

@@ -1,7 +1,4 @@
-"""Repairs of number types: floats for whole numbers, dtypes that do not mix, numbers that are too large.
-
-``PROPOSALS`` lists those of dtypes; the repair of overflows is listed in ``names``.
-"""
+"""Repairs of number types: floats for whole numbers, dtypes that do not mix, numbers that are too large."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -127,9 +124,6 @@ def invert_mask(scene: Scene) -> Iterator[Fix]:
             yield from cast(scene, place, "double")
         if len(scene.tensors) == 2:
             yield Fix(f"where they differ: {left} ^ {right}", Edit(node.span, f"{left} ^ {right}"))
-
-
-PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {"E0312": fit_dtypes, "E0404": require_floats}
 
 
 def is_beyond_floats(node: tree.Expression) -> bool:

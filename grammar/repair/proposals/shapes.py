@@ -1,7 +1,4 @@
-"""Repairs of shapes that do not fit: sums, products, dimensions, reshapes, indices, rows.
-
-``PROPOSALS`` maps each error code to its function.
-"""
+"""Repairs of shapes that do not fit: sums, products, dimensions, reshapes, indices, rows."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
 REDUCTIONS = frozenset(["sum", "mean", "amax", "amin", "prod", "std", "var", "norm", "logsumexp", "argmax"])
@@ -229,19 +226,7 @@ def right_count(scene: Scene) -> Iterator[Fix]:
 DISPLAYS = (tree.ListDisplay, tree.TupleDisplay)
 
 
-# -- one number of many ---------------------------------------------------------------------------------
-
-
-def one_number(scene: Scene) -> Iterator[Fix]:
-    """Propose a sum, or the first entry, where one number is wanted."""
-    (x, node), *_ = [*scene.given(), (None, None)]
-    if node is None or not x.entry_count:
-        return
-    text = with_parentheses(scene.text(node))
-    ways = (("add them up", f"{text}.sum()"), ("pick one", f"{text}[{', '.join('0' * x.ndim)}]"))
-    for way, new in ways:
-        edit = Edit(node.span, new)
-        yield Fix(f"{way}: {edited_text(scene, scene.node, edit)}", edit)
+# -- conditions ------------------------------------------------------------------------------------------
 
 
 def fit_condition(scene: Scene) -> Iterator[Fix]:
@@ -296,6 +281,37 @@ def chain_texts(scene: Scene, node: Any) -> list[str]:
 
 
 # -- indices and rows -----------------------------------------------------------------------------------
+
+
+def fit_position(scene: Scene) -> Iterator[Fix]:
+    """Explain an index past the end (E0208), and propose one that exists or a loop that ends there."""
+    yield from fit_loop_bound(scene)
+    yield from valid_index(scene)
+
+
+def fit_loop_bound(scene: Scene) -> Iterator[Fix]:
+    """Explain an index past the end; propose ``range(len(x))`` for a loop that counts too far."""
+    node = scene.node
+    if scene.error.message.startswith("Replacement index"):
+        scene.error.caret = "there are more `{}` than values"
+    if scene.error.message.startswith("Target "):
+        number = scene.error.message.split()[1]
+        if number.isdigit():
+            scene.error.help = (f"class {number} would need {int(number) + 1} columns of scores",)
+    if not isinstance(node, tree.Subscript) or not isinstance(node.index, tree.Name):
+        return
+    text = scene.text(node.object)
+    index = scene.value(node.index)
+    if index.__class__ is int:
+        scene.error.caret += f", and `{node.index.id}` is {index}"
+    for loop in reversed(scene.path):
+        if not isinstance(loop, tree.For) or scene.text(loop.target) != node.index.id:
+            continue
+        counts = loop.iterable
+        if isinstance(counts, tree.Call) and scene.text(counts.function) == "range" and counts.arguments:
+            bound = counts.arguments[min(len(counts.arguments) - 1, 1)]
+            before = "".join([f"{scene.text(start)}, " for start in counts.arguments[:-1][:1]])
+            yield Fix(f"count to its length: range({before}len({text}))", Edit(bound.span, f"len({text})"))
 
 
 def valid_index(scene: Scene) -> Iterator[Fix]:
@@ -374,17 +390,3 @@ def fit_singular_matrix(scene: Scene) -> Iterator[Fix]:
         if node is not None:
             moved = f"{scene.text(node)} + 1e-6 * torch.eye({x.shape[-1]})"
             yield Fix(f"move it a little: {moved}", Edit(node.span, moved))
-
-
-PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
-    "E0301": fit_sum,
-    "E0302": fit_product,
-    "E0303": valid_dim,
-    "E0304": right_count,
-    "E0305": one_number,
-    "E0306": fit_condition,
-    "E0307": valid_index,
-    "E0208": valid_index,
-    "E0308": fit_rows,
-    "E0311": fit_singular_matrix,
-}

@@ -220,6 +220,24 @@ def fit_number(scene: Scene) -> Iterator[Fix]:
         yield from fit_range_bounds(scene, node)
 
 
+def fit_single_number(scene: Scene) -> Iterator[Fix]:
+    """Repair E0305: more than one number where one is wanted."""
+    yield from fit_number(scene)
+    yield from one_of_many(scene)
+
+
+def one_of_many(scene: Scene) -> Iterator[Fix]:
+    """Propose a sum, or the first entry, where one number is wanted."""
+    (x, node), *_ = [*scene.given(), (None, None)]
+    if node is None or not x.entry_count:
+        return
+    text = with_parentheses(scene.text(node))
+    ways = (("add them up", f"{text}.sum()"), ("pick one", f"{text}[{', '.join('0' * x.ndim)}]"))
+    for way, new in ways:
+        edit = Edit(node.span, new)
+        yield Fix(f"{way}: {edited_text(scene, scene.node, edit)}", edit)
+
+
 def is_shape(node: Any) -> bool:
     """Whether an expression is ``x.shape`` or ``x.size()``."""
     if isinstance(node, tree.Call) and not node.arguments and isinstance(node.function, tree.Attribute):
@@ -272,31 +290,6 @@ def fit_text_number(scene: Scene) -> Iterator[Fix]:
     elif is_number_text(text.replace(",", ".")) and isinstance(argument.value, tree.String):
         point = shown.replace(",", ".")
         yield Fix(f"write a decimal point: {point}", Edit(argument.value.span, point))
-
-
-def fit_position(scene: Scene) -> Iterator[Fix]:
-    """Explain an index past the end of a list (E0208)."""
-    node = scene.node
-    if scene.error.message.startswith("Replacement index"):
-        scene.error.caret = "there are more `{}` than values"
-    if scene.error.message.startswith("Target "):
-        number = scene.error.message.split()[1]
-        if number.isdigit():
-            scene.error.help = (f"class {number} would need {int(number) + 1} columns of scores",)
-    if not isinstance(node, tree.Subscript) or not isinstance(node.index, tree.Name):
-        return
-    text = scene.text(node.object)
-    index = scene.value(node.index)
-    if index.__class__ is int:
-        scene.error.caret += f", and `{node.index.id}` is {index}"
-    for loop in reversed(scene.path):
-        if not isinstance(loop, tree.For) or scene.text(loop.target) != node.index.id:
-            continue
-        counts = loop.iterable
-        if isinstance(counts, tree.Call) and scene.text(counts.function) == "range" and counts.arguments:
-            bound = counts.arguments[min(len(counts.arguments) - 1, 1)]
-            before = "".join([f"{scene.text(start)}, " for start in counts.arguments[:-1][:1]])
-            yield Fix(f"count to its length: range({before}len({text}))", Edit(bound.span, f"len({text})"))
 
 
 def point_at_zero(scene: Scene) -> Iterator[Fix]:
