@@ -70,7 +70,7 @@ def fold_name(name: str) -> str:
 
 def collapse_doubled(name: str) -> str:
     """Return the name with runs of the same letter collapsed to one letter."""
-    return "".join([letter for letter, after in zip(name, name[1:] + " ", strict=True) if letter != after])
+    return "".join([letter for letter, after in zip(name, f"{name} "[1:], strict=True) if letter != after])
 
 
 def digits_of(name: str) -> str:

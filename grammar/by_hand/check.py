@@ -86,7 +86,8 @@ def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> Hand
         compare_with_gradient(made, formula, runs)
     except UsageError as error:
         message = formula.upstream.spell(error.message)
-        raise UsageError(message, code=error.code, help=error.advice) from None
+        advice = tuple(map(formula.upstream.spell, error.advice))
+        raise UsageError(message, code=error.code, help=advice) from None
     made.remarks = [formula.upstream.spell(remark) for remark in made.remarks]
     return made
 

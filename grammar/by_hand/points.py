@@ -91,10 +91,11 @@ class Formula:
         except CompileError as error:
             if not equals and parse_left_side(right, self.words) is not None:
                 raise self.no_right_side() from None
+            advice = tuple(map(self.upstream.spell, error.advice))
             raise UsageError(
-                f"--formula: {error.message} in `{right.strip()}`",
+                f"--formula: {self.upstream.spell(error.message)} in `{right.strip()}`",
                 code="E0610",
-                help=error.advice or ("write the right side as the script would",),
+                help=advice or ("write the right side as the script would",),
             ) from None
 
         self.node: Any = self.parsed[-1] if self.is_expression else self.parsed[-1].value

@@ -236,6 +236,14 @@ IN_STEPS = [
         code=2,
     ),
     Case(
+        "no_file_named",
+        LESSON,
+        "autodiff check script.ad --formula @",
+        says=["there is no such file"],
+        files={"steps.txt": STEPS},
+        code=2,
+    ),
+    Case(
         "no_such_file",
         LESSON,
         "autodiff check script.ad --formula @step.txt",

@@ -141,6 +141,7 @@ def test_wrong(script: str, formula: str, remarks: list[str]) -> None:
         ("dL/dw1[0] == 3", "w1 has no entry"),
         ("d2L/dw1[0]dw2 == 3", "w1 by w2 has no entry"),
         ("dL/dw1 == -w2*", "--formula: "),
+        ("dL/dw1 == dL/dx5 @", r"as in `\(?dL/dx5\)? @ \(?dL/dx5\)?`"),
         ("dL/dw1 == ", "`dL/dw1` says which derivative is meant and not what it comes to"),
         ("dL/dw1 == -w9", "'w9' is not defined"),
         ("dL/dw1 == sech(x5)", "the script has .*w1.*; `autodiff ops` lists the functions"),
