@@ -6,6 +6,8 @@ pass itself is recorded and can be differentiated again.
 
 from __future__ import annotations
 
+from functools import partial
+
 from autodiff.core.base.fast_paths import fusion_settings, is_fast
 from autodiff.core.base.lazy_imports import LazyModule, np, services
 from autodiff.core.engine.tensor import Tensor
@@ -30,11 +32,13 @@ def sweep(
     create_graph: bool = False,
     keep_inner: bool = True,
     stop_nodes: Collection[Node] = (),
+    within: Collection[Node] | None = None,
 ) -> dict[Node, Any]:
     """Return the cotangent of every node in ``order`` (newest first) that the seeds reach.
 
     ``seeds`` maps output nodes to their cotangents. With ``keep_inner`` false, the result may omit nodes that
     are neither leaves nor retain their gradient. The rules of ``stop_nodes`` are not run.
+    With ``within``, only the rules of edges to these nodes are run; it is not meant for ``create_graph``.
     """
     regions = None
     if fusion_settings.has_begun and not keep_inner and not create_graph:
@@ -44,6 +48,8 @@ def sweep(
     pull: Callable[[Node, Any], list[tuple[Node, Any]]] = (
         recorded_contributions if create_graph else fast_contributions if is_fast else node_contributions
     )
+    if within is not None:
+        pull = partial(node_contributions, within=within)
     with enable_grad() if create_graph else no_grad(), numpy_warnings_off(order):
         for node in order:
             g = known(node)

@@ -9,11 +9,15 @@ from autodiff.core.graph.values import as_array, as_stored, fit_to_operand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
 
-def node_contributions(node: Node, g: Any) -> list[tuple[Node, Any]]:
-    """Return each tracked input of ``node`` with its contribution (a float or array) for cotangent ``g``."""
+def node_contributions(node: Node, g: Any, within: Collection[Node] | None = None) -> list[tuple[Node, Any]]:
+    """Return each tracked input of ``node`` with its contribution (a float or array) for cotangent ``g``.
+
+    With ``within``, only the inputs among these nodes.
+    """
     assert isinstance(node, OpNode)
     node.check_saved()
     if node.op.__class__ is not Op:  # a custom function, where one call of `backward` serves all operands
@@ -21,7 +25,7 @@ def node_contributions(node: Node, g: Any) -> list[tuple[Node, Any]]:
         g = np.asarray(g)
     pulled = []
     for index, below in enumerate(node.inputs):
-        if below is not None and below.tracked:
+        if below is not None and below.tracked and (within is None or below in within):
             c = edge_pullback_or_none(node, index, g)
             if c is not None:
                 pulled.append((below, c))

@@ -12,7 +12,7 @@ from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import existing_node
 from autodiff.core.graph.node import Leaf, Node
-from autodiff.core.graph.topological_order import newest_first
+from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
 from autodiff.core.report.records import ReportedPass
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.assignment_plan import is_number_or_list, number_tensor
@@ -49,8 +49,15 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
     if target.constant:
         wrt = [(spelled, node) for spelled, node in wrt if spelled != name or settings.wrt]
     inner = any(node.__class__ is not Leaf for _, node in wrt)
+    within = None
     try:
-        received = sweep(order, {root: seed}, keep_inner=inner)
+        try:
+            received = sweep(order, {root: seed}, keep_inner=inner)
+        except GradientError as error:  # a rule that is missing may be that of an input nobody asked for
+            if error.code != "E0414" or not settings.wrt:
+                raise
+            within = set(nodes_leading_to(order, [node for _, node in wrt]))
+            received = sweep(order, {root: seed}, keep_inner=inner, within=within)
     except AutodiffError as error:
         if root.site is not None:
             error.at(root.site)
@@ -66,7 +73,7 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
         notes=(target.constant,)
         if target.constant
         else tuple(report_notes(execution, root, wrt, received, is_own)),
-        sweep_all=None if inner else lambda: sweep(order, {root: seed}),
+        sweep_all=None if inner else lambda: sweep(order, {root: seed}, within=within),
         variables=lambda: top_level_nodes(execution),
         since="" if target.constant else changed_inputs(execution, root, name, wrt),
         without_pass=bool(target.constant),

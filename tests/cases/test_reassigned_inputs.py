@@ -38,6 +38,12 @@ FOUND = [
         "autodiff grad script.ad",
         [8.0],
     ),
+    Case(
+        "whole_numbers_beside_an_input_of_something_else",
+        "a = 2; x = 3\nx = x + 1\nother = 5*a\nL = x**2\n",
+        "autodiff grad script.ad",
+        [8.0],
+    ),
     Case("beside_a_sum", "x = 3; s = 0\nx = x + 1\ns = s + x*x\n", "autodiff grad script.ad", [8.0]),
     Case(
         "entry_of_a_list",

@@ -53,6 +53,12 @@ CASES = [
         shows=["right: "],
     ),
     Case(
+        "an_input_without_a_rule_is_not_asked",
+        "x = 3.0; q = 1.5; y = special.zeta(x, q)\n",
+        "autodiff grad --wrt q script.ad",
+        [-0.7045455170012184],
+    ),
+    Case(
         "of_numbers_alone",
         "x = 3.0; y = x*special.erf(0.5) + x*special.ndtr(0)\n",
         "autodiff grad script.ad",

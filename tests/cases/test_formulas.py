@@ -1,0 +1,68 @@
+"""Formulas of derivatives, higher derivatives, and complex numbers, which the language lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import Case, each_of
+
+FORMULA = "autodiff explain --format formula --wrt %s script.ad"
+COMPLEX = """\
+x = torch.tensor(0.1, requires_grad=True)
+z = torch.exp(1j * torch.linspace(0, 3, 10))
+L = torch.mean(torch.abs(z - x))
+"""
+CASES = [
+    Case("saturation", "x = 2; K = 3; v = x/(K + x)\n", FORMULA % "K", prints="-v/(K + x)\n"),
+    Case("power_written_with_a_caret", "x = 2; f = x^4\n", FORMULA % "x", prints="4*x**3\n"),
+    Case("logarithm_to_base_10", "x = 5.0; y = ln(x)\n", FORMULA % "x", prints="1/x\n"),
+    Case(
+        "plain_function", "x = 5.0; y = sqrt(2)*sin(x)\n", FORMULA % "x", prints="1.4142135623730951*cos(x)\n"
+    ),
+    Case(
+        "quotient_by_value",
+        "x = 5; y = (x + 2)/(x - 3)\n",
+        "autodiff grad script.ad",
+        [-5 / 4],
+    ),
+    Case(
+        "third_derivative_in_a_loop",
+        "x = 2; d = x**4\nfor k in range(3):\n    d, = grad(d, x, create_graph=True)\nprint(d.item())\n",
+        "autodiff run -q script.ad | head -n 1",
+        [48.0],
+    ),
+    Case(
+        "an_order_that_there_is_not",
+        "x = 2; f = x**4\n",
+        "autodiff explain --order 3 script.ad",
+        prints="",
+        says=["--order takes one of 1, 2, not `3`"],
+        code=2,
+    ),
+    Case(
+        "complex_numbers_are_refused",
+        COMPLEX,
+        "autodiff grad script.ad",
+        prints="",
+        says=[
+            "complex numbers are not in the language",
+            "keep the real and the imaginary part in two variables",
+        ],
+        code=3,
+    ),
+    Case(
+        "complex_numbers_in_two_variables",
+        """\
+t = linspace(0, 3, 10)
+x = tensor(0.1, requires_grad=True)
+L = mean(sqrt((cos(t) - x)**2 + sin(t)**2))
+""",
+        "autodiff check script.ad",
+        shows=["right: "],
+    ),
+]
+
+
+@each_of(CASES)
+def test_formulas(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
