@@ -121,7 +121,7 @@ class OutputFunction:
     def gradient_at(self, point: Any, create_graph: bool) -> tuple[Tensor, Tensor]:
         x = tensor(np.asarray(point, dtype=float), requires_grad=True)
         root = self.recording.tensors({self.target: x})[self.subject.root]
-        if not root.requires_grad:
+        if not root.requires_grad_flag:
             return Tensor.of(as_stored(np.zeros(x.shape))), x
         seed = Tensor.of(as_stored(np.asarray(self.subject.seed, dtype=float)))
         (g,) = grad(root, x, seed, create_graph=create_graph, allow_unused=True)
@@ -155,7 +155,7 @@ class GradientFunction(OutputFunction):
         self.g = np.zeros_like(self.x)
         order: list[Node] = []
         cotangents: dict[Node, Any] = {}
-        if slope.requires_grad and slope.node is not None:
+        if slope.requires_grad_flag and slope.node is not None:
             order = newest_first([slope.node])
             cotangents = sweep(order, {slope.node: as_stored(np.asarray(self.weights, dtype=float))})
             self.g = np.asarray(cotangents.get(x.source(), self.g), dtype=float)

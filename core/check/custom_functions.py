@@ -111,7 +111,7 @@ def saved_constants(subject: ReportedPass, source: Source, target: Node) -> tupl
         kept = [("", value) for value in call.context.saved_tensors]
         kept += [(f"ctx.{name}", value) for name, value in call.context.names.items()]
         for text, value in kept:
-            if not isinstance(value, Tensor) or value.requires_grad or not value.dtype.is_floating_point:
+            if not isinstance(value, Tensor) or value.requires_grad_flag or not value.dtype.is_floating_point:
                 continue
             site = call.saved_sites.get(id(value))
             if value.node in call.operand_nodes or (site is None and not text):

@@ -123,7 +123,7 @@ def call_result(outputs: list[Any], call: CustomCall) -> Tensor:
         return first
     [row] = first.node.inputs
     assert row is not None
-    return Tensor.of(row.out, row, first.requires_grad)
+    return Tensor.of(row.out, row, first.requires_grad_flag)
 
 
 def _computed(node: OpNode, operands: tuple[Any, ...]) -> Any:

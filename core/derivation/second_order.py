@@ -75,7 +75,7 @@ def second_derivatives(
             called: dict[Node, str] = {}
             for node in (*(node for _, node in subject.wrt), *order):
                 g = received.get(node)
-                if g is not None and g.requires_grad and g.node is not None and g.node.number > before:
+                if g is not None and g.requires_grad_flag and g.node is not None and g.node.number > before:
                     called.setdefault(g.node, f"d{bracketed(output)}/d{bracketed(first[node])}")
             found = []
             for at, (spelled, node) in enumerate(subject.wrt):
@@ -86,7 +86,7 @@ def second_derivatives(
                 if entry is not None and node.shape:
                     g = OPS["part"](g, basic=entry, advanced=())
                     name += f"[{','.join(map(str, entry))}]"
-                root = g.node if g.requires_grad and g.node is not None else Leaf(g.value, tracked=False)
+                root = g.node if g.requires_grad_flag and g.node is not None else Leaf(g.value, tracked=False)
                 seed, weight = get_weights(name, g)
                 names = {**called, root: name} if root.number > before else called
                 for other in subject.wrt[at:]:

@@ -118,7 +118,7 @@ def saves_arguments(*names: str, of: str = "") -> Callable[[F], F]:
         @wraps(function)
         def keeps(*args: Any) -> Any:
             made = function(*args)
-            if not of or args[place_of].requires_grad:
+            if not of or args[place_of].requires_grad_flag:
                 register_saved_params(made, [args[place] for place in places])
             return made
 
@@ -162,9 +162,9 @@ def record_view(view: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> N
     view.alias = Alias(view, recipe)
     add_weakref(base.alias.views, view.alias)
     view.version_counter = version_counter_of(base)
-    if base.requires_grad and view.node is None and view.dtype.is_floating_point:
+    if base.requires_grad_flag and view.node is None and view.dtype.is_floating_point:
         # As in torch, the view requires a gradient although no node leads from it to its base.
-        view.requires_grad = True
+        view.requires_grad_flag = True
         view.node = Leaf(view.value, tracked=True, site=mode.site)
         view.value = view.node.out
     if view.node is not None:

@@ -51,7 +51,7 @@ def apply_op(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tenso
             value = x.value
             if mode.enabled and is_tracked_tensor(x):
                 tracked = True
-                requires_grad = requires_grad or x.requires_grad
+                requires_grad = requires_grad or x.requires_grad_flag
         are_numbers = are_numbers and value.__class__ in PLAIN_NUMBERS
         values.append(value)
     if are_numbers:

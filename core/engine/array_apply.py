@@ -54,7 +54,7 @@ def apply_elementwise(op: Op, operands: tuple[Any, ...], params: dict[str, Any])
                 return None
             if is_tracked_tensor(x):
                 tracked = True
-                requires_grad = requires_grad or x.requires_grad
+                requires_grad = requires_grad or x.requires_grad_flag
         elif not is_exact_number(x):
             return None
         values += (value,)
@@ -88,7 +88,7 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
         arrays += (value,)
         if is_tracked_tensor(x):
             tracked = True
-            requires_grad = requires_grad or x.requires_grad
+            requires_grad = requires_grad or x.requires_grad_flag
     out = op.forward(*arrays, **params)
     is_view = op.is_view and is_view_of(out, arrays[0])
     if not out.ndim:

@@ -85,7 +85,7 @@ def run_tape_pass(
     if len(outputs) != 1:
         return None
     [output], [weight] = outputs, weights
-    if output.stored_node is not None or output.tape is None or not output.requires_grad:
+    if output.stored_node is not None or output.tape is None or not output.requires_grad_flag:
         return None
     if hooks_module.pass_watch.is_active:
         return None
@@ -197,7 +197,7 @@ def grad(
     """
     targets, wanted = as_list(outputs), as_list(inputs)
     weights = [None] * len(targets) if grad_outputs is None else as_list(grad_outputs)
-    if not create_graph and all(x.requires_grad and x.stored_node.__class__ is Leaf for x in wanted):
+    if not create_graph and all(x.requires_grad_flag and x.stored_node.__class__ is Leaf for x in wanted):
         leaves: list[Any] = [x.stored_node for x in wanted]
         received = run_tape_pass("grad", targets, weights, bool(retain_graph), leaves)
         if received is not None:
@@ -248,7 +248,7 @@ def collect_seeds(
 
 def differentiated_node(x: Tensor) -> Node:
     """Return the node of an input of ``grad()``; GradientError if it does not require a gradient."""
-    if not x.requires_grad or x.node is None:
+    if not x.requires_grad_flag or x.node is None:
         raise GradientError(
             "One of the differentiated Tensors does not require grad",
             code="E0408",
@@ -299,7 +299,7 @@ def start_node_and_seed(output: Tensor, gradient: Tensor | None) -> tuple[Node, 
     """
     if gradient is not None:
         check_seed(output, gradient)
-    if not output.requires_grad or output.node is None or not output.node.tracked:
+    if not output.requires_grad_flag or output.node is None or not output.node.tracked:
         raise GradientError(
             NO_GRAD_MESSAGE,
             code="E0410",

@@ -219,7 +219,7 @@ class CustomCall:
         its tensors in place later, which must not affect the copies.
         """
         operands = {
-            id(x): Tensor.of(x.value, source, x.requires_grad)
+            id(x): Tensor.of(x.value, source, x.requires_grad_flag)
             for x, source in zip(self.operands, self.operand_nodes, strict=True)
             if isinstance(x, Tensor)
         }

@@ -85,7 +85,7 @@ def apply_custom_function(
     recorded; other results are returned unchanged.
     """
     site = mode.site  # the span of the call; running `forward` changes mode.site
-    needs = tuple(isinstance(x, Tensor) and x.requires_grad for x in operands)
+    needs = tuple(isinstance(x, Tensor) and x.requires_grad_flag for x in operands)
     context = Context(needs)
     is_tracked = any(isinstance(x, Tensor) and x.node is not None and x.node.tracked for x in operands)
     # CustomCall is made before `forward` runs, which may change its operands: the graph needs the old ones.
@@ -135,7 +135,7 @@ def check_dirty_tensors(context: Context, operands: tuple[Any, ...], outputs: li
             )
         if not any(operand is tensor for operand in operands):
             mode.warn(NOT_AN_INPUT)
-        elif mode.enabled and tensor.requires_grad and tensor.is_leaf:
+        elif mode.enabled and tensor.requires_grad_flag and tensor.is_leaf:
             raise GradientError(
                 "a leaf Variable that requires grad has been used in an in-place operation.",
                 code="E0407",

@@ -68,7 +68,9 @@ def accepts_argument(parameter: str, value: Any, takes_numbers: bool) -> bool:
     """
     is_tensor = value.__class__ is Tensor
     if parameter in NUMBER_PARAMETERS:
-        return value.__class__ in PLAIN_NUMBERS or (is_tensor and not value.ndim and not value.requires_grad)
+        return value.__class__ in PLAIN_NUMBERS or (
+            is_tensor and not value.ndim and not value.requires_grad_flag
+        )
     return is_tensor or (takes_numbers and value.__class__ in PLAIN_NUMBERS)
 
 

@@ -72,7 +72,7 @@ class HookHandle:
 
 def register_hook(x: Tensor, hook: Hook) -> HookHandle:
     """Register ``hook(gradient)`` on ``x``; a tensor that it returns replaces the gradient."""
-    if not x.requires_grad or x.node is None:
+    if not x.requires_grad_flag or x.node is None:
         raise GradientError(
             "cannot register a hook on a tensor that doesn't require gradient",
             code="E0410",

@@ -59,7 +59,7 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
     """
     if result.tape is not None and tape.update_in_place(tensor, result):
         return tensor
-    is_wanted = mode.enabled and (tensor.requires_grad or result.requires_grad)
+    is_wanted = mode.enabled and (tensor.requires_grad_flag or result.requires_grad_flag)
     if is_wanted or tensor.alias is not None or not have_same_layout(tensor.value, result.value):
         check_change(tensor, (result,))
         check_no_self_overlap(tensor)
@@ -200,7 +200,7 @@ def set_history(base: Tensor, old: Node | None, made: Tensor) -> None:
         base.node = node
         if old is not None and node.name is None:
             node.name = old.name  # the next value of the variable
-        base.requires_grad = made.requires_grad or base.requires_grad
+        base.requires_grad_flag = made.requires_grad_flag or base.requires_grad_flag
         move_retained_grad(base)
     elif old is not None:
         replace_node_unrecorded(base, old)
@@ -226,7 +226,7 @@ def update_sharing_tensor(tensor: Tensor, versions: VersionCounter) -> None:
         base = root_base(tensor)
         if (
             old is not None
-            and base.requires_grad
+            and base.requires_grad_flag
             and not recipe.is_recordable
             and tensor.version_counter is versions
         ):
@@ -241,7 +241,7 @@ def update_sharing_tensor(tensor: Tensor, versions: VersionCounter) -> None:
                 made.site, made.name = old.site, old.name
             made.out = tensor.value
             tensor.node = made
-            tensor.requires_grad = base.requires_grad
+            tensor.requires_grad_flag = base.requires_grad_flag
             if tensor.grad_slot is not None and tensor.retains_grad:
                 made.own_status().grad_slot = tensor.grad_slot
                 made.__class__ = NewViewNode
@@ -305,7 +305,7 @@ def reshape_in_place(tensor: Tensor, result: Tensor) -> Tensor:
 
 def split_off_old_shape(tensor: Tensor, alias: Alias, recipe: ViewOrigin, views: list[Alias]) -> None:
     """Make ``tensor`` a view of a new tensor with its old shape, which takes over its aliases and views."""
-    before = tensor.of(tensor.value, tensor.node, tensor.requires_grad)
+    before = tensor.of(tensor.value, tensor.node, tensor.requires_grad_flag)
     before.version_counter, before.alias = tensor.version_counter, alias
     alias.members[:] = [member for member in alias.members if member() is not tensor]
     alias.members.append(ref(before))

@@ -80,15 +80,15 @@ def check_change(tensor: Tensor, others: Iterable[Any] = (), through_view: bool 
     """
     if not mode.enabled:
         return
-    computed_with = [x for x in others if x.__class__ is tensor.__class__ and x.requires_grad]
+    computed_with = [x for x in others if x.__class__ is tensor.__class__ and x.requires_grad_flag]
     for other in computed_with:
         check_not_stale(other)
-    if not tensor.requires_grad and not computed_with:
+    if not tensor.requires_grad_flag and not computed_with:
         return
     recipe = view_origin_of(tensor)
     if recipe is not None:
         check_view_change(tensor, recipe)
-    if not tensor.requires_grad:
+    if not tensor.requires_grad_flag:
         return
     base = root_base(tensor)
     of_a_view = through_view or recipe is not None

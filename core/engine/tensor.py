@@ -106,7 +106,7 @@ class Tensor:
             "array_spec",
             "lazy_value",
             "stored_node",
-            "requires_grad",
+            "requires_grad_flag",
             "tape",
         ),
         *("value", "version_counter"),
@@ -149,7 +149,7 @@ class Tensor:
     tape: Tape | None
     tape_position: int
     array_spec: ArraySpec | None  # only for tape entries; None for numbers
-    requires_grad: bool
+    requires_grad_flag: bool  # the slot of ``requires_grad``, which the engine reads without a call
     grad_slot: GradSlot | None
     alias: aliasing.Alias | None
     version_counter: VersionCounter | None
@@ -160,7 +160,7 @@ class Tensor:
         made = Tensor()
         made.value, made.stored_node = value, node
         made.tape = made.grad_slot = made.alias = made.version_counter = None
-        made.requires_grad = requires_grad
+        made.requires_grad_flag = requires_grad
         return made
 
     def __matmul__(self, other: Any) -> Tensor:
@@ -211,9 +211,22 @@ class Tensor:
         return dtype_of(self.value)
 
     @property
+    def requires_grad(self) -> bool:
+        """Whether backward passes send a gradient to the tensor. It can be set for a leaf."""
+        return self.requires_grad_flag
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        if flag.__class__ is not bool:
+            raise ScriptError("requires_grad must be a bool", operands=(self,))
+        self.set_requires_grad(flag)
+
+    @property
     def is_leaf(self) -> bool:
         """Whether no op made it, or it does not require a gradient."""
-        return not self.requires_grad or (isinstance(self.stored_node, Leaf) and self.stored_node.tracked)
+        return not self.requires_grad_flag or (
+            isinstance(self.stored_node, Leaf) and self.stored_node.tracked
+        )
 
     @property
     def grad_fn(self) -> Node | None:
@@ -243,7 +256,7 @@ class Tensor:
         return format_tensor(
             self.value,
             default_dtype=dtypes.default_dtype().name,
-            requires_grad=self.requires_grad,
+            requires_grad=self.requires_grad_flag,
             grad_fn=grad_fn.grad_fn_name if grad_fn is not None else None,
         )
 
@@ -275,9 +288,9 @@ class Tensor:
             if flag:
                 return self
             raise value_checks.non_leaf_flag_error(self)
-        if flag == self.requires_grad:
+        if flag == self.requires_grad_flag:
             return self
-        self.requires_grad = flag
+        self.requires_grad_flag = flag
         if self.grad_slot is None:
             self.grad_slot = GradSlot()
         name = None if self.node is None else self.node.name

@@ -147,7 +147,7 @@ def require_one_entry(x: Tensor) -> None:
 
 def require_retainable(x: Tensor) -> None:
     """Raise GradientError for ``retain_grad()`` on a tensor that does not require a gradient."""
-    if not x.requires_grad:
+    if not x.requires_grad_flag:
         raise GradientError(
             "can't retain_grad on Tensor that has requires_grad=False",
             code="E0406",

@@ -53,7 +53,7 @@ def unary_function(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
             return dispatch((x,), {})
         if not mode.enabled or not is_tracked_tensor(x):
             return kind.of(out)
-        return record_result(kind, use, (x,), (value,), out, x.requires_grad)
+        return record_result(kind, use, (x,), (value,), out, x.requires_grad_flag)
 
     return call
 
@@ -96,7 +96,7 @@ def infix_operator(name: str, general: Operator) -> Operator:
             out = as_array(op.forward(x, y) if compute is None else compute(x, y))
             if not mode.enabled or not (is_tracked_tensor(self) or is_tracked_tensor(other)):
                 return kind.of(out)
-            visible = self.requires_grad or other.requires_grad
+            visible = self.requires_grad_flag or other.requires_grad_flag
             return record_result(kind, shared_bound_op(op, params), (self, other), (x, y), out, visible)
         if x.__class__ is float or x.dtype.kind != "f" or not is_exact_number(other):
             return general(self, other)
@@ -104,7 +104,7 @@ def infix_operator(name: str, general: Operator) -> Operator:
         if not mode.enabled or not is_tracked_tensor(self):
             return kind.of(out)
         return record_result(
-            kind, shared_bound_op(op, SAME_SHAPE), (self, other), (x, other), out, self.requires_grad
+            kind, shared_bound_op(op, SAME_SHAPE), (self, other), (x, other), out, self.requires_grad_flag
         )
 
     return infixed
@@ -124,7 +124,7 @@ def reflected_operator(name: str, general: Operator) -> Operator:
         if not mode.enabled or not is_tracked_tensor(self):
             return kind.of(out)
         return record_result(
-            kind, shared_bound_op(op, SAME_SHAPE), (other, self), (other, y), out, self.requires_grad
+            kind, shared_bound_op(op, SAME_SHAPE), (other, self), (other, y), out, self.requires_grad_flag
         )
 
     return infixed
@@ -192,7 +192,7 @@ def record_result(
     made = kind()
     made.value = out
     made.tape = made.grad_slot = made.alias = made.version_counter = None
-    made.requires_grad = requires_grad
+    made.requires_grad_flag = requires_grad
     node = made.stored_node = object.__new__(ArrayNode)
     node.op = bound_op.op
     node._inputs = inputs

@@ -87,7 +87,7 @@ def record_on_tape(
     made.tape = tape
     made.tape_position = len(tape)  # not of PLACES, where leaves may have taken the last
     made.stored_node = made.grad_slot = made.alias = made.version_counter = None
-    made.requires_grad = requires_grad
+    made.requires_grad_flag = requires_grad
     made.array_spec = form
     if bound_op.rules == UNKNOWN:
         analyse_bound_op(bound_op)

@@ -86,7 +86,7 @@ def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
             made.tape = tape
             made.tape_position = at
             made.stored_node = made.grad_slot = made.alias = made.version_counter = None
-            made.requires_grad = x.requires_grad
+            made.requires_grad_flag = x.requires_grad_flag
             kept = value if use.needs_operands else None
             tape.append((use, x.tape_position, 0, kept, None, out if use.needs_out else None, mode.site))
             return made
@@ -102,7 +102,7 @@ def unary_function(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         made.tape_position = at
         made.array_spec = None
         made.stored_node = made.grad_slot = made.alias = made.version_counter = None
-        made.requires_grad = x.requires_grad
+        made.requires_grad_flag = x.requires_grad_flag
         tape.append((op, x.tape_position, 0, value, None, out, mode.site))
         return made
 
@@ -135,9 +135,9 @@ def infix_operator(name: str, general: Operator) -> Operator:
                 b = other.tape_position
             else:
                 is_known = False
-            visible = self.requires_grad or other.requires_grad
+            visible = self.requires_grad_flag or other.requires_grad_flag
         elif other.__class__ is float or other.__class__ is int:
-            y, visible = other, self.requires_grad
+            y, visible = other, self.requires_grad_flag
         else:
             return general(self, other)
         try:
@@ -155,7 +155,7 @@ def infix_operator(name: str, general: Operator) -> Operator:
         made.tape_position = at
         made.array_spec = None
         made.stored_node = made.grad_slot = made.alias = made.version_counter = None
-        made.requires_grad = visible
+        made.requires_grad_flag = visible
         tape.append((op, self.tape_position, b, x, y, out, mode.site))
         return made
 
@@ -186,11 +186,15 @@ def inlined_add(slow: Operator) -> Operator:
         if other.__class__ is kind:
             if other.tape is not tape or other.array_spec is not form:
                 return slow(self, other)
-            y, b, visible = other.value, other.tape_position, self.requires_grad or other.requires_grad
+            y, b, visible = (
+                other.value,
+                other.tape_position,
+                self.requires_grad_flag or other.requires_grad_flag,
+            )
         elif other.__class__ is float or (
             other.__class__ is int and form is None and -EXACT_FLOAT64_INT < other < EXACT_FLOAT64_INT
         ):
-            y, b, visible = other, 0, self.requires_grad
+            y, b, visible = other, 0, self.requires_grad_flag
         else:
             return slow(self, other)
         try:
@@ -204,7 +208,7 @@ def inlined_add(slow: Operator) -> Operator:
         made.tape_position = at
         made.array_spec = form
         made.stored_node = made.grad_slot = made.alias = made.version_counter = None
-        made.requires_grad = visible
+        made.requires_grad_flag = visible
         if form is None:
             made.value = out = x + y
             tape.append((op, a, b, x, y, out, mode.site))
@@ -240,11 +244,15 @@ def inlined_mul(slow: Operator) -> Operator:
         if other.__class__ is kind:
             if other.tape is not tape or other.array_spec is not form:
                 return slow(self, other)
-            y, b, visible = other.value, other.tape_position, self.requires_grad or other.requires_grad
+            y, b, visible = (
+                other.value,
+                other.tape_position,
+                self.requires_grad_flag or other.requires_grad_flag,
+            )
         elif other.__class__ is float or (
             other.__class__ is int and form is None and -EXACT_FLOAT64_INT < other < EXACT_FLOAT64_INT
         ):
-            y, b, visible = other, 0, self.requires_grad
+            y, b, visible = other, 0, self.requires_grad_flag
         else:
             return slow(self, other)
         try:
@@ -258,7 +266,7 @@ def inlined_mul(slow: Operator) -> Operator:
         made.tape_position = at
         made.array_spec = form
         made.stored_node = made.grad_slot = made.alias = made.version_counter = None
-        made.requires_grad = visible
+        made.requires_grad_flag = visible
         if form is None:
             made.value = out = x * y
             tape.append((op, a, b, x, y, out, mode.site))
@@ -309,7 +317,7 @@ def reflected_operator(name: str, general: Operator) -> Operator:
         made.tape_position = at
         made.array_spec = None
         made.stored_node = made.grad_slot = made.alias = made.version_counter = None
-        made.requires_grad = self.requires_grad
+        made.requires_grad_flag = self.requires_grad_flag
         tape.append((op, 0, self.tape_position, other, y, out, mode.site))
         return made
 
@@ -328,8 +336,8 @@ def make_result(kind: type[Tensor], op: Op, operands: tuple[Any, ...], values: A
                 node = x.stored_node
                 if x.tape is not None if node is None else node.tracked:
                     tracked = True
-                    requires_grad = requires_grad or x.requires_grad
-    made.requires_grad = requires_grad
+                    requires_grad = requires_grad or x.requires_grad_flag
+    made.requires_grad_flag = requires_grad
     if tracked:
         record(made, op, operands, values)
     return made

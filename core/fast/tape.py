@@ -277,9 +277,14 @@ def update_in_place(tensor: Tensor, result: Tensor) -> bool:
         )
     name_node(result, name)
     versions.count += 1
-    versions.changed_by = IN_PLACE_GRAD_FN[tape[result.tape_position][0].name] if result.requires_grad else ""
+    versions.changed_by = (
+        IN_PLACE_GRAD_FN[tape[result.tape_position][0].name] if result.requires_grad_flag else ""
+    )
     versions.changed_at = mode.site
-    tensor.value, tensor.requires_grad = result.value, tensor.requires_grad or result.requires_grad
+    tensor.value, tensor.requires_grad_flag = (
+        result.value,
+        tensor.requires_grad_flag or result.requires_grad_flag,
+    )
     tensor.stored_node, tensor.tape, tensor.tape_position, tensor.array_spec = (
         None,
         tape,

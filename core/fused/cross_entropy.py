@@ -207,4 +207,4 @@ def deferred_cross_entropy(
     logarithms = LazyLogSoftmax(log_softmax, x.value)
     logs = deferred_node(log_softmax, (x.node,), (x.value,), {"dim": 1}, logarithms)
     loss = deferred_node(nll_loss, (logs,), (logarithms,), params, LazyLoss(known, kept))
-    return Tensor.of(known, loss, x.requires_grad)
+    return Tensor.of(known, loss, x.requires_grad_flag)

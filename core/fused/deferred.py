@@ -284,7 +284,7 @@ def defer(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor |
         lazy_operands.append(value)
         if is_tracked_tensor(x):
             tracked = True
-            requires_grad = requires_grad or x.requires_grad
+            requires_grad = requires_grad or x.requires_grad_flag
     if not tracked or prod(shape) < fusion_settings.least or len(dtypes) != 1:
         return None
     [dtype] = dtypes
@@ -300,7 +300,7 @@ def defer(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor |
     made = Tensor()
     made.lazy_value = lazy
     made.tape = made.grad_slot = made.alias = made.version_counter = None
-    made.requires_grad = requires_grad
+    made.requires_grad_flag = requires_grad
     sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
     made.stored_node = deferred_node(op, sources, lazy.operands, params, lazy)
     return made

@@ -215,7 +215,7 @@ class LoopProgram:
                     return None
                 # A result from an older tape is entered on this one once an iteration has read it.
                 place = x.tape_position if where is tape else tape[0].places.get((id(where), x.tape_position))
-                if place is None or x.requires_grad is not (place > 0):
+                if place is None or x.requires_grad_flag is not (place > 0):
                     return None
                 tensors[place] = x
                 registers[register] = x.value, place
@@ -292,5 +292,5 @@ class LoopProgram:
                 x.tape_position = place
                 x.array_spec = None
                 x.stored_node = x.grad_slot = x.alias = x.version_counter = None
-                x.requires_grad = True
+                x.requires_grad_flag = True
             frame[slot] = x

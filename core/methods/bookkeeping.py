@@ -56,13 +56,13 @@ def detach_in_place(x: Tensor) -> Tensor:
         name = x.node.name
         x.node = Leaf(x.value, tracked=False, site=mode.site)
         x.node.name = name
-    x.requires_grad = False
+    x.requires_grad_flag = False
     return x
 
 
 def check_numpy_call(x: Tensor, force: Any = False) -> None:
     """Raise GradientError if ``x.numpy()`` would lose a gradient that was not given up with ``force``."""
-    if x.requires_grad and mode.enabled and not force:
+    if x.requires_grad_flag and mode.enabled and not force:
         raise GradientError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
             code="E0414",

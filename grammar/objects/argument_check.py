@@ -62,8 +62,7 @@ def check_call(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, A
     is_method = key.startswith("Tensor.")
     mistake = find_mistake(key, args, kwargs, is_method)
     if mistake is None:
-        opaque = Tensor.of(0.0)
-        opaque.requires_grad = True
+        opaque = Tensor.of(0.0, requires_grad=True)
         # A tensor of one number may be accepted as a number. The result is cached only if it does not depend
         # on that: if any other tensor would be accepted too.
         others = [opaque if x.__class__ is Tensor else x for x in args]

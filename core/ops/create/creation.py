@@ -116,7 +116,7 @@ def number_and_dtype(entry: Any, asked: DType | None = None) -> tuple[float, DTy
                 operands=(entry,),
                 caret="the entries of a new tensor are numbers; these are tensors",
             )
-        if entry.requires_grad:
+        if entry.requires_grad_flag:
             mode.warn(TO_SCALAR_WARNING)
         return entry.item(), entry.dtype
     if isinstance(entry, (list, tuple, range)):

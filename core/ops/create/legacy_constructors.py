@@ -26,7 +26,7 @@ def declare_constructor(name: str, dtype: DType | None) -> None:
         data = data if isinstance(data, tuple) else (data,)
         if len(data) == 1:
             (only,) = data
-            is_leaf_number = only.__class__ is Tensor and only.requires_grad and not only.ndim
+            is_leaf_number = only.__class__ is Tensor and only.requires_grad_flag and not only.ndim
             if only.__class__ is Tensor and not is_leaf_number:
                 return detach_same_dtype(only, only.dtype if dtype is None else kind)
             if isinstance(only, (list, tuple, range)) and not is_size(only):

@@ -174,7 +174,7 @@ def clamp_between(x: Any, low: Any, high: Any) -> Any:
     if low is not None and high is not None:
         if (low.__class__ is Tensor) != (high.__class__ is Tensor):
             bound = low if low.__class__ is Tensor else high
-            if bound.requires_grad:
+            if bound.requires_grad_flag:
                 raise ArgumentError(
                     "clamp() received an invalid combination of arguments",
                     caret="both bounds are tensors, or both are numbers",

@@ -351,7 +351,7 @@ def qr(x: Tensor, mode: str) -> NamedResult:
         )
     tall = x.shape[-2] >= x.shape[-1]
     if mode == "complete" and x.shape[-2] > x.shape[-1]:
-        if x.requires_grad:
+        if x.requires_grad_flag:
             raise ScriptError(
                 "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.",
                 code="E0414",

@@ -112,9 +112,9 @@ def check_batches(x: Tensor, y: Tensor) -> Shape:
     """Check batches as torch does, which multiplies them as one matrix if possible; return their shape."""
     m, n = x.shape, y.shape
     if len(m) == len(n) == 3 and m[0] != n[0]:
-        if m[0] == 1 and x.requires_grad:
+        if m[0] == 1 and x.requires_grad_flag:
             m = m[1:]
-        elif n[0] == 1 and y.requires_grad:
+        elif n[0] == 1 and y.requires_grad_flag:
             n = n[1:]
     if len(n) <= 2:
         rows = math.prod(m[:-1])
@@ -123,7 +123,9 @@ def check_batches(x: Tensor, y: Tensor) -> Shape:
         else:
             check_mm(x, y, (rows, m[-1]), n)
         return m[:-2]
-    if len(m) <= 2 and (x.requires_grad or (len(m) == 1 and not y.entry_count)):  # transposes as one matrix
+    if len(m) <= 2 and (
+        x.requires_grad_flag or (len(m) == 1 and not y.entry_count)
+    ):  # transposes as one matrix
         rows = math.prod((*n[:-2], n[-1]))
         if len(m) == 1:
             check_mv(x, y, (rows, n[-2]), m[0])

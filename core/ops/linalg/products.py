@@ -151,7 +151,7 @@ OPS_BY_NDIM = {(2, 2): mm, (2, 1): mv, (1, 2): vm, (1, 1): dot}
 
 def cast_like(x: Tensor, y: Tensor) -> Tensor:
     """Return x in the dtype of y. They differ in batches without entries only, which torch does not check."""
-    if x.requires_grad and not y.dtype.is_floating_point:
+    if x.requires_grad_flag and not y.dtype.is_floating_point:
         raise DtypeError(
             f"Autograd not support dtype: {y.dtype.long_name}",
             operands=(x, y),
@@ -207,7 +207,7 @@ def multiply_batches(x: Tensor, y: Tensor) -> Tensor:
     rows_and_columns = (*(m[-2:-1] if x.ndim > 1 else ()), *(n[-1:] if y.ndim > 1 else ()))
     check_allocation((*batch, *rows_and_columns), 8)
     is_one = x.ndim == 2 or (x.ndim == y.ndim == 3 and m[0] == 1 < n[0])
-    if is_one and x.requires_grad:  # torch multiplies the transposes here and copies the result
+    if is_one and x.requires_grad_flag:  # torch multiplies the transposes here and copies the result
         return matmul_op.named("CloneBackward0")(x, y)
     return matmul_op(cast_like(x, y), y)
 

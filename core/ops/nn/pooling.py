@@ -392,7 +392,7 @@ def make_max_pool(dims: int) -> Callable[..., Any]:
     def pool(
         x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: bool
     ) -> Any:
-        has_places = indices or (x.requires_grad and mode.enabled)
+        has_places = indices or (x.requires_grad_flag and mode.enabled)
         sizes = (kernel, stride, padding, dilation)
         windows = PoolingWindows("max", x, sizes, ceil_mode, dims, has_places=has_places)
         if windows.uses_series_kernel:

@@ -83,7 +83,7 @@ lerp = elementwise(
 @public("lerp(input, end: tensor, weight)", in_place=True)
 def checked_lerp(x: Any, end: Any, weight: Any) -> Any:
     """Linear interpolation: ``input + weight * (end - input)``."""
-    if weight.__class__ is Tensor and not weight.ndim and not weight.requires_grad:
+    if weight.__class__ is Tensor and not weight.ndim and not weight.requires_grad_flag:
         weight = weight if weight.dtype is x.dtype else weight.item()  # torch reads it as a number
     for name, other in (("end", end), ("weight", weight)):
         if other.__class__ is Tensor and other.dtype is not x.dtype:

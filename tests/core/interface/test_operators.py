@@ -71,6 +71,22 @@ def test_true_division_in_place() -> None:
     assert x.tolist() == [3.0, 1.0]
 
 
+def test_the_flag_makes_a_leaf() -> None:
+    x = tensor([1.0, 2.0])
+    x.requires_grad = True
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+    x.requires_grad = False
+    assert (x * x).grad_fn is None
+    with pytest.raises(GradientError, match="Tensors of floating point"):
+        tensor([1]).requires_grad = True
+    with pytest.raises(ScriptError, match="must be a bool"):
+        x.requires_grad = 1
+    result = tensor([1.0], requires_grad=True) * 2.0
+    with pytest.raises(GradientError, match="leaf variables"):
+        result.requires_grad = False
+
+
 def test_gradients_flow_through_written_entries() -> None:
     x = tensor([1.0, 2.0, 3.0], requires_grad=True)
     y = x * x
