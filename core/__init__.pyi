@@ -946,6 +946,8 @@ def bessel_y0(input: Tensor) -> Tensor:
     """Bessel y0, entry by entry; no gradient flows through."""
 def bessel_y1(input: Tensor) -> Tensor:
     """Bessel y1, entry by entry; no gradient flows through."""
+def betainc(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
+    """The regularized incomplete beta function I_x(a, b), the distribution function of the beta distribution; torch has none."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x W_k y + bias_k for each output k."""
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: Any = 'mean') -> Tensor:
