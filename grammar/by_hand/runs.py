@@ -93,7 +93,8 @@ class ScriptRuns:
 
     def __init__(self, subject: ReportedPass, execution: Execution, rerun: Rerun, seed: int) -> None:
         self.first = ScriptRun(subject, execution, subject)
-        self.leaves = tuple(x for x in subject.order if isinstance(x, Leaf))
+        known = dict.fromkeys([*subject.order, *[node for _, node in subject.wrt]])
+        self.leaves = tuple(x for x in known if isinstance(x, Leaf) and x.tracked)
         self.rerun = rerun
         self.seed = seed
         self._moved: dict[tuple[float, bool], list[ScriptRun]] = {}

@@ -48,6 +48,19 @@ CASES = [
         says=["`y` " + CONSTANT],
     ),
     Case(
+        "number_in_a_stack",
+        "c = [1, 1]; f = stack([c[0], 0])\n",
+        'for i in 0 1; do autodiff grad script.ad --wrt c --of "f[$i]"; done',
+        prints="1\t0\n0\t0\n",
+    ),
+    Case(
+        "input_that_is_assigned_again",
+        "a = 2.0; x = 3.0\nx = x*0 + 4\nL = x**2 + a\n",
+        "autodiff grad script.ad",
+        prints="1\n",
+        says=["`x` is assigned more than once", "--wrt x"],
+    ),
+    Case(
         "literal",
         "x = 2; L = 5\n",
         "autodiff grad script.ad",
@@ -139,6 +152,19 @@ CASES = [
     ),
     Case(
         "checked_constant", "x = -2.; L = max(x, 0)\n", "autodiff check script.ad", shows=["right: backward"]
+    ),
+    Case(
+        "formula_of_a_constant",
+        "x = -2.; L = max(x, 0)\n",
+        "autodiff check script.ad --formula 'dL/dx == 0'",
+        shows=["right"],
+    ),
+    Case(
+        "wrong_formula_of_a_constant",
+        "x = -2.; L = max(x, 0)\n",
+        "autodiff check script.ad --formula 'dL/dx == 1'",
+        shows=["wrong"],
+        code=1,
     ),
     # errors stay what they were where the graph was left, and in scripts with tensors
     Case(
