@@ -24,7 +24,7 @@ class Record:
     ...     x: float
     ...     y: float = 0.0
     >>> vars(Point(1.0)), vars(Point(y=2.0, x=1.0)), Point(1.0).y
-    ({'x': 1.0}, {'x': 1.0, 'y': 2.0}, 0.0)
+    ({'x': 1.0}, {'y': 2.0, 'x': 1.0}, 0.0)
     """
 
     fields: tuple[str, ...] = ()
