@@ -157,6 +157,14 @@ CASES = [
         code=4,
     ),
     Case(
+        "prelu_with_a_fixed_weight",
+        "x = torch.tensor([1., -2.], requires_grad=True)\ny = F.prelu(x, torch.tensor(0.25)).sum()\n"
+        "g, = torch.autograd.grad(y, x, create_graph=True)\n"
+        "print(g.requires_grad, torch.autograd.grad(g.sum(), x)[0])\n",
+        "autodiff run -q script.ad --show gradients | head -n 1",
+        prints="True tensor([0., 0.])\n",
+    ),
+    Case(
         "zeros_that_require_a_gradient",
         MATERIALIZED
         + "d2, = torch.autograd.grad(d1, x, create_graph=True, materialize_grads=True)\n"

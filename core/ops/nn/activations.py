@@ -182,6 +182,7 @@ prelu = selective(
     lambda g, out, x, weight: where(x > 0, 0.0, g * x),
     grad_fn="PreluKernelBackward0",
     kink="at 0 the slope is that of the negative side",
+    reads_input=True,
     fused_backward="PreluKernelBackwardBackward0",
 )
 

@@ -81,10 +81,7 @@ def test_no_more_than_three_repairs_go_together() -> None:
         ),
         (  # the exponents differ
             LEAF.format("[1000., 1.]") + "p = torch.exp(x) / torch.exp(2 * x).sum()\np[1].backward()",
-            [
-                "together: keep it below the overflow: torch.exp(x.clamp(max=700)), and keep it below the"
-                " overflow: torch.exp((2 * x).clamp(max=700))"
-            ],
+            [],
         ),
         (  # the name means something else by then
             LEAF.format("[1000., 1.]")
