@@ -18,21 +18,21 @@ CODES = {
     ),
     "E0141": Code(
         "Optimizers are not in the language.",
-        "An optimizer changes leaves behind the scenes; here the script takes the step itself.",
+        "An optimizer changes the leaves itself; here the script does that.",
         "Subtract a part of the gradient under no_grad(), and set the gradient to zero.",
         STEP + "optimizer = torch.optim.SGD([w], lr=0.1)\n" + LOSS + "optimizer.step()",
         STEP + LOSS + "with torch.no_grad():\n    w -= 0.1 * w.grad\n    w.grad.zero_()",
     ),
     "E0142": Code(
         "There is no such device here.",
-        "The script asks for a graphics card, and everything runs on the CPU.",
+        "The script asks for a GPU, but everything runs on the CPU.",
         'Leave the device out, or write "cpu".',
         "x = torch.ones(2).cuda()",
         "x = torch.ones(2)",
     ),
     "E0143": Code(
         "Scripts read and write no files.",
-        "The script asks for a file, a data set or the keyboard, and has none of them in reach.",
+        "The script asks for a file, a data set or the keyboard, and a script can use none of them.",
         "Write small data into the script, or give it on the command line: --set 'x=[1, 2]'.",
         "x = torch.load('x.pt')",
         "x = torch.tensor([1., 2.])",
@@ -60,7 +60,7 @@ CODES = {
     ),
     "E0147": Code(
         "Functions are not transformed or compiled here.",
-        "torch.func, torch.jit and torch.compile make functions from functions, which scripts cannot.",
+        "torch.func, torch.jit and torch.compile make functions from functions, and scripts cannot.",
         "Call grad(), jacobian() or hessian() where the numbers are needed.",
         "f = lambda x: (x ** 2).sum()\nslope = torch.func.grad(f)(torch.ones(2))",
         "f = lambda x: (x ** 2).sum()\nslope = torch.autograd.functional.jacobian(f, torch.ones(2))",
@@ -73,9 +73,9 @@ CODES = {
         "start = 0.0",
     ),
     "E0149": Code(
-        "PyTorch has this function, the language has not.",
-        "Not every function of PyTorch has been built.",
-        "The message shows how to write it with those that have.",
+        "PyTorch has this function, but the language does not.",
+        "Not every function of PyTorch is implemented.",
+        "The message shows how to write it with functions that are.",
         "x = torch.ones(4)\ny = torch.fft.fft(x)",
         "x = torch.ones(4)\nangles = -2 * torch.pi * torch.outer(torch.arange(4.), torch.arange(4.)) / 4\n"
         "real, imag = torch.cos(angles) @ x, torch.sin(angles) @ x",

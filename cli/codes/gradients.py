@@ -22,15 +22,15 @@ DOUBLE = (
 CODES = {
     "E0401": Code(
         "backward() needs one number to start from.",
-        "The derivative of one number is a gradient; for several numbers it is said by how much each counts.",
-        "Sum the output, or give backward() a weight for each entry; --grad-output does it from outside.",
+        "Only one number has a gradient; several numbers need a weight for each of them.",
+        "Sum the output, or give backward() a weight for each entry; the option --grad-output does the same.",
         LEAF + "y = x ** 2\ny.backward()",
         LEAF + "y = x ** 2\ny.sum().backward()",
     ),
     "E0402": Code(
-        "The graph was used up by an earlier backward().",
-        "A pass backward frees the values the operations kept, so a graph serves one pass.",
-        "Call the first one with retain_graph=True, or compute the output anew.",
+        "The graph was freed by an earlier backward().",
+        "A backward pass frees the values that operations saved, so a graph serves one pass.",
+        "Call the first one with retain_graph=True, or compute the output again.",
         W + "L = w ** 2\nL.backward()\nL.backward()",
         W + "L = w ** 2\nL.backward(retain_graph=True)\nL.backward()",
     ),
@@ -43,21 +43,21 @@ CODES = {
     ),
     "E0404": Code(
         "Only floating-point tensors have gradients.",
-        "Integers cannot change by a little, so nothing can be differentiated by them.",
+        "Integers cannot change by a small amount, so nothing can be differentiated by them.",
         "Write 1. instead of 1, or use dtype=torch.float64.",
         "x = torch.tensor([1, 2], requires_grad=True)",
         "x = torch.tensor([1., 2.], requires_grad=True)",
     ),
     "E0405": Code(
         "requires_grad belongs to leaves.",
-        "What an operation made requires a gradient when its operands do; that cannot be switched off.",
+        "The result of an operation requires a gradient if an operand does; that cannot be switched off.",
         "Set it where the tensor is made, or detach() the result.",
         LEAF + "y = x * 2\ny.requires_grad = False",
         LEAF + "y = (x * 2).detach()\ny.requires_grad = False",
     ),
     "E0406": Code(
         "retain_grad() needs a tensor that requires a gradient.",
-        "This tensor was made from nothing that requires one, so none will come back to it.",
+        "Nothing that this tensor was made from requires a gradient, so it will get none.",
         "Make an input with requires_grad=True.",
         "y = torch.tensor(1.) * 2\ny.retain_grad()",
         "y = torch.tensor(1., requires_grad=True) * 2\ny.retain_grad()",
@@ -71,7 +71,7 @@ CODES = {
     ),
     "E0408": Code(
         "grad() was asked for a tensor that requires no gradient.",
-        "Nothing was recorded for this input, so there is nothing to follow back.",
+        "Nothing was recorded for this input, so no path of the graph leads to it.",
         "Make it with requires_grad=True.",
         W + "x = torch.tensor(1.)\nL = w * x\nprint(torch.autograd.grad(L, x))",
         W + "x = torch.tensor(1., requires_grad=True)\nL = w * x\nprint(torch.autograd.grad(L, x))",
@@ -84,9 +84,9 @@ CODES = {
         W + "v = torch.tensor(1., requires_grad=True)\nL = w ** 2\nprint(torch.autograd.grad(L, [w]))",
     ),
     "E0410": Code(
-        "Nothing the output was made from requires a gradient.",
+        "Nothing that the output was made from requires a gradient.",
         "No input was marked, or the graph was cut by no_grad(), detach(), item() or float().",
-        "Make an input with requires_grad=True, and keep the values tensors on the way.",
+        "Make an input with requires_grad=True, and compute with tensors on the way to the output.",
         "w = torch.tensor(3.)\nL = w ** 2\nL.backward()",
         W + "L = w ** 2\nL.backward()",
     ),
@@ -99,8 +99,8 @@ CODES = {
         LEAF + "y = x ** 2\ny.backward(torch.ones_like(y))",
     ),
     "E0412": Code(
-        "A Function of yours is called, or answered with what cannot be used.",
-        "Its `apply` is called, not the class. forward returns a tensor; backward returns a tensor or None"
+        "A Function of yours was called, or its result cannot be used.",
+        "Call its `apply`, not the class. forward returns a tensor; backward returns a tensor or None"
         " for each argument of forward.",
         "Write `Name.apply(...)`; return one of those.",
         DOUBLE.format("3"),
@@ -114,7 +114,7 @@ CODES = {
         DOUBLE.format("2 * g"),
     ),
     "E0414": Code(
-        "This has no derivative, or would lose it.",
+        "This has no derivative, or would leave the graph.",
         "The operation jumps, as `//` does, so torch gives it no derivative.",
         "Use detach() before it, or a function that has a derivative.",
         LEAF + "y = (x // 2).sum()\ny.backward()",
@@ -122,29 +122,29 @@ CODES = {
     ),
     "E0415": Code(
         "This view cannot be changed in place.",
-        "It was made under no_grad() or is one of several views made at once, or it shows a number twice:"
-        " what becomes of the tensor it is a part of is not known.",
+        "It was made under no_grad(), is one of several views made at once, or shows an entry twice. Then the"
+        " effect on the tensor that it views is not known.",
         "Change the part itself, as in `y[0] += 1`, or a clone.",
         LEAF + "y = x * 2\nfor z in y:\n    z += 1",
         LEAF + "y = x * 2\nfor i in range(2):\n    y[i] += 1",
     ),
     "E0416": Code(
         "A derivative is nan.",
-        "set_detect_anomaly(True) looks for nan in every pass backward, and found it.",
+        "set_detect_anomaly(True) looks for nan in every backward pass, and found one.",
         "Look at the values of the line it points at: a root or a quotient of 0 has no finite slope.",
         ANOMALY + "x = torch.tensor(0., requires_grad=True)\ny = torch.sqrt(x) * 0\ny.backward()",
         ANOMALY + "x = torch.tensor(1., requires_grad=True)\ny = torch.sqrt(x) * 0\ny.backward()",
     ),
     "E0417": Code(
-        "A gradient is not the slope that small steps show.",
-        "gradcheck moved each input a little and compared what came of it with the gradient.",
+        "A gradient differs from the slope that small steps show.",
+        "gradcheck changed each input a little, and compared the change of the output with the gradient.",
         "Check the backward of your Function, or what is detached on the way.",
         DOUBLE.format("g") + "\ntorch.autograd.gradcheck(Double.apply, x)",
         DOUBLE.format("2 * g") + "\ntorch.autograd.gradcheck(Double.apply, x)",
     ),
     "W0100": Code(
         "A warning of the script, in PyTorch's words.",
-        "The script runs on, and something about it is probably not meant.",
+        "The script goes on, but something in it is probably not intended.",
         "Read it and change the line it points at; -q silences warnings.",
         LEAF + "y = x * 2\ny.sum().backward()\nprint(y.grad)",
         LEAF + "y = x * 2\ny.retain_grad()\ny.sum().backward()\nprint(y.grad)",

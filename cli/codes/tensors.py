@@ -31,7 +31,7 @@ CODES = {
     "E0304": Code(
         "A tensor of this many entries cannot have that shape.",
         "The sizes of a shape multiply to the number of entries.",
-        "Choose sizes that do, or -1 for one that is to be worked out.",
+        "Choose sizes that do, or -1 for one that is to be computed.",
         "y = torch.ones(4).reshape(3)",
         "y = torch.ones(4).reshape(2, -1)",
     ),

@@ -52,7 +52,7 @@ CODES = {
     ),
     "E0206": Code(
         "A value is of the right type and still not allowed.",
-        "There are too many or too few values, or one lies outside of what is possible.",
+        "There are too many or too few values, or one is outside of the allowed range.",
         "The message says which values are allowed.",
         "a, b = 1, 2, 3",
         "a, b, c = 1, 2, 3",
@@ -65,7 +65,7 @@ CODES = {
         "n = 2.0 ** 62 * 4",
     ),
     "E0208": Code(
-        "A position lies outside of the list or tensor.",
+        "A position is outside of the list or tensor.",
         "The first position is 0 and the last one the length minus 1, or counted from the end -1.",
         "Use a position inside, or -1 for the last.",
         "x = [1, 2]\ny = x[2]",
@@ -88,13 +88,13 @@ CODES = {
     "E0211": Code(
         "There is nothing of that name to import.",
         "Scripts import from torch, math and numpy what autodiff has of them, and nothing else.",
-        "Leave the import out: what there is of torch, math and numpy is in reach without it.",
+        "Leave the import out: the functions of torch, math and numpy can be used without it.",
         "import socket",
         "import math",
     ),
     "E0212": Code(
         "A number is divided by zero.",
-        "Python's numbers refuse to be divided by zero; tensors answer inf or nan.",
+        "Dividing a Python number by zero is an error; tensors give inf or nan.",
         "Test the divisor first, or divide a tensor.",
         "y = 1 / 0",
         "y = torch.tensor(1.) / 0",

@@ -254,7 +254,7 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
         extra = error.message[error.message.index("(") + 1 : -1].split()[0]
         help_texts: tuple[str, ...] = (f"give one, and `{extra}` in a run of its own",)
         if command.argument == "[SCRIPT]":
-            help_texts += ("a value of an option needs no space in it, or quotes around it",)
+            help_texts += ("put quotes around the value of an option if it contains a space",)
         return UsageError(
             f"`autodiff {command.name}` takes {what}, and there is more: `{extra}`",
             code="E0610",
@@ -269,7 +269,7 @@ def near_option(error: click.NoSuchOption, command: Command | None, arguments: S
     if command is None:
         behind = next((word for word in arguments if word in COMMANDS), None)
         if behind is not None:
-            return f"options stand behind the command: `autodiff {behind} ... {error.option_name} ...`"
+            return f"options follow the command: `autodiff {behind} ... {error.option_name} ...`"
         return f"did you mean `{error.possibilities[0]}`?" if error.possibilities else ""
     flags = flags_of(command)
     for word in arguments[1:]:  # -wrt, which click reads as -w -r -t

@@ -104,12 +104,12 @@ FORMATS = (
     Format("dot", "graph", "the graph in the language of Graphviz", for_programs=True),
 )
 
-CODE = Option("-e", TEXTS, "Code given on the line; repeatable, after the file's.", metavar="CODE")
-OF = Option("--of", TEXT, "The output: a name, or such as 'v[0]'; else the script's last.", metavar="NAME")
+CODE = Option("-e", TEXTS, "Code to run, after the file's; repeatable.", metavar="CODE")
+OF = Option("--of", TEXT, "The output: a name, or as in 'v[0]'; default: the script's last.", metavar="NAME")
 WRT = Option("--wrt", TEXTS, "Inputs to differentiate by: names, a,b lists, 'w*' globs.", metavar="NAME")
 SET = Option("--set", TEXTS, "Give a variable another value; repeatable.", metavar="NAME=VALUE")
 GRAD_OUTPUT = Option(
-    "--grad-output", TEXT, "Gradient to start from when the output is no single number.", metavar="ones|VALUE"
+    "--grad-output", TEXT, "Gradient to start from if the output is not one number.", metavar="ones|VALUE"
 )
 DTYPE = Option("--dtype", TEXT, "Default number type.", choices=("float32", "float64"), default="float64")
 SEED = Option("--seed", NUMBER, "Seed of the random numbers.", metavar="N", default=0)
@@ -118,7 +118,7 @@ SHOW = Option("--show", TEXT, "Parts to print: gradients,graph,paths,tensors.", 
 ROWS = Option("--rows", NUMBER, "Lines of a table or tree; 200 on a terminal.", metavar="N")
 ALL = Option("--all", FLAG, "Every line of every table, tree and derivation.")
 QUIET = Option("-q --quiet", COUNT, "No hints and warnings; twice: nothing but the exit code.")
-VERBOSE = Option("-v --verbose", COUNT, "Say on stderr what took how long.")
+VERBOSE = Option("-v --verbose", COUNT, "Write to stderr how long each part took.")
 COLOR = Option("--color", TEXT, "When to use colour.", choices=("auto", "always", "never"), default="auto")
 DIAGNOSTICS = Option(
     "--diagnostics",
@@ -128,7 +128,9 @@ DIAGNOSTICS = Option(
     default="text",
 )
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
-TOP = Option("--top", NUMBER, "Paths to show: the strongest.", metavar="K", default=10, least=1)
+TOP = Option(
+    "--top", NUMBER, "How many paths to show, the strongest first.", metavar="K", default=10, least=1
+)
 FORMULA = Option(
     "--formula", TEXTS, "A derivative worked out by hand, or @FILE with one a line.", metavar="'dL/dw == ...'"
 )

@@ -131,7 +131,9 @@ def proposals(path: str, number: int | None) -> tuple[str, ...]:
             near = None
         if near:
             return (f"did you mean `{os.path.join(folder, near)}`?",)
-        return ("check its name and folder; `-` reads standard input, -e 'CODE' takes code from the line",)
+        return (
+            "check its name and folder; `-` reads standard input, -e 'CODE' takes code from the command line",
+        )
     if number == errno.EISDIR:
         return ("name one file in it",)
     return ()

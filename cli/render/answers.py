@@ -41,7 +41,7 @@ UNDECIDED_BECAUSE = {
     BLURRED: "rounding blurs the differences so much that a mistake of 1 % would not be seen",
     LOST: (
         "the differences give another gradient, but it is so small beside those on the way to it that"
-        " rounding may be all there is of it"
+        " all of it may be rounding"
     ),
     DISAGREE: (
         "the differences agree with it, but the complex step or Taylor's remainder does not: it may be off by"
@@ -57,8 +57,8 @@ UNDECIDED_BECAUSE = {
         " check"
     ),
     CHANGES: (
-        "the script comes to something else when it is run again with the same inputs: it draws random"
-        " numbers or keeps a state that the graph has no record of"
+        "the script gives another result when it is run again with the same inputs: it draws random"
+        " numbers or keeps a state outside of the graph"
     ),
 }
 STYLES = (NAME, GRADIENT, PLAIN, PLAIN, PLAIN, PLAIN)
@@ -150,19 +150,19 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
             told += f". {reasons(check)}"
         return told
     if check.is_unconnected and check.verdict == OK:
-        return f"{visible(check.name)}: no path leads from it to the output, so nothing is there to be wrong"
+        return f"{visible(check.name)}: no path leads from it to the output, so there is nothing to check"
     if check.verdict == OK:  # the kinks cancel, or are choices that reruns keep
-        return f"{visible(check.name)}: the differences do not see this. {reasons(check)}"
+        return f"{visible(check.name)}: the differences do not show this. {reasons(check)}"
     if check.verdict == KINK and check.sides is not None:
         left, right = (short(value, page.digits) for value in check.sides)
         told = f"the slope is {left} from below and {right} from above; backward takes {given}"
         if check.outputs is None:
-            return f"{name} sits on a kink: {told}, and no number is right. {reasons(check)}"
+            return f"{name} is at a kink: {told}, and no number is right. {reasons(check)}"
         before, after = (short(value, page.digits) for value in check.outputs)
         jump = f"a jump of the output, from {before} to {after}"
         if before == after:
-            jump = f"a single point that jumps out of the output, which is {before} beside it"
-        return f"{name} sits on {jump}: {told}. {reasons(check)}"
+            jump = f"a jump at a single point of the output, which is {before} beside it"
+        return f"{name} is at {jump}: {told}. {reasons(check)}"
     if check.verdict == NOT_FINITE:
         return f"{name}: the output or its gradient is not finite; explain --wrt {check.name} says why"
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
@@ -222,7 +222,7 @@ def reasons(check: GradientCheck) -> str:
     """Which ops have a kink, or which lines compare equal numbers."""
     if not check.kinks and check.ties:
         lines = " and ".join(f"line {line}" for line in check.ties[:MOST_KINKS])
-        return f"Equal numbers are compared in {lines}, and what follows hangs on it"
+        return f"Equal numbers are compared in {lines}, and the result depends on it"
     if not check.kinks:
         return "No op on the way is known to have one here; a Function or a branch of the script may"
     told: list[str] = []
@@ -251,4 +251,4 @@ def summary(answers: Answers) -> str:
         return told
     shown = by_plane[:MOST_NAMES] + [f"{len(by_plane) - MOST_NAMES} more"] * (len(by_plane) > MOST_NAMES)
     listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
-    return f"{told}; for {listed} rounding or fast changes leave differences no use"
+    return f"{told}; for {listed} rounding or fast changes make the differences useless"

@@ -223,7 +223,7 @@ def frame_remarks(error: AutodiffError, source: Source | None) -> Iterator[tuple
         if turn.number == 1:  # an error in the first iteration does not depend on the loop
             continue
         line, _ = source.position(within(turn.span.start, source))
-        number = "" if turn.number is None else f"turn {turn.number:,} of "
+        number = "" if turn.number is None else f"iteration {turn.number:,} of "
         where = f", where {visible(turn.where)}" if turn.where else ""
         if number or where:
             yield "note", f"in {number}the loop at line {line}{where}"

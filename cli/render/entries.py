@@ -117,7 +117,7 @@ def entry_remarks(entry: EntryDerivation, page: Page) -> list[str]:
     for op, stand in names.items():
         first = f"{fit(stand[0])} = {short(entry.values[stand[0]], page.digits)}"
         more = f" and {len(stand) - 1} more" if len(stand) > 1 else ""
-        remarks.append(f"{op} has no spelling entry by entry: {first}{more} is taken from backward()")
+        remarks.append(f"{op} cannot be written entry by entry: {first}{more} is taken from backward()")
     return remarks
 
 

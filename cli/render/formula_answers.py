@@ -94,7 +94,7 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
         elif check.points == 1 and check.remarks:
             tried = "the same here"
         elif check.points == 1:
-            tried = "the same here; with other values the script stops or takes another way"
+            tried = "the same here; with other values the script stops or takes another branch"
         yield from prose(tried, page.width, 2)
     for remark in check.remarks:
         yield EMPTY

@@ -113,7 +113,7 @@ def formula_text(report: GradientReport) -> str:
                 f"the formula of the gradient for {fit(name)} cannot be written out: `{fit(formula.missing)}`"
                 " has no expression that gives a number here",
                 code="E0617",
-                help=("see it as far as there are words for it with --format plain",),
+                help=("--format plain shows the parts of it that can be written",),
             )
         if not formula.text:
             raise LimitError(

@@ -47,16 +47,16 @@ REASONS = {
     ),
     NoGradReason.NOT_USED: ("is not on any path from {output}", "are not on any path from {output}"),
     NoGradReason.NOT_ASKED: (
-        "is on a path, and nothing was left there: inputs= names others, or a custom backward answered None",
-        "are on a path, and nothing was left there: inputs= names others, or a custom backward answered None",
+        "is on a path, but got nothing: inputs= names others, or a custom backward returned None",
+        "are on a path, but got nothing: inputs= names others, or a custom backward returned None",
     ),
     NoGradReason.CHANGED: (
         "was changed in place since: {output} was computed from the old value",
         "were changed in place since: {output} was computed from the old values",
     ),
     NoGradReason.TOO_LATE: (
-        "was told to retain_grad() only after backward()",
-        "were told to retain_grad() only after backward()",
+        "got retain_grad() only after backward()",
+        "got retain_grad() only after backward()",
     ),
 }
 
@@ -135,7 +135,7 @@ def entry_lines(state: TensorState, page: Page) -> Iterator[Line]:
 def which_pass(states: TensorStates) -> str:
     """Before and after which backward pass the gradients are shown."""
     if states.output is None:
-        return "no backward() ran, so every grad is what it was"
+        return "no backward() ran, so no grad has changed"
     name = fit(states.output, WIDEST_NAME)
     if states.is_own:
         return f"grad before and after the script's last backward(), from {name}"

@@ -205,7 +205,7 @@ def tail_lines(graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Pa
     version = next(filter(None, map(VERSION.fullmatch, rows.names)), None)
     if version is not None:
         yield EMPTY
-        says = f"{version[0]} is value {version[2]} of {version[1]}, no derivative."
+        says = f"{version[0]} is value {version[2]} of {version[1]}, not a derivative."
         yield from prose(says, page.width)
     if MARK not in rows.marks:
         return

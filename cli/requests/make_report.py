@@ -187,7 +187,8 @@ def derivatives_shown(session: Session, execution: Execution, settings: Settings
 def own_derivatives() -> GradientError:
     """The error for a script whose only derivatives are those of jacobian() and similar functions."""
     return GradientError(
-        "jacobian() and its kin differentiate graphs of their own, and the script has no other result",
+        "jacobian() and similar functions differentiate graphs of their own, and the script has no other"
+        " result",
         code="E0410",
         help=("assign a result that is made from the inputs, as in `y = f(x)`, to see where it comes from",),
     )

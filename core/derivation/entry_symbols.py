@@ -51,7 +51,7 @@ PRODUCTS = frozenset(["mm", "mv", "vm", "dot", "bmm", "matmul"])
 
 
 class UnspelledError(Exception):
-    """An op has no spelling entry by entry; ``op`` is its name."""
+    """An op cannot be written entry by entry; ``op`` is its name."""
 
     def __init__(self, op: str) -> None:
         super().__init__(op)

@@ -64,6 +64,6 @@ class Kink(Record):
             return (
                 f"{self.function} writes to a position twice: {self.where} is overwritten; {self.convention}"
             )
-        place = f"{self.name} sits on {KIND_WORDS[self.kind]} {self.function}"
+        place = f"{self.name} is at {KIND_WORDS[self.kind]} {self.function}"
         aside = f" ({self.elsewhere})" if self.elsewhere else ""
         return f"{place}: {self.where}; {self.convention}{aside}"

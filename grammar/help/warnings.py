@@ -17,7 +17,7 @@ BROADCAST = "that is different to the input size"
 WARNING_HELP = {
     NON_LEAF_GRAD: ("only leaves keep .grad; `.retain_grad()` before backward() makes a result keep it too"),
     "Converting a tensor with requires_grad=True to a scalar": (
-        "the number has no graph; `.item()` says that this is meant, torch's functions take the tensor itself"
+        "the number has no graph; write `.item()` if that is intended, or use torch's function on the tensor"
     ),
     "To copy construct from a tensor": (
         "`torch.tensor(x)` leaves the graph; `x.clone()` stays in it, and `x.detach()` leaves it openly"
@@ -28,12 +28,12 @@ WARNING_HELP = {
     "Implicit dimension choice for": "`dim=-1` makes each row a distribution, `dim=0` each column",
     BROADCAST: "both are broadcast, and every pair is compared",
     "The use of `x.T` on tensors of dimension other than 2": (
-        "of a vector `.T` is the vector itself; `x.unsqueeze(1)` is its column"
+        "`.T` of a vector is the vector itself; `x.unsqueeze(1)` is its column"
     ),
     "degrees of freedom is <= 0": (
-        "one value has no spread of a sample; `correction=0` divides by the number of values"
+        "a single value has no sample variance; `correction=0` divides by the number of values"
     ),
-    "torch.meshgrid: in an upcoming release": '`indexing="ij"` says what happens now',
+    "torch.meshgrid: in an upcoming release": '`indexing="ij"` states the present behaviour',
     "Using torch.cross without specifying": "`dim=-1` takes the vectors along the last dimension",
     "reduction: 'mean' divides the total loss": (
         '`reduction="batchmean"` is the divergence of one distribution'

@@ -81,7 +81,7 @@ CALLABLE_KINDS = frozenset([Builtin, BoundMethod, Module])
 def decorate(switch: GradMode, *args: Any) -> ScriptFunction:
     """Return the function that ``no_grad()(f)`` makes."""
     if len(args) != 1 or args[0].__class__ is not ScriptFunction:
-        raise ScriptError(f"{switch.name}() can only be put on a function", code="E0310")
+        raise ScriptError(f"{switch.name}() can only decorate a function", code="E0310")
     function: ScriptFunction = args[0]
     made = ScriptFunction(function.code, function.parent, function.defaults, function.invoke)
     made.mode = switch.switch

@@ -134,7 +134,7 @@ class Compiler:
                 "too many nested parentheses",
                 code="E0501",
                 caret=f"expressions are nested more than {limits.depth:,} deep here",
-                help=("give parts of it names on lines of their own",),
+                help=("assign parts of it to names, on lines of their own",),
                 span=Span(node.span.start, node.span.start + 1),
             )
         compiled: Evaluate = EXPRESSIONS[node.__class__](self, node)

@@ -283,7 +283,7 @@ def compile_with(c: Compiler, node: tree.With) -> Execute:
                     raise ScriptError(
                         f"'{type_name(switch)}' object does not support the context manager protocol",
                         code="E0203",
-                        caret="only `no_grad()`, `enable_grad()` and `set_grad_enabled(...)` go with `with`",
+                        caret="`with` takes only `no_grad()`, `enable_grad()` and `set_grad_enabled(...)`",
                     )
                 mode.record(switch.switch)
                 if store is not None:

@@ -83,14 +83,14 @@ def without_effect(subject: Subject) -> Iterator[AutodiffError]:
             continue
         text = subject.text(node)
         fix = Fix("show it", Edit(node.span, f"print({text})"))
-        caret = "the value goes nowhere"
+        caret = "the value is not used"
         if isinstance(node, tree.Comparison) and len(node.rest) == 1 and node.rest[0][0] == "==":
             caret = "`==` compares and changes nothing"
             target = (tree.Name, tree.Attribute, tree.Subscript)
             if isinstance(node.first, target):
                 left, right = subject.text(node.first), subject.text(node.rest[0][1])
                 fix = Fix("assign it", Edit(node.span, f"{left} = {right}"))
-        yield finding(node.span, "this line works something out and does nothing with it", caret, fixes=[fix])
+        yield finding(node.span, "this line computes a value and does nothing with it", caret, fixes=[fix])
 
 
 def thrown_away(subject: Subject) -> Iterator[AutodiffError]:

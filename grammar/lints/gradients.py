@@ -68,13 +68,13 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
         if lines and subject.stands_alone(event.statement):
             fixes = [
                 Fix(
-                    "start afresh on every turn",
+                    "start from zero in every iteration",
                     subject.before(event.statement, *lines),
                 )
             ]
         yield finding(
             event.node.span,
-            f"every turn of the loop adds to {grads}",
+            f"every iteration adds to {grads}",
             "backward() adds to what is there: the second step is too long",
             fixes=fixes,
         )
@@ -137,11 +137,11 @@ def gradient_of_result(subject: Subject) -> Iterator[AutodiffError]:
                     fixes = [Fix("make the result the leaf", *meant[0])]
                 else:
                     ask = f"{name}.retain_grad()"
-                    fixes = [Fix("have it kept by backward()", subject.after(statement, ask))]
+                    fixes = [Fix("make backward() keep it", subject.after(statement, ask))]
         yield finding(
             event.node.span,
             f"`{name}` is no leaf, so `{name}.grad` stays None",
-            "backward() keeps the gradients of leaves alone",
+            "backward() keeps only the gradients of leaves",
             fixes=fixes,
             labels=labels,
         )
@@ -209,12 +209,12 @@ def used_up_twice(event: Event, first: tree.Call) -> AutodiffError:
     if not any(argument.keyword for argument in first.arguments if argument.keyword == "retain_graph"):
         fixes = [Fix("keep the graph for another pass", Edit(Span(end, end), text))]
     again = first is event.node
-    help = ("or compute the output again on every turn of the loop",) if again else ()
-    labels = [] if again else [Label(first.span, "this pass uses the graph up")]
+    help = ("or compute the output again in every iteration",) if again else ()
+    labels = [] if again else [Label(first.span, "this pass frees the graph")]
     return finding(
         event.node.span,
-        "this goes backward through a graph that is used up",
-        "from the second turn on the graph is gone"
+        "this goes backward through a graph that was freed",
+        "from the second iteration on, the graph is freed"
         if again
         else "the values it needs were freed by the pass before",
         fixes=fixes,
@@ -260,14 +260,14 @@ def begin(leaf: Value) -> int:
 
 
 CUTS = {
-    "detach": "detach() leaves the gradient behind",
-    "data": "`.data` leaves the gradient behind",
+    "detach": "detach() leaves the graph",
+    "data": "`.data` is outside of the graph",
     "item": "a number has no gradient",
     "numpy": "a numpy array has no gradient",
     "float": "a number has no gradient",
     "int": "a number has no gradient",
-    **dict.fromkeys(("tensor", LIST, MIXED), "tensor() copies the numbers and leaves the gradient behind"),
-    NO_SLOPE: "this answers in steps, which have no slope",
+    **dict.fromkeys(("tensor", LIST, MIXED), "tensor() copies the numbers and leaves the graph"),
+    NO_SLOPE: "this is constant between jumps, so it has no slope",
     WHOLE: "whole numbers have no gradient",
 }
 
@@ -378,14 +378,14 @@ LINTS = (
     Lint(
         "L006",
         "The gradient of a value that is no leaf is read.",
-        "backward() fills `.grad` of leaves alone; other values keep theirs when asked with retain_grad().",
+        "backward() fills `.grad` of leaves only; other tensors keep theirs after retain_grad().",
         gradient_of_result,
         LEAVES + "y = w * 2\nL = y**2\nL.backward()\nprint(y.grad)\n",
     ),
     Lint(
         "L007",
-        "Gradients add up over the turns of a loop.",
-        "backward() adds to `.grad`, so each turn steps along the sum of all gradients so far.",
+        "Gradients add up over the iterations of a loop.",
+        "backward() adds to `.grad`, so each iteration steps along the sum of all gradients so far.",
         accumulates,
         LEAVES + "for step in range(3):\n    loss = (w - 3) ** 2\n    loss.backward()\n"
         "    with torch.no_grad():\n        w -= 0.1 * w.grad\n",
@@ -393,7 +393,7 @@ LINTS = (
     Lint(
         "L008",
         "The gradient is cut off on its way to a leaf.",
-        "detach(), .data, .item(), float() and tensor() hand on numbers without the graph behind them.",
+        "detach(), .data, .item(), float() and tensor() give the numbers without their graph.",
         gradient_cut,
         LEAVES + "y = (w * 2).detach()\nL = (y - 3) ** 2\nL.backward()\n",
     ),

@@ -124,7 +124,7 @@ def unreachable(subject: Subject) -> Iterator[AutodiffError]:
                     fixes = [Fix("delete what never runs", Edit(span, ""))]
                 yield finding(
                     first.span,
-                    f"nothing behind `{word}` runs",
+                    f"nothing after `{word}` runs",
                     "this line is never reached",
                     fixes=fixes,
                     labels=[Label(statement.span, "here the block is left")],
@@ -147,7 +147,7 @@ def reused_variable(subject: Subject) -> Iterator[AutodiffError]:
             yield finding(
                 inner.target.span,
                 f"the inner loop takes the name `{name}` from the outer one",
-                f"behind it `{name}` is not what the outer loop counts",
+                f"after it `{name}` is not what the outer loop counts",
                 fixes=[Fix(f"call it `{other}`", *(Edit(node.span, other) for node in places))],
                 labels=[Label(outer.target.span, "the outer loop's")],
             )
@@ -171,14 +171,14 @@ LINTS = (
     Lint(
         "L042",
         "A default value is changed.",
-        "The list of a default is made once, so what one call puts into it the next one finds there.",
+        "A list that is a default is made once, so each call finds what earlier calls put into it.",
         shared_default,
         "def count(x, seen=[]):\n    seen.append(x)\n    return len(seen)\n\n\nprint(count(1), count(2))\n",
     ),
     Lint(
         "L043",
         "A line is never reached.",
-        "return, break and continue leave the block, so what stands behind them does not run.",
+        "return, break and continue leave the block, so the lines after them do not run.",
         unreachable,
         "def square(x):\n    return x * x\n    print(x)\n\n\nprint(square(3.0))\n",
     ),

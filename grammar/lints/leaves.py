@@ -180,14 +180,14 @@ LINTS = (
     Lint(
         "L011",
         "Integers are asked for a gradient.",
-        "A gradient says how a result moves when a number moves a little, which integers cannot.",
+        "A gradient says how a result changes when a number changes a little, and integers cannot.",
         integer_leaf,
         "x = torch.tensor([1, 2], requires_grad=True)\nL = (x * x).sum()\nL.backward()\n",
     ),
     Lint(
         "L012",
         "A leaf is never used.",
-        "A leaf that no result depends on gets no gradient, which often is a slip in a name.",
+        "A leaf that no result depends on gets no gradient, which often means that a name is misspelt.",
         unused_leaf,
         "w = torch.tensor(2.0, requires_grad=True)\nb = torch.tensor(1.0, requires_grad=True)\n"
         "L = (w * 3) ** 2\nL.backward()\n",
@@ -195,7 +195,7 @@ LINTS = (
     Lint(
         "L013",
         "A tensor is made from a tensor.",
-        "tensor() copies the values and leaves the graph behind, which PyTorch wants said plainly.",
+        "tensor() copies the values and leaves the graph; PyTorch warns of that.",
         copied_tensor,
         "x = torch.tensor([1.0, 2.0])\ny = torch.tensor(x)\nprint(y)\n",
     ),

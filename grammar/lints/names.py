@@ -37,7 +37,7 @@ def hidden_builtin(subject: Subject) -> Iterator[AutodiffError]:
         statement = event.value.names[0][1]
         yield finding(
             function.span,
-            f"`{name}` is no function any more",
+            f"`{name}` is no longer a function",
             f"this calls a value that was given the name `{name}`",
             fixes=[rename(subject, name, (subject.script,))],
             labels=[Label(statement.span, f"here the name `{name}` is taken")],
@@ -49,7 +49,7 @@ def hidden_builtin(subject: Subject) -> Iterator[AutodiffError]:
             within = enclosing_function(subject, event.node) or subject.script
             yield finding(
                 event.node.span,
-                f"`{name}` is the name of a function, which this takes away",
+                f"`{name}` is the name of a function, which this hides",
                 f"`{name}(...)` cannot be called any more",
                 fixes=[rename(subject, name, (within,))],
             )
@@ -220,7 +220,7 @@ LINTS = (
     Lint(
         "L030",
         "A name hides a function.",
-        "A value that is given the name of a function takes the function away.",
+        "A value that is given the name of a function hides the function.",
         hidden_builtin,
         "x = torch.tensor([1.0, 2.0])\nsum = 0\nprint(sum)\nL = sum(x)\nprint(L)\n",
     ),
@@ -234,7 +234,7 @@ LINTS = (
     Lint(
         "L032",
         "A value is overwritten before it is used.",
-        "The first value is worked out for nothing, which often means that one of the names is wrong.",
+        "The first value is computed for nothing, which often means that one of the names is wrong.",
         overwritten,
         "x = torch.tensor(2.0)\ny = x * 2\ny = x + 1\nprint(y)\n",
     ),

@@ -267,7 +267,7 @@ LINTS = (
     Lint(
         "L050",
         "cross_entropy() is given softmax.",
-        "cross_entropy() works from scores and applies softmax itself, so before it softmax is one too many.",
+        "cross_entropy() takes scores and applies softmax itself, so softmax before it is applied twice.",
         softmax_twice,
         SCORES + "loss = F.cross_entropy(torch.softmax(z, dim=1), target)\nloss.backward()\nprint(z.grad)\n",
     ),
@@ -303,7 +303,7 @@ LINTS = (
     ),
     Lint(
         "L055",
-        "where() is to keep a gradient from being nan.",
+        "where() is meant to keep a gradient from being nan.",
         "Both branches of where() are computed and have gradients, and 0 times an infinite slope is nan.",
         branch_not_taken,
         VECTOR + "L = torch.where(x > 0, torch.sqrt(x), 0.0).sum()\nL.backward()\nprint(x.grad)\n",

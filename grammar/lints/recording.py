@@ -24,9 +24,9 @@ def kept_graphs(subject: Subject) -> Iterator[AutodiffError]:
         if event.loops and value.kind == GRAPH and id(value) in done:
             yield finding(
                 node.span,
-                f"the {what} keeps the graph of every turn, and not only its number",
-                "of each turn all tensors stay in memory",
-                fixes=[Fix("keep the number alone", Edit(node.span, f"{atom(subject, node)}.detach()"))],
+                f"the {what} keeps the graph of every iteration, and not only its number",
+                "all tensors of each iteration stay in memory",
+                fixes=[Fix("keep only the number", Edit(node.span, f"{atom(subject, node)}.detach()"))],
             )
 
 
@@ -117,7 +117,7 @@ LEAVES = "w = torch.tensor(1.0, requires_grad=True)\n"
 LINTS = (
     Lint(
         "L015",
-        "A list or a sum keeps the graphs of all turns.",
+        "A list or a sum keeps the graphs of all iterations.",
         "A loss refers to its graph, so a list of losses keeps them all in memory; detach() leaves it off.",
         kept_graphs,
         LEAVES + "losses = []\nfor step in range(3):\n    loss = (w - step) ** 2\n    loss.backward()\n"
@@ -132,8 +132,8 @@ LINTS = (
     ),
     Lint(
         "L017",
-        "A gradient is differentiated that has no graph.",
-        "grad() and backward() record their own steps with create_graph=True alone.",
+        "A gradient without a graph is differentiated.",
+        "grad() and backward() record their own steps only with create_graph=True.",
         gradient_without_graph,
         "x = torch.tensor(2.0, requires_grad=True)\n(first,) = torch.autograd.grad(x**3, x)\n"
         "(second,) = torch.autograd.grad(first, x)\nprint(second)\n",

@@ -221,7 +221,7 @@ LINTS = (
     Lint(
         "L003",
         "A leaf is changed in place while the graph is recorded.",
-        "PyTorch refuses to change a leaf that requires a gradient in place, but under no_grad().",
+        "PyTorch changes a leaf that requires a gradient in place only under no_grad().",
         changed_leaf,
         TRAIN + "w -= 0.1 * w.grad\n",
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.grammar.objects.rewrite import Rewrite
 
 FOURIER = Rewrite(
-    "write the sums, real and imaginary part apart",
+    "write out the sums of the real and the imaginary part",
     "angles = -2 * torch.pi * torch.outer(torch.arange(4.0), torch.arange(4.0)) / 4\n"
     "real, imag = torch.cos(angles) @ x, torch.sin(angles) @ x",
     "x = torch.tensor([1.0, 2.0, 0.0, -1.0])\n",

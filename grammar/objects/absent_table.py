@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: The text at the caret by error code.
 CARETS = {
-    "E0140": "a layer keeps weights inside; here they are leaves of the script",
+    "E0140": "a layer keeps its weights inside; here weights are leaves of the script",
     "E0141": "here the script takes the steps itself",
     "E0142": "everything runs on the CPU here",
     "E0143": "scripts read and write no files",
@@ -28,8 +28,8 @@ CARETS = {
     "E0145": "there are no numpy arrays here",
     "E0146": "there is no such number type here",
     "E0147": "functions are not transformed or compiled here",
-    "E0148": "this is no part of the language",
-    "E0149": "PyTorch has this function, the language has not",
+    "E0148": "this is not part of the language",
+    "E0149": "PyTorch has this function, but the language does not",
 }
 
 DATA = "x = torch.tensor([[1.0, 2.0, 3.0], [0.5, -1.0, 2.0]])\n"
@@ -62,11 +62,11 @@ EMBEDDING = Rewrite(
     "print(rows.shape)",
 )
 INIT = Rewrite(
-    "make the leaf with the numbers it begins with, as in",
+    "make the leaf with its first values, as in",
     "w = (0.1 * torch.randn(3, 2)).requires_grad_()",
     "",
     "print(w.shape, w.is_leaf)",
-    "weights are made with their numbers here",
+    "here weights get their first values when they are made",
 )
 CLIP = Rewrite(
     "scale the gradients, as in",
@@ -82,7 +82,7 @@ STEPS = Rewrite(
     "print(w, w.grad)",
 )
 SCHEDULE = Rewrite(
-    "work the step size out, as in",
+    "compute the step size, as in",
     "for epoch in range(30):\n    lr = 0.1 * 0.5 ** (epoch // 10)",
     "",
     "print(lr)",
@@ -106,7 +106,7 @@ ASKED = Rewrite(
     "x = torch.tensor(2.0)",
     "",
     "print(x)",
-    "a script asks for nothing while it runs",
+    "a script takes no input while it runs",
 )
 WRITE = Rewrite("print what you want to keep", "print(w.tolist())", LOSS, "")
 DRAW = Rewrite(

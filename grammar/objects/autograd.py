@@ -73,7 +73,7 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got:"
             " allow_unused=False.",
             code="E0206",
-            caret="zeros are made of what is unused, which this forbids",
+            caret="`materialize_grads` gives zeros for unused inputs, and this forbids unused inputs",
             help=("leave `allow_unused` out",),
         )
     if not is_true(only_inputs):

@@ -202,7 +202,7 @@ def strict_error(message: str) -> GradientError:
     return GradientError(
         message,
         code="E0410",
-        caret="with strict=True everything has to depend on everything",
+        caret="with strict=True every output has to depend on every input",
         help=("leave `strict=True` out to get zeros",),
     )
 

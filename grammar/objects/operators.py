@@ -180,9 +180,9 @@ def power(x: Any, y: Any) -> Any:
             ) from None
         if result.__class__ is complex:
             raise ScriptError(
-                "a negative number has no real power with a fraction as exponent",
+                "a negative number has no real power whose exponent is a fraction",
                 code="E0206",
-                caret=f"{x!r} ** {y!r} would be a complex number, which the language has not",
+                caret=f"{x!r} ** {y!r} would be a complex number, and the language has none",
             )
         return result
     if is_tensor_operation(x, y):

@@ -131,7 +131,7 @@ def gradcheck(
         raise ScriptError(
             message,
             code="E0417",
-            caret="the gradient is not the slope that small steps show",
+            caret="the gradient differs from the slope that small steps show",
             help=("check the `backward` of a Function of yours, or what is detached on the way",),
         )
     return True

@@ -85,7 +85,7 @@ class SequenceWriter:
             raise LimitError(
                 "maximum recursion depth exceeded while getting the repr of an object",
                 code="E0501",
-                caret=f"lists stand in lists more than {MAX_LIST_DEPTH:,} deep here",
+                caret=f"lists are nested more than {MAX_LIST_DEPTH:,} deep here",
                 help=("print a part of it",),
             )
         self.inside.add(id(value))

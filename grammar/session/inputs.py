@@ -139,7 +139,7 @@ def entry_requested_error(entry: str, name: str) -> UsageError:
     """Return the error for ``--wrt W[0,1]``, which is an entry of an input and not an input."""
     at = entry[len(name) :].replace("][", ",").strip("[]").replace(" ", "")
     return UsageError(
-        f"--wrt {entry}: this is an entry of `{name}`, and gradients are taken to whole tensors",
+        f"--wrt {entry}: this is an entry of `{name}`, and an input is a whole tensor",
         code="E0603",
         help=(
             f"--wrt {name} gives the gradients of all entries",

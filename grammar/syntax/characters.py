@@ -33,8 +33,8 @@ _CHARACTER_HELP = {
     "?": "write `a if condition else b` to choose between two values",
     "√": "write `sqrt(x)`",
     "∑": "write `x.sum()`",
-    "∂": "gradients are what `backward()` works out",
-    "∇": "gradients are what `backward()` works out",
+    "∂": "`backward()` computes gradients",
+    "∇": "`backward()` computes gradients",
     "`": "quote a string with ' or \"",
     "\\": "a `\\` continues a line only when nothing follows it, not even a space",
 }
@@ -110,7 +110,7 @@ def check_name(name: str, start: int, previous_kinds: list[str], keywords: froze
     ):
         bare = normal.strip("_")
         if previous_kinds[-1:] == ["."]:
-            way_out = "what begins with an underscore is out of a script's reach"
+            way_out = "scripts cannot use names that begin with an underscore"
         elif bare.isidentifier() and bare not in keywords:
             way_out = f"call it `{shorten(bare)}`"
         else:
@@ -146,7 +146,7 @@ def _bad_character(character: str, offset: int) -> CompileError:
         caret = "it cannot be seen, but it is in the file"
         way_out = "delete it"
     elif character.isspace():
-        message = f"this space is no ordinary space: {describe_character(character)}"
+        message = f"this is not an ordinary space: {describe_character(character)}"
         caret = "it looks like a space but is another character"
         way_out = "replace it with an ordinary space or a line break"
     else:

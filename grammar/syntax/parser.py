@@ -118,7 +118,7 @@ def _signed_number(node: tree.Expression) -> int | float:
         "this is not a plain value",
         code="E0102",
         caret="only numbers, True, False, None and lists of them can stand here",
-        help=("work the value out and write the number, as in 0.5 or [1, 2, 3]",),
+        help=("compute the value and write the number, as in 0.5 or [1, 2, 3]",),
         span=whole.span,
     )
 

@@ -175,7 +175,7 @@ def _read_field(
     """Add the field whose `{` is at ``opening`` to ``parts``, and return the offset after its `}`."""
     text = reader.text
     if depth >= _MAX_SPEC_DEPTH:
-        raise _field_error("fields are nested too deeply", "work the format out before", opening, opening + 1)
+        raise _field_error("fields are nested too deeply", "compute the format before", opening, opening + 1)
     stop = _expression_end(text, opening + 1, end)
     if not text[opening + 1 : stop].strip():
         raise _field_error(

@@ -7,14 +7,18 @@ _ERRORS = (
     "catches errors",
     "an error ends the script; test with `if` before the step that can fail",
 )
-_NO_ASYNC = ("E0125", "waits for something", "leave it out: a script does one thing after the other")
+_NO_ASYNC = ("E0125", "waits for something", "leave it out: a script runs one statement after another")
 
 # Python's keywords that the language does not have, each with its error code, caret text and help.
 FOREIGN_WORDS = {
     "try": _ERRORS,
     "except": _ERRORS,
     "finally": _ERRORS,
-    "raise": ("E0123", "raises an error", 'write `assert condition, "message"`, which stops unless it holds'),
+    "raise": (
+        "E0123",
+        "raises an error",
+        'write `assert condition, "message"`, which stops the script if the condition is false',
+    ),
     "global": (
         "E0124",
         "lets a function change a variable outside of it",

@@ -111,7 +111,7 @@ def other_absences(error: AutodiffError, pasted: PastedProgram) -> list[Autodiff
 
 def refusal_text(pasted: PastedProgram, unable: CannotRewriteError) -> str:
     """Return the text that says why there is no rewrite, and what to do about it."""
-    return f"{unable.subject} in line {pasted.line(unable.node)} has no rewrite; {unable.advice}"
+    return f"{unable.subject} in line {pasted.line(unable.node)} cannot be rewritten; {unable.advice}"
 
 
 def rewrite_models(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:

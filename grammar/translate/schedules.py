@@ -60,7 +60,7 @@ class Schedule:
         missing = [name for name in SCHEDULE_SETTINGS[self.kind] if not settings[name]]
         if unknown or missing or settings.get("last_epoch", "-1") != "-1":
             what = f"`{(unknown + missing + ['last_epoch'])[0]}` of `lr_scheduler.{self.kind}`"
-            raise CannotRewriteError(self.call, what, "work the step size out from the number of the epoch")
+            raise CannotRewriteError(self.call, what, "compute the step size from the number of the epoch")
         value = {name: as_factor(text) for name, text in settings.items()}
         if self.kind == "StepLR":
             return f"{base} * {value['gamma']} ** ({count} // {value['step_size']})"

@@ -66,7 +66,7 @@ def unexpected_indent(here: Situation) -> CompileError | None:
         equals = [index for index in range(first, here.at - 1) if here.kinds[index] in ("=", "return")]
         begin, end = here.words.starts[equals[-1] + 1 if equals else first], code_end(text, line)
         joined = fix(
-            "to go on from the line above, put brackets around both", (begin, begin, "("), (end, end, ")")
+            "to continue the line above, put brackets around both", (begin, begin, "("), (end, end, ")")
         )
         message = "this line is indented, but nothing above it opens a block"
         return here.error("E0104", message, "the indentation", joined, span=Span(line, at))
@@ -86,7 +86,7 @@ def unexpected_indent(here: Situation) -> CompileError | None:
         "E0104",
         "this line is indented, but nothing above it opens a block",
         "the indentation",
-        fix("begin it under the line above", *edits),
+        fix("begin it in the same column as the line above", *edits),
         span=Span(at - width, at),
     )
 
@@ -185,7 +185,7 @@ def colon_missing(here: Situation) -> CompileError | None:
         ways_out: list[str | Fix] = ["write `else:`, or `elif` and a condition"]
         if here.kinds[here.last_of_line()] == ":":
             ways_out = [fix("write `elif`", (here.words.starts[line], here.words.ends[line], "elif"))]
-        message = "nothing stands between `else` and its `:`"
+        message = "nothing can stand between `else` and its `:`"
         return here.error("E0105", message, "a `:` should stand here", *ways_out)
     if here.kind in LINE_ENDS or ":" not in here.kinds[at : here.last_of_line() + 1]:
         if here.kind in LINE_ENDS:
@@ -225,7 +225,7 @@ def parameters_missing(here: Situation) -> CompileError | None:
     added = "()" if here.kind == ":" else "():"
     return here.error(
         "E0102",
-        "the parameters of this function are missing" if here.kind == ":" else "the line stops too early",
+        "the parameters of this function are missing" if here.kind == ":" else "the line ends too early",
         "`(` should stand here",
         fix(f"write `{added}` after the name", (gap, gap, added)),
         span=here.gap if here.kind != ":" else None,

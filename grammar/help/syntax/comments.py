@@ -26,7 +26,7 @@ def foreign_comment(here: Situation) -> CompileError | None:
     ):
         return None
     repair = fix("write `#` instead of `//`", (mark.start, mark.end, "#"))
-    return here.error("E0102", MESSAGE, "divides to a whole number", repair, span=mark)
+    return here.error("E0102", MESSAGE, "this is integer division", repair, span=mark)
 
 
 def first_on_line(here: Situation, line: Span) -> int:

@@ -222,7 +222,7 @@ def counting_loop(here: Situation) -> CompileError | None:
         ways_out = [fix(f"write `{shorten(written)}`", (found.start(), found.end() + len(opened), written))]
     message = "a loop runs over values, such as those of `range`"
     return here.error(
-        "E0102", message, "counts as in other languages", *ways_out, span=Span(*_match_range(found))
+        "E0102", message, "this is the loop of other languages", *ways_out, span=Span(*_match_range(found))
     )
 
 

@@ -51,7 +51,7 @@ def value_missing(here: Situation) -> CompileError | None:
     wanted = "a condition" if before in ("if", "elif", "while", "assert") else "a value"
     if kind in LINE_ENDS:
         stops = "the field" if here.is_field else "the line"
-        message = f"{stops} stops where {wanted} should follow"
+        message = f"{stops} ends where {wanted} should follow"
         return here.error(
             "E0101", message, f"{wanted} is missing after {gone}", *_completion_advice(here), span=here.gap
         )
@@ -99,7 +99,7 @@ def _operator_start_error(here: Situation) -> CompileError:
                 fix("put brackets around it and the line above", (start, start, "("), (end, end, ")"))
             )
     ways_out = ways_out or ["join it to the line above with brackets, or delete it"]
-    return here.error("E0101", message, "nothing is left of it", *ways_out, span=here.span(line))
+    return here.error("E0101", message, "nothing stands to its left", *ways_out, span=here.span(line))
 
 
 def absolute(here: Situation) -> CompileError | None:
@@ -110,7 +110,7 @@ def absolute(here: Situation) -> CompileError | None:
     first, last = here.span(bars[0]), here.span(bars[1])
     inner = here.text[first.end : last.start].strip()
     way_out = fix(f"write `abs({shorten(inner)})`", (first.start, last.end, f"abs({inner})"))
-    return here.error("E0101", "`|` does not make an absolute value", "joins bits", way_out)
+    return here.error("E0101", "`|` does not make an absolute value", "this is bitwise or", way_out)
 
 
 def foreign_operator(here: Situation) -> CompileError | None:
@@ -123,7 +123,7 @@ def foreign_operator(here: Situation) -> CompileError | None:
     return here.error(
         "E0101",
         f"`{pair}` is written `{plain}`",
-        "the sign of other languages",
+        "this is the operator of other languages",
         fix(f"write `{plain}`", (first.start, second.end, _spaced(here, plain, first.start, second.end))),
         span=Span(first.start, second.end),
     )
@@ -203,7 +203,12 @@ def lone_star(here: Situation) -> CompileError | None:
     way_out = fix("put square brackets around it", (span.start, span.start, "["), (end, end, "]"))
     advice = "leave out the `*`"
     return here.error(
-        "E0102", "a `*` value cannot stand alone", "unpacks into nothing", way_out, advice, span=span
+        "E0102",
+        "a `*` value cannot stand alone",
+        "there is nothing to unpack it into",
+        way_out,
+        advice,
+        span=span,
     )
 
 
@@ -211,7 +216,7 @@ def generator_expression(here: Situation) -> CompileError | None:
     kinds, brackets = here.kinds, here.brackets
     if here.kind == "for" and here.at > here.line and not here.wants_value:
         if not brackets or kinds[brackets[-1]] == "(":
-            message, caret = "a loop inside an expression makes a list", "no list here"
+            message, caret = "generator expressions are not in the language", "only lists are built this way"
             return here.error("E0110", message, caret, *_as_list(here))
         way_out = "write one value before `for`"
         return here.error("E0102", "only one value can be collected", "the loop begins here", way_out)
@@ -409,8 +414,8 @@ def unexpected_token(here: Situation) -> CompileError:
             dot = here.span(here.at - 1)
             ways_out = [fix("delete the `.`", (dot.start, dot.end, ""))]
         begins = FINISHED.get(here.word(here.at - 1))
-        ways_out.append(f"a whole one: `{begins}`" if begins else "something has to follow")
-        return here.error("E0102", f"{stops} stops too early", caret, *ways_out, span=here.gap)
+        ways_out.append(f"a complete one: `{begins}`" if begins else "something has to follow")
+        return here.error("E0102", f"{stops} ends too early", caret, *ways_out, span=here.gap)
     name = here.name()
     message, advice = f"{name} does not fit here", f"delete {name}, or what leads to it"
     return here.error("E0102", message, caret, *_rest_repair(here), advice)

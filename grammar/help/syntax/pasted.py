@@ -59,7 +59,7 @@ def prompt_error(text: str, at: int) -> CompileError:
     assert found is not None
     sign = found[0].strip()
     return CompileError(
-        f"`{sign}` is the prompt of Python and no part of the script",
+        f"`{sign}` is the prompt of Python, not part of the script",
         code="E0135",
         caret="printed by Python, not typed",
         fixes=(fix("delete the prompts and the answers between them, and keep what was typed", *edits),),
@@ -82,7 +82,7 @@ def cell_error(text: str, at: int) -> CompileError:
     label = text[at : line_end(text, at)].split(":")[0].strip()
     begin = text.index(label, at)
     return CompileError(
-        f"`{label}:` is the label of a notebook cell and no part of the script",
+        f"`{label}:` is the label of a notebook cell, not part of the script",
         code="E0135",
         caret="printed by the notebook, not typed",
         fixes=(fix("delete the labels and the answers, and keep what was typed", *edits),),

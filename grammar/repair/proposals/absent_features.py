@@ -102,7 +102,7 @@ def write_init(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix]:
     try:
         lines = init_lines("torch", call, name, scene.text)
     except CannotRewriteError as unable:
-        scene.error.help = (f"{unable.subject} has no rewrite; {unable.advice}",)
+        scene.error.help = (f"{unable.subject} cannot be rewritten; {unable.advice}",)
         return
     yield lines_fix(scene, statement, lines)
 

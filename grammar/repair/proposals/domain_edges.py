@@ -49,7 +49,7 @@ def choose_before_op(cause: Cause, scene: Scene) -> Iterator[Fix]:
     choice = path_to(scene.script, cause.selection_span)[-1]
     x, harmless = scene.text(operand), SAFE_OPERANDS.get(cause.op, "1")
     for safe in chosen_operands(choice, x, harmless, cause, scene):
-        reason = "choose before the op as well, so that it never meets what is left out"
+        reason = "choose before the op as well, so that it never gets the values that are left out"
         yield replace_operand(scene, operand, safe, reason)
 
 
@@ -120,7 +120,7 @@ def avoid_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
         elif op in ROOTS_AND_LOGARITHMS:
             yield replace_operand(scene, x, f"{text} + {small}", "keep it away from the edge")
             safe = f"{with_parentheses(text)}.clamp(min={small if op != 'log1p' else f'{small} - 1'})"
-            yield replace_operand(scene, x, safe, "keep it on the side where it has a value")
+            yield replace_operand(scene, x, safe, "keep it where the function has a value")
         elif op in ("acos", "asin", "atanh"):
             yield replace_operand(
                 scene, x, f"{with_parentheses(text)} * (1 - {small})", "keep it between -1 and 1"

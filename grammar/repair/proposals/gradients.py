@@ -151,7 +151,7 @@ def move_into_loop(scene: Scene, name: str) -> Iterator[Fix]:
         return
     start = Span(first.start, first.start)
     yield Fix(
-        f"compute it anew in each turn: put {text} into the loop",
+        f"compute it again in each iteration: put {text} into the loop",
         Edit(gone, between.partition("\n")[2]),
         Edit(start, f"{text}\n{indent(scene, start)}"),
     )

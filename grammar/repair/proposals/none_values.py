@@ -49,7 +49,7 @@ def explain_none_name(scene: Scene, name: tree.Name) -> Iterator[Fix]:
     made = (empty or assigned)[0]
     value = made.value
     if isinstance(value, tree.Constant) and value.value is None:
-        scene.error.labels.append(Label(made.span, "it is None since here"))
+        scene.error.labels.append(Label(made.span, "it is None from here on"))
     elif isinstance(value, tree.Call):
         yield from explain_none_call(scene, value, made)
     elif isinstance(value, tree.Attribute) and value.name == "grad":
@@ -61,7 +61,7 @@ def explain_none_name(scene: Scene, name: tree.Name) -> Iterator[Fix]:
             yield Fix(f"read it here: {instead}", Edit(name.span, instead))
         else:
             yield from explain_missing_grad(scene, value.object, f"{name.id}")
-            scene.error.labels.append(Label(value.span, "it is None since here"))
+            scene.error.labels.append(Label(value.span, "it is None from here on"))
 
 
 def returns_none(call: tree.Call) -> bool:
@@ -119,13 +119,13 @@ def explain_missing_grad(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
         error.caret = f"`{text}` is None: `{name}` does not require a gradient"
         if update is not None and made_by_statement(update, site):
             error.caret = f"`{text}` is None: `{name}` is a new tensor that requires no gradient"
-            error.labels.append(Label(update.span, f"this made a new `{name}`, out of the graph"))
+            error.labels.append(Label(update.span, f"this made a new `{name}`, outside of the graph"))
         elif site is not None:
             error.labels.append(Label(site, f"`{name}` is this tensor"))
     elif not tensor.is_leaf:
         error.caret = f"`{text}` is None: `{name}` is the result of an operation, and only leaves keep .grad"
         if update is not None and made_by_statement(update, site):
-            error.caret = f"`{text}` is None: `{name}` is no leaf any more"
+            error.caret = f"`{text}` is None: `{name}` is no longer a leaf"
             error.labels.append(Label(update.span, f"this put a result in place of the leaf `{name}`"))
         elif site is not None:
             error.labels.append(Label(site, f"`{name}` is this result, no leaf"))
@@ -281,7 +281,7 @@ def guard_fix(scene: Scene, text: str) -> Fix:
     inner = indent(scene, statement) + "    "
     body = scene.text(statement)
     test = f"if {text} is not None:"
-    return Fix(f"ask first:\n{test}\n    {body}", Edit(statement.span, f"{test}\n{inner}{body}"))
+    return Fix(f"test first:\n{test}\n    {body}", Edit(statement.span, f"{test}\n{inner}{body}"))
 
 
 def clearing_place(scene: Scene, name: str) -> Span | None:

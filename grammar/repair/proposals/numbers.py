@@ -110,7 +110,7 @@ def invert_mask(scene: Scene) -> Iterator[Fix]:
     node = scene.node
     if isinstance(node, tree.Unary):
         yield Fix(
-            f"turn it round: ~{scene.text(node.operand)}",
+            f"invert it: ~{scene.text(node.operand)}",
             Edit(Span(node.span.start, node.span.start + 1), "~"),
         )
     if isinstance(node, tree.Binary):
@@ -118,7 +118,7 @@ def invert_mask(scene: Scene) -> Iterator[Fix]:
         is_mask = scene.value(node.right).__class__ is Tensor and not scene.value(node.right).dtype.rank
         if is_mask and isinstance(node.left, tree.Number):
             yield Fix(
-                f"turn it round: ~{with_parentheses(right)}", Edit(node.span, f"~{with_parentheses(right)}")
+                f"invert it: ~{with_parentheses(right)}", Edit(node.span, f"~{with_parentheses(right)}")
             )
         for _, place in scene.given():
             yield from cast(scene, place, "double")

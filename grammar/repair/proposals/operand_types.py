@@ -54,7 +54,7 @@ def fit_operands(scene: Scene) -> Iterator[Fix]:
             if isinstance(scene.path[-1], tree.Comparison) and isinstance(node, tree.Name):
                 whole = scene.path[-1]
                 text = f"{node.id} is None or {scene.text(whole)}"
-                yield Fix(f"ask for None first: {text}", Edit(whole.span, text))
+                yield Fix(f"test for None first: {text}", Edit(whole.span, text))
             return
     for value, node in pairs:
         if value.__class__ in CALLABLE_TYPES:

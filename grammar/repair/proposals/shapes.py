@@ -220,7 +220,7 @@ def right_count(scene: Scene) -> Iterator[Fix]:
                 yield Fix(f"{edited_text(scene, call, edit)} has {total} entries", edit)
     for node in nodes:
         edit = Edit(node.span, "-1")
-        yield Fix(f"let one size be worked out: {edited_text(scene, call, edit)}", edit)
+        yield Fix(f"let one size be computed: {edited_text(scene, call, edit)}", edit)
 
 
 DISPLAYS = (tree.ListDisplay, tree.TupleDisplay)
@@ -322,7 +322,7 @@ def valid_index(scene: Scene) -> Iterator[Fix]:
     index = node.index
     if isinstance(index, tree.Slice) and "step must be" in scene.error.message:
         flipped = f"{scene.text(node.object)}.flip(0)"
-        yield Fix(f"{flipped} turns it round", Edit(node.span, flipped))
+        yield Fix(f"{flipped} reverses it", Edit(node.span, flipped))
         return
     value = scene.value(index)
     text = scene.text(index)

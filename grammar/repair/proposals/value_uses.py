@@ -41,7 +41,7 @@ def fit_subscript(scene: Scene) -> Iterator[Fix]:
         yield from call_it(scene, owner, node.object)
     elif owner.__class__ in CALLABLE_TYPES:
         text = scene.text(node.object)
-        scene.error.caret = f"`{text}` is a function: arguments stand in ( )"
+        scene.error.caret = f"`{text}` is a function: its arguments go in ( )"
         inside = scene.source.text[node.object.span.end : node.span.end].strip()
         if inside.startswith("[") and inside.endswith("]"):
             call = f"({inside[1:-1]})"
@@ -101,7 +101,9 @@ def fit_shadowed_function(scene: Scene, callee: tree.Name) -> Iterator[Fix]:
     if meant.__class__ not in (PublicFunction, Builtin):
         return
     for assigned in scene.assignments(callee.id)[:1]:
-        scene.error.labels.append(Label(assigned.span, f"`{callee.id}` is no longer the function since here"))
+        scene.error.labels.append(
+            Label(assigned.span, f"`{callee.id}` is no longer the function from here on")
+        )
     yield Fix(f"name the function in full: torch.{callee.id}", Edit(callee.span, f"torch.{callee.id}"))
     others = [node for node in walk(scene.script) if isinstance(node, tree.Name) and node.id == callee.id]
     called = [node.function for node in walk(scene.script) if isinstance(node, tree.Call)]

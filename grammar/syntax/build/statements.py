@@ -74,7 +74,7 @@ def annotated(span: Span, target: Expression, annotation: Expression, value: Exp
     """Build ``x: Tensor = value``. The annotation is dropped, so the names in it need not exist."""
     if _is_cell_label(target):
         message, caret = (
-            "a label of a notebook cell is no part of the script",
+            "a label of a notebook cell is not part of the script",
             "printed by the notebook, not typed",
         )
         raise syntax_error("E0135", message, caret, "delete the label", target.span)
@@ -258,7 +258,7 @@ def class_def(
         if argument.keyword is not None or argument.star:
             way_out = "write `class Name(Function):`"
             raise syntax_error(
-                "E0110", "a class names its base and nothing else", "here", way_out, argument.span
+                "E0110", "the parentheses of a class hold only its base", "here", way_out, argument.span
             )
     bases = tuple([argument.value for argument in arguments or ()])
     where = span_through(span.start, body)

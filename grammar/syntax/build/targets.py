@@ -53,7 +53,7 @@ def _target_error(node: Expression, value: Expression | None, deleting: bool) ->
     if isinstance(node, tree.Constant):
         word = "..." if node.value is ... else str(node.value)
         return syntax_error(
-            "E0108", f"`{word}` cannot be {verb}", "always means the same", "choose another name", node.span
+            "E0108", f"`{word}` cannot be {verb}", "its meaning is fixed", "choose another name", node.span
         )
     what = _NODE_NOUNS.get(type(node).__name__, "this")
     if deleting:
@@ -63,7 +63,7 @@ def _target_error(node: Expression, value: Expression | None, deleting: bool) ->
     elif value is None:
         way_out = "put the name of a variable here"
     elif isinstance(value, tree.Name):
-        way_out = f"write `==` to compare, or turn it round: `{shorten(value.id)} = ...`"
+        way_out = f"write `==` to compare, or swap the sides: `{shorten(value.id)} = ...`"
     else:
         way_out = "write `==` to compare, or put a name on the left of `=`"
     return syntax_error("E0108", f"{what} cannot be {verb}", "not a variable", way_out, node.span)

@@ -199,7 +199,7 @@ def test_functions_that_count_their_calls_cannot_be_checked(autodiff, write):
     path = write("n = [0]\n" + counting + "x = torch.tensor(2., requires_grad=True)\nL = Own.apply(x)")
     done = autodiff("check", path)
     assert done.returncode == 0
-    assert "x: the script comes to something else when it is run again" in " ".join(done.out.split())
+    assert "x: the script gives another result when it is run again" in " ".join(done.out.split())
     assert done.out.endswith("0 of 1 are right, 1 cannot be decided\n")
 
 

@@ -25,8 +25,8 @@ def test_a_kink_is_neither(autodiff):
     assert done.returncode == 0
     said = " ".join(done.out.split())
     assert (
-        "x sits on a kink: the slope is 0 from below and 1 from above; backward takes 0, and no number is"
-        " right. In line 1, L sits on a kink of relu: x = 0; the slope is 0 (JAX and MyGrad answer 0 too,"
+        "x is at a kink: the slope is 0 from below and 1 from above; backward takes 0, and no number is"
+        " right. In line 1, L is at a kink of relu: x = 0; the slope is 0 (JAX and MyGrad answer 0 too,"
         " HIPS autograd, by way of maximum, 0.5)"
     ) in said
     assert done.out.endswith("0 of 1 are right, 1 cannot be decided\n")
@@ -47,16 +47,16 @@ def test_kinks_whose_slopes_cancel_are_told_beside_what_is_wrong(autodiff):
     assert done.returncode == 1
     said = " ".join(done.out.split())
     assert "x: backward gives 0, differences with a step of" in said
-    assert "at a kink need not add up to a slope. In line 1, relu(x) sits on a kink of relu: x = 0" in said
-    assert "in line 1, relu(-x) sits on a kink of relu: -x = 0" in said
+    assert "at a kink need not add up to a slope. In line 1, relu(x) is at a kink of relu: x = 0" in said
+    assert "in line 1, relu(-x) is at a kink of relu: -x = 0" in said
 
 
 def test_ties_that_a_replay_does_not_see(autodiff):
     done = autodiff("check", "-e", "x = tensor([1., 3., 3.], requires_grad=True); L = x.max(0)[0]")
     assert done.returncode == 0
     said = " ".join(done.out.split())
-    assert "x[1] sits on a kink: the slope is 1 from below and 0 from above; backward takes 1" in said
-    assert "In line 1, L sits on a kink of max: entries [1], [2]" in said
+    assert "x[1] is at a kink: the slope is 1 from below and 0 from above; backward takes 1" in said
+    assert "In line 1, L is at a kink of max: entries [1], [2]" in said
 
 
 CHOICES = [
@@ -109,14 +109,14 @@ def test_the_comparison_at_the_boundary_is_named(autodiff):
     code = "x = torch.tensor([0., 1.], requires_grad=True)\nm = x > 0\nL = torch.where(m, x, -x).sum()"
     said = " ".join(autodiff("check", "-e", code).out.split())
     assert (
-        "x[0] sits on a kink: the slope is -1 from below and 1 from above; backward takes -1, and no number"
-        " is right. Equal numbers are compared in line 2, and what follows hangs on it"
+        "x[0] is at a kink: the slope is -1 from below and 1 from above; backward takes -1, and no number"
+        " is right. Equal numbers are compared in line 2, and the result depends on it"
     ) in said
 
 
 def test_a_jump_says_where_it_goes(autodiff):
     code = "x = torch.tensor(0., requires_grad=True)\nL = torch.where(x > 0, x + 1, x)"
-    assert "x sits on a jump of the output, from 0 to 1: the slope is 1 from below and 1 from above" in (
+    assert "x is at a jump of the output, from 0 to 1: the slope is 1 from below and 1 from above" in (
         " ".join(autodiff("check", "-e", code).out.split())
     )
 
@@ -197,9 +197,9 @@ def test_kinks_of_the_first_derivative(autodiff):
     code = "x = tensor(1., requires_grad=True); L = F.huber_loss(x, tensor(0.))"
     assert "right: backward" in autodiff("check", "-e", code).out
     said = " ".join(autodiff("check", "--order", "2", "-e", code).out.split())
-    assert "In line 1, L sits on a kink in the slope of huber_loss: x = 1 and 0; the slope's own" in said
+    assert "In line 1, L is at a kink in the slope of huber_loss: x = 1 and 0; the slope's own" in said
     product = "x = tensor(0., requires_grad=True); h = relu(x); L = h * x"
-    assert "In line 1, h sits on a kink of relu: x = 0" in " ".join(
+    assert "In line 1, h is at a kink of relu: x = 0" in " ".join(
         autodiff("check", "--order", "2", "-e", product).out.split()
     )
 

@@ -216,7 +216,7 @@ def test_documents_say_why_and_where_the_gradient_is_a_convention() -> None:
         ),
         (
             "kink",
-            "line 2: v.norm() sits on a kink of norm: v.norm() = 0; the slope is 0 (JAX, HIPS autograd and"
+            "line 2: v.norm() is at a kink of norm: v.norm() = 0; the slope is 0 (JAX, HIPS autograd and"
             " MyGrad answer nan)",
         ),
     ]

@@ -32,7 +32,7 @@ def test_a_missing_value_shows_the_line_before():
     text = "\n" * 6 + "x4 = w1 * x2\nx5 = w2 *\n"
     at = text.index("w2 *") + 4
     error = CompileError(
-        "the line stops where a value should follow",
+        "the line ends where a value should follow",
         code="E0101",
         caret="a value is missing after `*`",
         help=("finish the product, as in `x5 = w2 * x3`, or delete the `*`",),
@@ -41,7 +41,7 @@ def test_a_missing_value_shows_the_line_before():
     assert (
         spell(error, text, "seed1.ad")
         == """\
-error[E0101]: the line stops where a value should follow
+error[E0101]: the line ends where a value should follow
  --> seed1.ad:8:10
   |
 7 | x4 = w1 * x2

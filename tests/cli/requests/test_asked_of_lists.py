@@ -70,7 +70,7 @@ def test_an_entry_is_told_to_be_one(autodiff, entry):
     done = autodiff("grad", "-e", code, "--wrt", entry)
     assert done.returncode == 2
     assert done.err == (
-        f"error[E0603]: --wrt {entry}: this is an entry of `W`, and gradients are taken to whole tensors\n"
+        f"error[E0603]: --wrt {entry}: this is an entry of `W`, and an input is a whole tensor\n"
         "  = help: --wrt W gives the gradients of all entries\n"
         "  = help: `autodiff explain --wrt W --entry 0,1` derives this one\n"
     )

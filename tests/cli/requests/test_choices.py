@@ -43,7 +43,7 @@ def test_a_number_chosen_among_tensors_is_an_error_as_in_torch(autodiff):
 
 def test_a_point_that_jumps_out_of_the_output_is_no_jump_from_4_to_4(autodiff):
     done = autodiff("check", "-e", "x = 2.\nL = 5.*x if x == 2 else x*x")
-    assert "x sits on a single point that jumps out of the output, which is 4 beside it:" in (
+    assert "x is at a jump at a single point of the output, which is 4 beside it:" in (
         " ".join(done.out.split())
     )
 
@@ -87,6 +87,6 @@ def test_a_comparison_of_equal_numbers_that_changes_nothing_is_not_told(autodiff
 
 
 def test_run_points_to_the_remark(autodiff):
-    assert "max(x, 2) in line 1 sits on a kink; autodiff explain" in (
+    assert "max(x, 2) in line 1 is at a kink; autodiff explain" in (
         autodiff("run", "-e", "x = 2.; L = max(x, 2)").err
     )

@@ -14,14 +14,14 @@ PRINTED = "tensor([[2., 0.],\n        [0., 4.]])\n"
 def test_run_shows_what_the_script_prints_and_no_graph_of_the_functions_own(autodiff, write) -> None:
     done = autodiff("run", write(SCRIPT))
     assert (done.out, done.returncode) == (PRINTED, 0)
-    assert "note: there is no gradient to show: jacobian() and its kin differentiate" in done.err
+    assert "note: there is no gradient to show: jacobian() and similar functions differentiate" in done.err
     assert "note: assign a result that is made from the inputs, as in `y = f(x)`" in done.err
 
 
 def test_what_was_asked_for_is_shown_and_named_after_the_input(autodiff, write) -> None:
     done = autodiff("explain", write(SCRIPT))
     assert done.out.startswith("x gets | 0 |")
-    assert "the last pass that jacobian() or its kin have made" in done.err
+    assert "the last pass inside jacobian() or a similar function" in done.err
     assert autodiff("run", write(SCRIPT), "--show", "gradients").out.startswith(PRINTED + "t * t = ")
 
 

@@ -37,14 +37,14 @@ CASES = [
     (
         "run",
         "w = 3; L = relu(w - 3) + w",
-        says("relu in line 1 sits on a kink; {} --wrt w says what that means"),
+        says("relu in line 1 is at a kink; {} --wrt w says what that means"),
     ),
     (
         "run",
         "w = 0; L = abs(w)",
         says(
             "the gradient for w is zero; {} --wrt w says why",
-            "abs in line 1 sits on a kink; {} --wrt w says what that means",
+            "abs in line 1 is at a kink; {} --wrt w says what that means",
         ),
     ),
     ("graph", "w = 0; L = abs(w)", ""),
@@ -108,7 +108,9 @@ def test_what_was_simplified_away_is_told(autodiff, code, formula):
         done = autodiff("explain", "--format", form, "-", input=LEAF.format([0.0, 2.0]) + code)
         assert done.out.count(told) == 1
     done = autodiff("explain", "--format", "formula", "-", input=LEAF.format([0.0, 2.0]) + code)
-    assert done.err == says(f"the formula is not the value here: simplified, it is {formula} everywhere")
+    assert done.err == says(
+        f"the formula does not give the value here: simplified, it is {formula} everywhere"
+    )
     for finite in ("L = (sqrt(x)*0 + 3*x).sum()", "L = (x*0).sum()"):
         done = autodiff("explain", "-", input=LEAF.format([1.0, 2.0]) + finite)
         assert "step 3 leaves" not in done.out
@@ -144,7 +146,7 @@ def test_gradients_like_any_other_load_no_more_than_before():
 
 
 def test_a_formula_beside_the_value_is_told_once(autodiff):
-    told = "note: the formula is not the value here: that of norm in line 2 comes to 0/0\n"
+    told = "note: the formula does not give the value here: that of norm in line 2 gives 0/0\n"
     for at, count in ((0.0, 1), (2.0, 0)):
         code = LEAF.format([at, 0.0]) + "L = x.norm() + 2*x.norm()"
         done = autodiff("explain", "--format", "formula", "-", input=code)

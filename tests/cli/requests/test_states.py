@@ -149,12 +149,12 @@ REASONS = {
 def test_why_a_gradient_is_none(autodiff):
     told = texts(state_lines(states_of(EVERY_REASON), Page(120)))
     assert told.endswith(
-        "  None after: x is on a path, and nothing was left there: inputs= names others, or a custom backward"
-        " answered None\n"
+        "  None after: x is on a path, but got nothing: inputs= names others, or a custom backward"
+        " returned None\n"
         "  None after: u is not on any path from L\n"
         "  None after: i holds no floats, so it has no gradient\n"
         "  None after: c and d have requires_grad=False\n"
-        "  None after: z was told to retain_grad() only after backward()\n"
+        "  None after: z got retain_grad() only after backward()\n"
         "  None after: L is not a leaf, and retain_grad() was not called\n"
     )
     document = json.loads(autodiff("run", "--format", "json", "--show", "tensors", "-e", EVERY_REASON).out)

@@ -342,7 +342,7 @@ def test_how_it_is_shown() -> None:
     shown = ["".join(text for _, text in line) for line in kink_lines(derivation, Page(80))]
     assert shown[:4] == [
         "",
-        "kink          line 2: relu(x) sits on a kink of relu: entry [0] of x = 0; the",
+        "kink          line 2: relu(x) is at a kink of relu: entry [0] of x = 0; the",
         "              slope is 0 (JAX and MyGrad answer 0 too, HIPS autograd, by way of",
         "              maximum, 0.5)",
     ]
@@ -350,7 +350,7 @@ def test_how_it_is_shown() -> None:
     derivation.kinks = derivation.kinks[-1:]
     assert ["".join(text for _, text in line) for line in kink_lines(derivation, Page(80))] == [
         "",
-        "gap           line 8: x.prod() sits on a gap in the formula of prod: entry [0]",
+        "gap           line 8: x.prod() is at a gap in the formula of prod: entry [0]",
         "              of x = 0; the slope is the product of the other entries (JAX and",
         "              MyGrad answer the same, HIPS autograd nan)",
         "              step 3 leaves that out: there its formula comes to 0/0",

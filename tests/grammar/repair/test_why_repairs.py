@@ -107,7 +107,7 @@ def test_no_more_than_three_repairs_go_together() -> None:
         (
             LEAF.format("[1., 0.]") + "y = torch.where(x > 0.5, 0, torch.log1p(-x))\ny.sum().backward()",
             [
-                "choose before the op as well, so that it never meets what is left out:"
+                "choose before the op as well, so that it never gets the values that are left out:"
                 " torch.log1p(torch.where(x > 0.5, 1, -x))"
             ],
         ),
@@ -115,7 +115,7 @@ def test_no_more_than_three_repairs_go_together() -> None:
             LEAF.format("[1., 0.]")
             + "m = x > 0.5\ny = torch.where(m, 0, torch.log1p(-x))\ny.sum().backward()",
             [
-                "choose before the op as well, so that it never meets what is left out:"
+                "choose before the op as well, so that it never gets the values that are left out:"
                 " torch.log1p(torch.where(m, 1, -x))"
             ],
         ),

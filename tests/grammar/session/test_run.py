@@ -298,7 +298,7 @@ def test_default_dtype() -> None:
 def test_a_target_cut_off_by_float_is_an_error_and_not_another_target() -> None:
     with pytest.raises(GradientError) as caught:
         subject("w = 2.0\nz = w*3\nL = math.exp(float(z))")
-    assert caught.value.caret == "`L` is a plain number, which nothing connects to the inputs"
+    assert caught.value.caret == "`L` is a plain number that nothing connects to the inputs"
     assert "choose another output: --of z" in caught.value.advice
 
 
@@ -307,7 +307,7 @@ def test_a_number_taken_from_an_input_is_an_error_and_not_the_input_itself() -> 
     with pytest.raises(GradientError) as caught:
         subject(script)
     assert caught.value.code == "E0410"
-    assert caught.value.caret == "`L` is a plain number, which nothing connects to the inputs"
+    assert caught.value.caret == "`L` is a plain number that nothing connects to the inputs"
     assert [fix.apply(script) for fix in caught.value.fixes] == [script.replace("x.item()", "x")]
     assert subject("lr = 0.1\nx = torch.tensor(3.0, requires_grad=True)").name == "x"
 

@@ -117,7 +117,7 @@ def test_what_cannot_be_rewritten_is_named(name: str) -> None:
     assert error is not None
     assert not error.fixes
     assert len(error.help) == 1
-    assert " has no rewrite; " in error.help[0]
+    assert " cannot be rewritten; " in error.help[0]
 
 
 OPTIMIZERS = [
