@@ -12,22 +12,21 @@ from autodiff.core.base.errors import UsageError
 EXIT_CODES = """\
 Exit codes
 
-    0  all went well
-    1  the answer is no: check found a gradient or a formula
-       wrong, or lint a likely mistake; a kink and what
-       check cannot decide are no mistakes: 0
+    0  success
+    1  check found a wrong gradient or formula, or lint a likely
+       mistake; kinks and undecided gradients are no mistakes: 0
     2  the command line is wrong, the script cannot be read,
-       or the format asked for cannot hold the answer
-    3  the script does not compile: its syntax, or a name bound nowhere;
-       of lint also: it uses what is not there
+       or the requested format cannot hold the answer
+    3  the script does not compile: wrong syntax, or an unknown name;
+       for lint also: it uses something that does not exist
     4  the script failed while it ran: shapes, a name read too early, backward
-    5  a limit stopped it: steps, memory, depth, paths
+    5  a limit was reached: steps, memory, depth, paths
     6  the output could not be written: full, closed, read-only
    70  a mistake in autodiff itself
-  124  the time given with --timeout is over
+  124  the time limit of --timeout was reached
   129  the terminal was closed (SIGHUP)
   130  Ctrl-C (dies by SIGINT)
-  141  nobody reads the output any more (dies by SIGPIPE, silently)
+  141  the reader of the output is gone (dies by SIGPIPE, silently)
   143  terminated (SIGTERM)
 """
 
@@ -52,8 +51,8 @@ input the output depends on. --set NAME=VALUE replaces a value.
 
 There are assignments, if, for, while, def, lambda, list comprehensions, with no_grad(), print,
 assert, f-strings, and torch's functions under their names (also torch.*, F.*, math.*). There are no
-files, no modules of your own, no try, no classes but autograd Functions. Nothing a script says
-reaches the machine it runs on.
+files, no modules of your own, no try, no classes but autograd Functions. A script cannot reach the
+machine it runs on.
 
 docs/language.md is the reference: every statement, tensors, autograd, what is not in the language and
 what to write instead, and every difference from Python with PyTorch.
@@ -66,13 +65,13 @@ Limits
     --max-nodes N       nodes of the graph               5,000,000   E0504
     --max-memory SIZE   bytes of one result                  4 GiB   E0502
     --max-depth N       calls in calls, lists in lists     100,000   E0501
-    --max-paths N       paths that explain follows          10,000   told
+    --max-paths N       paths that explain follows          10,000   noted
     --max-script SIZE   bytes of the script                 16 MiB   E0612
     --timeout SECONDS   time for all of it                    none   E0505
 
-0 takes a limit away. SIZE is a number of bytes, or as in 512K, 100M, 2G. A shape is checked before memory
-is taken for it. Limits end a script with exit code 5, --timeout with 124; a report says itself where it did
-not follow every path.
+0 removes a limit. SIZE is a number of bytes, or as in 512K, 100M, 2G. A shape is checked before its memory
+is allocated. Limits end a script with exit code 5, --timeout with 124. A report notes if it did not follow
+every path.
 """
 
 FORMAT_TEXT = """\
