@@ -195,5 +195,5 @@ def bound_names(script: tree.Script, names: ScriptScopes) -> frozenset[str]:
         if isinstance(node, (tree.Import, tree.ImportFrom))
         for name, alias in node.names
     }
-    scopes = [names.module, *names.of.values()]
+    scopes = [names.module, *names.scope_of.values()]
     return frozenset(name for scope in scopes for name in scope.slots) - imported

@@ -26,7 +26,7 @@ def explain_code(code: str, width: int = 80) -> str:
         return text
     what = "this command" if entry.is_command else "this script"
     return text + in_parts(
-        (what, entry.example), *given(what_it_gives(entry, width - 4)), ("write", entry.mended)
+        (what, entry.example), *diagnostic_part(what_it_gives(entry, width - 4)), ("write", entry.mended)
     )
 
 
@@ -39,11 +39,11 @@ def explain_lint(lint: Lint, width: int = 80) -> str:
     finding = list(diagnostic_lines(found, source, width - 4, kind="warning", folded=True))
     mended = [("write", found.fixes[0].apply(lint.example))] if found.fixes else []
     return f"{lint.code}: {lint.title}\n\n{wrapped(lint.reason, width)}\n" + in_parts(
-        ("this script", lint.example), *given(finding), *mended
+        ("this script", lint.example), *diagnostic_part(finding), *mended
     )
 
 
-def given(lines: list[str]) -> list[tuple[str, str]]:
+def diagnostic_part(lines: list[str]) -> list[tuple[str, str]]:
     return [("gives", "\n".join(lines))] if lines else []
 
 

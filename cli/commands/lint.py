@@ -31,8 +31,8 @@ def command(session: Session) -> int:
                 session.say(error)
             statuses.add(USAGE)
             continue
-        for diagnostic, severity in find(session):
-            show(session, diagnostic, severity, errors + warnings == 0)
+        for diagnostic, severity in find_diagnostics(session):
+            show_diagnostic(session, diagnostic, severity, errors + warnings == 0)
             errors += severity == "error"
             warnings += severity == "warning"
             statuses.add(COMPILE if severity == "error" else NO)
@@ -41,7 +41,7 @@ def command(session: Session) -> int:
     return next(status for status in (USAGE, COMPILE, NO, OK) if status in statuses)
 
 
-def find(session: Session) -> list[tuple[AutodiffError, str]]:
+def find_diagnostics(session: Session) -> list[tuple[AutodiffError, str]]:
     """The findings in the session's script with their severities; what keeps it from running is an error."""
     from autodiff.grammar.lint import is_error, lint
 
@@ -53,7 +53,7 @@ def find(session: Session) -> list[tuple[AutodiffError, str]]:
     return [(one, "error" if is_error(one) else "warning") for one in found]
 
 
-def show(session: Session, diagnostic: AutodiffError, severity: str, is_first: bool) -> None:
+def show_diagnostic(session: Session, diagnostic: AutodiffError, severity: str, is_first: bool) -> None:
     if session.is_silent:
         return
     if not is_first and session.diagnostics == "text":

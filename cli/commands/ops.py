@@ -21,7 +21,7 @@ def command(session: Session) -> None:
     if session.format == "markdown":
         from autodiff.cli.render.reference import markdown_text
 
-        chosen = find(query)
+        chosen = matching_functions(query)
         entries = [catalog.describe(function) for function in chosen]
         session.show_text(markdown_text(by_family(entries), catalog.internal_records() if not query else ()))
         return
@@ -30,7 +30,7 @@ def command(session: Session) -> None:
     if session.format == "json":
         from autodiff.cli.render.reference import json_text
 
-        functions = exact or find(query)
+        functions = exact or matching_functions(query)
         session.show_text(json_text([catalog.describe(function) for function in functions]))
         return
     from autodiff.cli.render.functions import entry_lines, list_lines, record_lines
@@ -46,13 +46,13 @@ def command(session: Session) -> None:
         if others:
             session.hint("also with this in their names: " + ", ".join(dict.fromkeys(others)))
     else:
-        entries = [catalog.list_entry(function) for function in find(query)]
+        entries = [catalog.list_entry(function) for function in matching_functions(query)]
         width = session.out.width if session.out.is_terminal else None
         session.show(list_lines(by_family(entries), width))
         session.hint("`autodiff ops NAME` shows one with its rule and an example")
 
 
-def find(query: str) -> Sequence[PublicFunction]:
+def matching_functions(query: str) -> Sequence[PublicFunction]:
     """The functions that match a query. Raises UsageError if there are none."""
     from autodiff.grammar.reference import catalog
 

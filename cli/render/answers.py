@@ -120,7 +120,7 @@ def far(difference: float) -> str:
     return "exact" if difference == 0 else f"{difference:.0e}"
 
 
-def place(check: GradientCheck) -> str:
+def entry_name(check: GradientCheck) -> str:
     if not check.worst:
         return check.name
     return f"{check.name}[{', '.join(map(str, check.worst))}]"
@@ -128,7 +128,7 @@ def place(check: GradientCheck) -> str:
 
 def explanation(check: GradientCheck, order: int, output: str, page: Page) -> str:
     """Why a gradient is not simply right; ``order`` is the order of the derivative that was requested."""
-    name = visible(place(check))
+    name = visible(entry_name(check))
     given = short(check.given, page.digits)
     if check.verdict == WRONG:
         first = "" if check.order == order else "the first derivative is wrong already: "
@@ -171,7 +171,7 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
 def second_derivative_name(check: GradientCheck, output: str) -> str:
     """The notation of a second derivative by two entries, as ``d2L/dx[0]2``."""
     assert check.second is not None
-    first, second = place(check), check.name
+    first, second = entry_name(check), check.name
     if check.second:
         second += f"[{', '.join(map(str, check.second))}]"
     return f"d2{output}/d{first}2" if first == second else f"d2{output}/d{first} d{second}"
@@ -200,7 +200,7 @@ def blamed(check: GradientCheck, page: Page) -> str:
     """Which Function has the wrong backward, and for which operand and call that was found."""
     fault = check.fault
     assert fault is not None
-    of = visible(fault.spelled) + place(fault.check).removeprefix(fault.name)
+    of = visible(fault.spelled) + entry_name(fault.check).removeprefix(fault.name)
     line = "" if fault.line is None else f", which ends in line {fault.line},"
     call = "" if fault.called is None else f" in the call of line {fault.called}"
     return (

@@ -162,7 +162,10 @@ def title_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
             break
     paths = "1 path" if derivation.count == 1 else f"{spell_count(derivation.count)} paths"
     output, wrt = fit(derivation.output, 40), fit(derivation.wrt, 40)
-    from_to = (place(output, derivation.output_line), place(wrt, derivation.wrt_line)), (output, wrt)
+    from_to = (
+        (name_and_line(output, derivation.output_line), name_and_line(wrt, derivation.wrt_line)),
+        (output, wrt),
+    )
     rights = [f"{paths} from {start} to {end}" for start, end in from_to]
     room = page.width - len(f"{paths} from  to ")
     room = max(room // 2, room - min(len(output), len(wrt)), 8)
@@ -196,7 +199,7 @@ def value_lines(derivation: Derivation, page: Page, room: int) -> list[str]:
     return fitted(derivation.value, room, page.digits)
 
 
-def place(name: str, line: int | None) -> str:
+def name_and_line(name: str, line: int | None) -> str:
     return name if line is None else f"{name} (line {line})"
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from autodiff.cli.render.derivation import check_text, ends, is_number, output_of, place
+from autodiff.cli.render.derivation import check_text, ends, is_number, name_and_line, output_of
 from autodiff.cli.render.entries import MOST_NUMBERS, entry_check, entry_remarks
 from autodiff.cli.render.expression_latex import derivative_latex, escaped, latex, matrix, name_latex
 from autodiff.cli.render.latex_lines import break_into_lines, width
 from autodiff.cli.render.numbers import is_array, spell_count
-from autodiff.cli.render.paths import told
+from autodiff.cli.render.paths import labelled_causes
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.path_formula import ELLIPSIS
 from autodiff.core.symbolic.expr import Expr, substitute
@@ -64,23 +64,23 @@ class Equation:
 class Section:
     """The parts of a document about one derivation.
 
-    ``title`` and ``where`` are LaTeX, ``remarks`` plain text. ``told`` has causes and kinks as labels with
+    ``title`` and ``where`` are LaTeX, ``remarks`` plain text. ``causes`` has causes and kinks as labels with
     plain texts. ``maps`` describe how each edge of a tensor path transforms the incoming gradient.
     """
 
-    __slots__ = ("checks", "entry", "intro", "maps", "remarks", "steps", "title", "told", "where")
+    __slots__ = ("causes", "checks", "entry", "intro", "maps", "remarks", "steps", "title", "where")
 
     def __init__(self, derivation: Derivation, page: Page) -> None:
         left = left_side(derivation, TOTAL if derivation.is_only_input else PARTIAL)
         paths = "1 path" if derivation.count == 1 else f"{spell_count(derivation.count)} paths"
-        start = place(derivation.output, derivation.output_line)
+        start = name_and_line(derivation.output, derivation.output_line)
         self.title = f"{left} = {value_of(derivation.value, page)}" if is_number(derivation) else left
-        self.intro = f"{paths} from {start} to {place(derivation.wrt, derivation.wrt_line)}"
+        self.intro = f"{paths} from {start} to {name_and_line(derivation.wrt, derivation.wrt_line)}"
         self.steps = Equation(left, five_steps(derivation, page))
         self.maps = [] if derivation.is_scalar else maps_of(derivation)
         self.where = where_of(derivation)
         self.checks = [check_text(derivation, page)]
-        self.told = list(told(derivation))
+        self.causes = list(labelled_causes(derivation))
         self.entry: Equation | None = None
         self.remarks: list[str] = [derivation.words] if derivation.words else []
         if derivation.entry is not None:

@@ -49,7 +49,7 @@ def section_text(section: Section) -> str:
     made += [sentence(text) + "\n" for text in (*section.checks, *section.remarks)]
     made += [
         rf"\textbf{{{label}}} {escaped(text)}".removeprefix(r"\textbf{} ") + "\n"
-        for label, text in section.told
+        for label, text in section.causes
     ]
     return "\n".join(made)
 

@@ -54,7 +54,7 @@ def section_text(section: Section) -> str:
         made += [line for formula in section.where for line in item("-", [formula])]
     made.append("")
     made += [literal(text) + "\n" for text in (*section.checks, *section.remarks)]
-    made += [f"**{label}** {literal(text)}\n".removeprefix("**** ") for label, text in section.told]
+    made += [f"**{label}** {literal(text)}\n".removeprefix("**** ") for label, text in section.causes]
     return "\n".join(made)
 
 

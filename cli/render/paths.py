@@ -158,7 +158,7 @@ def more_kinks(count: int) -> str:
     return f"... {count:,} more point{'s' if count > 1 else ''} like these"
 
 
-def told(derivation: Derivation) -> Iterator[tuple[str, str]]:
+def labelled_causes(derivation: Derivation) -> Iterator[tuple[str, str]]:
     """The causes and the kinks of a derivation as labels and texts, for documents."""
     for texts in causes_told(derivation):
         yield from texts

@@ -35,7 +35,7 @@ WIDEST_VALUE = 24
 def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> Iterator[Line | Block]:
     """The lines of the tree with its header and legends."""
     rows, ways = walk(graph, page)
-    spell(rows, ways, graph, page)
+    fill_texts(rows, ways, graph, page)
     deep = None
     for line in layout(rows, fit(graph.output, WIDEST_OUTPUT), page):
         if deep is None and isinstance(line, Block):
@@ -56,7 +56,7 @@ def walk(graph: Graph, page: Page) -> tuple[Rows, list[GraphEdge]]:
         below[edge.output].append(edge)
     most = page.rows or len(graph.edges) + 1
     rows = Rows()
-    shown, ats, marks = rows.shown, rows.ats, rows.marks
+    shown, ats, marks = rows.nodes, rows.ats, rows.marks
     depths, levels, turns = rows.depths, rows.levels, rows.turns
     ways: list[GraphEdge] = []
     known = [-1] * len(graph.nodes)
@@ -101,9 +101,9 @@ def walk(graph: Graph, page: Page) -> tuple[Rows, list[GraphEdge]]:
     return rows, ways
 
 
-def spell(rows: Rows, ways: Sequence[GraphEdge], graph: Graph, page: Page) -> None:
+def fill_texts(rows: Rows, ways: Sequence[GraphEdge], graph: Graph, page: Page) -> None:
     """Fill in the texts of the rows. Texts that all uses of a node share are made once."""
-    nodes = [graph.nodes[node] for node in rows.shown]
+    nodes = [graph.nodes[node] for node in rows.nodes]
     kinds = {op: fit(op, WIDEST_OP) for op in {node.op for node in nodes}}
     ops = [kinds[node.op] for node in nodes]
     again = ["leaf" if op == "leaf" else "" for op in ops]

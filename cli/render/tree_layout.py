@@ -51,18 +51,18 @@ MOST_IN_BLOCK = 1_000  # rows
 class Rows:
     """The texts of the rows: marks, ops and local derivatives per row, the others per node.
 
-    ``shown`` holds the ids of the nodes, and ``ats`` for each row the index of its node in it. ``depths`` are
+    ``nodes`` holds the ids of the nodes, and ``ats`` for each row the index of its node in it. ``depths`` are
     steps from the root, ``levels`` are indentation levels, ``turns`` are MORE, LAST or ONLY. ``shapes`` is
     empty if no node has one. ``is_cut`` says that rows are left out.
     """
 
     __slots__ = (
         *("ats", "depths", "grads", "is_cut", "levels", "locals_", "marks", "names", "ops", "shapes"),
-        *("shown", "turns", "values"),
+        *("nodes", "turns", "values"),
     )
 
     def __init__(self) -> None:
-        self.shown: list[int] = []
+        self.nodes: list[int] = []
         self.ats: list[int] = []
         self.depths: list[int] = []
         self.levels: list[int] = []

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @compiles(tree.Comprehension, EXPRESSIONS)
 def compile_comprehension(c: Compiler, node: tree.Comprehension) -> Evaluate:
-    scope = c.names.of[node]
+    scope = c.names.scope_of[node]
     in_class = c.scope.kind == "class"
     around = c.expression(node.clauses[0].iterable)
-    gather = c.inside(scope, lambda: compile_loops(c, node))
+    gather = c.compile_in_scope(scope, lambda: compile_loops(c, node))
     template = new_frame(scope)
     span = node.clauses[0].iterable.span
 

@@ -68,7 +68,7 @@ def compile_class_def(c: Compiler, node: tree.ClassDef) -> Execute:
     is_model = isinstance(first, tree.Attribute) and first.name == "Module"
     if is_model or (read is None and base.__class__ is not FunctionBase):
         raise other_class(c, node)
-    scope = c.names.of[node]
+    scope = c.names.scope_of[node]
     for part in node.body:
         is_docstring = isinstance(part, tree.ExpressionStatement) and isinstance(part.value, tree.String)
         if not (isinstance(part, (tree.FunctionDef, tree.Pass)) or is_docstring):
@@ -79,7 +79,7 @@ def compile_class_def(c: Compiler, node: tree.ClassDef) -> Execute:
                 help=("move the line above the class",),
                 span=part.span,
             )
-    body = c.inside(scope, lambda: c.body(node.body))
+    body = c.compile_in_scope(scope, lambda: c.body(node.body))
     template, slot, name = new_frame(scope), c.scope.slots[node.name], node.name
 
     def run(frame: Frame) -> None:

@@ -26,14 +26,14 @@ text_format = LazyModule("autodiff.grammar.objects.value_text")
 
 @compiles(tree.Name, EXPRESSIONS)
 def compile_name(c: Compiler, node: tree.Name) -> Evaluate:
-    place = c.place(node.id)
+    place = c.binding(node.id)
     if place is None:
         return constant_closure(c.find_builtin(node.id))
     depth, slot = place
     scope, module = c.scope, c.frame
 
     def fail() -> ScriptError:
-        return c.inside(scope, lambda: c.unbound(node))
+        return c.compile_in_scope(scope, lambda: c.unbound(node))
 
     if depth == 0:
 

@@ -64,18 +64,18 @@ class Scope:
 
 
 class ScriptScopes:
-    """The scopes of one script: ``module``, and in ``of`` the scope of each syntax node that opens one.
+    """The scopes of one script: ``module``, and in ``scope_of`` the scope of each syntax node that opens one.
 
     It also has the names that are read (``reads``), the ``attributes``, the names whose list is ``changed``,
     the names that a loop at top level assigns (``loop_targets``), the full names of the imported ``modules``,
     and whether anything ``marks`` a tensor as requiring gradients.
     """
 
-    __slots__ = ("attributes", "changed", "loop_targets", "marks", "module", "modules", "of", "reads")
+    __slots__ = ("attributes", "changed", "loop_targets", "marks", "module", "modules", "reads", "scope_of")
 
     def __init__(self) -> None:
         self.module = Scope("module", None)
-        self.of: dict[tree.SyntaxNode, Scope] = {}
+        self.scope_of: dict[tree.SyntaxNode, Scope] = {}
         self.reads: list[tuple[tree.Name, Scope]] = []
         self.attributes: list[tree.Attribute] = []
         self.changed: set[str] = set()
@@ -124,7 +124,7 @@ def visit_name(node: tree.Name, scope: Scope, names: ScriptScopes, is_target: bo
 
 def visit_function(node: tree.FunctionDef, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     scope.bind(node.name, node.name_span)
-    inner = names.of[node] = Scope("function", scope)
+    inner = names.scope_of[node] = Scope("function", scope)
     below = [(part, scope, False) for part in node.decorators if not is_static(part)]
     return (
         below + bind_parameters(node.parameters, scope, inner) + [(part, inner, False) for part in node.body]
@@ -137,7 +137,7 @@ def is_static(decorator: tree.Expression) -> bool:
 
 
 def visit_lambda(node: tree.Lambda, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
-    inner = names.of[node] = Scope("function", scope)
+    inner = names.scope_of[node] = Scope("function", scope)
     return [*bind_parameters(node.parameters, scope, inner), (node.body, inner, False)]
 
 
@@ -150,7 +150,7 @@ def bind_parameters(declared: tuple[tree.Parameter, ...], scope: Scope, inner: S
 def visit_comprehension(
     node: tree.Comprehension, scope: Scope, names: ScriptScopes, binding: bool
 ) -> PendingVisits:
-    inner = names.of[node] = Scope("comprehension", scope)
+    inner = names.scope_of[node] = Scope("comprehension", scope)
     below: PendingVisits = []
     around = scope  # as in Python, the first iterable is evaluated in the enclosing scope
     for clause in node.clauses:
@@ -162,7 +162,7 @@ def visit_comprehension(
 
 def visit_class(node: tree.ClassDef, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
     scope.bind(node.name, node.name_span)
-    inner = names.of[node] = Scope("class", scope)
+    inner = names.scope_of[node] = Scope("class", scope)
     below = [(part, scope, False) for part in (*node.decorators, *node.bases)]
     return below + [(part, inner, False) for part in node.body]
 

@@ -60,12 +60,12 @@ def compile_function(
     is_expression: bool,
 ) -> Evaluate:
     """Return the closure that creates a function value. It evaluates the defaults at each creation."""
-    scope = c.names.of[node]
+    scope = c.names.scope_of[node]
     code = FunctionCode(name, node.parameters, scope)
     code.is_expression = is_expression
     defaults = [None if p.default is None else c.expression(p.default) for p in node.parameters]
     in_class = c.scope.kind == "class"
-    code.run = c.inside(scope, compile_body)
+    code.run = c.compile_in_scope(scope, compile_body)
 
     def make(frame: Frame) -> ScriptFunction:
         values = tuple([UNBOUND if d is None else d(frame) for d in defaults])

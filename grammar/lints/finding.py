@@ -99,13 +99,13 @@ class Subject:
         end = text.find("\n", node.span.end)
         return Span(text.rfind("\n", 0, node.span.start) + 1, len(text) if end < 0 else end + 1)
 
-    def before(self, node: tree.Statement, *lines: str) -> Edit:
+    def insert_before(self, node: tree.Statement, *lines: str) -> Edit:
         """The edit that inserts lines before a statement."""
         start = self.lines_of(node).start
         indent = self.indentation(node)
         return Edit(Span(start, start), "".join(f"{indent}{line}\n" for line in lines))
 
-    def after(self, node: tree.Statement, *lines: str) -> Edit:
+    def insert_after(self, node: tree.Statement, *lines: str) -> Edit:
         """The edit that inserts lines after a statement."""
         end = self.lines_of(node).end
         indent = self.indentation(node)

@@ -69,7 +69,7 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
             fixes = [
                 Fix(
                     "start from zero in every iteration",
-                    subject.before(event.statement, *lines),
+                    subject.insert_before(event.statement, *lines),
                 )
             ]
         yield finding(
@@ -137,7 +137,7 @@ def gradient_of_result(subject: Subject) -> Iterator[AutodiffError]:
                     fixes = [Fix("make the result the leaf", *meant[0])]
                 else:
                     ask = f"{name}.retain_grad()"
-                    fixes = [Fix("make backward() keep it", subject.after(statement, ask))]
+                    fixes = [Fix("make backward() keep it", subject.insert_after(statement, ask))]
         yield finding(
             event.node.span,
             f"`{name}` is no leaf, so `{name}.grad` stays None",

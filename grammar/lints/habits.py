@@ -87,7 +87,7 @@ def shared_default(subject: Subject) -> Iterator[AutodiffError]:
                     Fix(
                         "make the list anew in each call",
                         Edit(default.span, "None"),
-                        subject.before(first, *lines),
+                        subject.insert_before(first, *lines),
                     )
                 ]
             yield finding(

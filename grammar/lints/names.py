@@ -203,7 +203,7 @@ def without_local(subject: Subject, statement: tree.Assign, body: Sequence[tree.
     name = assigned_name(statement)
     returns = any(isinstance(node, tree.Return) for node in walk(*body))
     if statement is body[-1] and not returns and subject.stands_alone(statement):
-        yield Fix("return it", subject.after(statement, f"return {name}"))
+        yield Fix("return it", subject.insert_after(statement, f"return {name}"))
     elif not is_pure(statement.value):
         text = subject.source.text
         start = text.index("=", statement.targets[0].span.end) + 1

@@ -102,7 +102,7 @@ def late(subject: Subject, leaf: Value, request: Event, backward: Event) -> Auto
     if made is not None and all(
         subject.stands_alone(one) and not subject.indentation(one) for one in (made, statement)
     ):
-        edits = subject.after(made, subject.text(statement)), subject.remove(statement)
+        edits = subject.insert_after(made, subject.text(statement)), subject.remove(statement)
         fixes = [Fix("ask first", *edits)]
     return finding(
         request.node.span,

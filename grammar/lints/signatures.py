@@ -40,7 +40,7 @@ def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
     if isinstance(function, BoundMethod):
         function, count = function.function, count + 1
     if isinstance(function, PublicFunction):
-        fit(function, count, keywords)
+        bind_unknown(function, count, keywords)
     elif isinstance(function, ScriptFunction):
         bind_arguments(function, (None,) * count, dict.fromkeys(keywords))
     elif isinstance(function, Builtin):
@@ -57,7 +57,7 @@ def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
             raise
 
 
-def fit(function: PublicFunction, count: int, keywords: list[str]) -> None:
+def bind_unknown(function: PublicFunction, count: int, keywords: list[str]) -> None:
     """Bind arguments with unknown values."""
     parameters = tuple(
         [

@@ -108,7 +108,7 @@ class Evaluation:
                         " strict mode."
                     )
 
-    def shown(self) -> Any:
+    def returned_outputs(self) -> Any:
         """Return the outputs in the form in which they are returned next to a product."""
         return packed(
             self.outputs if self.create_graph else [y.detach() for y in self.outputs], self.several_out
@@ -366,7 +366,7 @@ def vjp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict
             evaluation.outputs, evaluation.inputs, weights, create_graph=evaluation.create_graph
         )
         products = fill_missing(found, evaluation.inputs, evaluation, INDEPENDENT_OUTPUT, "jacobian")
-    return evaluation.shown(), packed(products, evaluation.several_in)
+    return evaluation.returned_outputs(), packed(products, evaluation.several_in)
 
 
 def jvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
@@ -383,7 +383,7 @@ def jvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict
             fill_missing(tuple(slopes), evaluation.inputs, evaluation, INDEPENDENT_OUTPUT, "jacobian")
         found = input_gradients(slopes, weights, vectors, create_graph=evaluation.create_graph)
         products = fill_missing(found, evaluation.outputs, evaluation, INDEPENDENT_GRADIENT, "jacobian")
-    return evaluation.shown(), packed(products, evaluation.several_out)
+    return evaluation.returned_outputs(), packed(products, evaluation.several_out)
 
 
 def hessian_vector_product(name: str, func: Any, inputs: Any, v: Any, create_graph: Any, strict: Any) -> Any:
@@ -398,7 +398,7 @@ def hessian_vector_product(name: str, func: Any, inputs: Any, v: Any, create_gra
         evaluation.check_slopes(slopes)
         found = input_gradients(slopes, evaluation.inputs, vectors, create_graph=evaluation.create_graph)
         products = fill_missing(found, evaluation.inputs, evaluation, INDEPENDENT_JACOBIAN, "hessian")
-    return evaluation.shown(), packed(products, evaluation.several_in)
+    return evaluation.returned_outputs(), packed(products, evaluation.several_in)
 
 
 def hvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:

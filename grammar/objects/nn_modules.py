@@ -37,10 +37,10 @@ class ModuleKind:
     """A class of modules such as ``nn.ReLU``.
 
     ``function`` is the key of core's function, ``forward`` the names of its tensor arguments, ``settings``
-    the constructor's parameters with defaults, ``shown`` the settings in the repr.
+    the constructor's parameters with defaults, ``printed`` the settings in the repr.
     """
 
-    __slots__ = ("forward", "function", "keyword_only", "name", "settings", "shown")
+    __slots__ = ("forward", "function", "keyword_only", "name", "printed", "settings")
 
     def __init__(
         self,
@@ -48,14 +48,14 @@ class ModuleKind:
         function: str,
         forward: tuple[str, ...],
         settings: dict[str, Any],
-        shown: tuple[str, ...],
+        printed: tuple[str, ...],
         keyword_only: bool,
     ) -> None:
         self.name = name
         self.function = function
         self.forward = forward
         self.settings = settings
-        self.shown = shown
+        self.printed = printed
         self.keyword_only = keyword_only
 
     def make(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Module:
@@ -68,14 +68,14 @@ class ModuleKind:
             size_average, reduce = settings.pop("size_average"), settings.pop("reduce")
             if size_average is not None or reduce is not None:
                 settings["reduction"] = resolve_reduction(
-                    self.wanted(size_average), self.wanted(reduce), "mean"
+                    self.as_bool(size_average), self.as_bool(reduce), "mean"
                 )
         return Module(self, settings)
 
-    def wanted(self, asked: Any) -> bool | None:
+    def as_bool(self, setting: Any) -> bool | None:
         """Return ``size_average`` or ``reduce`` as a bool; a tensor here was probably meant for the call."""
         try:
-            return None if asked is None else is_true(asked)
+            return None if setting is None else is_true(setting)
         except ScriptError as error:
             error.caret = f"`nn.{self.name}` takes settings; the module it makes takes the tensors"
             error.help = (f"make it, then call it: `nn.{self.name}()({', '.join(self.forward)})`",)
@@ -117,10 +117,10 @@ def register_kind(
     function: str,
     forward: tuple[str, ...] = INPUT,
     settings: dict[str, Any] | None = None,
-    shown: tuple[str, ...] = (),
+    printed: tuple[str, ...] = (),
     keyword_only: bool = False,
 ) -> None:
-    MODULE_KINDS[name] = ModuleKind(name, function, forward, settings or {}, shown, keyword_only)
+    MODULE_KINDS[name] = ModuleKind(name, function, forward, settings or {}, printed, keyword_only)
 
 
 for _name, _function in (
@@ -130,42 +130,44 @@ for _name, _function in (
     ("SiLU", "silu"),
     ("Mish", "mish"),
 ):
-    register_kind(_name, f"F.{_function}", settings=INPLACE, shown=("inplace",))
+    register_kind(_name, f"F.{_function}", settings=INPLACE, printed=("inplace",))
 for _name in ("Sigmoid", "Tanh", "LogSigmoid", "Softsign", "Tanhshrink"):
     register_kind(_name, f"F.{_name.lower()}")
 for _name in ("Hardsigmoid", "Hardswish"):
     register_kind(_name, f"F.{_name.lower()}", settings=INPLACE)
 for _name, _function in (("Softmax", "softmax"), ("LogSoftmax", "log_softmax"), ("Softmin", "softmin")):
-    register_kind(_name, f"F.{_function}", settings=DIM, shown=("dim",))
+    register_kind(_name, f"F.{_function}", settings=DIM, printed=("dim",))
 for _name in ("ELU", "CELU"):
-    register_kind(_name, f"F.{_name.lower()}", settings={"alpha": 1.0, **INPLACE}, shown=("alpha", "inplace"))
+    register_kind(
+        _name, f"F.{_name.lower()}", settings={"alpha": 1.0, **INPLACE}, printed=("alpha", "inplace")
+    )
 register_kind(
     "LeakyReLU",
     "F.leaky_relu",
     settings={"negative_slope": 0.01, **INPLACE},
-    shown=("negative_slope", "inplace"),
+    printed=("negative_slope", "inplace"),
 )
-register_kind("GELU", "F.gelu", settings={"approximate": "none"}, shown=("approximate",))
+register_kind("GELU", "F.gelu", settings={"approximate": "none"}, printed=("approximate",))
 register_kind(
-    "Softplus", "F.softplus", settings={"beta": 1.0, "threshold": 20.0}, shown=("beta", "threshold")
+    "Softplus", "F.softplus", settings={"beta": 1.0, "threshold": 20.0}, printed=("beta", "threshold")
 )
 for _name in ("Softshrink", "Hardshrink"):
-    register_kind(_name, f"F.{_name.lower()}", settings={"lambd": 0.5}, shown=("lambd",))
+    register_kind(_name, f"F.{_name.lower()}", settings={"lambd": 0.5}, printed=("lambd",))
 register_kind(
     "Hardtanh",
     "F.hardtanh",
     settings={"min_val": -1.0, "max_val": 1.0, **INPLACE},
-    shown=("min_val", "max_val", "inplace"),
+    printed=("min_val", "max_val", "inplace"),
 )
 register_kind(
     "Threshold",
     "F.threshold",
     settings={"threshold": REQUIRED, "value": REQUIRED, **INPLACE},
-    shown=("threshold", "value", "inplace"),
+    printed=("threshold", "value", "inplace"),
 )
-register_kind("GLU", "F.glu", settings={"dim": -1}, shown=("dim",))
+register_kind("GLU", "F.glu", settings={"dim": -1}, printed=("dim",))
 register_kind(
-    "Flatten", "torch.flatten", settings={"start_dim": 1, "end_dim": -1}, shown=("start_dim", "end_dim")
+    "Flatten", "torch.flatten", settings={"start_dim": 1, "end_dim": -1}, printed=("start_dim", "end_dim")
 )
 register_kind("CosineSimilarity", "F.cosine_similarity", PAIR, {"dim": 1, "eps": 1e-8})
 register_kind("PairwiseDistance", "F.pairwise_distance", PAIR, {"p": 2.0, "eps": 1e-6, "keepdim": False})
@@ -234,7 +236,7 @@ register_kind(
 def write_module(module: Module) -> str:
     """Return torch's repr of a module: ``ELU(alpha=1.0)``; ``inplace`` appears only if it is True."""
     parts = []
-    for name in module.kind.shown:
+    for name in module.kind.printed:
         value = module.settings[name]
         if name == "lambd":
             parts.append(as_repr(value))

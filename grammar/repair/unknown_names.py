@@ -282,7 +282,7 @@ class UnknownName:
     def explain_elsewhere(self, error: CompileError) -> bool:
         """Complete the error and return True if the name exists in another scope."""
         name = self.name.id
-        for node, scope in self.names.of.items():
+        for node, scope in self.names.scope_of.items():
             if name not in scope.slots:
                 continue
             where = scope.first_binding[name]

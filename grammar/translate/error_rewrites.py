@@ -97,7 +97,7 @@ def other_absences(error: AutodiffError, pasted: PastedProgram) -> list[Autodiff
         return []
     inside = [node.span for node in pasted.classes.values()]
     found: list[AutodiffError] = []
-    for one in resolver.found:
+    for one in resolver.errors:
         if one.span is None or not "E0140" <= one.code <= "E0149" or one.message == error.message:
             continue
         if not any(span.start <= one.span.start < span.end for span in inside):

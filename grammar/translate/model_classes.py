@@ -30,6 +30,7 @@ class ModelObject:
         "is_root",
         "known",
         "methods",
+        "methods_to_write",
         "name",
         "node",
         "outer_text",
@@ -37,7 +38,6 @@ class ModelObject:
         "part",
         "pasted",
         "translator",
-        "wanted",
     )
 
     def __init__(
@@ -58,7 +58,7 @@ class ModelObject:
         self.part = RewrittenModule()
         self.known: dict[str, str] = {}  # the texts that replace parameters and variables of __init__
         self.methods: dict[str, tree.FunctionDef] = {}
-        self.wanted: list[str] = []
+        self.methods_to_write: list[str] = []
         for member in node.body:
             if isinstance(member, tree.FunctionDef):
                 self.methods[member.name] = member
@@ -73,14 +73,14 @@ class ModelObject:
         self.part.apply = lambda args: f"{called}({', '.join(args)})"
         self.part.methods["forward"] = called
         self.part.more = self.write_method
-        self.wanted.append("forward")
+        self.methods_to_write.append("forward")
         self.write_requested()
 
     def write_requested(self) -> None:
         """Write the requested methods as functions, each after the methods that it calls."""
         written: list[str] = []
-        while self.wanted:
-            written = [*self.definition(self.wanted.pop()), *written]
+        while self.methods_to_write:
+            written = [*self.definition(self.methods_to_write.pop()), *written]
         self.part.lines += written
 
     def write_method(self, name: str) -> bool:
@@ -286,7 +286,7 @@ class ModelObject:
             if found is not None:
                 return found
         if isinstance(node, (tree.Attribute, tree.Subscript)):
-            found = self.found(node)
+            found = self.replacement(node)
             if found is not None:
                 return found
         if isinstance(node, tree.Name):
@@ -323,14 +323,14 @@ class ModelObject:
         if name not in self.part.methods:
             inner = name if self.is_root else f"{self.name}_{name}"
             self.part.methods[name] = self.pasted.new_name(inner, f"{self.translator.model_name}_{inner}")
-            self.wanted.append(name)
+            self.methods_to_write.append(name)
         return self.part.methods[name]
 
     def inner(self, node: Any) -> RewrittenModule | None:
         """Return the module that ``self.block.fc`` or ``self.layers[0]`` names, or None."""
         return find_submodule(self.part, node, self.is_own)
 
-    def found(self, node: Any) -> str | None:
+    def replacement(self, node: Any) -> str | None:
         part = self.inner(node)
         if part is not None:
             return part.as_function()

@@ -44,19 +44,19 @@ class Model:
 class ModelEdits:
     """All models of a program, and the edits that make functions and leaves of them."""
 
-    __slots__ = ("edits", "found", "lists", "pasted", "shown", "translator", "unnamed_calls")
+    __slots__ = ("edits", "lists", "models", "pasted", "translator", "unnamed_calls", "unused_classes")
 
     def __init__(self, pasted: PastedProgram) -> None:
         self.pasted = pasted
         self.translator = ModuleTranslator(pasted)
         self.edits: list[Edit] = []
-        self.found: dict[str, Model] = {}
+        self.models: dict[str, Model] = {}
         self.lists: dict[tuple[str, str], str] = {}
         self.unnamed_calls: list[tree.Call] = []
-        self.shown: set[str] = set()  # classes that are never made, replaced in place
-        self.find()
+        self.unused_classes: set[str] = set()  # they are replaced in place
+        self.find_models()
 
-    def find(self) -> None:
+    def find_models(self) -> None:
         """Find the modules that are made outside of other modules."""
         for statement in statements_outside_classes(self.pasted):
             call, name = None, ""
@@ -65,11 +65,11 @@ class ModelEdits:
                 target = statement.targets[0]
                 name = target.id if isinstance(target, tree.Name) else ""
             if call is not None and name and self.has_weights(call):
-                if name in self.found:
+                if name in self.models:
                     what = f"`{name}` made twice"
                     raise CannotRewriteError(call, what, "give each model a name of its own")
-                self.found[name] = Model(name, statement, call)
-        known = {id(part) for model in self.found.values() for part in walk(model.call)}
+                self.models[name] = Model(name, statement, call)
+        known = {id(part) for model in self.models.values() for part in walk(model.call)}
         for node in walk(self.pasted.script):
             if (
                 self.translator.module_kind(node)
@@ -93,7 +93,7 @@ class ModelEdits:
         """Whether a place is the name of a model class, or is in a call that makes a model."""
         if span is None:
             return False
-        calls = [*(model.call for model in self.found.values()), *self.unnamed_calls]
+        calls = [*(model.call for model in self.models.values()), *self.unnamed_calls]
         return any(self.pasted.classes[name].name_span == span for name in self.classes()) or any(
             call.span.start <= span.start and span.end <= call.span.end for call in calls
         )
@@ -103,14 +103,14 @@ class ModelEdits:
     def rewrite(self) -> None:
         """Collect the edits in ``edits``."""
         self.name_unnamed_models()
-        for model in self.found.values():
+        for model in self.models.values():
             self.take_apart(model)
-        for model in self.found.values():
+        for model in self.models.values():
             self.rewrite_uses(model)
-        for model in self.found.values():
+        for model in self.models.values():
             lines = self.creation_lines(model)
             self.edits.append(self.pasted.replacement(model.statement, lines))
-        for name in self.classes() - self.shown:
+        for name in self.classes() - self.unused_classes:
             self.edits.append(self.pasted.removal(self.pasted.classes[name]))
         self.import_functions()
 
@@ -120,7 +120,7 @@ class ModelEdits:
 
     def name_unnamed_models(self) -> None:
         """Rewrite modules that are made and used without a name, and classes that are never made."""
-        made = {self.pasted.full(model.call.function) for model in self.found.values()}
+        made = {self.pasted.full(model.call.function) for model in self.models.values()}
         for call in self.unnamed_calls:
             statement = self.pasted.statement(call)
             kind = self.pasted.full(call.function).rpartition(".")[2]
@@ -156,7 +156,7 @@ class ModelEdits:
         if init is not None and any(p.default is None and not p.star for p in init.parameters[1:]):
             advice = f"make one with its sizes, as in `model = {node.name}(...)`"
             raise CannotRewriteError(node, f"`{node.name}`, which is never made,", advice)
-        self.shown.add(node.name)
+        self.unused_classes.add(node.name)
         name = node.name.lower() if node.name.lower() != node.name else f"{node.name}_of"
         model = Model(
             self.pasted.new_name(name),

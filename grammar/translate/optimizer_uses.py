@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 class OptimizerEdits:
     """All optimizers of a program with their schedules, and the edits that write them out."""
 
-    __slots__ = ("edits", "found", "pasted")
+    __slots__ = ("edits", "optimizers", "pasted")
 
     def __init__(self, pasted: PastedProgram) -> None:
         self.pasted = pasted
         self.edits: list[Edit] = []
-        self.found: dict[str, Optimizer] = {}
+        self.optimizers: dict[str, Optimizer] = {}
 
     def rewrite(self) -> None:
         """Collect the edits in ``edits``."""
@@ -50,13 +50,13 @@ class OptimizerEdits:
                 target = statement.targets[0]
                 if not isinstance(target, tree.Name):
                     raise CannotRewriteError(statement, "an optimizer without a name", "give it a name")
-                if target.id in self.found:
+                if target.id in self.optimizers:
                     raise CannotRewriteError(
                         statement, f"`{target.id}` made twice", "give each a name of its own"
                     )
-                self.found[target.id] = Optimizer(self.pasted, statement, call, lists)
-        schedules = find_schedules(self.pasted, self.found)
-        for optimizer in self.found.values():
+                self.optimizers[target.id] = Optimizer(self.pasted, statement, call, lists)
+        schedules = find_schedules(self.pasted, self.optimizers)
+        for optimizer in self.optimizers.values():
             rated = [schedule for schedule in schedules if schedule.optimizer is optimizer]
             is_one = is_simple_text(optimizer.settings["lr"]) and self.pasted.is_constant(
                 optimizer.settings["lr"]

@@ -44,7 +44,7 @@ def find_further_errors(error: CompileError, source: Source, given: Iterable[str
     search = ErrorSearch(source)
     search.leave_out(error)
     script = search.run()
-    found: list[AutodiffError] = [*search.found]
+    found: list[AutodiffError] = [*search.errors]
     if script is not None:
         unknown = unknown_names(script, source, {*given, *search.names})
         found += [one for one in unknown if not search.may_bind(one)]
@@ -69,7 +69,7 @@ def unknown_names(script: tree.Script, source: Source, known: set[str]) -> list[
 class ErrorSearch:
     """The tokens of a script in which the lines of the errors found so far are replaced."""
 
-    __slots__ = ("found", "last", "lines", "masked", "names", "reader", "source", "start", "text", "words")
+    __slots__ = ("errors", "last", "lines", "masked", "names", "reader", "source", "start", "text", "words")
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -78,7 +78,7 @@ class ErrorSearch:
         self.words = read_words(source, self.reader.table)
         self.start = 0  # the token from which the rest is parsed: the first of a statement
         self.masked = source.text  # the text with the removed lines overwritten, at the same length
-        self.found: list[CompileError] = []
+        self.errors: list[CompileError] = []
         self.last: CompileError | None = None  # the error removed last
         self.names: set[str] = set()
         self.lines: set[int] = set()  # the starts of the lines that an error or its repair affects
@@ -96,10 +96,10 @@ class ErrorSearch:
                     return None
                 line = line_around(self.text, error.span.start).start
                 if line not in self.lines and not self.is_consequence(error):
-                    if len(self.found) + 1 >= MAX_ERRORS:
+                    if len(self.errors) + 1 >= MAX_ERRORS:
                         return None
                     keep_working_repair(error, self.masked, self.statement_at(error.span.start))
-                    self.found.append(error)
+                    self.errors.append(error)
                 if not self.leave_out(error):
                     return None
                 continue

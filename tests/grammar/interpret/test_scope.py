@@ -86,7 +86,7 @@ def test_slots_are_dense_and_parameters_come_first() -> None:
     source = Source("def f(a, b):\n    c = a\n    return c + b\n")
     script = parse(source)
     names = resolve(script, source, lambda name: builtin_value(name) is not UNBOUND)
-    assert names.of[script.body[0]].slots == {"a": 2, "b": 3, "c": 4}
+    assert names.scope_of[script.body[0]].slots == {"a": 2, "b": 3, "c": 4}
 
 
 def test_builtins_may_be_shadowed_and_come_back() -> None:

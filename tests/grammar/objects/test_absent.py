@@ -26,7 +26,7 @@ each_rewrite = pytest.mark.parametrize(
 
 @each_rewrite
 def test_the_rewrite_runs(rewrite: Rewrite) -> None:
-    assert rewrite.shown in rewrite.script
+    assert rewrite.lines in rewrite.script
     assert printed(rewrite.script)
 
 
