@@ -9,8 +9,8 @@ from autodiff.cli.requests.make_report import (
     note_constant_slope,
     note_reshaped,
     read_settings,
+    run_request,
     set_limits,
-    warn,
 )
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
@@ -29,7 +29,6 @@ from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.points import Formula
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import in_step, read_steps
-from autodiff.grammar.execution import execute
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
 
@@ -81,17 +80,7 @@ def make_answers(session: Session) -> Answers:
     if formulas:
         ask_for(formulas, settings)
     with Probe() as probe:
-        execution = execute(
-            script.source,
-            settings,
-            session.print_from_script,
-            lambda *what: warn(session, *what),
-            request.text("order") == "2",
-        )
-        if execution.reassigned:
-            from autodiff.grammar.repair.reassigned_inputs import with_reassigned_inputs
-
-            execution = with_reassigned_inputs(execution, settings)
+        execution = run_request(session, settings, twice=request.text("order") == "2", needed=True)
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
     if formulas:
