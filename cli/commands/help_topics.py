@@ -13,12 +13,12 @@ EXIT_CODES = """\
 Exit codes
 
     0  success
-    1  check found a wrong gradient or formula, or lint a likely
-       mistake; kinks and undecided gradients are no mistakes: 0
-    2  the command line is wrong, the script cannot be read,
-       or the requested format cannot hold the answer
-    3  the script does not compile: wrong syntax, or an unknown name;
-       for lint also: it uses something that does not exist
+    1  check found a wrong gradient or formula, or lint a likely mistake; \
+kinks and undecided gradients are no mistakes: 0
+    2  the command line is wrong, the script cannot be read, \
+or the requested format cannot hold the answer
+    3  the script does not compile: wrong syntax, or an unknown name; \
+for lint also: it uses something that does not exist
     4  the script failed while it ran: shapes, a name read too early, backward
     5  a limit was reached: steps, memory, depth, paths
     6  the output could not be written: full, closed, read-only

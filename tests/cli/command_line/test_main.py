@@ -188,7 +188,7 @@ def test_topics_keep_to_the_width(topic, width):
 
 def test_entries_of_topics_hang_below_what_they_begin_with():
     text = find_topic("exit-codes", 60)
-    assert "\n    3  the script does not compile: wrong syntax, or an\n       unknown name;\n" in text
+    assert "\n    3  the script does not compile: wrong syntax, or an\n       unknown name; for lint" in text
     assert "\n    L = w**2\n" in find_topic("language", 60)
     table = find_topic("limits", 80)
     assert len({line.index("E0") for line in table.split("\n") if "E050" in line}) == 1
