@@ -103,7 +103,7 @@ def late(subject: Subject, leaf: Value, request: Event, backward: Event) -> Auto
         subject.stands_alone(one) and not subject.indentation(one) for one in (made, statement)
     ):
         edits = subject.insert_after(made, subject.text(statement)), subject.remove(statement)
-        fixes = [Fix("ask first", *edits)]
+        fixes = [Fix("require the gradient first", *edits)]
     return finding(
         request.node.span,
         f"`{name}` requires a gradient only after it was used",

@@ -40,7 +40,7 @@ def test_an_input_that_nothing_leads_to_is_told_to_be_so(autodiff):
 
 def test_what_has_decided_is_named(autodiff):
     done = autodiff("check", "-e", "x = 1.; b = 2.; y = sin(1e9*x) + b*b")
-    assert " agree; for x rounding or fast changes leave" in " ".join(done.out.split())
+    assert " agree; for x rounding or fast changes make" in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ GOLDEN = [
     ("def ^if^(): pass", "E0107", None, None, None),
     ("^f(x)^ = 1", "E0108", "the result of a call cannot be assigned to", "not a variable", None),
     ("^1^ = x", "E0108", "a number cannot be assigned to", None,
-     "turn it round: `x = 1`"),
+     "swap the sides: `x = 1`"),
     ("^None^ = 1", "E0108", "`None` cannot be assigned to", None, None),
     ("^a, b^ += 1", "E0108", "`+=` changes one variable, not several", None, None),
     ("x = ^2x^", "E0109", "a name stands directly after a number", None, None),
