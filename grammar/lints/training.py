@@ -77,7 +77,7 @@ def needed_value(subject: Subject, change: Event, value: Value, user: Value, cal
     fixes = []
     statement = change.statement
     if value.names and statement is not None and subject.stands_alone(statement):
-        fixes = [Fix("change a copy", subject.before(statement, f"{name} = {name}.clone()"))]
+        fixes = [Fix("change a copy", subject.insert_before(statement, f"{name} = {name}.clone()"))]
     return finding(
         change.node.span,
         f"`{name}` is changed in place after an operation saved it for backward()",
@@ -125,7 +125,9 @@ def early_reset(subject: Subject, reset: Event, step: Event, leaf: Value) -> Aut
     fixes = []
     if subject.stands_alone(reset.statement) and subject.stands_alone(last):
         text = subject.text(reset.statement)
-        fixes = [Fix("clear it after the step", subject.remove(reset.statement), subject.after(last, text))]
+        fixes = [
+            Fix("clear it after the step", subject.remove(reset.statement), subject.insert_after(last, text))
+        ]
     return finding(
         reset.statement.span,
         f"`{name}.grad` is cleared between backward() and the step",
