@@ -45,11 +45,11 @@ CODES = {
         "print([1, 2])",
     ),
     "E0145": Code(
-        "There are no numpy arrays here.",
+        "There are no numpy arrays beside torch.",
         "`np` has the constants and functions of plain numbers; rows of numbers are tensors.",
         "Write torch where it says np.",
-        "import numpy as np\nx = np.array([1., 2.])",
-        "x = torch.tensor([1., 2.])",
+        "import torch\nimport numpy as np\nx = np.array([1., 2.])",
+        "import torch\nx = torch.tensor([1., 2.])",
     ),
     "E0146": Code(
         "There is no such number type here.",
