@@ -466,7 +466,7 @@ def is_flat_at_zero(node: OpNode) -> bool:
 def zero_edge_below(node: Node | None, useful: set[Node]) -> Edge | None:
     """The lowest edge below a node of zeros that made the zeros and passes on 0 for any gradient; else None.
 
-    The search goes through ``useful`` nodes only and ends where the graph branches.
+    The search goes through ``useful`` nodes only and stops where the graph branches.
     """
     found = None
     while isinstance(node, OpNode) and not np.any(node.out) and not is_custom(node.op):
