@@ -58,7 +58,7 @@ def assignment_repairs(text: str, span: Span) -> tuple[Fix, ...]:
         return (fix(f"to define a function: `{shorten(written, 60)}`", (span.start, end, written)),)
     if re.fullmatch(r"[^\W\d]\w*", value) and "(" not in target:
         written = f"{value} = {target}"
-        return (fix(f"turn it round: `{shorten(written, 60)}`", (span.start, end, written)),)
+        return (fix(f"swap the sides: `{shorten(written, 60)}`", (span.start, end, written)),)
     return ()
 
 
