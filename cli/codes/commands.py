@@ -18,7 +18,7 @@ L = Double.apply(x)'"""
 CODES = {
     "E0501": Code(
         "It is nested too deeply.",
-        "A function calls itself without end, or brackets stand in brackets thousands of times.",
+        "A function calls itself without end, or brackets are nested thousands deep.",
         "Let the function end, write a loop, or raise --max-depth.",
         "autodiff run --max-depth 100 -e 'def f(n): return f(n + 1)' -e 'f(0)'",
         "autodiff run --max-depth 100 -e 'def f(n): return n if n > 9 else f(n + 1)' -e 'f(0)'",
@@ -32,14 +32,14 @@ CODES = {
     ),
     "E0503": Code(
         "It takes more steps than allowed.",
-        "A loop does not end, or there is more to do than --max-steps lets through.",
+        "A loop does not end, or the script needs more steps than --max-steps allows.",
         "Check that the loop ends, or raise --max-steps.",
         "autodiff run --max-steps 1000 -e 'while True: pass'",
         "autodiff run --max-steps 1000 -e 'for i in range(100): pass'",
     ),
     "E0504": Code(
         "The graph has more nodes than allowed.",
-        "Every step that a gradient may flow through stays in the memory until nothing refers to it.",
+        "Every recorded operation stays in memory until nothing refers to it.",
         "Call backward() more often, put what needs no gradient under `with torch.no_grad():`, or raise"
         " --max-nodes.",
         "autodiff run --max-nodes 100 -e 'x = w = tensor(1., requires_grad=True)'"
@@ -49,7 +49,7 @@ CODES = {
     ),
     "E0505": Code(
         "The time given with --timeout is over.",
-        "The command was still at work and was stopped.",
+        "The command was still running and was stopped.",
         "Give it more time, or 0 for no limit.",
         "autodiff run --timeout 0.2 --max-steps 0 -e 'while True: pass'",
         "autodiff run --timeout 20 -e 'for i in range(100): pass'",
@@ -70,7 +70,7 @@ CODES = {
         "autodiff grad --wrt w1 -e 'w1 = 3; L = w1**2'",
     ),
     "E0602": Code(
-        "--set cannot replace this name: the script never assigns it plainly.",
+        "--set cannot replace this name: the script never assigns it with `NAME = ...`.",
         "The script binds the name in another way: by a loop, a function, an unpacking or an import.",
         "Assign it with `NAME = ...` in the script, or set another name.",
         "autodiff run --set i=3 -e 'for i in range(2): pass'",
@@ -99,7 +99,7 @@ CODES = {
         "autodiff grad --grad-output ones -e 'x = ones(2, requires_grad=True); y = x**2'",
     ),
     "E0610": Code(
-        "The command line makes no sense.",
+        "The command line is wrong.",
         "An option does not exist, lacks its value, or has one that it does not take.",
         "See `autodiff COMMAND --help`.",
         "autodiff grad --wrtt w -e 'w = 3; L = w**2'",
@@ -108,7 +108,7 @@ CODES = {
     "E0611": Code(
         "The script cannot be read.",
         "There is no file of that name, it is a directory, or you may not read it.",
-        "Check its name and permissions; -e takes code on the line.",
+        "Check its name and permissions; -e takes code from the command line.",
         "autodiff run missing.ad",
         "autodiff run -e 'w = 3; L = w**2'",
     ),
@@ -121,7 +121,7 @@ CODES = {
     ),
     "E0613": Code(
         "The script is not text in UTF-8.",
-        "The file holds bytes that are no UTF-8: it is a picture or an archive, or has another encoding.",
+        "The file holds bytes that are not UTF-8: it is a picture or an archive, or has another encoding.",
         "Save it as UTF-8.",
         "printf 'L = 2\\377' | autodiff run -",
         "printf 'w = 3; L = w**2' | autodiff run -",
@@ -143,13 +143,13 @@ CODES = {
     ),
     "E0616": Code(
         "The tensor has no such entry.",
-        "--entry counts from 0 in every dimension, and names a place in each of them.",
+        "--entry takes one position for each dimension, counted from 0.",
         "Give one number for each dimension, each below its size.",
         "autodiff explain --entry 0,2 -e 'W = ones(2, 2, requires_grad=True); L = (W * W).sum()'",
         "autodiff explain --entry 0,1 -e 'W = ones(2, 2, requires_grad=True); L = (W * W).sum()'",
     ),
     "E0617": Code(
-        "The formula has a part that no expression gives.",
+        "A part of the formula cannot be written as an expression.",
         "--format formula writes an expression of functions that anybody can call. A rule of the engine that"
         " has no such functions, a backward of the script that leaves the graph, and a formula that comes to"
         " 0/0 where the gradient is a limit, cannot be written so.",
@@ -160,7 +160,7 @@ CODES = {
     ),
     "E0618": Code(
         "The script fails with the shape that --set gives to a tensor.",
-        "Without the option it runs: the lines that follow are made for the shape that the tensor has there.",
+        "Without the option it runs: its lines expect the shape that the tensor has in the script.",
         "Give a value of that shape.",
         "autodiff grad -e 'w = tensor([1., 2.]); x = tensor([3., 4.]); L = (w*x).sum()' --set 'w=[1, 2, 3]'",
         "autodiff grad -e 'w = tensor([1., 2.]); x = tensor([3., 4.]); L = (w*x).sum()' --wrt w"

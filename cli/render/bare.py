@@ -35,7 +35,7 @@ def bare_lines(report: GradientReport) -> Iterator[str]:
         if is_array(variable.grad) and variable.grad.ndim > 2:
             name = visible(variable.name)
             raise UsageError(
-                f"plain output has no place for this: {name} has {variable.grad.ndim} dimensions",
+                f"plain output cannot show this: {name} has {variable.grad.ndim} dimensions",
                 code="E0614",
                 help=("use --format json",),
             )

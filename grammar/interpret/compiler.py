@@ -186,7 +186,7 @@ class Compiler:
         self.assigned[run] = steps
         return run
 
-    def inside(self, scope: Scope, compile_part: Callable[[], T]) -> T:
+    def compile_in_scope(self, scope: Scope, compile_part: Callable[[], T]) -> T:
         """Compile a part that is in another scope, outside of any loop."""
         around = self.scope, self.loops
         self.scope, self.loops = scope, 0
@@ -212,7 +212,7 @@ class Compiler:
             return NO_CLASSES
         return OUTPUT_CLASSES - {float, int} if self.loops and is_count else OUTPUT_CLASSES
 
-    def place(self, name: str) -> tuple[int, int] | None:
+    def binding(self, name: str) -> tuple[int, int] | None:
         """Return how many frames outwards a name is bound, and its slot; -1 means the module's frame."""
         found = self.scope.find(name)
         if found is None:
@@ -225,7 +225,7 @@ class Compiler:
     def local_slot(self, node: tree.Expression) -> int:
         """Return the slot of a name in the running frame; 0 for any other expression."""
         if isinstance(node, tree.Name):
-            place = self.place(node.id)
+            place = self.binding(node.id)
             if place is not None and place[0] == 0:
                 return place[1]
         return 0

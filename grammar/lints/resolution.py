@@ -53,19 +53,19 @@ DEFINITIONS = (tree.Import, tree.ImportFrom, tree.FunctionDef, tree.ClassDef)
 
 
 class Resolver(Compiler):
-    """Compiles a whole script and collects in ``found`` the errors for what does not exist."""
+    """Compiles a whole script and collects in ``errors`` the errors for what does not exist."""
 
-    __slots__ = ("found", "idle", "meanings", "never", "start")
+    __slots__ = ("errors", "idle", "meanings", "never", "start")
 
     def __init__(self, names: ScriptScopes, source: Source, script: tree.Script) -> None:
         super().__init__(names, source, {}, is_plain(names))
-        self.found: list[AutodiffError] = []
+        self.errors: list[AutodiffError] = []
         self.idle = 0  # number of enclosing branches that are never taken
         self.never = {id(node.branches[way][1]) for node, way in never_taken(script)}
         self.start: tuple[Scope, int] | None = None  # start of the current assignment, with its scope
         self.meanings: dict[tuple[int, str], Any] = {}
         self.enter_definitions(names.module, script.body)
-        for node, scope in names.of.items():
+        for node, scope in names.scope_of.items():
             if isinstance(node, (tree.FunctionDef, tree.ClassDef)):
                 self.enter_definitions(scope, node.body)
         self.body(script.body)
@@ -89,7 +89,7 @@ class Resolver(Compiler):
         if isinstance(node, tree.FunctionDef):
             if any(not is_static(part) for part in node.decorators):
                 return [(node.name, UNBOUND)]
-            code = FunctionCode(node.name, node.parameters, self.names.of[node])
+            code = FunctionCode(node.name, node.parameters, self.names.scope_of[node])
             defaults = tuple([UNBOUND if one.default is None else None for one in node.parameters])
             return [(node.name, ScriptFunction(code, [], defaults, invoke))]
         if isinstance(node, tree.ClassDef):
@@ -159,7 +159,7 @@ class Resolver(Compiler):
             except AutodiffError as error:
                 self.scope, self.loops, self.depth = before
                 if isinstance(statement, tree.ClassDef):  # an error about the base class is the same mistake
-                    self.found = [one for one in self.found if not in_header(one, statement)]
+                    self.errors = [one for one in self.errors if not in_header(one, statement)]
                 self.add(error.at(statement.span))
         self.idle -= idle
         return nothing
@@ -183,8 +183,8 @@ class Resolver(Compiler):
             self.add(error.at(node.span))
 
     def add(self, error: AutodiffError) -> None:
-        if not self.idle and not any(one.span == error.span for one in self.found):
-            self.found.append(error)
+        if not self.idle and not any(one.span == error.span for one in self.errors):
+            self.errors.append(error)
 
     def check_attribute(self, node: tree.Attribute) -> None:
         """Raise an error if a module, class or function has no such member."""
@@ -260,9 +260,11 @@ def unresolved(
     script: tree.Script, names: ScriptScopes, source: Source, flow: Flow, lost: frozenset[str] = frozenset()
 ) -> list[AutodiffError]:
     """The errors for everything a script uses that does not exist; the ``lost`` names are not checked."""
-    found = Resolver(names, source, script).found
+    found = Resolver(names, source, script).errors
     places = {one.span for one in found}
-    lost |= {node.name for node in names.of if isinstance(node, tree.ClassDef) and node.name_span in places}
+    lost |= {
+        node.name for node in names.scope_of if isinstance(node, tree.ClassDef) and node.name_span in places
+    }
     return found + [
         one for one in unresolved_members(script, names, flow, found, lost) if one.span not in places
     ]

@@ -176,7 +176,7 @@ def make_target(value: Any, name: str, span: Span | None, execution: Execution) 
             listed,
             caret=f"nothing `{name}` was made from can be differentiated"
             if is_tensor
-            else f"`{name}` is a plain number, which nothing connects to the inputs"
+            else f"`{name}` is a plain number that nothing connects to the inputs"
             if listed is None
             else f"`{name}` holds plain numbers, which nothing connects to the inputs",
             operands=(tensor,) if is_tensor else (),

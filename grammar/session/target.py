@@ -186,7 +186,9 @@ def report_notes(
     ``is_own`` says that this is the last ``backward()`` of the script.
     """
     if is_from_functional(root, execution):
-        return ["no result of the script: this is the last pass that jacobian() or its kin have made"]
+        return [
+            "this is not a result of the script, but the last pass inside jacobian() or a similar function"
+        ]
     if not is_own:
         return []
     from autodiff.grammar.session.grad_notes import grad_notes, retained_notes
