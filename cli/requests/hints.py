@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 MOST_NAMED = 3
 #: Code from the command line is repeated in a hint if it is at most this long.
 LONGEST_CODE = 60
-SITS = {
-    "kink": "on a kink",
-    "jump": "on a jump",
-    "singular": "on a singular point",
-    "gap": "in a gap of its formula",
+PLACES = {
+    "kink": "at a kink",
+    "jump": "at a jump",
+    "singular": "at a singular point",
+    "gap": "where its formula has a gap",
 }
 #: Options that affect the gradient, with their defaults.
 DECISIVE = {"of": None, "grad_output": None, "dtype": "float64", "seed": 0}
@@ -49,18 +49,18 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
                 for kink in derivation.kinks:
                     if kink.formula:
                         yield (
-                            f"the formula is not the value here: that of {kink.function}{in_line(kink.line)}"
-                            f" comes to {kink.formula}"
+                            "the formula does not give the value here: that of"
+                            f" {kink.function}{in_line(kink.line)} gives {kink.formula}"
                         )
                         return
                 if simplified := simplified_away(derivation):
-                    yield f"the formula is not the value here: {simplified}"
+                    yield f"the formula does not give the value here: {simplified}"
                     return
         return
     names = [derivation.wrt for derivation in report.derivations if derivation.kinks]
     if names:
         first = next(derivation for derivation in report.derivations if derivation.kinks).kinks[0]
-        place = f"{first.function}{in_line(first.line)} sits {SITS[first.kind]}"
+        place = f"{first.function}{in_line(first.line)} is {PLACES[first.kind]}"
         yield f"{place}; {ask(request, names)} says what that means"
 
 
