@@ -189,7 +189,7 @@ J = jacobian(f, x)
         "x = [1.0, 2.0]; J = jacobian(lambda v: v**2, x); d = J.sum()\n",
         "autodiff explain script.ad",
         shows=["x gets"],
-        says=["the last pass that jacobian() or its kin have made"],
+        says=["the last pass inside jacobian() or a similar function"],
     ),
     # what is changed last, not what is assigned last
     Case(
