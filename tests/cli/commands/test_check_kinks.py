@@ -47,7 +47,7 @@ def test_kinks_whose_slopes_cancel_are_told_beside_what_is_wrong(autodiff):
     assert done.returncode == 1
     said = " ".join(done.out.split())
     assert "x: backward gives 0, differences with a step of" in said
-    assert "at a kink need not add up to a slope. In line 1, relu(x) is at a kink of relu: x = 0" in said
+    assert "at kinks need not add up to a slope. In line 1, relu(x) is at a kink of relu: x = 0" in said
     assert "in line 1, relu(-x) is at a kink of relu: -x = 0" in said
 
 
