@@ -11,7 +11,7 @@ from autodiff.core.engine.sweep import active_sweep
 from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
 from autodiff.core.graph.node import ArrayNode, GradSlot, Leaf, Node, NodeStatus
 from autodiff.core.graph.op import OPS
-from autodiff.core.graph.state import mode
+from autodiff.core.graph.state import enable_grad, mode, no_grad
 from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
 from autodiff.core.graph.values import as_stored, cast
 
@@ -120,6 +120,7 @@ def accumulate_grads(cotangents: Mapping[Any, Any], passed: set[Node] | None, cr
     If ``passed`` is not None, only for the nodes in it.
     """
     before: list[tuple[GradSlot, Any]] = []
+    filled: list[Node] = []
     # Filter before sorting: few nodes are leaves or have a mark.
     where_kept = [node for node in cotangents if node.__class__ is Leaf or node.status is not None]
     for node in sorted(where_kept, key=attrgetter("number"), reverse=True):
@@ -135,8 +136,12 @@ def accumulate_grads(cotangents: Mapping[Any, Any], passed: set[Node] | None, cr
             continue
         before.append((slot, None if slot.grad is None else slot.grad.value))
         accumulate_grad(slot, g, create_graph, node)
+        filled.append(node)
     if mode.recorder is not None:
         mode.recorder.grads_gathered(before, passed is not None)
+    if hooks_module.pass_watch.after:
+        with enable_grad() if create_graph else no_grad():
+            hooks_module.run_hooks_after(filled)
 
 
 def accumulate_grad(slot: GradSlot, g: Any, create_graph: bool, node: Node) -> None:

@@ -30,10 +30,10 @@ class PassWatch:
 
     ``hooks`` maps each node to its hooks by handle. ``anomaly``: a nan in a pass is an error. ``answered``
     lists the nodes whose gradients hooks replaced in the last pass, each with the span that registered the
-    hook.
+    hook. ``after`` maps each leaf to the hooks that run when its ``.grad`` is filled, with their tensors.
     """
 
-    __slots__ = ("anomaly", "answered", "hooks")
+    __slots__ = ("after", "anomaly", "answered", "hooks")
 
     def __init__(self) -> None:
         self.start()
@@ -42,12 +42,13 @@ class PassWatch:
         """Reset everything for a new script."""
         self.anomaly = False
         self.hooks: dict[Node, dict[HookHandle, Hook]] = {}
+        self.after: dict[Node, dict[HookHandle, tuple[Tensor, Hook]]] = {}
         self.answered: list[tuple[Node, Span | None]] = []
 
     @property
     def is_active(self) -> bool:
         """Whether passes must use ``sweep_with_hooks``."""
-        return self.anomaly or bool(self.hooks)
+        return self.anomaly or bool(self.hooks) or bool(self.after)
 
 
 pass_watch = PassWatch()
@@ -64,14 +65,16 @@ class HookHandle:
 
     def remove(self) -> None:
         """Unregister the hook; do nothing if it is unregistered already."""
-        hooks = pass_watch.hooks.get(self.node, {})
-        hooks.pop(self, None)
-        if not hooks:
-            pass_watch.hooks.pop(self.node, None)
+        tables: tuple[dict[Node, dict[HookHandle, Any]], ...] = (pass_watch.hooks, pass_watch.after)
+        for table in tables:
+            hooks = table.get(self.node, {})
+            hooks.pop(self, None)
+            if not hooks:
+                table.pop(self.node, None)
 
 
-def register_hook(x: Tensor, hook: Hook) -> HookHandle:
-    """Register ``hook(gradient)`` on ``x``; a tensor that it returns replaces the gradient."""
+def need_gradient(x: Tensor) -> Node:
+    """Return the node of ``x``; raise GradientError where no gradient arrives."""
     if not x.requires_grad_flag or x.node is None:
         raise GradientError(
             "cannot register a hook on a tensor that doesn't require gradient",
@@ -80,7 +83,37 @@ def register_hook(x: Tensor, hook: Hook) -> HookHandle:
             caret="no gradient will ever come here",
             help=("make an input with requires_grad=True",),
         )
-    handle = HookHandle(recorded_node(x.node))
+    return recorded_node(x.node)
+
+
+def register_post_accumulate_grad_hook(x: Tensor, hook: Hook) -> HookHandle:
+    """Register ``hook(x)`` on the leaf ``x``, to be called whenever backward() has filled ``x.grad``."""
+    node = need_gradient(x)
+    if node.__class__ is not Leaf:
+        raise GradientError(
+            "post accumulate grad hooks cannot be registered on non-leaf tensors",
+            code="E0411",
+            operands=(x,),
+            caret="backward() fills `.grad` of leaves alone",
+            help=("register_hook() is called with the gradient of any tensor",),
+        )
+    handle = HookHandle(node)
+    pass_watch.after.setdefault(node, {})[handle] = (x, hook)
+    return handle
+
+
+def run_hooks_after(leaves: list[Node]) -> None:
+    """Call the hooks of leaves whose ``.grad`` a pass has filled."""
+    site = mode.site
+    for leaf in leaves:
+        for x, hook in list(pass_watch.after.get(leaf, {}).values()):
+            hook(x)
+            mode.site = site
+
+
+def register_hook(x: Tensor, hook: Hook) -> HookHandle:
+    """Register ``hook(gradient)`` on ``x``; a tensor that it returns replaces the gradient."""
+    handle = HookHandle(need_gradient(x))
     pass_watch.hooks.setdefault(handle.node, {})[handle] = hook
     return handle
 

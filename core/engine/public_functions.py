@@ -319,11 +319,27 @@ class PublicFunction:
         if used != len(kwargs):
             names = [p.name for p in self.parameters if not p.variadic or p.kind == "ints"]
             for name in kwargs:
+                if name == "out":
+                    raise self.out_error(args)
                 if name not in names:
                     raise self.error(f"got an unexpected keyword argument '{name}'", name)
         if len(plan) == len(self.parameters) and len(self._plans) < 100:
             self._plans[len(args), *kwargs] = plan
         return bound
+
+    def out_error(self, args: tuple[Any, ...]) -> ScriptError:
+        """Return the error for ``out=``, which names a tensor that is written over."""
+        tracked = [x for x in args if getattr(x, "requires_grad", False)]
+        if tracked:
+            message = (
+                f"{self.name}(): functions with out=... arguments don't support automatic differentiation,"
+                " but one of the arguments requires grad."
+            )
+            caret = "a result that is written over another tensor has no graph"
+        else:
+            message, caret = f"{self.name}(): `out=` is not in the language", "results are new tensors"
+        way_out = f"give the result a name: `y = torch.{self.name}(...)`"
+        return ScriptError(message, code="E0310", operands=tuple(tracked), caret=caret, help=(way_out,))
 
     def bind_by_plan(self, plan: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """Like ``bind``, with the plan of an earlier call with as many arguments and the same keywords."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import GradientError, ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import view_origin_of
-from autodiff.core.engine.hooks import HookHandle, register_hook
+from autodiff.core.engine.hooks import HookHandle, register_hook, register_post_accumulate_grad_hook
 from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.device import CPU, Device
@@ -175,6 +175,12 @@ def rows(x: Tensor) -> Iterator[Any]:
     unbind = find_function("unbind")
     assert unbind is not None
     return iter(unbind(x))
+
+
+@tensor_method("register_post_accumulate_grad_hook")
+def add_leaf_hook(x: Tensor, hook: Any) -> HookHandle:
+    """Call ``hook`` with the leaf itself whenever backward() has filled its ``.grad``."""
+    return register_post_accumulate_grad_hook(x, hook)
 
 
 # -- attributes -------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ MODULES = (
     "torch.cuda",
     "torch.optim",
     "torch.testing",
+    "torch.utils.checkpoint",
     "math",
     "numpy",
     "numpy.random",
@@ -45,6 +46,13 @@ MODULE_ALIASES = {
 }
 
 
+#: Modules whose work is done by other names here.
+REPLACED_MODULES = {
+    "torch.autograd.forward_ad": "`torch.autograd.functional.jvp(f, x, v)` gives the derivative along v",
+    "torch.autograd.function": "`Function` is in torch.autograd; @once_differentiable is not in the language",
+}
+
+
 def import_value(module: str, name: str | None, span: Span, full_module: str, is_plain: bool) -> Any:
     """The namespace ``module``, or its member ``name``; ``*`` brings in what is there already.
 
@@ -60,12 +68,15 @@ def import_value(module: str, name: str | None, span: Span, full_module: str, is
             return namespace(module)  # `import torch.utils.data` binds torch
         if full_module in IMPORTABLE:
             return absent_namespace(module if name in (None, "*") else f"{module}.{name}")
+        instead = REPLACED_MODULES.get(full_module)
         raise CompileError(
             f"No module named '{full_module}'",
             code="E0211",
             caret=f"`{full_module}` cannot be imported",
-            help=(f"scripts import from {', '.join(SUGGESTED_MODULES[:-1])} and {SUGGESTED_MODULES[-1]}",),
-            fixes=(Fix("delete the line", Edit(span, "pass")),),
+            help=(instead,)
+            if instead
+            else (f"scripts import from {', '.join(SUGGESTED_MODULES[:-1])} and {SUGGESTED_MODULES[-1]}",),
+            fixes=() if instead else (Fix("delete the line", Edit(span, "pass")),),
             span=span,
             repair_context=(
                 full_module,

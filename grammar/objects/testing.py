@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.backward import grad
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import float32, float64
 from autodiff.core.graph.state import enable_grad, no_grad
@@ -135,6 +136,47 @@ def gradcheck(
             help=("check the `backward` of a Function of yours, or what is detached on the way",),
         )
     return True
+
+
+def gradgradcheck(func: Any, inputs: Any, grad_outputs: Any = None, **settings: Any) -> bool:
+    """As ``gradcheck``, of the gradients of ``func``: whether its second derivatives are right.
+
+    Without ``grad_outputs`` the outputs are weighed with fixed numbers of both signs; torch draws them.
+    """
+    args = [inputs] if inputs.__class__ is Tensor else list(inputs)
+    if grad_outputs is None:
+        with no_grad():
+            outputs = function_outputs(func, args)
+        weights = [leaf_of_weights(y) for y in outputs]
+    else:
+        weights = tensor_list(grad_outputs, "grad_outputs")
+    count = len(args)
+
+    def gradients(*given: Any) -> tuple[Tensor, ...]:
+        with enable_grad():
+            pairs = zip(given[:count], args, strict=True)
+            places = [x if not is_checked(arg) or x.requires_grad else leaf_of(x) for x, arg in pairs]
+            wanted = [x for x, arg in zip(places, args, strict=True) if is_checked(arg)]
+            outputs = function_outputs(func, places)
+            weighed = [(y, v) for y, v in zip(outputs, given[count:], strict=True) if y.requires_grad]
+            found = grad([y for y, _ in weighed], wanted, [v for _, v in weighed], None, True, True)
+        return tuple(zeros_like(x) if g is None else g for x, g in zip(wanted, found, strict=True))
+
+    return gradcheck(gradients, (*args, *weights), **settings)
+
+
+def is_checked(arg: Any) -> bool:
+    return arg.__class__ is Tensor and arg.requires_grad
+
+
+def leaf_of(x: Tensor) -> Tensor:
+    """Return a leaf with the value of ``x``."""
+    return Tensor.of(x.value).set_requires_grad()
+
+
+def leaf_of_weights(y: Tensor) -> Tensor:
+    """Return a leaf shaped as ``y`` whose entries differ in size and sign."""
+    return leaf_of(Tensor.of(as_stored(np.cos(np.arange(y.entry_count) + 1.0).reshape(y.shape))))
 
 
 def jacobian_mismatches(

@@ -109,7 +109,9 @@ def check_name(name: str, start: int, previous_kinds: list[str], keywords: froze
         and previous_kinds[-1:] not in ALLOWED_UNDERSCORE_NAMES.get(name, ())
     ):
         bare = normal.strip("_")
-        if previous_kinds[-1:] == ["."]:
+        if normal.startswith("_saved_"):
+            way_out = "a node saves its operands or its result: print them by their names"
+        elif previous_kinds[-1:] == ["."]:
             way_out = "scripts cannot use names that begin with an underscore"
         elif bare.isidentifier() and bare not in keywords:
             way_out = f"call it `{shorten(bare)}`"

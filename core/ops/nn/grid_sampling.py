@@ -21,6 +21,7 @@ from autodiff.core.graph.state import mode as graph_mode
 from autodiff.core.ops.elementwise.rounding import floor, round_
 from autodiff.core.ops.linalg.products import matmul, mT
 from autodiff.core.ops.nn.resizing import CUBIC_SLOPE
+from autodiff.core.ops.shape.dims import size_along
 from autodiff.core.ops.shape.picking_ops import gather, select
 from autodiff.core.ops.shape.reshape import reshape, unsqueeze
 
@@ -207,7 +208,7 @@ def flat_places(
 def check_sampling(x: Tensor, grid: Tensor, mode: str, dims: int | None = None) -> None:
     """Make torch's checks of ``grid_sampler``, in its order."""
     sizes = f"got input with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}"
-    if x.shape[:1] != grid.shape[:1]:
+    if size_along(x, 0) != size_along(grid, 0):
         raise ShapeError(
             f"grid_sampler(): expected grid and input to have same batch size, but {sizes}",
             operands=(x, grid),

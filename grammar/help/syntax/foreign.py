@@ -268,6 +268,11 @@ def foreign_class_error(name: str, bases: str, span: Span) -> CompileError:
     if bases.rpartition(".")[2].strip() in ("Module", "Sequential"):
         caret = "a model is a function of its parameters here"
         ways_out = ("make its weights leaves, and its `forward` a function that uses them",)
+    elif name in ("Value", "Var", "Variable", "Scalar", "Tensor", "Node", "Dual"):
+        caret = "a tensor is that already: it knows its value and its gradient"
+        ways_out = (
+            "make one with `a = torch.tensor(2.0, requires_grad=True)`; `a + a` and `b.backward()` work",
+        )
     else:
         caret = "only `class Name(Function):` with static `forward` and `backward` is"
         ways_out = ("use variables for what an object would hold, and functions for what it would do",)

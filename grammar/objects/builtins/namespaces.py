@@ -160,7 +160,7 @@ def torch_namespace(name: str) -> Namespace:
 
 def torch_autograd_members() -> dict[str, Any]:
     from autodiff.grammar.objects import autograd
-    from autodiff.grammar.objects.testing import gradcheck
+    from autodiff.grammar.objects.testing import gradcheck, gradgradcheck
     from autodiff.grammar.objects.torch_settings import ANOMALY_MODES as AUTOGRAD_MODES
 
     return {
@@ -170,6 +170,7 @@ def torch_autograd_members() -> dict[str, Any]:
         "functional": namespace("torch.autograd.functional"),
         "backward": Builtin("backward", autograd.backward),
         "gradcheck": Builtin("gradcheck", gradcheck),
+        "gradgradcheck": Builtin("gradgradcheck", gradgradcheck),
         **AUTOGRAD_MODES,
         **{name: builtin_value(name) for name in ("no_grad", "enable_grad", "set_grad_enabled")},
     }
@@ -184,6 +185,11 @@ def machine_members(name: str) -> Callable[[], dict[str, Any]]:
         return torch_settings.NAMESPACE_MEMBERS[name]
 
     return members
+
+
+def checkpoint(function: Any, *args: Any, use_reentrant: Any = None, preserve_rng_state: Any = None) -> Any:
+    """Call ``function``. torch computes it again in backward() to save memory; the numbers are the same."""
+    return function(*args)
 
 
 def testing_members() -> dict[str, Any]:
@@ -230,6 +236,8 @@ NAMESPACE_MAKERS: dict[str, Callable[[str], Namespace]] = {
     "torch.backends.cudnn": member_namespace(machine_members("cudnn")),
     "torch.accelerator": member_namespace(machine_members("accelerator")),
     "torch.testing": member_namespace(testing_members),
+    "torch.utils": member_namespace(lambda: {"checkpoint": namespace("torch.utils.checkpoint")}),
+    "torch.utils.checkpoint": member_namespace(lambda: {"checkpoint": Builtin("checkpoint", checkpoint)}),
     "torch.optim": member_namespace(dict),
     "torch.nn.functional": function_namespace("F", {}),
     "torch.linalg": function_namespace("linalg", {}),

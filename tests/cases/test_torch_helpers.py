@@ -1,0 +1,124 @@
+"""What lessons and forums use around backward(): hooks, second-order checks, checkpoints, refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import Case, each_of
+
+RUN = "autodiff run -q --show gradients script.ad"
+FIRST = RUN + " | head -n 1"
+SQ = (
+    "class Sq(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        y = x ** 2\n"
+    "        ctx.save_for_backward(x, y)\n        return y\n    @staticmethod\n    def backward(ctx, g):\n"
+    "        x, y = ctx.saved_tensors\n        return g * {}\nx = torch.tensor(2., requires_grad=True)\n"
+)
+HOOK = (
+    "p = torch.tensor([1., 2.], requires_grad=True)\ndef after(t):\n    print('got', t, t.grad)\n"
+    "    t.grad = None\nhandle = p.register_post_accumulate_grad_hook(after)\n"
+)
+
+
+def refused(name: str, script: str, code: int, *says: str, never: tuple[str, ...] = ()) -> Case:
+    return Case(name, script, RUN, says=says, never=never, code=code)
+
+
+CASES = [
+    Case(
+        "post_acc_hook",
+        HOOK + "(p ** 2).sum().backward()\nprint(p.grad)\n",
+        RUN + " | head -n 2",
+        prints="got tensor([1., 2.], requires_grad=True) tensor([2., 4.])\nNone\n",
+    ),
+    Case(
+        "hook_sees_the_sum",
+        "p = torch.tensor(1., requires_grad=True)\nseen = []\n"
+        "p.register_post_accumulate_grad_hook(lambda t: seen.append(t.grad.item()))\n"
+        "(p * 2).backward()\n(p * 3).backward()\nprint(seen)\n",
+        FIRST,
+        prints="[2.0, 5.0]\n",
+    ),
+    Case(
+        "hook_removed",
+        HOOK + "handle.remove()\n(p ** 2).sum().backward()\nprint(p.grad)\n",
+        FIRST,
+        prints="tensor([2., 4.])\n",
+    ),
+    Case(
+        "grad_runs_no_such_hook",
+        HOOK + "print(torch.autograd.grad((p ** 2).sum(), p))\n",
+        FIRST,
+        prints="(tensor([2., 4.]),)\n",
+    ),
+    refused(
+        "hook_of_a_result",
+        "p = torch.tensor(1., requires_grad=True)\ny = p * 2\ny.register_post_accumulate_grad_hook(print)\n",
+        4,
+        "post accumulate grad hooks cannot be registered on non-leaf tensors",
+        "register_hook()",
+    ),
+    Case(
+        "second_derivatives_checked",
+        SQ.format("2 * y / x")
+        + "print(torch.autograd.gradcheck(Sq.apply, x), torch.autograd.gradgradcheck(Sq.apply, x))\n",
+        FIRST,
+        prints="True True\n",
+    ),
+    Case(
+        "second_derivative_found_wrong",
+        SQ.format("2 * x.detach()")
+        + "print(torch.autograd.gradcheck(Sq.apply, x))\n"
+        + "print(torch.autograd.gradgradcheck(Sq.apply, x, raise_exception=False))\n",
+        RUN + " | head -n 2",
+        prints="True\nFalse\n",
+    ),
+    Case(
+        "second_derivatives_of_two_inputs",
+        "a = torch.tensor([1., 2.], requires_grad=True)\nb = torch.tensor([3., 4.], requires_grad=True)\n"
+        "print(torch.autograd.gradgradcheck(lambda a, b: (a * b.exp()).sum(), (a, b)))\na.sum().backward()\n",
+        FIRST,
+        prints="True\n",
+    ),
+    Case(
+        "checkpoint",
+        "from torch.utils.checkpoint import checkpoint\nx = torch.tensor([2.0], requires_grad=True)\n"
+        "def g(x):\n    y = x * 2\n    y = y + 1\n    return y\nz = checkpoint(g, x, use_reentrant=False)\n"
+        "z.backward()\nprint(x.grad)\n",
+        FIRST,
+        prints="tensor([2.])\n",
+    ),
+    refused(
+        "micro_class",
+        "class Value:\n    def __init__(self, data):\n        self.data = data\n        self.grad = 0.0\n"
+        "a = Value(2.0)\nb = a + a\nprint(b.data)\n",
+        3,
+        "a = torch.tensor(2.0, requires_grad=True)",
+    ),
+    refused(
+        "add_out",
+        "c = torch.ones(3, 2, requires_grad=True)\ntorch.add(c, 1, out=c)\n",
+        4,
+        "add(): functions with out=... arguments don't support automatic differentiation, but one of the"
+        " arguments requires grad.",
+        "give the result a name",
+    ),
+    refused("out_of_constants", "c = torch.ones(3)\ntorch.exp(c, out=c)\n", 4, "results are new tensors"),
+    refused(
+        "saved_self",
+        "x = torch.tensor([1., 2.], requires_grad=True)\ny = x.pow(2)\nprint(y.grad_fn._saved_self)\n",
+        3,
+        "print them by their names",
+    ),
+    refused(
+        "forward_ad",
+        "import torch.autograd.forward_ad as fwAD\nx = torch.tensor([1., 2.])\nprint(x)\n",
+        3,
+        "torch.autograd.functional.jvp(f, x, v)",
+        never=("delete the line",),
+    ),
+]
+
+
+@each_of(CASES)
+def test_what_lessons_use_works_or_says_the_way(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
