@@ -144,7 +144,7 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
             return f"{told}. {blamed(check, page)}"
         if check.kinks:
             if any(kink.kind != REPEATED for kink in check.kinks):
-                told += ". What is answered at a kink need not add up to a slope"
+                told += ". The values chosen at kinks need not add up to a slope"
             told += f". {reasons(check)}"
         elif check.ties:
             told += f". {reasons(check)}"
