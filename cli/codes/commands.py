@@ -70,7 +70,7 @@ CODES = {
         "autodiff grad --wrt w1 -e 'w1 = 3; L = w1**2'",
     ),
     "E0602": Code(
-        "--set cannot replace this name: the script never assigns it with `NAME = ...`.",
+        "--set replaces only names that the script assigns with `NAME = ...`.",
         "The script binds the name in another way: by a loop, a function, an unpacking or an import.",
         "Assign it with `NAME = ...` in the script, or set another name.",
         "autodiff run --set i=3 -e 'for i in range(2): pass'",
