@@ -26,7 +26,7 @@ def values_of(option: Option, incomplete: str) -> list[CompletionItem]:
         # click has not parsed the script argument when the option before the cursor lacks its value, so read
         # the line.
         words = split_arg_string(os.environ.get("COMP_WORDS", ""))
-        known = [name + TAKES_NAMES[option.name] for name in names_assigned(words[2:])]
+        known = [name + TAKES_NAMES[option.name] for name in names_bound_in_script(words[2:])]
     return [CompletionItem(value) for value in known if value.startswith(incomplete)]
 
 
@@ -36,7 +36,7 @@ def scripts(context: click.Context, parameter: click.Parameter, incomplete: str)
     return [CompletionItem(incomplete, type="file")]
 
 
-def names_assigned(words: list[str]) -> list[str]:
+def names_bound_in_script(words: list[str]) -> list[str]:
     """The names that the first script among the words assigns, in order; none if it cannot be read."""
     for path in filter(os.path.isfile, map(os.path.expanduser, words)):
         try:

@@ -52,9 +52,9 @@ def leave_texts_out() -> None:
     if is_fast and "numpy" not in sys.modules:
         finder: Any = NoTexts
         sys.meta_path.insert(0, finder)
-        numpy_import_hooks.append(step_back)
+        numpy_import_hooks.append(remove_finder)
 
 
-def step_back() -> None:
+def remove_finder() -> None:
     """Remove the finder. May be called twice: a script's run calls the import hooks again when it ends."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not NoTexts]

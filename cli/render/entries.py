@@ -29,7 +29,7 @@ def entry_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
         return
     numbers = numbers_of(entry.numbers)
     sides = [side for side in (entry.formula, numbers) if side != value]
-    if entry.is_undefined:
+    if entry.only_formula_is_nan:
         sides, value = [entry.formula], f"{numbers}, which is no number"
     line = " = ".join([entry.given, *sides, value])
     if LABEL_WIDTH + len(line) <= page.width:
@@ -127,6 +127,6 @@ def entry_check(entry: EntryDerivation, page: Page) -> str:
     backward = short(entry.backward, page.digits)
     if entry.difference is None:
         return f"check: the entry {place} is backward()'s, {backward}"
-    if entry.is_undefined:
+    if entry.only_formula_is_nan:
         return f"check: backward() gives {backward} at {place}, where this formula has a gap"
     return f"check: backward() gives {backward} at {place}, difference {short(entry.difference, 3)}"

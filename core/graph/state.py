@@ -106,7 +106,7 @@ class TapeHeader:
         self.depth = 1
         self.check_interval = self.next_check = trust
 
-    def last_number(self, length: int) -> int:
+    def newest_node_number(self, length: int) -> int:
         """Return the number of the tape's newest node; ``length`` is the length of the tape."""
         return self.first + length - 1 + len(self.inserted_at) - len(self.places)
 
@@ -156,7 +156,7 @@ class EngineState:
             self.number += 1
         else:
             header = tape[0]
-            self.number = header.last_number(len(tape)) + 1
+            self.number = header.newest_node_number(len(tape)) + 1
             header.inserted_at.append(len(tape))
         return self.number
 
@@ -165,7 +165,7 @@ class EngineState:
         tape = self.tape
         if tape is not NO_TAPE:
             header = tape[0]
-            self.number = header.last_number(len(tape))
+            self.number = header.newest_node_number(len(tape))
             self.tape = NO_TAPE
             if len(tape) > LONG_TAPE:
                 HEAP_PINS.append(tuple(bytes(7)))

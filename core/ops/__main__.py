@@ -26,11 +26,11 @@ class RecordingTable(LazyTable):
     __slots__ = ()
 
     def __setitem__(self, name: str, value: Any) -> None:
-        declared_names.setdefault((self.title, running_family()), {})[name] = None
+        declared_names.setdefault((self.title, declaring_family()), {})[name] = None
         super().__setitem__(name, value)
 
 
-def running_family() -> str:
+def declaring_family() -> str:
     """Return the family whose module body is running: the innermost, because families import each other."""
     frame = sys._getframe()
     while frame.f_code.co_name != "<module>" or not frame.f_globals["__name__"].startswith(f"{OPS_PACKAGE}."):

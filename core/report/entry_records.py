@@ -59,6 +59,6 @@ class EntryDerivation(Record):
         return f"d{self.above}/d{self.below}"
 
     @property
-    def is_undefined(self) -> bool:
+    def only_formula_is_nan(self) -> bool:
         """Whether the formula is nan but backward's value is not, as 0/0 in a product of other factors."""
         return self.value != self.value and self.backward == self.backward

@@ -84,7 +84,7 @@ def _reach_of_zero_slopes(cotangents: dict[Node, Any], leading: Sequence[Node], 
             if below not in wanted:
                 continue
             assert below is not None
-            found = [] if is_told else [_noncancelling_numbers(*_zero_slope_mask((node, index), cotangents))]
+            found = [] if is_told else [_generic_cotangent(*_zero_slope_mask((node, index), cotangents))]
             found += [edge_contribution((node, index), carried[node])] if node in carried else []
             for c in found:
                 carried[below] = carried[below] + c if below in carried else c
@@ -99,7 +99,7 @@ def _zero_slope_mask(edge: Edge, cotangents: dict[Node, Any]) -> tuple[Any, Any]
     return passed, (passed == 0) & there
 
 
-def _noncancelling_numbers(passed: Any, which: Any) -> Any:
+def _generic_cotangent(passed: Any, which: Any) -> Any:
     """In the entries of ``which``, numbers that no sum cancels by chance; 0 in the others."""
     numbers = 1 + np.arange(1, passed.size + 1).reshape(passed.shape) * 0.6180339887498949 % 1
     return np.where(which, numbers, 0.0).astype(passed.dtype)
@@ -121,7 +121,7 @@ def _stopped_entries(edge: Edge, cotangents: dict[Node, Any]) -> Any:
         is_stopped &= np.asarray(arrived) != 0
     if not is_stopped.any():
         return None
-    return _noncancelling_numbers(passed, is_stopped)
+    return _generic_cotangent(passed, is_stopped)
 
 
 def _propagate_down(start: Node, g: Any, leading: Sequence[Node], target: Node) -> Any:

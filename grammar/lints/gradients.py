@@ -7,7 +7,12 @@ from autodiff.core.base.source import Span
 from autodiff.grammar.lints.calls import is_constant
 from autodiff.grammar.lints.finding import INDENT, Lint, Subject, atom, contains, finding
 from autodiff.grammar.lints.flow import surely_before
-from autodiff.grammar.lints.updates import rebindings
+from autodiff.grammar.lints.updates import (
+    comes_from_other_leaf,
+    rebindings,
+    without_requires_grad,
+    written_values,
+)
 from autodiff.grammar.lints.values import (
     CUTTING,
     GRAPH,
@@ -339,7 +344,33 @@ def uncut(subject: Subject, node: tree.Expression) -> str:
     return text[node.span.start :]
 
 
+def unrecorded_sums(subject: Subject) -> Iterator[AutodiffError]:
+    """Find leaves that a loss is summed into where nothing is recorded, and that backward() starts from."""
+    roots = {id(event.value): event for event in subject.events("backward") if event.value.kind == LEAF}
+    written = written_values(subject)
+    blocks = list(subject.nodes(tree.With))
+    for event in subject.events("in-place"):
+        leaf = event.value
+        if event.recording is not False or id(leaf) not in roots:
+            continue
+        if not comes_from_other_leaf(written.get(id(event.statement)), leaf):
+            continue
+        call = roots.pop(id(leaf))
+        around = [block for block in blocks if contains(block, event.node)]
+        edits = (*without_requires_grad(leaf), *(subject.dedent(around[-1]) if around else ()))
+        yield finding(
+            event.node.span,
+            "nothing is recorded under no_grad(), so backward() has no graph to go through",
+            f"what is added to `{leaf.names[0][0]}` here has no graph" if leaf.names else "this has no graph",
+            fixes=[Fix("sum it where the graph is recorded, from a tensor that is no leaf", *edits)]
+            if edits
+            else [],
+            labels=[Label(call.node.span, "this pass reaches the sum alone")],
+        )
+
+
 def computed_unrecorded(subject: Subject) -> Iterator[AutodiffError]:
+    yield from unrecorded_sums(subject)
     stepped = {id(event.value) for event, _ in rebindings(subject)}
     blocks = list(subject.nodes(tree.With))
     for event in subject.events("backward"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.source import Span
 from autodiff.grammar.lints.finding import Lint, Subject, contains, finding, is_name
@@ -142,12 +144,49 @@ def rebound_without_gradient(subject: Subject) -> Iterator[AutodiffError]:
         )
 
 
+def written_values(subject: Subject) -> dict[int, Value]:
+    """The value that each assignment writes, by the id of the statement."""
+    written = {id(event.statement): event.value for event in subject.events("assign")}
+    return written | {id(event.statement): event.other for event in subject.events("augment")}
+
+
+def comes_from_other_leaf(value: Value | None, leaf: Value) -> bool:
+    """Whether a value is computed from a leaf other than ``leaf``, recorded or not."""
+    return value is not None and any(one.kind == LEAF and one is not leaf for one in ancestors(value))
+
+
+def without_requires_grad(leaf: Value) -> tuple[Edit, ...]:
+    """The edit that takes ``requires_grad=True`` out of the call that made a leaf, if it is there."""
+    arguments = leaf.node.arguments if isinstance(leaf.node, tree.Call) else ()
+    for before, argument in pairwise(arguments):
+        if argument.keyword == "requires_grad":
+            return (Edit(Span(before.span.end, argument.span.end), ""),)
+    return ()
+
+
+def filled_leaf(event: Event, leaf: Value) -> AutodiffError:
+    """Return the finding about a leaf that a result is written into."""
+    name = leaf.names[0][0] if leaf.names else "that has no name"
+    edits = without_requires_grad(leaf)
+    return finding(
+        event.node.span,
+        f"the leaf `{name}` is changed in place while the graph is recorded",
+        f"`{name}` is a result that is filled in here: it need not be a leaf",
+        fixes=[Fix("leave requires_grad=True out", *edits)] if edits else [],
+    )
+
+
 def changed_leaf(subject: Subject) -> Iterator[AutodiffError]:
+    written = written_values(subject)
     for event in subject.events("in-place"):
         leaf = next((one for one in bases(event.value) if one.kind == LEAF), None)
         if leaf is None or event.recording is not True or event.statement is None:
             continue
         statement = event.statement
+        value = written.get(id(statement))
+        if value is not None and value.kind == GRAPH and comes_from_other_leaf(value, leaf):
+            yield filled_leaf(event, leaf)
+            continue
         text = subject.text(statement)
         fixes = []
         simple = (tree.AugmentedAssign, tree.Assign, tree.ExpressionStatement)

@@ -70,7 +70,7 @@ class NameReads:
         self.origins = ValueOrigins(scene)
         targets = {id(target) for node in walk(scene.script) for target in bound_targets(node)}
         self.reads: dict[str, list[Any]] = {}
-        for node in self.read_nodes():
+        for node in self.nodes_outside_prints():
             if isinstance(node, tree.Name) and id(node) not in targets:
                 self.reads.setdefault(node.id, []).append(node)
         functions = [node for node in walk(scene.script) if isinstance(node, tree.FunctionDef)]
@@ -78,7 +78,7 @@ class NameReads:
             part.id for made in functions for part in walk(*made.body) if isinstance(part, tree.Name)
         }
 
-    def read_nodes(self) -> Iterator[Any]:
+    def nodes_outside_prints(self) -> Iterator[Any]:
         """Yield all nodes, except for statements that only print."""
         stack: list[Any] = [self.scene.script]
         while stack:

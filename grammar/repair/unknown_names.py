@@ -71,7 +71,7 @@ def single_name_error(
         fixes=tuple(reader.proposals()),
         span=name.span,
     )
-    if reader.explain_elsewhere(error):
+    if reader.explain_other_scope(error):
         return error
     error.help = advice_on(name.id, reader.member)
     if not error.help and not error.fixes:
@@ -279,7 +279,7 @@ class UnknownName:
         """Whether an attribute or entry of the name is read, which a number does not have."""
         return isinstance(path_to(self.script, self.name.span)[-2], (tree.Attribute, tree.Subscript))
 
-    def explain_elsewhere(self, error: CompileError) -> bool:
+    def explain_other_scope(self, error: CompileError) -> bool:
         """Complete the error and return True if the name exists in another scope."""
         name = self.name.id
         for node, scope in self.names.scope_of.items():

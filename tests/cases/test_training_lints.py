@@ -97,6 +97,30 @@ CASES = [
         "L003",
         "`buf`",
     ),
+    found(
+        "acc_rows",
+        "ma = torch.arange(6.).reshape(2, 3).requires_grad_()\nres = torch.zeros(2, requires_grad=True)\n"
+        "for i in range(2):\n    res[i] = (ma[i] ** 2).sum()\nres.sum().backward()\nprint(ma.grad)\n",
+        "L003",
+        "res = torch.zeros(2)`",
+        never=("no_grad()",),
+    ),
+    found(
+        "acc_scalar",
+        "x = torch.tensor([1., 2.], requires_grad=True)\ntotal = torch.zeros(1, requires_grad=True)\n"
+        "for v in x:\n    total += v * v\ntotal.backward()\nprint(x.grad)\n",
+        "L003",
+        "total = torch.zeros(1)`",
+        never=("no_grad()",),
+    ),
+    found(
+        "acc_advice_followed",
+        "loss = torch.tensor(0.0, requires_grad=True)\nw = torch.tensor(2.0, requires_grad=True)\n"
+        "for t in [1., 2., 3.]:\n    with torch.no_grad():\n        loss += (w * t - 1) ** 2\n"
+        "loss.backward()\nprint(w.grad)\n",
+        "L009",
+        "has no graph",
+    ),
 ]
 
 

@@ -42,14 +42,14 @@ def shape_mismatch_error(x: Tensor, shape: Sequence[int]) -> ShapeError:
 # -- checks of the arguments ------------------------------------------------------------------------------
 
 
-def check_common_shape(x: Tensor, *others: Any) -> None:
+def check_broadcasts_to_input(x: Tensor, *others: Any) -> None:
     """Refuse a common shape that is not the shape of ``x``. torch checks it before the dtypes."""
     check_same_shape(x, broadcast_shape((x, *others)))
 
 
 def check_common_type(x: Tensor, other: Any, *rest: Any) -> None:
     """Refuse a common shape, then a common dtype, that does not fit ``x``, before the kernel is looked up."""
-    check_common_shape(x, other)
+    check_broadcasts_to_input(x, other)
     if other.__class__ is Tensor:
         common = promote([(x.dtype, x.ndim), (other.dtype, other.ndim)])
     else:
@@ -62,13 +62,13 @@ def check_common_type(x: Tensor, other: Any, *rest: Any) -> None:
 
 def check_div(x: Tensor, other: Any, rounding_mode: str | None = None) -> None:
     if rounding_mode in (None, "floor", "trunc"):
-        check_common_shape(x, other)
+        check_broadcasts_to_input(x, other)
 
 
 def check_ldexp(x: Tensor, other: Tensor) -> None:
     if not x.dtype.is_floating_point:
         raise in_place_cast_error(f"ldexp can't be cast to the desired output type {x.dtype.long_name}", x)
-    check_common_shape(x, other)
+    check_broadcasts_to_input(x, other)
 
 
 def check_float_power(x: Tensor, *rest: Any) -> None:
@@ -91,7 +91,7 @@ def check_cumulative_dtype(x: Tensor, dim: int, dtype: DType | None) -> dict[str
 def check_lerp(x: Tensor, end: Tensor, weight: Any) -> None:
     others = [t for t in (end, weight) if t.__class__ is Tensor]
     if all(t.dtype is x.dtype for t in others):
-        check_common_shape(x, *others)
+        check_broadcasts_to_input(x, *others)
 
 
 def check_addmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
@@ -200,7 +200,7 @@ COMMON_TYPE_FUNCTIONS = (
 #: Checks of the arguments by function. A returned dict replaces arguments by name.
 ARGUMENT_CHECKS: dict[str, Callable[..., dict[str, Any] | None]] = {
     **dict.fromkeys(COMMON_TYPE_FUNCTIONS, check_common_type),
-    **dict.fromkeys(("clamp", "clamp_max", "clamp_min"), check_common_shape),
+    **dict.fromkeys(("clamp", "clamp_max", "clamp_min"), check_broadcasts_to_input),
     "addbmm": check_addbmm,
     "addmm": check_addmm,
     "addmv": check_addmv,

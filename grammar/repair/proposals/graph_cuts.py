@@ -24,7 +24,7 @@ from autodiff.grammar.repair.proposals.position_cuts import (
     positions_reason,
     values_advice,
 )
-from autodiff.grammar.repair.proposals.recording_switches import is_switch, switched_off, turns_on
+from autodiff.grammar.repair.proposals.recording_switches import is_switch, switched_off, enables_grad
 from autodiff.grammar.repair.proposals.update_steps import step_target
 from autodiff.grammar.repair.proposals.value_origins import assignments_to, depends_on_gradient
 from autodiff.grammar.syntax import tree
@@ -368,7 +368,7 @@ def recording_cut(scene: Scene, statement: Any) -> Cut | None:
         on = "torch.set_grad_enabled(True)"
         why = "nothing is recorded from here on"
         return None if off is None else Cut(off, why, Edit(off.span, on), f"{on} for {scene.text(off)}")
-    if turns_on(scene, around[-1]):
+    if enables_grad(scene, around[-1]):
         return None
     value: Any = statement.value
     if any(isinstance(node, tree.Attribute) and node.name == "grad" for node in walk(value)):

@@ -24,7 +24,7 @@ def is_switch(scene: Scene, node: Any) -> bool:
     )
 
 
-def turns_on(scene: Scene, switch: Any) -> bool:
+def enables_grad(scene: Scene, switch: Any) -> bool:
     """Whether a switch turns recording on; assumed so if the script computes the argument."""
     name = last_name(scene, switch)
     if name == "set_grad_enabled":
@@ -46,7 +46,7 @@ def switched_off(scene: Scene, path: list[Any]) -> Any:
         for one in children(block)
         if is_statement_switch(scene, one) and one.span.end <= path[-1].span.start
     ]
-    return said[-1] if said and not turns_on(scene, said[-1]) else None
+    return said[-1] if said and not enables_grad(scene, said[-1]) else None
 
 
 def under_switch(scene: Scene, switch: Any) -> list[Any]:

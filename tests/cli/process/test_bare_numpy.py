@@ -22,7 +22,7 @@ numpy_import.leave_texts_out()
 from autodiff.core.base.lazy_imports import np
 np.add
 assert sys.meta_path == before
-numpy_import.step_back()
+numpy_import.remove_finder()
 import numpy as np
 print(len(np.add.__doc__ or ""), len(np.array.__doc__ or ""), file=sys.stderr)
 {NAMES}
