@@ -24,7 +24,7 @@ from autodiff.grammar.repair.proposals.position_cuts import (
     positions_reason,
     values_advice,
 )
-from autodiff.grammar.repair.proposals.recording_switches import is_switch, switched_off, enables_grad
+from autodiff.grammar.repair.proposals.recording_switches import enables_grad, is_switch, switched_off
 from autodiff.grammar.repair.proposals.update_steps import step_target
 from autodiff.grammar.repair.proposals.value_origins import assignments_to, depends_on_gradient
 from autodiff.grammar.syntax import tree
