@@ -350,8 +350,8 @@ def test_how_it_is_shown() -> None:
     derivation.kinks = derivation.kinks[-1:]
     assert ["".join(text for _, text in line) for line in kink_lines(derivation, Page(80))] == [
         "",
-        "gap           line 8: x.prod() is at a gap in the formula of prod: entry [0]",
-        "              of x = 0; the slope is the product of the other entries (JAX and",
+        "gap           line 8: x.prod() is at a gap in the formula of prod: entry [0] of",
+        "              x = 0; the slope is the product of the other entries (JAX and",
         "              MyGrad answer the same, HIPS autograd nan)",
         "              step 3 leaves that out: there its formula comes to 0/0",
     ]
