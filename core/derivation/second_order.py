@@ -62,6 +62,8 @@ def second_derivatives(
     ``entry`` is the position of the entry of a tensor gradient that is derived. Without it, ``get_weights``
     returns the weights of a gradient of several entries, as a value and as text.
     """
+    from autodiff.core.derivation.derive import has_place
+
     first = NodeNames(subject.order, source)
     order = nodes_leading_to(subject.order, [node for _, node in subject.wrt])
     before = max((node.number for node in order), default=0)
@@ -83,7 +85,7 @@ def second_derivatives(
                 g = received.get(node)
                 if g is None:
                     g = Tensor.of(OPS["mul"](as_stored(node.out), 0.0))
-                if entry is not None and node.shape:
+                if entry is not None and has_place(node.shape, entry):
                     g = OPS["part"](g, basic=entry, advanced=())
                     name += f"[{','.join(map(str, entry))}]"
                 root = g.node if g.requires_grad_flag and g.node is not None else Leaf(g.value, tracked=False)

@@ -16,6 +16,7 @@ OP_BY_HEAD = {
     "-": "sub",
     "*": "mul",
     "/": "div",
+    "%": "remainder",
     "**": "pow",
     "@": "matmul",
     "neg": "neg",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
@@ -252,7 +253,7 @@ def is_rounded(subject: Subject, node: Any) -> bool:
     if not isinstance(node, tree.Number) or not isinstance(node.value, float):
         return False
     text = subject.text(node).replace("_", "")
-    return Fraction(text) != Fraction(node.value)
+    return math.isfinite(node.value) and Fraction(text) != Fraction(node.value)
 
 
 def is_computed(value: Value) -> bool:

@@ -1,0 +1,61 @@
+"""Command lines that random scripts and options found to end in an internal error or without a word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import Case, each_of
+
+INTERNAL = "this is a mistake in autodiff"
+
+
+def answered(
+    name: str, script: str, command: str, code: int, *says: str, shows: tuple[str, ...] = ()
+) -> Case:
+    return Case(name, script, command, says=says, shows=shows, never=(INTERNAL,), code=code)
+
+
+CASES = [
+    answered("lint_says_why_it_fails", "backward", "autodiff lint script.ad", 3, shows=("E0201", "backward")),
+    answered(
+        "lint_of_a_number_too_large", "([(1e400!=ctx)for j in(lambda:n)])", "autodiff lint script.ad", 3
+    ),
+    answered("lint_of_infinity", "x = 2.0\nprint(x * 3 == -1e999)\n", "autodiff lint script.ad", 0),
+    answered(
+        "entry_beyond_the_end",
+        "p = tensor([.53], requires_grad=True)\n",
+        "autodiff explain script.ad --entry 9 --order 2",
+        2,
+        "--entry 9: `p` has shape (1,)",
+    ),
+    answered(
+        "entry_of_too_many_dimensions",
+        "p = tensor([1., 2.], requires_grad=True)\nL = (p ** 3)[0]\n",
+        "autodiff explain script.ad --entry 0,0 --order 2",
+        2,
+    ),
+    answered(
+        "remainder_in_a_formula",
+        "z = (2,)\nq = torch.ones(1,)\np = torch.randn(1, requires_grad=True)\n"
+        "L = torch.reciprocal(((q / p) % 9).min())\n",
+        "autodiff explain script.ad --entry 0 --format latex",
+        0,
+    ),
+    answered(
+        "remainder_of_an_input",
+        "x = torch.tensor([7.5, 2.0], requires_grad=True)\nL = ((x % 2) ** 2).sum()\n",
+        "autodiff explain script.ad --entry 1",
+        0,
+    ),
+    answered(
+        "condition_in_a_product",
+        "a = zeros(1, requires_grad=True)\nc = (torch.where(a > 0, a, a) * 1e9).prod()\n",
+        "autodiff run script.ad",
+        0,
+    ),
+]
+
+
+@each_of(CASES)
+def test_a_command_line_is_answered(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
