@@ -49,12 +49,7 @@ def test_what_bare_numbers_cannot_show_is_told_with_what_can(autodiff):
     three = autodiff("grad", "-e", "W = ones(2, 2, 2, requires_grad=True)", "-e", "L = W.sum()")
     assert three.err.splitlines()[1:] == ["  = help: use --format json"]
     both = ("-e", "W = ones(2, 2, requires_grad=True)", "-e", "b = ones(2, requires_grad=True)")
-    several = autodiff("grad", *both, "-e", "L = (W * b).sum()")
-    assert several.err.splitlines()[2] == "  = help: or ask for one at a time: --wrt W, then --wrt b"
-    assert "autodiff run --show gradients" in several.err
-    listed = autodiff("grad", "-e", "ws = [ones(2, requires_grad=True) for _ in range(4)]\nL = sum(ws).sum()")
-    asks = "--wrt 'ws[0]', then --wrt 'ws[1]', then --wrt 'ws[2]', and so on"
-    assert listed.err.splitlines()[2] == f"  = help: or ask for one at a time: {asks}"
+    assert autodiff("grad", *both, "-e", "L = (W * b).sum()").out == "W[0]\t1\t1\nW[1]\t1\t1\nb\t2\t2\n"
     assert autodiff("grad", *both, "-e", "L = (W * b).sum()", "--wrt", "W").out == "1\t1\n1\t1\n"
 
 

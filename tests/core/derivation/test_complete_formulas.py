@@ -145,7 +145,7 @@ SCRIPTS = {
         "x = tensor([2.])\nfor p in [x]:\n    p *= p\nL = (x*x).sum()",
         "4*(2*2)*2",
     ),
-    "a result that was replaced": (X + "h = x*2\nL = (h*h).sum()\nh = 5", "4*(x*2)"),
+    "a result that was replaced": (X + "h = x*2\nk = (h*h).sum()\nh = 5\nL = k", "4*(x*2)"),
     "a loop": (X + "h = x\nfor i in range(5):\n    h = sin(h*x)\nL = h.sum()", None),
     "a local variable": ("def f(a):\n    h = a*a\n    return sin(h)*h\n" + X + "L = f(x).sum()", None),
     "an input without a name": (

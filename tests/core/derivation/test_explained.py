@@ -26,7 +26,7 @@ SCRIPTS = sorted([*(REPOSITORY / "examples").rglob("*.ad"), *(TESTS / "scripts")
 GRAPHS = {"numbers": (random_scalar_graph, 9), "tensors": (random_tensor_graph, 5)}
 MOST_PATHS = 20_000
 #: Scripts that compute nothing that could be differentiated, or stop before they do.
-WITHOUT_GRADIENT = {"2_matrix_backward.ad", "2_no_grad.ad", "5_imports.ad"}
+WITHOUT_GRADIENT = {"2_matrix_backward.ad", "2_no_grad.ad", "2_requires_grad.ad", "5_imports.ad"}
 #: Formulas of loops that would be as long as the square of the number of their steps.
 TOO_LONG = {("vanishing.ad", "w")}
 

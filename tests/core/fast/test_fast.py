@@ -21,7 +21,7 @@ from autodiff.core.engine.custom_function import apply_custom_function
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.graph.node import ArrayNode, ScalarNode
 from autodiff.core.graph.state import enable_grad
-from autodiff.grammar.lints.signatures import fit
+from autodiff.grammar.lints.signatures import bind_unknown
 
 PROGRAMS = 200
 
@@ -110,7 +110,7 @@ def test_a_call_that_has_fitted_is_still_converted_and_refused() -> None:
 
 def test_what_may_be_anything_in_a_twin_is_refused_by_the_function_itself() -> None:
     total, x = FUNCTIONS["torch.sum"], tensor(np.ones((2, 3)))
-    fit(total, 3, [])
+    bind_unknown(total, 3, [])
     with pytest.raises(ScriptError, match=r"argument 'keepdim' .* must be bool, not str"):
         total(x, 0, "yes")
 

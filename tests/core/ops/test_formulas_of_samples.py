@@ -28,6 +28,7 @@ REFUSED: dict[str, dict[str, int]] = {
     "arithmetic": {UNDEFINED: 1},
     "convolution": {"fold": 4, "unfold": 12},
     "extremes": {UNDEFINED: 2},
+    "incomplete": {"betainc_by_shape": 8, "gammainc_by_shape": 8},
     "linalg": {UNDEFINED: 8},
     "losses": {"ctc_slope": 16},
     "normalization": {"unfold": 1},

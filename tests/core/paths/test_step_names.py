@@ -50,7 +50,7 @@ NOT_WORDS = re.compile(
     r"|\b(?:vector_norm|standardize|nll_transposed|sum_to|constant_pad|add_windows|windows|pick|zero)\("
 )
 #: Scripts that compute nothing that could be differentiated.
-WITHOUT_GRADIENT = {"2_matrix_backward.ad", "2_no_grad.ad", "5_imports.ad"}
+WITHOUT_GRADIENT = {"2_matrix_backward.ad", "2_no_grad.ad", "2_requires_grad.ad", "5_imports.ad"}
 
 
 def steps_of(text: str, name: str) -> list[str]:

@@ -17,6 +17,8 @@ from seeds import seeds
 from wrong_calls import NAMES_OF_FUNCTIONS, WrongCall, differences, few
 
 SEEDS = seeds(2)
+#: What torch lacks says nothing there.
+NOT_IN_TORCH = {"special.betainc"}
 each_function = pytest.mark.parametrize("name", NAMES_OF_FUNCTIONS)
 
 
@@ -35,7 +37,7 @@ def test_what_is_refused_is_refused_at_a_place_in_words_for_scripts(name: str) -
 
 
 @pytest.mark.oracle
-@each_function
+@pytest.mark.parametrize("name", [name for name in NAMES_OF_FUNCTIONS if name not in NOT_IN_TORCH])
 def test_the_first_line_is_torchs(name: str) -> None:
     for seed in SEEDS:
         assert [(call.call, *said) for call, *said in differences(few(name, 2, seed))] == []
