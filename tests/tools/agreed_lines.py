@@ -15,7 +15,7 @@ FOREIGN = re.compile(
     r"numpy(?!\(\)|` takes)|scipy|ndarray|ufunc|\baxis\b|\baxes\b|core dimension|object arrays|\bdtype\("
     r"|has no attribute|not subscriptable|unhashable"
     r"|_forward\b|_vjp|<lambda>|unsupported operand| at 0x|Traceback"
-    r"|operands could not|could not be broadcast|broadcast input array|shape mismatch: objects|not aligned"
+    r"|operands could not|(?<!indexing tensors )could not be broadcast|broadcast input array|shape mismatch: objects|not aligned"
     r"|cannot reshape array|(tuple|list) index out of range|zero-size array|Mean of empty slice"
     r"|window shape cannot|(all the )?input arrays?\b|setting an array|inhomogeneous|truth value of an array"
     r"|Cannot cast|casting rule|array is too big|Last 2 dimensions|did not converge|Singular matrix"
