@@ -10,7 +10,8 @@ from functools import cache
 
 from autodiff.grammar.objects.torch_argument_errors import signature_entry
 
-#: Words of numpy, of scipy, and of Python about things that no script has.
+#: Words of numpy, of scipy, and of Python about things that no script has. Numpy's
+#: indexing arrays cannot be broadcast; indexing tensors are torch's.
 FOREIGN = re.compile(
     r"numpy(?!\(\)|` takes)|scipy|ndarray|ufunc|\baxis\b|\baxes\b|core dimension|object arrays|\bdtype\("
     r"|has no attribute|not subscriptable|unhashable"

@@ -447,7 +447,8 @@ def is_in_place(function: PublicFunction, args: Sequence[Any], kwargs: dict[str,
     """Whether the call passes a true ``inplace``."""
     names = [parameter.name for parameter in function.parameters]
     by_position = dict(zip(names, args, strict=False))
-    return bool((by_position | kwargs).get("inplace"))
+    inplace = (by_position | kwargs).get("inplace")
+    return inplace.__class__ is not Tensor and bool(inplace)  # of a tensor the truth may be refused
 
 
 def with_torch_position(message: str, made: CallScene, at: int, parameter: Parameter) -> str:

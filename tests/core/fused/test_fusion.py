@@ -19,7 +19,6 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast import tiles
 from autodiff.core.fused.tile_program import TileProgram
 from autodiff.core.graph.node import ArrayNode
-from seeds import seeds
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="nothing is put off")
 
@@ -142,14 +141,14 @@ def compare(found: list[Any], expected: list[Any], precision: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("seed", seeds(150))
+@pytest.mark.parametrize("seed", range(150))
 def test_random_programs(seed: int, dtype: str) -> None:
     runs = []
     for least in (2, NEVER):
         fast_paths.fusion_settings.least = least
         with np.errstate(all="ignore"):
             runs.append(random_program(seed, dtype))
-    compare(*runs, precision=1e-12 if dtype == "float64" else 1e-3)
+    compare(*runs, precision=1e-12 if dtype == "float64" else 1e-4)
 
 
 def leaf(n: int = SIZE, seed: int = 0) -> Tensor:

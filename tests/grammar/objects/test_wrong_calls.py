@@ -16,7 +16,7 @@ from script_runner import run_script
 from seeds import seeds
 from wrong_calls import NAMES_OF_FUNCTIONS, WrongCall, differences, few
 
-SEEDS = seeds(2)
+SEEDS = seeds(4)
 #: What torch lacks says nothing there.
 NOT_IN_TORCH = {"special.betainc"}
 each_function = pytest.mark.parametrize("name", NAMES_OF_FUNCTIONS)
