@@ -94,7 +94,8 @@ def literal(array: np.ndarray) -> str:
     dtype = f"torch.{array.dtype}"
     if array.size == 0:
         return f"torch.zeros({tuple(array.shape)}, dtype={dtype})"
-    rounded = np.round(array, 3) if array.dtype.kind == "f" else array
+    with np.errstate(over="ignore"):  # np.round multiplies first, also the largest floats
+        rounded = np.round(array, 3) if array.dtype.kind == "f" else array
     return f"torch.tensor({rounded.tolist()}, dtype={dtype})"
 
 
