@@ -18,8 +18,14 @@ sys.path[:0] = [str(TESTS), str(TESTS / "tools")]
 import seeds  # noqa: E402 - from tests/tools
 
 # Nothing here depends on time: no deadline for an example, and none for making ten of them (`too_slow`).
+# The examples come from the seed below, also where the variable `CI` makes hypothesis choose its own.
 settings.register_profile(
-    "autodiff", database=None, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "autodiff",
+    database=None,
+    deadline=None,
+    derandomize=False,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("autodiff")
 # Hypothesis takes some of its numbers and texts from the source of modules that happen to be loaded, which

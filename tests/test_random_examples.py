@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,3 +60,12 @@ def test_hypothesis_takes_nothing_from_modules_that_happen_to_be_loaded(
 
     draw()
     assert planted not in drawn
+
+
+@pytest.mark.parametrize("ci", ["", "true"])
+def test_the_variable_ci_does_not_change_the_examples(ci: str) -> None:
+    script = "import conftest; print(conftest.settings.default.derandomize)"
+    environment = {**os.environ, "CI": ci}
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=TESTS, env=environment, check=True)
+    assert run.stdout == "False\n"

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 NEGATED_COMPARISONS = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 CONDITION_HEADS = frozenset([*NEGATED_COMPARISONS, "&", "|"])
 MAX_SHARED_FACTORS = 64
+#: Functions that overflow, have a pole or are NaN outside of their domain.
+UNBOUNDED_FUNCTIONS = frozenset(
+    "acos acosh asin atanh cosh digamma erfinv exp exp2 expm1 lgamma log log10 log1p log2 logit polygamma "
+    "pow reciprocal rsqrt sinh sqrt tan xlogy xlog1py zeta".split()
+)
 
 
 def simplify(expr: Expr) -> Expr:
@@ -41,12 +46,13 @@ def simplify(expr: Expr) -> Expr:
 class Simplifier:
     """One run of the simplification, with the normal forms of the branches done so far."""
 
-    __slots__ = ("_known", "_sums", "_uses")
+    __slots__ = ("_finite", "_known", "_sums", "_uses")
 
     def __init__(self) -> None:
         self._known: dict[int, Terms] = {}
         self._sums: dict[Expr, Terms] = {}  # the terms of a sum that serves as a factor
         self._uses: dict[int, int] = {}
+        self._finite: dict[Expr, bool] = {}
 
     def simplify(self, root: Expr) -> Expr:
         self._count_uses(root)
@@ -290,19 +296,57 @@ class Simplifier:
         return self._extract_coefficients(expr, [argument])
 
     def _where(self, expr: Expr, arguments: list[Terms]) -> Terms:
-        """``where(c, a, 0)`` becomes ``a*[c]``, which is collected with the other factors of its product."""
+        """``where(c, a, 0)`` becomes ``a*[c]``, which is collected with the other factors of its product.
+
+        An ``a`` that can be infinite or NaN where ``c`` is false stays: ``a*0`` would be NaN there.
+        """
         condition, a, b = arguments
         if is_constant_terms(condition) and is_constant_terms(
             b if condition else a
         ):  # the discarded operand has one entry
             return a if condition else b
         claim = self.build(condition)
-        if claim.head in CONDITION_HEADS and not (a and b):
+        if claim.head in CONDITION_HEADS and not (a and b) and self._is_always_finite(a or b):
             if not a:
-                flipped = NEGATED_COMPARISONS.get(claim.head)
-                claim = Expr("~", (claim,)) if flipped is None else Expr(flipped, claim.args)
+                claim = self._negated(claim)
             return self._product([(a or b, 1), (atom_terms(Expr("claim", (claim,))), 1)])
         return atom_terms(self._rebuilt(expr, arguments))
+
+    def _is_always_finite(self, terms: Terms) -> bool:
+        """Whether finite variables give a finite value: no division, no function with a pole or an edge."""
+        factors = [factor for _, factors in terms.values() for factor in factors.items()]
+        return all(
+            not isinstance(power, Expr) and power >= 0 and self._is_finite_base(base)
+            for base, power in factors
+        )
+
+    def _is_finite_base(self, base: Expr) -> bool:
+        walked: dict[Expr, bool] = {}
+        stack = [base]
+        while stack:
+            expr = stack.pop()
+            if expr in walked or self._finite.get(expr):
+                continue
+            if (
+                expr in self._finite
+                or expr.head == "/"
+                or (expr.head == "number" and not isfinite(expr.value))
+                or (expr.head == "call" and expr.value in UNBOUNDED_FUNCTIONS)
+                or (expr.head == "**" and not (expr.args[1].head == "number" and expr.args[1].value >= 0))
+            ):
+                self._finite[base] = False
+                return False
+            walked[expr] = True
+            stack.extend(expr.args)
+        self._finite |= walked
+        return True
+
+    def _negated(self, condition: Expr) -> Expr:
+        """``a <= b`` for ``a > b``, except where ``a`` or ``b`` can be NaN: then neither holds."""
+        opposite = NEGATED_COMPARISONS.get(condition.head)
+        if opposite is None or not all(map(self._is_finite_base, condition.args)):
+            return Expr("~", (condition,))
+        return Expr(opposite, condition.args)
 
     # -- back to expressions ----------------------------------------------------------------------------
 
