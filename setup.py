@@ -19,13 +19,18 @@ class BuildWithIndex(build_py):
 
 
 LAYERS = ("core", "grammar", "cli")
+#: Folders of scripts; they hold no modules.
+EXAMPLES = ("examples", "examples/seeds")
 
 setup(
     cmdclass={"build_py": BuildWithIndex},
     packages=[
-        name
-        for layer in LAYERS
-        for name in (f"autodiff.{layer}", *[f"autodiff.{layer}.{room}" for room in find_packages(layer)])
+        *[
+            name
+            for layer in LAYERS
+            for name in (f"autodiff.{layer}", *[f"autodiff.{layer}.{room}" for room in find_packages(layer)])
+        ],
+        *["autodiff." + folder.replace("/", ".") for folder in EXAMPLES],
     ],
-    package_dir={f"autodiff.{layer}": layer for layer in LAYERS},
+    package_dir={f"autodiff.{layer}": layer for layer in (*LAYERS, "examples")},
 )

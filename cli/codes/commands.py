@@ -135,9 +135,9 @@ CODES = {
         "autodiff grad --format json -e 'a = ones(2, 2, 2, requires_grad=True); L = (a * a).sum()'",
     ),
     "E0615": Code(
-        "There is no such help topic.",
+        "There is no such help topic, function or example.",
         "Topics are the commands, the codes, and a few more.",
-        "`autodiff help` lists them.",
+        "`autodiff help` lists the topics, `autodiff ops` the functions, `autodiff examples` the examples.",
         "autodiff help E9999",
         "autodiff help E0401",
     ),

@@ -16,6 +16,7 @@ from autodiff.cli.command_line.options import (
     DESCRIPTION,
     EXAMPLES,
     FLAG,
+    GROUPS,
     TEXTS,
     Command,
     Option,
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 #: Image formats that Graphviz makes from DOT.
 PICTURES = ("png", "svg", "pdf", "jpg", "gif", "ps")
 HELP_FLAGS = ["-h", "--help"]
+VERSION_FLAG = "--version"
+#: With fewer options than these a command lists them in one group.
+MANY_OPTIONS = 9
+WIDEST_FLAGS = 31  # columns of `--diagnostics text|json|github`
 
 
 class TextWanted(Exception):
@@ -126,6 +131,26 @@ class Group(click.Group):
         return list(self.commands)
 
 
+class GroupedCommand(click.Command):
+    """A command whose help lists the options in the groups of the table; a short list has one group."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        records = {
+            parameter.opts[-1]: record
+            for parameter in self.get_params(context)
+            if isinstance(parameter, click.Option) and (record := parameter.get_help_record(context))
+        }
+        groups = GROUPS if len(records) >= MANY_OPTIONS else {"Options": " ".join(GROUPS.values())}
+        # One width for all groups, so that descriptions are one column; longer flags have lines of their own.
+        widest = max(len(flags) for flags, _ in records.values() if len(flags) <= WIDEST_FLAGS)
+        for title, flags in groups.items():
+            listed = [records[flag] for flag in flags.split() if flag in records]
+            if listed:
+                with formatter.section(title):
+                    rows = [(listed[0][0].ljust(widest), listed[0][1]), *listed[1:]]
+                    formatter.write_dl(rows, col_max=WIDEST_FLAGS)
+
+
 def build_group() -> click.Group:
     examples = "\n".join(f"  {line}\n      {says}" for line, says in EXAMPLES)
     group = Group(
@@ -163,7 +188,7 @@ def build_command(command: Command) -> click.Command:
         )
     ]
     parameters += [build_option(option) for option in command.options]
-    return click.Command(
+    return GroupedCommand(
         command.name,
         callback=make_request,
         params=[*parameters, help_option()],
@@ -218,7 +243,7 @@ def version_option() -> click.Option:
             raise TextWanted(version_line())
 
     return click.Option(
-        ["--version"],
+        [VERSION_FLAG],
         is_flag=True,
         is_eager=True,
         expose_value=False,
@@ -241,7 +266,7 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
         proposal = near_option(error, command, arguments) or see
         return UsageError(f"there is no option `{error.option_name}`", code="E0610", help=(proposal,))
     if isinstance(error, click.exceptions.NoSuchCommand):
-        return no_such_command(error.command_name, error.possibilities or ())
+        return no_such_command(error.command_name)
     if isinstance(error, click.BadOptionUsage) and command is not None:
         option = next(one for one in command.options if error.option_name in one.flags)
         flag = option.flags[-1]
@@ -270,27 +295,37 @@ def near_option(error: click.NoSuchOption, command: Command | None, arguments: S
         behind = next((word for word in arguments if word in COMMANDS), None)
         if behind is not None:
             return f"options follow the command: `autodiff {behind} ... {error.option_name} ...`"
-        return f"did you mean `{error.possibilities[0]}`?" if error.possibilities else ""
+        near = near_flag(error.option_name, (*HELP_FLAGS, VERSION_FLAG))
+        return f"did you mean `{near}`?" if near else ""
     flags = flags_of(command)
     for word in arguments[1:]:  # -wrt, which click reads as -w -r -t
         if word.startswith(error.option_name) and "-" + word.partition("=")[0] in flags:
             return f"did you mean `-{word.partition('=')[0]}`?"
-    if error.possibilities:
-        return f"did you mean `{error.possibilities[0]}`?"
+    near = near_flag(error.option_name, (*flags, *HELP_FLAGS))
+    if near:
+        return f"did you mean `{near}`?"
     others = [name for name, other in COMMANDS.items() if error.option_name in flags_of(other)]
     return f"`autodiff {others[0]}` has it, `autodiff {command.name}` does not" if others else ""
+
+
+def near_flag(given: str, flags: Sequence[str]) -> str | None:
+    """The flag that was probably meant. The dashes do not count as letters that agree."""
+    by_name = {flag.lstrip("-"): flag for flag in flags}
+    near = closest_name(given.lstrip("-"), by_name)
+    return None if near is None else by_name[near]
 
 
 def flags_of(command: Command) -> list[str]:
     return [flag for option in command.options for flag in option.flags]
 
 
-def no_such_command(name: str, near: Sequence[str]) -> UsageError:
+def no_such_command(name: str) -> UsageError:
+    near = closest_name(name, COMMANDS)
     looks_like_script = name == "-" or name.endswith(".ad") or os.path.exists(name)
     if looks_like_script:
         proposal = f"did you mean `autodiff run {name}`?"
     elif near:
-        proposal = f"did you mean `{near[0]}`?"
+        proposal = f"did you mean `{near}`?"
     else:
         proposal = "the commands are " + ", ".join(COMMANDS)
     return UsageError(f"there is no command `{name}`", code="E0610", help=(proposal,))

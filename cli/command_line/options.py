@@ -145,13 +145,22 @@ MAX_DEPTH = Option("--max-depth", NUMBER, "Nested calls.", metavar="N", default=
 TIMEOUT = Option("--timeout", SECONDS, "Stop after this long; exit 124.", metavar="SECONDS", default=0.0)
 
 
+#: The groups of options in help texts, and their order there; each option is in one, by its longest flag.
+GROUPS = {
+    "Input": "-e --set --dtype --seed",
+    "What is differentiated": "--of --wrt --grad-output --order --entry --formula",
+    "Output": "--show --format --top --digits --rows --all --quiet --verbose --color --diagnostics --help",
+    "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script",
+}
+
+
 def format_option(command: str) -> Option:
     choices = tuple(form.name for form in FORMATS if command in form.commands)
     return Option("--format", TEXT, "How to print the result.", choices=choices, default="auto")
 
 
-#: The script in the examples, which work as typed in a checkout of the repository.
-EXAMPLE = "examples/seeds/1_autograd.ad"
+#: The command that prints the script of the examples below, which work as typed in every folder.
+EXAMPLE = "autodiff examples 1_autograd"
 
 QUESTION = (CODE, OF, WRT, SET, GRAD_OUTPUT, DTYPE, SEED)
 LIMITS = (MAX_PATHS, MAX_STEPS, MAX_NODES, MAX_MEMORY, MAX_DEPTH, MAX_SCRIPT, TIMEOUT)
@@ -166,14 +175,20 @@ COMMANDS = {
             "[SCRIPT]",
             (*QUESTION, SHOW, format_option("run"), *PEOPLE, *MANNERS, *LIMITS),
             "Run a script and backward: gradients, graph and derivations.",
-            (f"autodiff run {EXAMPLE}", "autodiff run examples/cube.ad --show tensors"),
+            (
+                "autodiff run -e 'x = 2; w = 3; L = (w*x - 1)**2'",
+                f"{EXAMPLE} | autodiff run - --show tensors",
+            ),
         ),
         Command(
             "grad",
             "[SCRIPT]",
             (*QUESTION, format_option("grad"), *PEOPLE, *MANNERS, *LIMITS),
             "Print gradients; in a pipe, bare numbers.",
-            (f"autodiff grad {EXAMPLE} --wrt w1", "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5"),
+            (
+                "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5",
+                f"{EXAMPLE} | autodiff grad - --wrt 'w*'",
+            ),
         ),
         Command(
             "explain",
@@ -190,7 +205,7 @@ COMMANDS = {
             ),
             "Derive a gradient in five steps, path by path.",
             (
-                f"autodiff explain {EXAMPLE} --wrt w1",
+                f"{EXAMPLE} | autodiff explain - --wrt w1",
                 "autodiff explain -e 'x = 2; L = x**3 + x' --format formula",
             ),
         ),
@@ -199,7 +214,7 @@ COMMANDS = {
             "[SCRIPT]",
             (*QUESTION, format_option("graph"), *PEOPLE, *MANNERS, *LIMITS),
             "Draw the graph as a tree, or write it as JSON or DOT.",
-            (f"autodiff graph {EXAMPLE}", "autodiff graph -e 'x = 2; L = x*x' --format dot > graph.dot"),
+            (f"{EXAMPLE} | autodiff graph -", "autodiff graph -e 'x = 2; L = x*x' --format dot > graph.dot"),
         ),
         Command(
             "check",
@@ -207,9 +222,8 @@ COMMANDS = {
             (*QUESTION, FORMULA, ORDER, format_option("check"), *PEOPLE, *MANNERS, *LIMITS),
             "Check gradients, or a derivative worked out by hand; exit 1 when one is wrong.",
             (
-                f"autodiff check {EXAMPLE}",
-                f"autodiff check {EXAMPLE} --formula 'dL/dw1 == -w2*x1 - w3*x2'",
-                "autodiff check examples/batch_norm.ad --formula @examples/batch_norm_steps.txt",
+                f"{EXAMPLE} | autodiff check -",
+                f"{EXAMPLE} | autodiff check - --formula 'dL/dw1 == -w2*x1 - w3*x2'",
             ),
         ),
         Command(
@@ -218,8 +232,8 @@ COMMANDS = {
             (CODE, QUIET, COLOR, DIAGNOSTICS, MAX_SCRIPT, TIMEOUT),
             "Find likely mistakes in scripts without running them.",
             (
-                "autodiff lint examples/seeds/2_descent_step.ad",
-                "autodiff lint --diagnostics github examples/seeds/*.ad",
+                "autodiff examples 2_descent_step | autodiff lint -",
+                "autodiff lint -e 'w = 3; L = w**2' --diagnostics github",
             ),
         ),
         Command(
@@ -230,18 +244,25 @@ COMMANDS = {
             ("autodiff ops", "autodiff ops relu", "autodiff ops pool"),
         ),
         Command(
+            "examples",
+            "[NAME]",
+            (QUIET, COLOR, DIAGNOSTICS),
+            "List the example scripts, or print one.",
+            ("autodiff examples", f"{EXAMPLE} > autograd.ad"),
+        ),
+        Command(
             "help",
             "[TOPIC]",
             (COLOR,),
-            "Explain exit-codes, the language, or an error code.",
-            ("autodiff help exit-codes", "autodiff help E0401"),
+            "Explain exit-codes, the language, or an error code; alone it lists the topics.",
+            ("autodiff help", "autodiff help exit-codes", "autodiff help E0401"),
         ),
     )
 }
 
 DESCRIPTION = "Runs PyTorch-style scripts without PyTorch and explains every gradient."
 EXAMPLES = (
-    (f"autodiff run {EXAMPLE}", "gradients, the graph, and where each comes from"),
+    ("autodiff run -e 'x = 2; w = 3; L = (w*x - 1)**2'", "gradients, the graph, and where each comes from"),
     ("autodiff grad --wrt w -e 'w = 3; L = w**2'", "just the number: 6"),
-    (f"autodiff explain {EXAMPLE} --wrt w1", "the derivation, path by path"),
+    (f"{EXAMPLE} | autodiff explain - --wrt w1", "the derivation, path by path"),
 )

@@ -94,19 +94,22 @@ The findings of `lint` are its result and go to stdout.
 
 TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMAT_TEXT}
 WIDEST = 100  # the longest line that is easy to read
-TOPICS = ("exit-codes", "language", "limits", "formats", "codes", "lints")
+#: What each topic is about.
+TOPICS = {
+    "language": "what a script may contain, what is differentiated by what",
+    "formats": "the outputs of --format and --diagnostics, and what goes to stdout and stderr",
+    "exit-codes": "what the shell gets back",
+    "limits": "time, steps, memory, depth and paths, and the options that raise them",
+    "codes": "every error and warning code with its title",
+    "lints": "every finding of lint with its title",
+}
 
 
 def find_topic(name: str, width: int) -> str:
     """The help text of a topic, a command or a code."""
     topic = name.lower()
     if not name:
-        commands = ", ".join(COMMANDS)
-        listed = (
-            f"Topics:    {', '.join(TOPICS)}, and every code, such as E0401 or L001.\n"
-            f"Commands:  {commands}; `autodiff help COMMAND` describes one.\n"
-        )
-        return folded(listed, width)
+        return folded(overview(), width)
     if topic in TEXTS:
         return folded(TEXTS[topic].replace("{formats}", format_rows()), width)
     if topic == "codes":
@@ -132,6 +135,18 @@ def find_topic(name: str, width: int) -> str:
         assert isinstance(text, str)
         return text + "\n"
     raise no_such_topic(name)
+
+
+def overview() -> str:
+    """The topics and the commands; what ``autodiff help`` alone prints."""
+    topics = "".join(f"    {name:<10}  {says}\n" for name, says in TOPICS.items())
+    commands = "".join(f"    {name:<10}  {command.help}\n" for name, command in COMMANDS.items())
+    return (
+        f"`autodiff help TOPIC` prints one of these\n\n{topics}"
+        "    E0401       a code, with its cause, its remedy and an example; so for every code\n"
+        "    run         a command with its options; so for every command\n\n"
+        f"Commands\n\n{commands}"
+    )
 
 
 ENTRY = re.compile(r"( *\S+(?: \S+)*  +)\S")  # a term, a gap, and its explanation

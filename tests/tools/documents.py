@@ -35,16 +35,20 @@ def sessions(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def shell(command: str, tmp_path: Path) -> str:
-    """What a shell shows for a command, with ``autodiff`` being the one under test."""
-    stub = tmp_path / "autodiff"
+def with_autodiff(folder: Path) -> dict[str, str]:
+    """An environment in which ``autodiff`` is the program under test; it is written to the folder."""
+    stub = folder / "autodiff"
     stub.write_text(f'#!/bin/sh\nexec {sys.executable} -m autodiff.cli "$@"\n')
     stub.chmod(0o755)
-    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+    return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+
+
+def shell(command: str, tmp_path: Path) -> str:
+    """What a shell shows for a command, with ``autodiff`` being the one under test."""
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=REPOSITORY,
-        env=environment,
+        env=with_autodiff(tmp_path),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 
 import pytest
-from autodiff.cli.command_line.options import COMMANDS, EXAMPLES
-from conftest import HANGS, REPOSITORY
+from autodiff.cli.command_line.click_parser import MANY_OPTIONS
+from autodiff.cli.command_line.options import COMMANDS, EXAMPLES, GROUPS
+from conftest import HANGS
+from documents import with_autodiff
 
-ROOT = REPOSITORY
 EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.values() for e in c.examples)]
 
 
@@ -19,6 +18,7 @@ EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.value
     [
         ("grad --wrtt w", "there is no option `--wrtt`", "did you mean `--wrt`?"),
         ("grad --fromat json", "there is no option `--fromat`", "did you mean `--format`?"),
+        ("grad --jobs 2", "there is no option `--jobs`", "`autodiff grad --help` describes every option"),
         ("grad -wrt w", "there is no option `-w`", "did you mean `--wrt`?"),
         ("grda x.ad", "there is no command `grda`", "did you mean `grad`?"),
         ("lnt x.ad", "there is no command `lnt`", "did you mean `lint`?"),
@@ -54,14 +54,32 @@ def test_what_bare_numbers_cannot_show_is_told_with_what_can(autodiff):
 
 
 @pytest.mark.parametrize("example", EXAMPLES_OF_HELP)
-def test_the_examples_of_the_help_work_as_typed(example, tmp_path):
-    """In a checkout of the repository; what they write goes to a copy of its examples."""
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    command = example.replace("autodiff", f"{sys.executable} -m autodiff.cli", 1)
+def test_the_examples_of_the_help_work_in_an_empty_folder(example, tmp_path):
+    folder = tmp_path / "empty"
+    folder.mkdir()
     done = subprocess.run(
-        ["sh", "-c", command], cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=HANGS
+        ["sh", "-c", example],
+        cwd=folder,
+        env=with_autodiff(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=HANGS,
     )
-    finds = "lint" in example
-    assert (done.returncode, done.stderr) == (int(finds), "")
-    written = list(tmp_path.glob("*.dot"))
-    assert done.stdout or written[0].read_text()
+    assert (done.returncode, done.stderr) == (int("2_descent_step" in example), "")
+    written = list(folder.iterdir())
+    assert done.stdout or ">" not in example or written[0].read_text()
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_help_lists_each_option_once_in_the_groups(autodiff, command):
+    text = autodiff(command.name, "--help").out
+    lines = [line.split("  ")[1].strip() for line in text.splitlines() if line.startswith("  -")]
+    listed = [line.split()[0 if line[:2] == "--" or line[:2] == "-e" else 1] for line in lines]
+    assert sorted(listed) == sorted([option.flags[-1] for option in command.options] + ["--help"])
+    titles = [title for title in GROUPS if f"\n{title}:\n" in text]
+    assert titles == ([] if len(listed) < MANY_OPTIONS else list(GROUPS))
+
+
+def test_every_option_is_in_one_group():
+    known = {option.flags[-1] for command in COMMANDS.values() for option in command.options}
+    assert sorted(" ".join(GROUPS.values()).split()) == sorted({*known, "--help"})
