@@ -58,6 +58,7 @@ def find_example(name: str, paths: dict[str, str]) -> str:
         return paths[short]
     from autodiff.core.base.did_you_mean import closest_name
 
-    near = [known for known in paths if short and short.lower() in known] or [closest_name(short, paths)]
-    proposal = f"did you mean `{near[0]}`?" if near[0] else "`autodiff examples` lists all of them"
+    inside = [known for known in paths if short and short.lower() in known]
+    near = inside[0] if inside else closest_name(short, paths)
+    proposal = f"did you mean `{near}`?" if near else "`autodiff examples` lists all of them"
     raise UsageError(f"there is no example `{name}`", code="E0615", help=(proposal,))
