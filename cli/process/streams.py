@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
+from threading import Lock
 
 from autodiff.cli.process.exit_codes import OutputError
+from autodiff.cli.process.supervisor import ask_attendant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 CHUNK = 1 << 16
+DIRECT_WRITES = 50  # so many printed texts are written at once, before many of them are written together
+SAFE_WRITE = 4096  # POSIX: a pipe that is ready takes at least so many bytes without blocking
 DEFAULT_WIDTH = 80
 NARROWEST, WIDEST = 20, 1000
 MOST_MARKS = 4  # combining marks per character; more would overwrite neighbouring lines
@@ -98,9 +102,16 @@ def find_width(environ: Mapping[str, str], fd: int | None, is_terminal: bool) ->
 
 
 class Stream:
-    """One output stream. ``fd`` is None if the stream was already closed when the program started."""
+    """One output stream. ``fd`` is None if the stream was already closed when the program started.
 
-    __slots__ = ("_parts", "_size", "box", "color", "encoding", "fd", "is_terminal", "name", "width")
+    ``is_attended`` says that the main thread writes what is buffered, every tenth of a second and before a
+    signal ends the process (``attendant.py``). Until then everything that a script prints is written at once.
+    """
+
+    __slots__ = (
+        *("_direct_writes", "_lock", "_parts", "_size", "box", "color", "encoding", "fd", "is_attended"),
+        *("is_terminal", "name", "width"),
+    )
 
     def __init__(
         self, file: TextIO | None, name: str, color: str = "auto", environ: Mapping[str, str] | None = None
@@ -114,6 +125,9 @@ class Stream:
         self.width = find_width(environ, self.fd, self.is_terminal)
         # Always ASCII in a pipe, so that a script gives the same bytes in every locale.
         self.box = self.is_terminal and can_encode(BOX, self.encoding)
+        self.is_attended = False
+        self._direct_writes = 0
+        self._lock = Lock()  # held while text is written, so that two threads do not change its order
         self._parts: list[bytes] = []
         self._size = 0
 
@@ -126,20 +140,77 @@ class Stream:
             self.flush()
 
     def write_printed(self, text: str) -> None:
-        """Write what a script printed: unchanged to a pipe, sanitized and immediately to a terminal."""
+        """Write what a script printed: unchanged to a pipe, sanitized to a terminal.
+
+        It is written at once; of many texts for a pipe, at most a tenth of a second later.
+        """
         if self.is_terminal:
             self.write(visible_lines(text))
             self.flush()
-        else:
-            self.write(text)
+            return
+        self.write(text)
+        if not self.is_attended:  # asked after the text is in the buffer, which nobody might look at again
+            self.flush()
+            self._direct_writes += 1
+            if self._direct_writes == DIRECT_WRITES:
+                self._direct_writes = 0
+                ask_attendant(self)
 
     def flush(self) -> None:
         """Write the buffered text, or raise OutputError."""
-        data = b"".join(self._parts)
-        self._parts.clear()
+        with self._lock:
+            data = self._take()
+            if data:
+                self._write_out(data)
+
+    def _take(self) -> bytes:
+        """Empty the buffer. The other thread may append meanwhile, so only the parts that were read go."""
+        count = len(self._parts)
+        data = b"".join(self._parts[:count])
+        del self._parts[:count]
         self._size = 0
-        if data:
-            self._write_out(data)
+        return data
+
+    # -- as a chore of the attendant, on the main thread ------------------------------------------------
+
+    def begin(self) -> None:
+        """From now on, leave what is printed in the buffer."""
+        self.is_attended = True
+
+    def attend(self) -> bool:
+        """Write what is buffered. Return False if there was nothing: the script prints no more for now."""
+        if self._parts:
+            self.write_some(0)
+        else:
+            self.is_attended = False
+            self.is_attended = bool(self._parts)  # the other thread may just have left something there
+        return self.is_attended
+
+    def end(self) -> None:
+        """From now on, write what is printed at once."""
+        self.is_attended = False
+
+    def write_some(self, seconds: float) -> None:
+        """Write as much of the buffer as its reader takes in this time, without ever blocking or failing.
+
+        What fails stays in the buffer: the next ``flush`` meets the same error.
+        """
+        import select
+        from time import monotonic
+
+        until = monotonic() + seconds
+        if self.fd is None or not self._lock.acquire(timeout=seconds):
+            return  # the other thread is writing
+        data = memoryview(self._take())
+        try:
+            while data and select.select([], [self.fd], [], max(until - monotonic(), 0))[1]:
+                data = data[os.write(self.fd, data[:SAFE_WRITE]) :]
+        except OSError:
+            pass
+        finally:
+            if data:
+                self._parts.insert(0, bytes(data))
+            self._lock.release()
 
     def _write_out(self, data: bytes) -> None:
         if self.fd is None:
@@ -158,8 +229,7 @@ class Stream:
 
     def drop(self) -> None:
         """Discard the buffered text."""
-        self._parts.clear()
-        self._size = 0
+        self._take()
 
 
 def can_encode(text: str, encoding: str) -> bool:

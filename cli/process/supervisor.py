@@ -1,8 +1,9 @@
 """Runs a command's work with a large stack, a memory limit, a time limit and default signal handling.
 
-The work runs on a thread with a large stack. The main thread only waits for its end or for the time limit.
-Signals keep the system's default action, termination, so they need not wait for the interpreter: Ctrl-C ends
-a matmul of twenty seconds immediately.
+The work runs on a thread with a large stack. The main thread waits for its end or for the time limit, and
+does the chores that the work asks for (``attendant.py``). Without a chore, signals keep the system's default
+action, termination, so they need not wait for the interpreter: Ctrl-C ends a matmul of twenty seconds
+immediately.
 """
 
 from __future__ import annotations
@@ -12,12 +13,18 @@ import os
 import signal
 import sys
 import threading
+from time import monotonic
+
+from autodiff.cli.process.exit_codes import BUG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
+    from autodiff.cli.process.attendant import Chore
+
+FOREVER = 1e9  # in seconds
 STACK_SIZES = (512 << 20, 64 << 20, 16 << 20)
 # Added to the system's memory limit, which catches what the limits on single results and steps do not: the
 # most that numpy, its threads and the stack take beside the script's memory.
@@ -26,6 +33,17 @@ ROOM = 3 << 30
 LAST_WORDS = 256 << 20
 # A recursion level that goes through C takes about 600 bytes of stack (CPython 3.11); twice that is safe.
 BYTES_PER_LEVEL = 1280
+
+#: The chores that the main thread has been asked to do and has not begun.
+requested: list[Chore] = []
+#: Set when a chore is requested and when the work ends.
+woken = threading.Event()
+
+
+def ask_attendant(chore: Chore) -> None:
+    """Ask the main thread to do a chore while the work goes on. Nothing happens without ``supervise``."""
+    requested.append(chore)
+    woken.set()
 
 
 def settle_signals() -> None:
@@ -74,26 +92,36 @@ def supervise(work: Callable[[], int], seconds: float, when_over: Callable[[], i
 
         warnings.simplefilter("ignore")
     statuses: list[int] = []
-    worker = start_worker(lambda: statuses.append(work()))
-    worker.join(seconds or None)
-    status = when_over() if worker.is_alive() else statuses[0]
+
+    def run_work() -> None:
+        status = BUG
+        try:
+            status = work()
+        finally:
+            statuses.append(status)
+            woken.set()
+
+    start_worker(run_work)
+    until = monotonic() + (seconds or FOREVER)
+    while woken.wait(until - monotonic()) and not statuses:
+        from autodiff.cli.process.attendant import attend
+
+        attend(requested, woken, until, statuses)
+    status = statuses[0] if statuses else when_over()
     # Not sys.exit: freeing a million nodes one by one would only take time.
     os._exit(status)
 
 
-def start_worker(target: Callable[[], None]) -> threading.Thread:
+def start_worker(target: Callable[[], None]) -> None:
     """Start a thread with the largest stack that the system grants."""
     for size in STACK_SIZES:
         try:
             threading.stack_size(size)
             sys.setrecursionlimit(size // BYTES_PER_LEVEL)
-            thread = threading.Thread(target=target, daemon=True)
-            thread.start()
+            threading.Thread(target=target, daemon=True).start()
         except (RuntimeError, MemoryError, ValueError):
             continue  # little address space (ulimit -v): a smaller stack suffices for most scripts
-        return thread
+        return
     threading.stack_size(0)
     sys.setrecursionlimit(4000)
-    thread = threading.Thread(target=target, daemon=True)
-    thread.start()
-    return thread
+    threading.Thread(target=target, daemon=True).start()

@@ -161,10 +161,11 @@ class Session:
             self.say(remark, "note")
 
     def warn(self, error: AutodiffError) -> None:
-        """Store a warning and write it in the same form as an error."""
+        """Store a warning and write it in the same form as an error, while the script goes on."""
         self.warnings.append(error)
         if not self.is_quiet:
             self.say(error, "warning")
+            self.err.flush()
 
     def say(self, error: AutodiffError, severity: str = "error", stream: Stream | None = None) -> None:
         """Write a diagnostic in the requested form, to standard error unless ``stream`` is given."""
