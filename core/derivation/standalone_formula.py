@@ -2,8 +2,8 @@
 
 The formula for people leaves out what they can see: a dimension of size 1, the entries of a large constant,
 the meaning of an invented name or of an earlier value of a variable, the computation of a function defined in
-the script. This one leaves out nothing. It is evaluated while it is written, which gives the shape of each
-part.
+the script. This one leaves out nothing, and results of the script are written out down to the inputs while it
+stays short. It is evaluated while it is written, which gives the shape of each part.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp, call_node_and_output, replay_random
 from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Leaf, Node, OpNode
@@ -36,12 +37,14 @@ from autodiff.core.symbolic.expr import (
     postorder,
     zeros,
 )
+from autodiff.core.symbolic.fractions import collect_fractions
 from autodiff.core.symbolic.literals import ArrayText
+from autodiff.core.symbolic.simplify import simplify
 from autodiff.core.symbolic.symbol import CustomCallName, Symbol, as_symbol, spell_params
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from autodiff.core.paths.operand_symbols import OperandSymbols
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
 
 #: A formula of more symbols is not written out.
 LONGEST_FORMULA = 1_000_000
+#: A formula in the inputs alone has at most this many symbols; a longer one calls results by their names.
+LONGEST_IN_INPUTS = 200
 
 
 def write_formula(
@@ -71,7 +76,7 @@ def write_formula(
     completer = FormulaCompleter(formulas, shared)
     try:
         with np.errstate(all="ignore"), enable_grad():
-            expr, value = completer.close(root)
+            expr, value = completer.close_in_inputs(root, shape) or completer.close(root)
             if completer.undefined is not None and (np.isnan(value) & ~np.isnan(gradient)).any():
                 return "", expr_text(completer.undefined, 60)
             if place or not _broadcasts_to(np.shape(value), shape):
@@ -131,15 +136,30 @@ class FormulaCompleter:
             done[id(expr)] = self._complete_head(expr, args, bound)
         return done[id(root)]
 
-    def _expand_names(self, root: Expr) -> Expr:
-        """The expression without invented names and versions of variables."""
+    def close_in_inputs(self, root: Expr, shape: Shape) -> EvaluatedExpr | None:
+        """As ``close``, with results of the script written out; None if that is long or not possible."""
+        try:
+            expr = self._expand_names(root, self.formulas.result)
+            if expr.size > LONGEST_FORMULA:
+                return None
+            short = collect_fractions(expr) if not shape else simplify(expr)
+            if short.size > LONGEST_IN_INPUTS:
+                return None
+            closed = FormulaCompleter(self.formulas, {}).close(short)
+        except NoExpressionError:
+            return None
+        return closed if np.shape(closed[1]) == shape else None
+
+    def _expand_names(self, root: Expr, result: Callable[[str], Expr | None] | None = None) -> Expr:
+        """The expression without invented names and versions of variables; ``result`` expands others."""
         meanings: dict[str, Expr] = {}
         todo = names_in(root)
         while todo:
             spelled = todo.pop()
             if spelled in meanings:
                 continue
-            meaning = self.shared.get(spelled) or self.formulas.definition(spelled)
+            meaning = self.shared.get(spelled) or (result and result(spelled))
+            meaning = meaning or self.formulas.definition(spelled)
             if meaning is not None:
                 meanings[spelled] = meaning
                 todo += names_in(meaning)
@@ -174,6 +194,8 @@ class FormulaCompleter:
             said = as_script_call(written, values, value) if expr.head in ("call", "postfix") else written
         except (AutodiffError, *RULE_ERRORS):
             said = None
+        if said is not None and said.head == "call" and not self.formulas.is_free(str(said.value)):
+            said = with_namespace(said)
         if said is None:
             raise NoExpressionError(str(expr.value if expr.head in ("call", "postfix") else expr.head))
         if self.undefined is None and has_nan(value) and not any(map(has_nan, values)):
@@ -288,6 +310,14 @@ class FormulaCompleter:
             else:
                 known[node] = as_symbol(node.out)
         return self.close(known[root].expr, bound)
+
+
+def with_namespace(written: Expr) -> Expr | None:
+    """The call of a function whose name is a variable of the script: ``torch.mean(x)``; None if not there."""
+    spelled = f"torch.{written.value}"
+    if spelled not in FUNCTIONS:
+        return None
+    return Expr("call", written.args, spelled, written.details, written.params, written.shapes)
 
 
 def has_nan(value: Any) -> bool:

@@ -87,6 +87,7 @@ class OperandSymbols:
         self.values: dict[str, Any] = {}
         self._meanings: dict[str, str | Expr] = {}
         self._hidden_nodes: dict[str, Node] = {}  # nodes of names that a program cannot use
+        self._results: dict[str, OpNode] = {}  # results that programs find under these names
         self._abbreviations: dict[Node, str] = {}
 
     def operands(self, node: Node) -> tuple[Symbol, ...]:
@@ -154,6 +155,10 @@ class OperandSymbols:
         """Whether the node belongs to the graph of these formulas."""
         return node in self._names.of
 
+    def is_free(self, spelled: str) -> bool:
+        """Whether no value of the graph has this name."""
+        return self._names.is_free(spelled)
+
     def definition(self, spelled: str) -> Expr | None:
         """The expression behind a name that programs cannot use; None for a variable.
 
@@ -170,10 +175,28 @@ class OperandSymbols:
             raise NoExpressionError(node.op.name)
         return written.expr
 
+    def result(self, spelled: str) -> Expr | None:
+        """The expression that computes the variable of this name; None if it is an input.
+
+        Raises NoExpressionError if it has none, or if a program cannot compute it again from the inputs: it
+        comes from a function that the script defines, or from a value that an input had before.
+        """
+        node = self._results.get(spelled)
+        if node is None:
+            if isinstance(self._hidden_nodes.get(spelled), Leaf):
+                raise NoExpressionError(spelled)
+            return None
+        written = None if is_custom(node.op) else self._application(node)
+        if written is None:
+            raise NoExpressionError(node.op.name)
+        return written.expr
+
     def _name_symbol(self, spelled: str, node: Node, shape: Shape) -> Symbol:
         self.values[spelled] = node.out
         if node.name is None or self._names.has_versions(node) or not self._is_variable(node, node.name):
             self._hidden_nodes[spelled] = node
+        elif isinstance(node, OpNode):
+            self._results[spelled] = node
         return Symbol(name_expr(spelled), shape, dtype=dtype_of_value(node.out))
 
     def _is_variable(self, node: Node, spelled: str) -> bool:

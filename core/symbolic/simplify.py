@@ -55,6 +55,10 @@ class Simplifier:
         self._finite: dict[Expr, bool] = {}
 
     def simplify(self, root: Expr) -> Expr:
+        return self.build(self.terms(root))
+
+    def terms(self, root: Expr) -> Terms:
+        """The normal form as terms, which ``build`` writes as an expression."""
         self._count_uses(root)
         stack = [(root, False)]
         while stack:
@@ -73,7 +77,7 @@ class Simplifier:
             else:
                 stack.append((expr, True))
                 stack.extend((arg, False) for arg, _ in self._operands(expr))
-        return self.build(self._known[id(root)])
+        return self._known[id(root)]
 
     def _count_uses(self, root: Expr) -> None:
         uses = self._uses
@@ -118,13 +122,13 @@ class Simplifier:
         if head in ("+", "-"):
             total: Terms = {}
             for arg, sign in self._operands(expr):
-                self._add(total, known[id(arg)], sign)
+                self.add(total, known[id(arg)], sign)
             return total
         if head in ("*", "/"):
-            return self._product([(known[id(arg)], power) for arg, power in self._operands(expr)])
+            return self.product([(known[id(arg)], power) for arg, power in self._operands(expr)])
         arguments = [known[id(arg)] for arg in expr.args]
         if head == "neg":
-            return self._product([(constant_terms(-1), 1), (arguments[0], 1)])
+            return self.product([(constant_terms(-1), 1), (arguments[0], 1)])
         if head == "**":
             return self._power(*arguments)
         if head == "@":
@@ -143,7 +147,7 @@ class Simplifier:
 
     # -- sums -------------------------------------------------------------------------------------------
 
-    def _add(self, total: Terms, terms: Terms, sign: int) -> None:
+    def add(self, total: Terms, terms: Terms, sign: int) -> None:
         """Add to ``total`` in place. A term that is only a sum with a sign is added term by term."""
         todo = [(term, sign) for term in reversed(terms.values())]
         while todo:
@@ -167,7 +171,7 @@ class Simplifier:
 
     # -- products ---------------------------------------------------------------------------------------
 
-    def _product(self, operands: list[tuple[Terms, int]]) -> Terms:
+    def product(self, operands: list[tuple[Terms, int]]) -> Terms:
         coefficient: Coefficient = UNIT
         factors: Factors = {}
         for terms, power in operands:
@@ -201,8 +205,8 @@ class Simplifier:
             return
         if isinstance(before, Expr) or isinstance(exponent, Expr):
             total: Terms = {}
-            self._add(total, self._terms_of(before), 1)
-            self._add(total, self._terms_of(exponent), 1)
+            self.add(total, self._terms_of(before), 1)
+            self.add(total, self._terms_of(exponent), 1)
             exponent = self._as_exponent(total)
         else:
             exponent = before + exponent
@@ -231,7 +235,7 @@ class Simplifier:
     def _scale_exponent(self, exponent: float | Expr, n: int) -> float | Expr:
         if not isinstance(exponent, Expr):
             return exponent * n
-        return self._as_exponent(self._product([(self._terms_of(exponent), 1), (constant_terms(n), 1)]))
+        return self._as_exponent(self.product([(self._terms_of(exponent), 1), (constant_terms(n), 1)]))
 
     def _negate_exponent(self, exponent: float | Expr) -> float | Expr:
         return self._scale_exponent(exponent, -1)
@@ -258,6 +262,10 @@ class Simplifier:
         expr = self.build(terms)
         self._remember_sum(expr, terms)
         return expr
+
+    def sum_of(self, factor: Expr) -> Terms | None:
+        """The terms of a factor that is a sum."""
+        return self._sums.get(factor)
 
     def _remember_sum(self, expr: Expr, terms: Terms) -> None:
         if len(terms) > 1:
@@ -290,7 +298,7 @@ class Simplifier:
                 [base] = factors
                 if base.head == "postfix" and base.value == ".T":
                     inner = base.args[0]
-                    return self._product(
+                    return self.product(
                         [(constant_terms(1), 1), ({frozenset({(inner, 1)}): (n, {inner: 1})}, 1)]
                     )
         return self._extract_coefficients(expr, [argument])
@@ -309,7 +317,7 @@ class Simplifier:
         if claim.head in CONDITION_HEADS and not (a and b) and self._is_always_finite(a or b):
             if not a:
                 claim = self._negated(claim)
-            return self._product([(a or b, 1), (atom_terms(Expr("claim", (claim,))), 1)])
+            return self.product([(a or b, 1), (atom_terms(Expr("claim", (claim,))), 1)])
         return atom_terms(self._rebuilt(expr, arguments))
 
     def _is_always_finite(self, terms: Terms) -> bool:

@@ -13,17 +13,29 @@ z = torch.exp(1j * torch.linspace(0, 3, 10))
 L = torch.mean(torch.abs(z - x))
 """
 CASES = [
-    Case("saturation", "x = 2; K = 3; v = x/(K + x)\n", FORMULA % "K", prints="-v/(K + x)\n"),
+    Case("saturation", "x = 2; K = 3; v = x/(K + x)\n", FORMULA % "K", prints="-x/(K + x)**2\n"),
     Case("power_written_with_a_caret", "x = 2; f = x^4\n", FORMULA % "x", prints="4*x**3\n"),
     Case("logarithm_to_base_10", "x = 5.0; y = ln(x)\n", FORMULA % "x", prints="1/x\n"),
     Case(
         "plain_function", "x = 5.0; y = sqrt(2)*sin(x)\n", FORMULA % "x", prints="1.4142135623730951*cos(x)\n"
     ),
     Case(
-        "quotient_by_value",
+        "fractions_collected",
         "x = 5; y = (x + 2)/(x - 3)\n",
-        "autodiff grad script.ad",
-        [-5 / 4],
+        "autodiff explain --format formula script.ad",
+        prints="-5/(x - 3)**2\n",
+    ),
+    Case(
+        "results_written_out",
+        "R1 = 3; R2 = 4; U = 12; R = 1/(1/R1 + 1/R2); I = U/R\n",
+        FORMULA % "R1",
+        prints="-U/R1**2\n",
+    ),
+    Case(
+        "a_network_of_numbers",
+        "x = 0.3; w = 2; v = 3; h = tanh(w*x); L = (v*h - 1)**2\n",
+        FORMULA % "w",
+        prints="2*(v*tanh(w*x) - 1)*v*(1 - tanh(w*x)**2)*x\n",
     ),
     Case(
         "third_derivative_in_a_loop",

@@ -105,6 +105,8 @@ NUMPY = (
         "einsum",
         "flip",
         "clip",
+        "maximum",
+        "minimum",
     ),
 )
 
@@ -160,6 +162,8 @@ FUNCTIONS: dict[str, Any] = {
     "relu": lambda x: np.maximum(x, 0),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "acos": np.arccos,
+    "clamp_min": np.maximum,
+    "clamp_max": np.minimum,
     "one_hot": lambda targets, classes: np.eye(classes)[targets],
 }
 FUNCTIONS["torch"] = SimpleNamespace(**FUNCTIONS)
