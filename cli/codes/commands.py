@@ -106,21 +106,22 @@ CODES = {
         "autodiff grad --wrt w -e 'w = 3; L = w**2'",
     ),
     "E0611": Code(
-        "The script cannot be read.",
+        "The script or another file cannot be read.",
         "There is no file of that name, it is a directory, or you may not read it.",
         "Check its name and permissions; -e takes code from the command line.",
         "autodiff run missing.ad",
         "autodiff run -e 'w = 3; L = w**2'",
     ),
     "E0612": Code(
-        "The script is larger than allowed.",
-        "Reading stops at 16 MiB, and at five million words and signs, before they fill the memory.",
-        "Raise the limit of bytes with --max-script; write loops instead of long lists.",
+        "The script or a file of numbers is larger than allowed.",
+        "Reading stops at 16 MiB of script, at 1 GiB of numbers, and at five million words and signs, before"
+        " they fill the memory.",
+        "Raise the limit of bytes with --max-script or --max-input; write loops instead of long lists.",
         "printf 'w = 3; L = w**2' | autodiff run --max-script 5 -",
         "printf 'w = 3; L = w**2' | autodiff run --max-script 1K -",
     ),
     "E0613": Code(
-        "The script is not text in UTF-8.",
+        "The script or a table is not text in UTF-8.",
         "The file holds bytes that are not UTF-8: it is a picture or an archive, or has another encoding.",
         "Save it as UTF-8.",
         "printf 'L = 2\\377' | autodiff run -",
@@ -165,6 +166,14 @@ CODES = {
         "autodiff grad -e 'w = tensor([1., 2.]); x = tensor([3., 4.]); L = (w*x).sum()' --set 'w=[1, 2, 3]'",
         "autodiff grad -e 'w = tensor([1., 2.]); x = tensor([3., 4.]); L = (w*x).sum()' --wrt w"
         " --set 'w=[1, 2]'",
+    ),
+    "E0619": Code(
+        "A file does not hold the numbers that are needed.",
+        "A field is no number, lines have different numbers of fields, a column is missing, or the format of"
+        " the file is damaged.",
+        "Mend the file at the line and column of the message; a missing value is written nan.",
+        "printf '1,2\\n3,x\\n' | autodiff grad -e 'L = W.sum()' --set W=@-",
+        "printf '1,2\\n3,4\\n' | autodiff grad -e 'L = W.sum()' --set W=@-",
     ),
     "E0700": Code(
         "The output could not be written.",

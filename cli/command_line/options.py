@@ -107,7 +107,12 @@ FORMATS = (
 CODE = Option("-e", TEXTS, "Code to run, after the file's; repeatable.", metavar="CODE")
 OF = Option("--of", TEXT, "The output: a name, or as in 'v[0]'; default: the script's last.", metavar="NAME")
 WRT = Option("--wrt", TEXTS, "Inputs to differentiate by: names, a,b lists, 'w*' globs.", metavar="NAME")
-SET = Option("--set", TEXTS, "Give a variable another value; repeatable.", metavar="NAME=VALUE")
+SET = Option(
+    "--set",
+    TEXTS,
+    "Give a variable a value: 2.5, pi/4, [1, 2], @FILE; repeatable.",
+    metavar="NAME=VALUE",
+)
 GRAD_OUTPUT = Option(
     "--grad-output", TEXT, "Gradient to start from if the output is not one number.", metavar="ones|VALUE"
 )
@@ -138,6 +143,7 @@ ORDER = Option("--order", TEXT, "Check first or second derivatives.", choices=("
 SECOND = Option("--order", TEXT, "Derive first or second derivatives.", choices=("1", "2"), default="1")
 ENTRY = Option("--entry", TEXT, "Derive one entry of a tensor gradient too.", metavar="I,J")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
+MAX_INPUT = Option("--max-input", SIZE, "Size of each file of numbers.", metavar="SIZE", default=1 << 30)
 MAX_STEPS = Option("--max-steps", NUMBER, "Statements to run.", metavar="N", default=10_000_000)
 MAX_NODES = Option("--max-nodes", NUMBER, "Nodes of the graph.", metavar="N", default=5_000_000)
 MAX_MEMORY = Option("--max-memory", SIZE, "Bytes of one result.", metavar="SIZE", default=4 << 30)
@@ -150,7 +156,8 @@ GROUPS = {
     "Input": "-e --set --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --order --entry --formula",
     "Output": "--show --format --top --digits --rows --all --quiet --verbose --color --diagnostics --help",
-    "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script",
+    "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
+    " --max-input",
 }
 
 
@@ -163,7 +170,7 @@ def format_option(command: str) -> Option:
 EXAMPLE = "autodiff examples 1_autograd"
 
 QUESTION = (CODE, OF, WRT, SET, GRAD_OUTPUT, DTYPE, SEED)
-LIMITS = (MAX_PATHS, MAX_STEPS, MAX_NODES, MAX_MEMORY, MAX_DEPTH, MAX_SCRIPT, TIMEOUT)
+LIMITS = (MAX_PATHS, MAX_STEPS, MAX_NODES, MAX_MEMORY, MAX_DEPTH, MAX_SCRIPT, MAX_INPUT, TIMEOUT)
 MANNERS = (QUIET, VERBOSE, COLOR, DIAGNOSTICS)
 PEOPLE = (DIGITS, ROWS, ALL)
 

@@ -108,10 +108,11 @@ def is_nobody_piping() -> bool:
     return sys.stdin is None or sys.stdin.isatty()
 
 
-def read_file(path: str, limit: int) -> bytes:
+def read_file(path: str, limit: int, flag: str = "--max-script") -> bytes:
+    """The content of a file; ``flag`` is the option that sets the limit of its size."""
     try:
         with open(path, "rb", buffering=0) as file:
-            return read_bounded(file, path, limit)
+            return read_bounded(file, path, limit, flag)
     except OSError as error:
         reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
         raise unreadable(path, reason, *proposals(path, error.errno)) from None
@@ -139,17 +140,22 @@ def proposals(path: str, number: int | None) -> tuple[str, ...]:
     return ()
 
 
-def read_stdin(limit: int) -> bytes:
+def reads_stdin(request: Request) -> bool:
+    """Whether the script is read from standard input."""
+    return request.argument == STDIN or not (request.argument or request.texts("e"))
+
+
+def read_stdin(limit: int, flag: str = "--max-script") -> bytes:
     if sys.stdin is None:
         raise unreadable(STDIN_NAME, "it is closed")
     try:
-        return read_bounded(sys.stdin.buffer, STDIN_NAME, limit)
+        return read_bounded(sys.stdin.buffer, STDIN_NAME, limit, flag)
     except OSError as error:
         reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
         raise unreadable(STDIN_NAME, reason) from None
 
 
-def read_bounded(file: BinaryIO, name: str, limit: int) -> bytes:
+def read_bounded(file: BinaryIO, name: str, limit: int, flag: str) -> bytes:
     """The content of a file. Raises an error if it is larger than the limit (0: no limit)."""
     pieces: list[bytes] = []
     size = 0
@@ -160,19 +166,19 @@ def read_bounded(file: BinaryIO, name: str, limit: int) -> bytes:
             raise unreadable(
                 name,
                 f"it has more than {limit:,} bytes",
-                "raise the limit with --max-script, as in --max-script 64M",
+                f"raise the limit with {flag}, as in {flag} {'64M' if limit < 64 << 20 else '8G'}",
                 code="E0612",
             )
     return b"".join(pieces)
 
 
 def decode(data: bytes, name: str) -> str:
-    """Decode a script from UTF-8, with or without a byte order mark, and unify its line ends."""
+    """Decode a text from UTF-8, with or without a byte order mark, and unify its line ends."""
     if looks_like_utf16(data):
         raise unreadable(name, "it looks like UTF-16", "save it as UTF-8", code="E0613")
     at = data.find(b"\0")
     if at >= 0:
-        raise unreadable(name, f"there is a NUL byte at offset {at}", "a script is plain text", code="E0613")
+        raise unreadable(name, f"there is a NUL byte at offset {at}", "it has to be plain text", code="E0613")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

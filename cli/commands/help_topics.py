@@ -67,6 +67,7 @@ Limits
     --max-depth N       calls in calls, lists in lists     100,000   E0501
     --max-paths N       paths that explain follows          10,000   noted
     --max-script SIZE   bytes of the script                 16 MiB   E0612
+    --max-input SIZE    bytes of each file of numbers        1 GiB   E0612
     --timeout SECONDS   time for all of it                    none   E0505
 
 0 removes a limit. SIZE is a number of bytes, or as in 512K, 100M, 2G. A shape is checked before its memory

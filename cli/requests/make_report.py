@@ -14,14 +14,14 @@ from autodiff.cli.process.heap import keep_freed_memory
 from autodiff.cli.process.numpy_import import leave_texts_out
 from autodiff.cli.process.supervisor import set_wall
 from autodiff.cli.requests.session import Session
-from autodiff.core.base.errors import AutodiffError, CompileError, GradientError, UsageError
+from autodiff.cli.requests.values import Values
+from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.target import gradient_names, is_from_functional
-from autodiff.grammar.syntax.parser import parse_literal
 
 #: The number of paths in a report if the command has no option for it.
 MOST_SHOWN = 10
@@ -271,20 +271,21 @@ def set_limits(request: Request) -> None:
 def read_settings(request: Request) -> Settings:
     """The Settings that the command line gives."""
     output = request.text("grad_output")
+    values = Values(request)
     return Settings(
         of=request.text("of"),
         wrt=read_names(request.texts("wrt")),
-        sets=read_sets(request.texts("set")),
-        grad_output=output if output is None or output == "ones" else read_weight(output),
+        sets=values.read_all("set"),
+        grad_output=output if output is None or output == "ones" else read_weight(values, output),
         dtype=request.text("dtype") or "float64",
         seed=request.number("seed"),
     )
 
 
-def read_weight(text: str) -> object:
+def read_weight(values: Values, text: str) -> object:
     """The value of ``--grad-output`` other than ``ones``."""
     try:
-        value = read_literal("--grad-output", text)
+        value = values.read("--grad-output", text)
     except UsageError as error:
         if text.isidentifier():
             error.help = ("did you mean `--grad-output ones`?",)
@@ -341,44 +342,3 @@ def read_names(texts: tuple[str, ...]) -> tuple[str, ...]:
                 names[-1] += letter
         names.append("")
     return tuple(filter(None, map(str.strip, names)))
-
-
-def read_sets(texts: tuple[str, ...]) -> dict[str, object]:
-    """The values in ``--set NAME=VALUE``; the last value for a name counts."""
-    inputs: dict[str, object] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        name = name.strip()
-        if not equals or not name.isidentifier():
-            raise UsageError(
-                f"--set takes NAME=VALUE, not `{text}`",
-                code="E0610",
-                help=("give a name and a number or list, as in --set w1=2.5 or --set 'W=[[1, 2], [3, 4]]'",),
-            )
-        if value.startswith("@"):
-            raise UsageError(
-                f"--set {name}: values cannot be read from files yet",
-                code="E0610",
-                help=(f'let the shell read it: --set "{name}=$(cat FILE)"',),
-            )
-        if value.startswith("="):
-            raise UsageError(
-                f"--set takes one `=`, not two: `{text}`",
-                code="E0610",
-                help=(f"did you mean `--set {name}={value.lstrip('=')}`?",),
-            )
-        inputs[name] = read_literal(f"--set {name}", value)
-    return inputs
-
-
-def read_literal(option: str, text: str) -> object:
-    """The value of an option: a number or nested lists of numbers. Raises UsageError for anything else."""
-    try:
-        return parse_literal(text)
-    except CompileError as error:
-        at = f" at character {error.span.start + 1}" if error.span is not None and text.strip() else ""
-        raise UsageError(
-            f"{option} takes a number or a list of numbers, and `{text[:40]}` is neither{at}",
-            code="E0610",
-            help=("write it as in 2.5, -1e3, inf or [[1, 2], [3, 4]]",),
-        ) from None

@@ -208,6 +208,10 @@ def may_be_array(value: Any) -> bool:
     return value.__class__ not in NUMBER_CLASSES and value.__class__ not in (str, list, tuple, type(None))
 
 
+def is_float_array(value: Any) -> bool:
+    return may_be_array(value) and isinstance(value, np.ndarray) and value.dtype.kind == "f"
+
+
 def is_number_or_list(value: Any) -> bool:
     """Whether a value is a number, or nested lists of numbers with a shape and at least one entry."""
     if value.__class__ in NUMBER_CLASSES:
@@ -243,7 +247,7 @@ def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
 
 def to_leaf(value: Any) -> Any:
     """Return numbers as a leaf in the default dtype, for scripts without tensors."""
-    if not is_number_or_list(value) and value.__class__ is not Tensor:
+    if not (is_number_or_list(value) or value.__class__ is Tensor or is_float_array(value)):
         return value
     made = number_tensor(value, dtypes.default_dtype())
     made.set_requires_grad()

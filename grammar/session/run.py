@@ -27,7 +27,6 @@ from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.session.assignment_plan import (
     make_plan,
-    may_be_array,
     to_leaf,
     to_script_value,
     top_level_assignments,
@@ -221,7 +220,7 @@ def run_script(
             raise unknown_name_error(name, settable(script, probe), "variable", "E0601")
     if only_read:  # these names are the script's own from here on
         probe = resolve(script, source, lambda name: True, only_read)
-    without_tensors = not builds_tensors(probe) and not any(may_be_array(sets[name]) for name in only_read)
+    without_tensors = not builds_tensors(probe) and not any(sets[x].__class__ is Tensor for x in only_read)
     is_plain = without_tensors and not is_written_as_torch(probe)
     find = plain_value if is_plain else builtin_value
     scopes = resolve(script, source, lambda name: find(name) is not UNBOUND, only_read)

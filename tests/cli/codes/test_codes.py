@@ -22,7 +22,7 @@ from script_runner import Outcome, run_script
 #: A mistake of autodiff itself has no example: one that is known is mended.
 WITHOUT_EXAMPLE = {"E0900"}
 #: The time limit, and what needs a pipe or a device: shown without a diagnostic.
-NOT_LIVE = {"E0505", "E0612", "E0613", "E0700"}
+NOT_LIVE = {"E0505", "E0612", "E0613", "E0619", "E0700"}
 EXAMPLES = [code for code in CODES if code not in WITHOUT_EXAMPLE]
 #: The code of an error that is raised by its class alone.
 DEFAULTS = {name: kind.code for name, kind in vars(errors).items() if hasattr(kind, "code")}

@@ -40,10 +40,13 @@ def test_code_comes_after_standard_input(autodiff):
     assert autodiff("grad", "--wrt", "w", "-", "-e", "M = w**3", input="w = 2\n").out == "12\n"
 
 
-def test_values_are_not_read_from_anywhere(autodiff):
+def test_standard_input_holds_one_thing(autodiff):
     done = autodiff("grad", "-", "--set", "x=@-", input="1")
     assert done.returncode == 2
-    assert "--set x: values cannot be read from files" in done.err
+    assert "--set x: standard input holds the script already" in done.err
+    done = autodiff("grad", "-e", "L = x*y", "--set", "x=@-", "--set", "y=@-", input="1")
+    assert done.returncode == 2
+    assert "--set y: standard input holds what --set x reads already" in done.err
 
 
 @pytest.mark.parametrize(

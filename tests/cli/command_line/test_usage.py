@@ -33,7 +33,7 @@ EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.value
         ("run a.ad b.ad", "`autodiff run` takes one script, and there is more: `b.ad`", "a run of its own"),
         ("--format json grad", "there is no option `--format`", "options follow the command"),
         ("lint --wrt w a.ad", "there is no option `--wrt`", "`autodiff run` has it"),
-        ("grad -e w=3 --grad-output twos", "`twos` is neither", "did you mean `--grad-output ones`?"),
+        ("grad -e w=3 --grad-output twos", "`twos` has no value", "did you mean `--grad-output ones`?"),
         ("grad -e w=3 --set w==4", "--set takes one `=`, not two", "did you mean `--set w=4`?"),
     ],
 )

@@ -1,0 +1,73 @@
+"""What was read from a file of numbers: named columns, or one array without names.
+
+Columns become arrays when they are taken, so that columns of text that nobody asks for do not matter.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.process.streams import visible
+from autodiff.core.base.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+#: How many columns an error message lists.
+MAX_LISTED = 20
+
+
+class DataFile:
+    """The content of the file ``name``: the ``columns`` it names, () if it names none.
+
+    ``take(columns)`` returns the arrays of these columns. ``whole()`` returns all numbers as one array.
+    """
+
+    __slots__ = ("columns", "name", "take", "whole")
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[str],
+        take: Callable[[Sequence[str]], dict[str, Any]],
+        whole: Callable[[], Any],
+    ) -> None:
+        self.name = name
+        self.columns = tuple(columns)
+        self.take = take
+        self.whole = whole
+
+    def value_for(self, name: str) -> Any:
+        """The array for a variable: all numbers, or the column of that name, or the only column.
+
+        Raises UsageError if the file has several columns and none of that name.
+        """
+        if not self.columns:
+            return self.whole()
+        if len(self.columns) == 1:
+            name = self.columns[0]
+        if name not in self.columns:
+            raise data_error(
+                self.name,
+                f"there is no column `{visible(name)}`; it has {listed(self.columns)}",
+                "take a file with that column, or one without names, which is one array",
+            )
+        return self.take([name])[name]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a message: the first ones, and how many more there are."""
+    more = len(names) - MAX_LISTED
+    return ", ".join(map(visible, names[:MAX_LISTED])) + (f", and {more:,} more" if more > 0 else "")
+
+
+def data_error(place: str, what: str, *help: str) -> UsageError:
+    """The error about the content of a file; ``place`` is the file, and the line and column if known."""
+    return UsageError(f"{visible(place)}: {what}", code="E0619", help=help)
+
+
+def check_names(file: str, names: Sequence[str]) -> None:
+    """Raise UsageError if two columns have the same name."""
+    twice = next((name for at, name in enumerate(names) if name and name in names[:at]), None)
+    if twice is not None:
+        raise data_error(file, f"two columns are called `{visible(twice)}`", "give each a name of its own")

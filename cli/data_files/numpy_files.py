@@ -1,0 +1,91 @@
+"""Arrays in numpy's files, ``.npy`` and ``.npz``. What holds Python objects is refused: nothing is unpickled.
+
+Sizes are compared with what is there before memory is allocated.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+from autodiff.cli.data_files.data_file import DataFile, check_names, data_error
+from autodiff.core.base.lazy_imports import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+    from zipfile import ZipFile
+
+NPY_MAGIC, ZIP_MAGIC = b"\x93NUMPY", b"PK\x03\x04"
+
+
+def read_npy(data: bytes, file: str) -> DataFile:
+    """Read an array."""
+    return DataFile(file, (), lambda names: {}, lambda: to_array(data, file))
+
+
+def to_array(data: bytes, file: str) -> Any:
+    """The array in the bytes of an ``.npy`` file: float64, float32, int64 or bool."""
+    stream = BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[version]
+        shape, is_fortran, dtype = read(stream)
+    except (ValueError, KeyError, SyntaxError, EOFError):
+        raise data_error(file, "its header is not that of an .npy file with numbers") from None
+    if dtype.hasobject:
+        raise data_error(
+            file, "it holds Python objects, which would have to be executed", "save an array of numbers"
+        )
+    if dtype.kind not in "fiub":
+        raise data_error(file, f"it holds {dtype}, no real numbers", "save an array of real numbers")
+    count = 1
+    for size in shape:
+        count *= size
+    there = len(data) - stream.tell()
+    if count * dtype.itemsize != there:
+        raise data_error(
+            file, f"an array of shape {shape} needs {count * dtype.itemsize:,} bytes, and {there:,} are there"
+        )
+    array = np.frombuffer(data, dtype, count, stream.tell()).reshape(shape, order="F" if is_fortran else "C")
+    if dtype.kind in "iu":
+        return array.astype("int64")
+    return array.astype(dtype.name if dtype.name in ("bool", "float32") else "float64")
+
+
+def read_npz(data: bytes, file: str, limit: int) -> DataFile:
+    """Read the arrays of an archive by their names; none may be larger than ``limit`` bytes (0: any size)."""
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        archive = ZipFile(BytesIO(data))
+    except (BadZipFile, ValueError, EOFError):
+        raise data_error(file, "it is no .npz file, or a damaged one") from None
+    names = [name.removesuffix(".npy") for name in archive.namelist()]
+    check_names(file, names)
+
+    def take(wanted: Sequence[str]) -> dict[str, Any]:
+        return {name: to_array(member(archive, name, file, limit), f"{file}, {name}") for name in wanted}
+
+    return DataFile(file, names, take, lambda: None)
+
+
+def member(archive: ZipFile, name: str, file: str, limit: int) -> bytes:
+    """The bytes of one array; never more than ``limit``, whatever the archive says."""
+    from zipfile import BadZipFile
+    from zlib import error as ZlibError
+
+    inside = name if name in archive.namelist() else name + ".npy"
+    try:
+        with archive.open(inside) as stream:
+            data = stream.read(limit + 1 if limit else -1)
+    except (BadZipFile, ZlibError, EOFError, RuntimeError, NotImplementedError):
+        raise data_error(f"{file}, {name}", "it is damaged, encrypted, or packed in an unusual way") from None
+    if limit and len(data) > limit:
+        raise data_error(
+            f"{file}, {name}", f"it has more than {limit:,} bytes", "raise the limit with --max-input"
+        )
+    return data

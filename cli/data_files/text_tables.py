@@ -1,0 +1,180 @@
+"""Tables of numbers as text: CSV, TSV, and columns separated by blanks.
+
+The separator is that of the first line. Blank lines and lines that begin with ``#`` do not count. The first
+line is a header if none of its fields is a number. numpy reads what is regular; what it refuses is read again
+field by field, to say what is wrong and where.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.data_files.data_file import DataFile, check_names, data_error
+from autodiff.cli.process.streams import visible
+from autodiff.core.base.lazy_imports import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+LONGEST_FIELD = 40  # characters of a field in a message
+NOT_A_NUMBER = "missing values are written nan; columns that the script does not use may hold anything"
+
+
+def read_text_table(text: str, file: str, suffix: str, names: Sequence[str] = ()) -> DataFile:
+    """Read a table; ``names`` are those of its columns if it has no header. ``suffix`` is as in ``.csv``."""
+    table = TextTable(text, file, suffix)
+    if not table.rows:
+        raise data_error(file, "it holds no numbers")
+    header = table.header()
+    if names and header:
+        raise data_error(
+            f"{file}, line {table.line_number(0)}",
+            f"this line names the columns already: {visible(table.rows[0][:LONGEST_FIELD])}",
+            "leave --columns out",
+        )
+    if header:
+        table.first = 1
+        if len(table.rows) == 1:
+            raise data_error(file, "it has a header, and no numbers below")
+    table.names = names or header
+    if names and len(names) != table.width:
+        raise data_error(
+            f"{file}, line {table.line_number(0)}",
+            f"{counted(table.width)}, and --columns names {len(names)}",
+            "name every column, in order; columns that the script does not use are fine",
+        )
+    check_names(file, table.names)
+    columns = [name for name in table.names if name]
+    return DataFile(file, columns, table.take, table.whole)
+
+
+class TextTable:
+    """The ``rows`` of a text, without blank lines and comments; the numbers begin at row ``first``."""
+
+    __slots__ = ("file", "first", "names", "rows", "separator", "text", "width")
+
+    def __init__(self, text: str, file: str, suffix: str) -> None:
+        self.text = text
+        self.file = file
+        self.rows = [line for line in text.split("\n") if is_row(line)]
+        self.separator = find_separator(self.rows[0], suffix) if self.rows else None
+        self.width = len(self.fields(0)) if self.rows else 0
+        self.names: Sequence[str] = ()
+        self.first = 0
+
+    def fields(self, at: int) -> list[str]:
+        """The fields of a row, without blanks around them and without quotes."""
+        line = self.rows[at]
+        if self.separator is None:
+            return line.split()
+        if '"' not in line:
+            return [field.strip() for field in line.split(self.separator)]
+        import csv
+
+        try:
+            [row] = csv.reader([line], delimiter=self.separator, skipinitialspace=True, strict=True)
+        except csv.Error:
+            raise data_error(
+                f"{self.file}, line {self.line_number(at)}",
+                "a quotation mark is not closed in this line, or stands within a field",
+                'write "..." around the whole field, and "" for a quotation mark in it',
+            ) from None
+        return [field.strip() for field in row]
+
+    def header(self) -> list[str]:
+        """The names in the first line; [] if it holds a number."""
+        fields = self.fields(0)
+        return fields if any(fields) and not any(map(is_number, fields)) else []
+
+    def line_number(self, at: int) -> int:
+        """The number of a row's line in the file, counted from 1."""
+        lines = (number for number, line in enumerate(self.text.split("\n"), 1) if is_row(line))
+        return next(number for index, number in enumerate(lines) if index == at)
+
+    def take(self, names: Sequence[str]) -> dict[str, Any]:
+        """The columns of these names, each as an array of one dimension."""
+        positions = [list(self.names).index(name) for name in names]
+        numbers = self.numbers(positions)
+        return {name: np.ascontiguousarray(numbers[:, at]) for at, name in enumerate(names)}
+
+    def whole(self) -> Any:
+        """All numbers: a matrix; one row, one column or one number without the dimensions of size 1."""
+        numbers = self.numbers(range(self.width))
+        return numbers.reshape([size for size in numbers.shape if size != 1])
+
+    def numbers(self, positions: Sequence[int]) -> Any:
+        """The numbers in the columns at these positions, a row for each row."""
+        rows = self.rows[self.first :]
+        if self.is_regular(rows):
+            try:
+                return np.loadtxt(
+                    rows, delimiter=self.separator, comments=None, usecols=tuple(positions), ndmin=2
+                )
+            except ValueError:
+                pass  # the lines below find the field, or read what numpy does not, such as quotes
+        return np.array(
+            [self.row_numbers(at, positions) for at in range(self.first, len(self.rows))], dtype="float64"
+        )
+
+    def is_regular(self, rows: list[str]) -> bool:
+        """Whether all rows have the same number of fields, and no quotes."""
+        if '"' in self.text:
+            return False
+        if self.separator is None:
+            return all(len(row.split()) == self.width for row in rows)
+        separator, count = self.separator, self.width - 1
+        return all(row.count(separator) == count for row in rows)
+
+    def row_numbers(self, at: int, positions: Sequence[int]) -> list[float]:
+        """The numbers of one row. Raises UsageError with the line, the column and the text."""
+        fields = self.fields(at)
+        if len(fields) != self.width:
+            raise data_error(
+                f"{self.file}, line {self.line_number(at)}",
+                f"{counted(len(fields))}, and line {self.line_number(0)} has {self.width}:"
+                f" {visible(self.rows[at][:LONGEST_FIELD])}",
+                "give every line the same number of fields",
+            )
+        for position in positions:
+            if not is_number(fields[position]):
+                raise self.not_a_number(at, position, fields[position])
+        return [float(fields[position]) for position in positions]
+
+    def not_a_number(self, at: int, position: int, field: str) -> Exception:
+        name = self.names[position] if position < len(self.names) else ""
+        column = f"column {position + 1}" + (f" (`{name}`)" if name else "")
+        what = f"`{visible(field[:LONGEST_FIELD])}` is no number" if field else "there is no number"
+        help = NOT_A_NUMBER
+        if is_number(field.replace(",", ".")):
+            help = "write a decimal fraction with a point, as in 1.5"
+        elif at == 0 and not self.names:
+            help = "a header has no numbers; without a header every field is one"
+        return data_error(f"{self.file}, line {self.line_number(at)}, {column}", what, help)
+
+
+def is_row(line: str) -> bool:
+    line = line.lstrip()
+    return bool(line) and not line.startswith("#")
+
+
+def find_separator(line: str, suffix: str) -> str | None:
+    """The separator of a table's first line; None for any number of blanks."""
+    if suffix == ".tsv":
+        return "\t"
+    found = next((sign for sign in ";\t," if sign in line), None)
+    return "," if found is None and suffix == ".csv" else found
+
+
+def is_number(field: str) -> bool:
+    """Whether a field is a number as programs write it: ``1.5e-3``, ``nan``, ``inf``."""
+    if not field.isascii() or "_" in field:
+        return False
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def counted(fields: int) -> str:
+    return f"{fields} field{'' if fields == 1 else 's'}"

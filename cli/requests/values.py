@@ -1,0 +1,142 @@
+"""The values that options give: literals, expressions of the language, and files of numbers.
+
+An expression has the functions and constants of the language, and none of the script's names.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.command_line.fast_parser import Request
+from autodiff.cli.command_line.script_source import STDIN, reads_stdin
+from autodiff.core.base.errors import AutodiffError, CompileError, LimitError, UsageError
+from autodiff.core.base.source import Source
+from autodiff.grammar.syntax.parser import parse_expression, parse_literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from autodiff.cli.data_files.data_file import DataFile
+
+LONGEST_SHOWN = 40  # characters of a value in a message
+FORMS = "write it as in 2.5, [[1, 2], [3, 4]], pi/4, linspace(0, 1, 5) or @FILE"
+
+
+class Values:
+    """Reads the values of one command line; standard input can be read once."""
+
+    __slots__ = ("request", "stdin_user")
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.stdin_user = "the script" if reads_stdin(request) else ""
+
+    def read_all(self, option: str) -> dict[str, object]:
+        """The values of an option that takes ``NAME=VALUE``; the last value for a name counts."""
+        values: dict[str, object] = {}
+        for text in self.request.texts(option):
+            name, value = split_name(f"--{option}", text)
+            values[name] = self.read(f"--{option} {name}", value, name)
+        return values
+
+    def read(self, option: str, text: str, name: str = "") -> object:
+        """The value of an option: a number, nested lists, or an array. Raises UsageError for anything else.
+
+        ``name`` is the variable that it is for, which chooses a column of a file.
+        """
+        if text.startswith("@"):
+            return self.read_file(option, text[1:]).value_for(name)
+        try:
+            return parse_literal(text)
+        except CompileError:
+            return self.evaluate(option, text)
+
+    def read_file(self, option: str, path: str, columns: Sequence[str] = ()) -> DataFile:
+        """The content of a file; ``-`` is standard input."""
+        from autodiff.cli.data_files.read import read_data
+
+        if not path:
+            raise UsageError(
+                f"{option}: no file is named", code="E0610", help=("name one, as in @values.csv",)
+            )
+        if path == STDIN:
+            if self.stdin_user:
+                raise UsageError(
+                    f"{option}: standard input holds {self.stdin_user} already",
+                    code="E0610",
+                    help=("read one of them from a file",),
+                )
+            self.stdin_user = f"what {option} reads"
+        return read_data(path, self.request.number("max_input"), columns)
+
+    def evaluate(self, option: str, text: str) -> object:
+        """The value of an expression that uses no names of the script."""
+        from autodiff.grammar.execution import execute
+        from autodiff.grammar.objects.runtime import discard_text
+        from autodiff.grammar.session.run import Settings
+
+        source = Source(text, "<value>")
+        settings = Settings(
+            dtype=self.request.text("dtype") or "float64", seed=self.request.number("seed"), track=False
+        )
+        try:
+            parse_expression(source)
+            value = execute(source, settings, discard_text).last_value
+        except LimitError as error:
+            error.message, error.span = f"{option}: {error.message}", None
+            raise
+        except AutodiffError as error:
+            raise no_value(option, text, error) from None
+        return as_numbers(value, option, text)
+
+
+def split_name(option: str, text: str) -> tuple[str, str]:
+    """The two parts of ``NAME=VALUE``."""
+    name, equals, value = text.partition("=")
+    name = name.strip()
+    if not equals or not name.isidentifier():
+        raise UsageError(
+            f"{option} takes NAME=VALUE, not `{text}`",
+            code="E0610",
+            help=(f"give a name and a value, as in {option} w1=2.5 or {option} 'W=[[1, 2], [3, 4]]'",),
+        )
+    if value.startswith("="):
+        raise UsageError(
+            f"{option} takes one `=`, not two: `{text}`",
+            code="E0610",
+            help=(f"did you mean `{option} {name}={value.lstrip('=')}`?",),
+        )
+    return name, value
+
+
+def no_value(option: str, text: str, error: AutodiffError) -> UsageError:
+    """The error for an expression that has no value."""
+    shown = text[:LONGEST_SHOWN]
+    if not text.strip():
+        return UsageError(f"{option}: the value is missing", code="E0610", help=(FORMS,))
+    at = f", at character {error.span.start + 1}" if error.span is not None else ""
+    why = error.caret or error.message
+    help = "a value may use the functions and constants of the language, not the names of the script"
+    return UsageError(
+        f"{option}: `{shown}` has no value: {why}{at}",
+        code="E0610",
+        help=(help if error.code == "E0201" else FORMS,),
+    )
+
+
+def as_numbers(value: Any, option: str, text: str) -> object:
+    """A value of the language as a number, nested lists or an array."""
+    from autodiff.core.engine.tensor import Tensor
+    from autodiff.grammar.objects.values import type_name
+    from autodiff.grammar.session.assignment_plan import is_number_or_list
+
+    if value.__class__ is Tensor:
+        return value.value
+    if is_number_or_list(value) or value.__class__ is bool:
+        return value
+    raise UsageError(
+        f"{option}: `{text[:LONGEST_SHOWN]}` is of type {type_name(value)}, not a number, a list of numbers"
+        " or a tensor",
+        code="E0610",
+        help=(FORMS,),
+    )
