@@ -19,9 +19,9 @@ def check_node_count() -> int:
 
     Entries of a tape count if they lead to an existing tensor, even before nodes are made of them.
     """
-    things = gc.get_objects()
-    alive = sum(1 for thing in things if thing.__class__ in NODE_CLASSES)
-    alive += count_operations([x for x in things if x.__class__ is Tensor and is_tape_entry(x)])
+    things = gc.get_objects()  # of other libraries too, whose `__class__` may run code: type() does not
+    alive = sum(1 for thing in things if type(thing) in NODE_CLASSES)
+    alive += count_operations([x for x in things if type(x) is Tensor and is_tape_entry(x)])
     if alive > limits.nodes:
         raise LimitError(
             f"the graph has more than {limits.nodes:,} nodes",

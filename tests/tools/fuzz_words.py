@@ -11,6 +11,11 @@ from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
 from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS, METHODS
 from autodiff.grammar.objects.builtins import BUILTINS
 
+#: Words of Python and numpy about their own insides, which no reader of a script can make sense of.
+INTERNAL = re.compile(
+    r"ufunc|ndarray|numpy\.|np\.|<locals>|autodiff\.|\baxis\b|\baxes\b|with shapes \(|dtype\('|_vjp|lapack"
+)
+
 REPOSITORY = Path(__file__).parents[2]
 GRAMMAR = (REPOSITORY / "grammar" / "syntax" / "autodiff.lark").read_text(encoding="utf-8")
 

@@ -157,7 +157,7 @@ def shape(b: Builder) -> None:
     dim = b.random.randrange(x.ndim)
     options.append((f"cat([{x.name}, {twin.name}], dim={dim})", (*s[:dim], 2 * s[dim], *s[dim + 1 :])))
     options.append((f"torch.stack(({x.name}, {twin.name}))", (2, *s)))
-    text, result = b.random.choice([option for option in options if math.prod(option[1]) <= 24])
+    text, result = b.random.choice([option for option in options if math.prod(option[1]) <= max(n, 24)])
     b.bind(text, result, max(x.bound, twin.bound))
 
 

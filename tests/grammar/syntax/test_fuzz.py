@@ -23,15 +23,11 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.derivation.describe import describe
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
+from fuzz_words import INTERNAL
 from script_fuzzer import mutated_script, random_bytes, random_script
 from seeds import blocks
 
 LONGEST = 5.0  # seconds of the processor for one script; a usual one takes a thousandth of it
-
-# Words of Python and numpy about their own insides, which no reader of a script can make sense of.
-INTERNAL = re.compile(
-    r"ufunc|ndarray|numpy\.|np\.|<locals>|autodiff\.|\baxis\b|\baxes\b|with shapes \(|dtype\('|_vjp|lapack"
-)
 
 
 class Stuck(BaseException):
