@@ -8,7 +8,7 @@ from autodiff.core.base.limits import limits
 from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS, METHODS
-from autodiff.grammar.objects.builtins import BUILTINS
+from autodiff.grammar.objects.builtins.functions import BUILTINS
 from autodiff.grammar.objects.builtins.namespaces import AUTOGRAD_FUNCTIONS, PYTHON_ONLY
 from autodiff.grammar.objects.math_functions import MATH, NUMPY
 from conftest import REPOSITORY

@@ -5,7 +5,6 @@ Options become Settings and limits here; what a script prints and warns is passe
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from time import perf_counter
 
 from autodiff.cli.command_line.fast_parser import Request
@@ -54,8 +53,8 @@ def make_report(
     asked_wrt = bool(settings.wrt)
     is_needed = needed or asked_wrt or bool(settings.of) or settings.grad_output is not None
     started = perf_counter()
-    with nullcontext() if twice or not derivations else watched() as probe:
-        execution = run_request(session, settings, twice, needed)
+    probe = None if twice or not derivations else new_probe()
+    execution = run_request(session, settings, twice, needed, probe)
     ran = perf_counter()
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
@@ -97,8 +96,16 @@ def make_report(
     return report
 
 
-def run_request(session: Session, settings: Settings, twice: bool, needed: bool) -> Execution:
-    """Run the script; again with more inputs if the report is ``needed`` and inputs are assigned again."""
+def run_request(
+    session: Session, settings: Settings, twice: bool, needed: bool, probe: Probe | None
+) -> Execution:
+    """Run the script, watched by ``probe``.
+
+    It runs again with more inputs if the report is ``needed`` and inputs are assigned again.
+    """
+    if probe is not None:
+        with probe:
+            return run_request(session, settings, twice, needed, None)
     assert session.script is not None
     execution = execute(
         session.script.source, settings, session.print_from_script, lambda *what: warn(session, *what), twice
@@ -168,7 +175,7 @@ def note_remarks(
             session.note(hint)
 
 
-def watched() -> Probe:
+def new_probe() -> Probe:
     """A Probe that records choices between equal numbers in a run; imported only if it is needed."""
     from autodiff.grammar.session.rerun import Probe
 

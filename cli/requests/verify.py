@@ -79,8 +79,8 @@ def make_answers(session: Session) -> Answers:
     asked = tuple(settings.wrt)
     if formulas:
         ask_for(formulas, settings)
-    with Probe() as probe:
-        execution = run_request(session, settings, twice=request.text("order") == "2", needed=True)
+    probe = Probe()
+    execution = run_request(session, settings, request.text("order") == "2", needed=True, probe=probe)
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
     if formulas:

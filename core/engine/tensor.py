@@ -11,12 +11,11 @@ from autodiff.core.base.errors import BroadcastError, ScriptError
 from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.base.limits import check_allocation
-from autodiff.core.engine import aliasing, value_checks
 from autodiff.core.fast import array_operators, scalar_operators
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType, dtype_of
 from autodiff.core.graph.node import GradSlot, Leaf, Node, VersionCounter, recorded_node
-from autodiff.core.graph.op import FAST_CALL_FACTORIES, OPS, PLAIN_NUMBERS
+from autodiff.core.graph.op import APPLIERS, FAST_CALL_FACTORIES, OPS, PLAIN_NUMBERS
 from autodiff.core.graph.registry import OPERATORS
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
@@ -26,15 +25,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from autodiff.core.engine.aliasing import Alias
     from autodiff.core.fast.tape import ArraySpec
     from autodiff.core.fused.deferred import LazyValue
+    from autodiff.core.graph.op import Op
     from autodiff.core.graph.state import Tape
 
-# What needs the class of tensors itself.
+# What needs the class of tensors itself, or what programs of plain numbers do not use.
+aliasing = LazyModule("autodiff.core.engine.aliasing")
 in_place = LazyModule("autodiff.core.engine.in_place")
 backward_passes = LazyModule("autodiff.core.engine.backward")
 retained_grads = LazyModule("autodiff.core.engine.retained_grads")
 tapes = LazyModule("autodiff.core.fast.tape")
+value_checks = LazyModule("autodiff.core.engine.value_checks")
 
 TO_SCALAR_WARNING = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using"
@@ -151,7 +154,7 @@ class Tensor:
     array_spec: ArraySpec | None  # only for tape entries; None for numbers
     requires_grad_flag: bool  # the slot of ``requires_grad``, which the engine reads without a call
     grad_slot: GradSlot | None
-    alias: aliasing.Alias | None
+    alias: Alias | None
     version_counter: VersionCounter | None
 
     @staticmethod
@@ -280,7 +283,7 @@ class Tensor:
 
     def set_requires_grad(self, flag: bool = True) -> Tensor:
         """Set ``requires_grad`` of a leaf (``requires_grad_()`` in scripts); return self."""
-        if flag:
+        if flag and not self.dtype.is_floating_point:
             value_checks.require_floating_dtype(
                 self, "only Tensors of floating point dtype can require gradients"
             )
@@ -428,4 +431,12 @@ def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = Fals
 if is_fast:
     FAST_CALL_FACTORIES[1] = lambda op: scalar_operators.unary_function(Tensor, op)
 
-from autodiff.core.engine import apply as _apply  # noqa: E402, F401 - registers how ops apply to Tensor
+
+def import_apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """Apply the first op; this imports the module that enters itself here. Single numbers do without it."""
+    from autodiff.core.engine.apply import apply_op
+
+    return apply_op(op, operands, params)
+
+
+APPLIERS[Tensor] = import_apply

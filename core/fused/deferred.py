@@ -13,6 +13,7 @@ from math import prod
 from autodiff.core.base.fast_paths import fusion_settings
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.apply import apply_op
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.array_operators import is_tracked_tensor
 from autodiff.core.fused.tile_program import UFUNCS, TileCell, TileProgram, as_cell
@@ -177,11 +178,10 @@ def install_deferral() -> None:
     tensors: Any = Tensor
     nodes: Any = ArrayNode
     tensors.__getattr__, nodes.__getattr__ = tensor_getattr, node_getattr
-    apply = APPLIERS[Tensor]
 
     def apply_later(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
         made = defer(op, operands, params) if any(map(is_large_or_lazy, operands)) else None
-        return apply(op, operands, params) if made is None else made
+        return apply_op(op, operands, params) if made is None else made
 
     APPLIERS[Tensor] = apply_later
     # Installed here, not in the class, so that programs without large arrays do not pay for them.

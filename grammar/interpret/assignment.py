@@ -10,7 +10,6 @@ import operator
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import NamedSpan
-from autodiff.core.engine.aliasing import count_change, is_view_of
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import name_node
@@ -18,7 +17,6 @@ from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles
-from autodiff.grammar.objects.argument_check import takes_base
 from autodiff.grammar.objects.operators import BINARY
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, iterate, list_within_limits, type_name
 from autodiff.grammar.syntax import tree
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.interpret.compiler import Evaluate, Execute, Frame, Store
 
+aliasing = LazyModule("autodiff.core.engine.aliasing")
+argument_check = LazyModule("autodiff.grammar.objects.argument_check")
 attributes = LazyModule("autodiff.grammar.objects.attributes")
 in_place_changes = LazyModule("autodiff.core.engine.in_place")
 subscripts = LazyModule("autodiff.grammar.objects.subscripts")
@@ -108,7 +108,7 @@ def is_single_op(c: Compiler, node: tree.Expression) -> bool:
     if isinstance(node, tree.Call):
         function = c.constant(node.function)
         is_op = function.__class__ is PublicFunction and function.implementation.__class__ is Op
-        return is_op and not (c.plain_functions and takes_base(function, len(node.arguments)))
+        return is_op and not (c.plain_functions and argument_check.takes_base(function, len(node.arguments)))
     if isinstance(node, tree.Binary):
         return node.op != "@"
     return isinstance(node, tree.Unary) and node.op == "-"
@@ -311,11 +311,11 @@ def compile_augmented_assign(c: Compiler, node: tree.AugmentedAssign) -> Execute
         other = value(frame)
         mode.site = span
         new = change(old, other)
-        if new is old and of.__class__ is Tensor and is_view_of(old, of):
+        if new is old and of.__class__ is Tensor and aliasing.is_view_of(old, of):
             if old.shape == of.shape:
                 subscripts.set_item(of, at, old)
             else:
-                count_change(of)
+                aliasing.count_change(of)
         else:
             subscripts.set_item(of, at, new)
         if note_change is not None:

@@ -43,7 +43,8 @@ MAX_ATTRIBUTE_DEPTH = 5  # ``torch.autograd.functional.jacobian`` has three dots
 
 
 class ConstructTable(dict[type, "Callable[..., Any]"]):
-    """The compile function of each syntax class; ``later`` has the modules for rare ones, imported on use."""
+    """The compile function of each syntax class; ``later`` has the modules of those that a script
+    of plain numbers does not need, imported on use."""
 
     __slots__ = ("later",)
 
@@ -57,11 +58,14 @@ class ConstructTable(dict[type, "Callable[..., Any]"]):
         return self[kind]
 
 
+calls = LazyModule("autodiff.grammar.interpret.calls")
 comprehensions = LazyModule("autodiff.grammar.interpret.comprehensions")
 definitions = LazyModule("autodiff.grammar.interpret.definitions")
 script_functions = LazyModule("autodiff.grammar.interpret.script_functions")
 
-EXPRESSIONS = ConstructTable({tree.Comprehension: comprehensions, tree.Lambda: script_functions})
+EXPRESSIONS = ConstructTable(
+    {tree.Call: calls, tree.Comprehension: comprehensions, tree.Lambda: script_functions}
+)
 STATEMENTS = ConstructTable(
     dict.fromkeys((tree.FunctionDef, tree.ClassDef, tree.Import, tree.ImportFrom), definitions)
 )

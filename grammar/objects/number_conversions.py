@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.tensor import TO_SCALAR_WARNING, Tensor
-from autodiff.core.engine.value_checks import only_entry
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, as_index, type_name
@@ -13,10 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+value_checks = LazyModule("autodiff.core.engine.value_checks")
+
 
 def to_int(x: Any = 0, /, base: Any = None) -> int:
     if x.__class__ is Tensor:
-        x = only_entry(x)
+        x = value_checks.only_entry(x)
     if x.__class__ is str:
         digits = x.strip()
         if len(digits) > 100:
@@ -38,7 +40,7 @@ def converted(x: Tensor) -> Any:
     """Return the number in a tensor of one entry, with torch's warning if its gradient is lost."""
     if x.requires_grad:
         runtime.tell(TO_SCALAR_WARNING)
-    return only_entry(x)
+    return value_checks.only_entry(x)
 
 
 def to_float(x: Any = 0.0, /) -> float:

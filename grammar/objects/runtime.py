@@ -7,10 +7,9 @@ Printed text and warnings go to the functions that the starter of the script set
 from __future__ import annotations
 
 from autodiff.core.base.errors import LimitError, LoopIteration
-from autodiff.core.base.limits import check_process_memory, limits
+from autodiff.core.base.limits import call_and_clear, check_process_memory, limits
 from autodiff.core.base.source import Span
 from autodiff.core.engine.hooks import pass_watch
-from autodiff.core.engine.printing import print_options
 from autodiff.core.graph.node import next_number
 from autodiff.core.graph.state import mode
 
@@ -34,7 +33,8 @@ class Runtime:
     innermost first. ``numbers_are_leaves``: a tensor may stand for a number literal of the script, so it is
     accepted where an integer is needed. ``without_tensors``: the script has no other tensors, so Python's
     numeric functions accept it and are differentiated. ``plain_functions``: it is not written as torch
-    either, so functions of tensors accept numbers.
+    either, so functions of tensors accept numbers. ``resets`` are called before the next script starts: they
+    undo settings outside this object.
     """
 
     __slots__ = (
@@ -46,6 +46,7 @@ class Runtime:
         "numbers_are_leaves",
         "parameters",
         "plain_functions",
+        "resets",
         "step_limit",
         "steps",
         "steps_per_check",
@@ -56,6 +57,7 @@ class Runtime:
     )
 
     def __init__(self) -> None:
+        self.resets: list[Callable[[], None]] = []
         self.write: Callable[[str], None] = discard_text
         self.warn: Callable[[str, Span], None] = discard_warning
         self.start()
@@ -74,7 +76,7 @@ class Runtime:
         self.turns: list[LoopIteration] = []
         self.numbers_are_leaves = self.without_tensors = self.plain_functions = False
         pass_watch.start()
-        print_options.start()
+        call_and_clear(self.resets)
 
     @property
     def used(self) -> int:

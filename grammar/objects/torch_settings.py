@@ -86,6 +86,7 @@ def set_printoptions(
     profile: Any = None,
     sci_mode: Any = None,
 ) -> None:
+    runtime.resets.append(print_options.start)
     if profile is not None:
         if profile not in PROFILES:
             raise ScriptError(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import TYPE_NAMES, LimitError, ScriptError
 from autodiff.core.base.errors import type_name as name_of_class
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.limits import format_bytes, limits
-from autodiff.core.engine import value_checks
 from autodiff.core.engine.custom_function import Context
 from autodiff.core.engine.hooks import HookHandle
 from autodiff.core.engine.named_results import NamedResult
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.grammar.objects.nn_modules import ModuleKind
+
+value_checks = LazyModule("autodiff.core.engine.value_checks")
 
 NUMBER_CLASSES: frozenset[Any] = frozenset([int, float, bool])
 
@@ -218,7 +220,7 @@ def is_true(value: Any) -> bool:
     if value.__class__ is bool:
         return value
     if value.__class__ is Tensor:
-        return value_checks.is_true(value)
+        return value_checks.is_true(value)  # type: ignore[no-any-return] # a bool
     if value.__class__ in NUMBER_CLASSES or value.__class__ in SIZED:
         return bool(value)
     return value is not None

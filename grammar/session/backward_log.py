@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.hooks import pass_watch
 from autodiff.core.fast.tape import entry_node
 from autodiff.core.graph.node import ArrayNode, GradSlot, Node
-from autodiff.core.graph.topological_order import newest_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from autodiff.core.base.source import Span
     from autodiff.core.engine.tensor import Tensor
     from autodiff.core.graph.state import Tape
+
+topological_order = LazyModule("autodiff.core.graph.topological_order")
 
 
 class PassRecord:
@@ -53,7 +55,7 @@ class PassRecord:
     def make_nodes(self) -> None:
         if self.entry is not None:
             root, self.entry = entry_node(*self.entry), None
-            self._roots, self._order = [root], [] if self.retained else newest_first([root])
+            self._roots, self._order = [root], [] if self.retained else topological_order.newest_first([root])
 
 
 class Derivatives:

@@ -10,19 +10,18 @@ import sys
 
 from autodiff.core.base import lazy_imports, random_source
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.base.lazy_imports import services
+from autodiff.core.base.lazy_imports import LazyModule, services
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.state import mode
-from autodiff.grammar.interpret import assignment, calls, expressions, operators, statements
+from autodiff.grammar.interpret import assignment, expressions, operators, statements
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.interpret.scope import ScriptScopes, resolve
 from autodiff.grammar.interpret.script_kind import builds_tensors, is_written_as_torch
 from autodiff.grammar.interpret.statements import changed_in_place
 from autodiff.grammar.objects.builtins.namespaces import builtin_value, plain_value
-from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, convert_python_error
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.session.assignment_plan import (
@@ -47,8 +46,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Execution", "Settings", "differentiate"]
 
+python_errors = LazyModule("autodiff.grammar.objects.python_errors")
+
 # Importing these modules fills the compiler's tables, except for constructs that few scripts have.
-LANGUAGE_MODULES = (assignment, calls, expressions, operators, statements)
+LANGUAGE_MODULES = (assignment, expressions, operators, statements)
 
 
 class Settings:
@@ -255,8 +256,8 @@ def run_script(
             assert last is not None
             if value.__class__ is Tensor or not is_method_call(last.value, compiler):
                 execution.last_value, execution.last_span = value, last.value.span
-    except (AutodiffError, *PYTHON_ERRORS) as raised:
-        error = raised if isinstance(raised, AutodiffError) else convert_python_error(raised)
+    except (AutodiffError, *python_errors.PYTHON_ERRORS) as raised:
+        error = raised if isinstance(raised, AutodiffError) else python_errors.convert_python_error(raised)
         if mode.site is not None:
             error.at(mode.site)
         services["script errors"].complete_error(error, script, source, bound_names(compiler))

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, GradientError, ShapeError, UsageError
 from autodiff.core.base.lazy_imports import LazyModule, np
-from autodiff.core.engine.backward import check_seed, clear_freed_status, seed_for
-from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import existing_node
 from autodiff.core.graph.node import Leaf, Node
-from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
 from autodiff.core.report.records import ReportedPass
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.assignment_plan import is_number_or_list, number_tensor
-from autodiff.grammar.session.inputs import choose_inputs
 from autodiff.grammar.session.leaf_names import display_name, join_words, name_leaves
 from autodiff.grammar.session.run import Execution, Settings
 
@@ -26,9 +22,13 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.session.choose_target import Target
 
+backward_passes = LazyModule("autodiff.core.engine.backward")
 choose_target = LazyModule("autodiff.grammar.session.choose_target")
+inputs = LazyModule("autodiff.grammar.session.inputs")
 outputs = LazyModule("autodiff.grammar.session.outputs")
+sweeps = LazyModule("autodiff.core.engine.sweep")
 target_on_tape = LazyModule("autodiff.grammar.session.target_on_tape")
+topological_order = LazyModule("autodiff.core.graph.topological_order")
 
 
 def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
@@ -41,23 +41,23 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
     root, name = target.node, target.name
     seed = initial_cotangent(settings, target)
     is_own = settings.grad_output is None and root in execution.last_passes.backward.roots
-    order = newest_first([root])
-    clear_freed_status(order)
+    order = topological_order.newest_first([root])
+    backward_passes.clear_freed_status(order)
     leaves = [node for node in order if node.__class__ is Leaf]
     name_leaves(leaves, execution)
-    wrt = choose_inputs(execution, settings, order, leaves)
+    wrt = inputs.choose_inputs(execution, settings, order, leaves)
     if target.constant:
         wrt = [(spelled, node) for spelled, node in wrt if spelled != name or settings.wrt]
     inner = any(node.__class__ is not Leaf for _, node in wrt)
     within = None
     try:
         try:
-            received = sweep(order, {root: seed}, keep_inner=inner)
+            received = sweeps.sweep(order, {root: seed}, keep_inner=inner)
         except GradientError as error:  # a rule that is missing may be that of an input nobody asked for
             if error.code != "E0414" or not settings.wrt:
                 raise
-            within = set(nodes_leading_to(order, [node for _, node in wrt]))
-            received = sweep(order, {root: seed}, keep_inner=inner, within=within)
+            within = set(topological_order.nodes_leading_to(order, [node for _, node in wrt]))
+            received = sweeps.sweep(order, {root: seed}, keep_inner=inner, within=within)
     except AutodiffError as error:
         if root.site is not None:
             error.at(root.site)
@@ -73,7 +73,7 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
         notes=(target.constant,)
         if target.constant
         else tuple(report_notes(execution, root, wrt, received, is_own)),
-        sweep_all=None if inner else lambda: sweep(order, {root: seed}, within=within),
+        sweep_all=None if inner else lambda: sweeps.sweep(order, {root: seed}, within=within),
         variables=lambda: top_level_nodes(execution),
         since="" if target.constant else changed_inputs(execution, root, name, wrt),
         without_pass=bool(target.constant),
@@ -99,7 +99,7 @@ def initial_cotangent(settings: Settings, target: Target) -> Any:
         if target.seed is not None:
             return target.seed
         try:
-            return seed_for(output, None).value
+            return backward_passes.seed_for(output, None).value
         except GradientError as error:
             error.operands = ()
             if target.listed is not None:
@@ -123,7 +123,7 @@ def initial_cotangent(settings: Settings, target: Target) -> Any:
     if target.listed is not None and (weights.__class__ is list or outputs.is_number(weights)):
         weights = outputs.join_weights(target.listed, weights, name)
     if weights.__class__ is str and weights == "ones":
-        return seed_for(output, uniform_weight(output, 1.0)).value
+        return backward_passes.seed_for(output, uniform_weight(output, 1.0)).value
     if not (is_number_or_list(weights) or weights.__class__ is Tensor or isinstance(weights, np.ndarray)):
         raise UsageError(
             f"--grad-output is `ones`, a number or a nested list, not {type_name(weights)}", code="E0605"
@@ -132,7 +132,7 @@ def initial_cotangent(settings: Settings, target: Target) -> Any:
     if weight.entry_count == 1 and output.shape != weight.shape:
         weight = uniform_weight(output, weight.item())
     try:
-        check_seed(output, weight)
+        backward_passes.check_seed(output, weight)
     except ShapeError as error:
         shown = str(np.ones(output.shape, dtype=int).tolist()) if output.entry_count <= 8 else "ones"
         error.operands = ()
@@ -141,7 +141,7 @@ def initial_cotangent(settings: Settings, target: Target) -> Any:
         )
         error.span = root.site
         raise
-    return seed_for(output, weight).value
+    return backward_passes.seed_for(output, weight).value
 
 
 def is_place(name: str) -> bool:

@@ -6,15 +6,11 @@ from operator import attrgetter
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import LazyModule
-from autodiff.core.engine.backward import clear_freed_status
-from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import entry_name, entry_names, entry_node, existing_node, is_tape_entry
 from autodiff.core.fast.tape_backward import backward_from_entry
 from autodiff.core.graph.node import Leaf, Node
-from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.report.records import ReportedPass
-from autodiff.grammar.session.inputs import default_inputs
 from autodiff.grammar.session.leaf_names import name_leaves, named_tensors, source_text_at
 from autodiff.grammar.session.run import Execution
 from autodiff.grammar.session.target import format_weight, top_level_nodes
@@ -25,7 +21,11 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.state import Tape
 
+backward_passes = LazyModule("autodiff.core.engine.backward")
+inputs = LazyModule("autodiff.grammar.session.inputs")
 outputs = LazyModule("autodiff.grammar.session.outputs")
+sweeps = LazyModule("autodiff.core.engine.sweep")
+topological_order = LazyModule("autodiff.core.graph.topological_order")
 
 
 def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPass | None:
@@ -56,12 +56,12 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
     if wrt is None:
         return None
     name_leaves(leaves, execution)
-    wrt = wrt or default_inputs(execution, leaves)
+    wrt = wrt or inputs.default_inputs(execution, leaves)
 
     def make_nodes() -> tuple[Node, list[Node]]:
         root = entry_node(tape, position)
-        order = newest_first([root])
-        clear_freed_status(order)
+        order = topological_order.newest_first([root])
+        backward_passes.clear_freed_status(order)
         return root, order
 
     notes: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
         order=[],
         received=received,
         notes=notes,
-        sweep_all=lambda: sweep(subject.order, {subject.root: seed}),
+        sweep_all=lambda: sweeps.sweep(subject.order, {subject.root: seed}),
         variables=lambda: top_level_nodes(execution),
         value=value,
         site=site,

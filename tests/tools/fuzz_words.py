@@ -9,7 +9,7 @@ import autodiff.core.ops  # noqa: F401  (fills the tables of functions)
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
 from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS, METHODS
-from autodiff.grammar.objects.builtins import BUILTINS
+from autodiff.grammar.objects.builtins.functions import BUILTINS
 
 #: Words of Python and numpy about their own insides, which no reader of a script can make sense of.
 INTERNAL = re.compile(

@@ -27,8 +27,9 @@ from autodiff.grammar.interpret import (
     script_functions,
     statements,
 )
-from autodiff.grammar.objects import builtins, percent_format, sequence_methods, subscripts, value_text
 from autodiff.grammar.objects import operators as arithmetic
+from autodiff.grammar.objects import percent_format, sequence_methods, subscripts, value_text
+from autodiff.grammar.objects.builtins import functions
 from autodiff.grammar.objects.values import Builtin
 from autodiff.grammar.syntax import tree
 from exception_names import PYTHON_NAMES
@@ -79,7 +80,7 @@ def attribute(owner: Any, name: str, wrong: Callable[[Any], Any]) -> Mutant:
 
 def builtin(name: str, wrong: Callable[[Any], Any]) -> Mutant:
     def plant(patch: Patch) -> None:
-        made: Builtin = builtins.BUILTINS[name]
+        made: Builtin = functions.BUILTINS[name]
         patch.setattr(made, "function", wrong(made.function))
 
     return plant

@@ -9,12 +9,6 @@ from autodiff.core.base.errors import ArgumentError, DtypeError, GradientError, 
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.engine.value_checks import (
-    checked_integer,
-    missing_kernel_error,
-    require_not_bool,
-    require_scale_factor,
-)
 from autodiff.core.graph.dtypes import bool_, dtype_of, float64
 from autodiff.core.graph.op import PLAIN_NUMBERS, Op, elementwise
 from autodiff.core.graph.values import cast
@@ -26,9 +20,10 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
 
-# Loaded late: every script loads this family, but only the derivative of ``pow`` uses these two.
+# Loaded late: every script loads this family, but few use these.
 comparison = LazyModule("autodiff.core.ops.elementwise.comparison")
 transcendental = LazyModule("autodiff.core.ops.elementwise.transcendental")
+value_checks = LazyModule("autodiff.core.engine.value_checks")
 
 #: The smallest positive number in single precision.
 SMALLEST_FLOAT32 = 2.0**-149
@@ -72,7 +67,7 @@ def pow_forward(x: Any, y: Any) -> Any:
         if y.__class__ is np.ndarray:
             return integer_power(x, y)
         if y > 0:
-            return np.power(x, checked_integer(y, dtype_of(x)))
+            return np.power(x, value_checks.checked_integer(y, dtype_of(x)))
         raise ScriptError(
             "Integers to negative integer powers are not allowed.",
             help=("make the base a float tensor: write 2.0 instead of 2, or call .double()",),
@@ -108,7 +103,7 @@ def refuse_bool_operands(kernel: str, x: Any, y: Any) -> None:
     """Refuse operands that are all bools; numpy would return a dtype that the language does not have."""
     if np.result_type(x, y).kind == "b":
         caret, help = "truth values are no numbers here", "convert them to numbers first, as in `x.double()`"
-        raise missing_kernel_error(kernel, bool_, caret=caret, help=help)
+        raise value_checks.missing_kernel_error(kernel, bool_, caret=caret, help=help)
 
 
 def check_divisor(kernel: str, x: Any, y: Any) -> None:
@@ -292,7 +287,7 @@ def power(x: Any, y: Any) -> Any:
 @public("add(input: value, other, *, alpha: float = 1)", in_place=True)
 def add_scaled(x: Any, y: Any, alpha: float) -> Any:
     """``input + alpha * other``, entry by entry."""
-    require_scale_factor(x, y, "alpha", alpha)
+    value_checks.require_scale_factor(x, y, "alpha", alpha)
     if alpha == 1 or all(t.__class__ is Tensor and t.dtype.kind == "b" for t in (x, y)):
         return add(x, y if alpha else mul(False, y))  # bools have no multiples
     return add(x, mul(alpha, y) if y.__class__ is Tensor else alpha * y)
@@ -301,16 +296,16 @@ def add_scaled(x: Any, y: Any, alpha: float) -> Any:
 @public("sub(input: value, other, *, alpha: float = 1)", also=("subtract",), in_place=True)
 def subtract_scaled(x: Any, y: Any, alpha: float) -> Any:
     """``input - alpha * other``, entry by entry."""
-    require_scale_factor(x, y, "alpha", alpha)
-    require_not_bool(sub, x, y)
+    value_checks.require_scale_factor(x, y, "alpha", alpha)
+    value_checks.require_not_bool(sub, x, y)
     return sub(x, y if alpha == 1 else mul(alpha, y))
 
 
 @public("rsub(input, other, *, alpha: float = 1)", method=False)
 def subtract_from(x: Any, y: Any, alpha: float) -> Any:
     """``other - alpha * input``, entry by entry."""
-    require_scale_factor(x, y, "alpha", alpha)
-    require_not_bool(sub, x, y)
+    value_checks.require_scale_factor(x, y, "alpha", alpha)
+    value_checks.require_not_bool(sub, x, y)
     name = "RsubBackward1" if y.__class__ in PLAIN_NUMBERS else "RsubBackward0"
     return sub.named(name)(y, x if alpha == 1 else mul(alpha, x))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.engine.public_functions import FUNCTIONS, find_function
 from autodiff.core.graph.dtypes import DTYPES
-from autodiff.grammar.objects.builtins import BUILTINS
+from autodiff.grammar.objects.builtins.functions import BUILTINS
 from autodiff.grammar.objects.values import UNBOUND, Builtin, Namespace
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source
-from autodiff.grammar.objects.builtins import BUILTINS
+from autodiff.grammar.objects.builtins.functions import BUILTINS
 from autodiff.grammar.objects.operators import BINARY, COMPARISON, UNARY
 from autodiff.grammar.syntax import tree as syntax
 from autodiff.grammar.syntax.parser import parse
