@@ -126,7 +126,8 @@ CODES = {
     ),
     "E0127": Code(
         "This decorator is not in the language.",
-        "Functions are decorated with grad modes, and methods of a Function with `@staticmethod`.",
+        "Functions are decorated with grad modes, methods of a Function with `@staticmethod`, and its"
+        " `backward` with `@once_differentiable`.",
         "Call the function on the result instead: `f = g(f)`.",
         "def twice(f):\n    return lambda x: f(f(x))\n\n@twice\ndef double(x):\n    return 2 * x",
         "def twice(f):\n    return lambda x: f(f(x))\n\ndef double(x):\n    return 2 * x\n\n"

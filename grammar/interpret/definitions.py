@@ -10,6 +10,7 @@ from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles, 
 from autodiff.grammar.interpret.imports import import_value, point_at_name, star_import_members
 from autodiff.grammar.interpret.scope import STAR_IMPORT_MODULES, is_static
 from autodiff.grammar.interpret.script_functions import compile_function
+from autodiff.grammar.objects.custom_functions import ONCE_DIFFERENTIABLE
 from autodiff.grammar.objects.values import UNBOUND, Builtin, FunctionBase, FunctionClass, GradMode
 from autodiff.grammar.syntax import tree
 
@@ -38,6 +39,9 @@ def compile_function_def(c: Compiler, node: tree.FunctionDef) -> Execute:
         for decorator, span in decorators:
             switch = decorator(frame)
             mode.site = span
+            if switch is ONCE_DIFFERENTIABLE:
+                made = switch(made)
+                continue
             if switch.__class__ is not GradMode:
                 switch = grad_mode_of(switch)
             made = decorate(switch, made)
@@ -55,7 +59,7 @@ def grad_mode_of(value: Any) -> GradMode:
     raise ScriptError(
         "this decorator is not in the language",
         code="E0127",
-        caret="only `@torch.no_grad()`, `@torch.enable_grad()` and `@staticmethod` are",
+        caret="only grad modes such as `@torch.no_grad()`, `@staticmethod` and `@once_differentiable` are",
         help=("call the function on the result instead: `f = g(f)`",),
     )
 

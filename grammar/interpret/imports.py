@@ -16,6 +16,7 @@ did_you_mean = LazyModule("autodiff.core.base.did_you_mean")
 MODULES = (
     "torch",
     "torch.autograd",
+    "torch.autograd.function",
     "torch.autograd.functional",
     "torch.nn",
     "torch.nn.functional",
@@ -46,13 +47,6 @@ MODULE_ALIASES = {
 }
 
 
-#: Modules whose work is done by other names here.
-REPLACED_MODULES = {
-    "torch.autograd.forward_ad": "`torch.autograd.functional.jvp(f, x, v)` gives the derivative along v",
-    "torch.autograd.function": "`Function` is in torch.autograd; @once_differentiable is not in the language",
-}
-
-
 def import_value(module: str, name: str | None, span: Span, full_module: str, is_plain: bool) -> Any:
     """The namespace ``module``, or its member ``name``; ``*`` brings in what is there already.
 
@@ -68,15 +62,12 @@ def import_value(module: str, name: str | None, span: Span, full_module: str, is
             return namespace(module)  # `import torch.utils.data` binds torch
         if full_module in IMPORTABLE:
             return absent_namespace(module if name in (None, "*") else f"{module}.{name}")
-        instead = REPLACED_MODULES.get(full_module)
         raise CompileError(
             f"No module named '{full_module}'",
             code="E0211",
             caret=f"`{full_module}` cannot be imported",
-            help=(instead,)
-            if instead
-            else (f"scripts import from {', '.join(SUGGESTED_MODULES[:-1])} and {SUGGESTED_MODULES[-1]}",),
-            fixes=() if instead else (Fix("delete the line", Edit(span, "pass")),),
+            help=(f"scripts import from {', '.join(SUGGESTED_MODULES[:-1])} and {SUGGESTED_MODULES[-1]}",),
+            fixes=(Fix("delete the line", Edit(span, "pass")),),
             span=span,
             repair_context=(
                 full_module,

@@ -97,7 +97,8 @@ def read_member(event: Event, given: set[str]) -> AutodiffError | None:
             if node.name in attribute_names(sample)
             else missing_attribute_error(sample, node.name, node.name_span)
         )
-    if event.value.kind == UNKNOWN and node.name not in every_name() | given:
+    is_saved_value = node.name.startswith("_saved_")  # of a node, which has those of its operation
+    if event.value.kind == UNKNOWN and not is_saved_value and node.name not in every_name() | given:
         return of_nothing(node)
     return None
 

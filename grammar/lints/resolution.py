@@ -25,6 +25,7 @@ from autodiff.grammar.objects.attributes import (
     get_attribute,
 )
 from autodiff.grammar.objects.builtins.namespaces import builtin_value
+from autodiff.grammar.objects.custom_functions import ONCE_DIFFERENTIABLE
 from autodiff.grammar.objects.values import (
     UNBOUND,
     BoundMethod,
@@ -220,7 +221,9 @@ class Resolver(Compiler):
     def check_decorators(self, node: tree.FunctionDef) -> None:
         for decorator in node.decorators:
             value = self.known(decorator)
-            if value is not UNBOUND and not is_static(decorator) and value.__class__ is not GradMode:
+            if value is UNBOUND or value is ONCE_DIFFERENTIABLE or is_static(decorator):
+                continue
+            if value.__class__ is not GradMode:
                 try:
                     grad_mode_of(value)
                 except AutodiffError as error:

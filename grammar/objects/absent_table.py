@@ -132,6 +132,13 @@ SLOPE = Rewrite(
     F_OF_X,
     "print(slope)",
 )
+JVP = Rewrite(
+    "ask for the derivative along a direction",
+    "y, slope = torch.autograd.functional.jvp(f, x, v)",
+    F_OF_X + "v = torch.tensor([1.0, 0.0])\n",
+    "print(y, slope)",
+    "a run records what backward passes need, and no dual numbers",
+)
 HESSIAN = Rewrite("ask for it at a point", "H = torch.autograd.functional.hessian(f, x)", F_OF_X, "print(H)")
 VMAP = Rewrite(
     "stack the results",
@@ -216,6 +223,8 @@ ABSENT_NAMES: dict[str, tuple[str, Rewrite]] = {
     "Tensor.bfloat16": ("E0146", HALF),
     "Tensor.short": ("E0146", HALF),
     "Tensor.char": ("E0146", HALF),
+    "torch.autograd.forward_ad.*": ("E0147", JVP),
+    "torch.func.jvp": ("E0147", JVP),
     "torch.func.hessian": ("E0147", HESSIAN),
     "torch.func.vmap": ("E0147", VMAP),
     "torch.vmap": ("E0147", VMAP),
@@ -250,7 +259,7 @@ IMPORTABLE = frozenset(
         *("torchvision", "torchvision.datasets", "torchvision.transforms"),
         *("matplotlib", "matplotlib.pyplot", "seaborn", "torchviz", "pandas", "tqdm", "tqdm.auto"),
         *("time", "os", "sys", "copy", "typing", "collections", "dataclasses", "functools", "itertools"),
-        "warnings",
+        *("warnings", "torch.autograd.forward_ad"),
     ]
 )
 #: Absent namespaces that can be read as attributes, so that the error names the member used.
@@ -258,6 +267,7 @@ READABLE_NAMESPACES = frozenset(
     [
         *("torch.func", "torch.fft", "torch.jit", "torch.cuda.amp", "torch.nn.init", "torch.nn.utils"),
         *("torch.optim.lr_scheduler", "torchvision.datasets", "torch.distributions"),
+        "torch.autograd.forward_ad",
     ]
 )
 #: The usual short names of modules in scripts.

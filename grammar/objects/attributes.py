@@ -147,6 +147,10 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
         return owner.methods[name]
     elif owner.__class__ in NAMED_RESULTS and name in owner.fields:
         return owner.field(name)
+    elif name.startswith("_saved_") and isinstance(owner, OpNode):
+        from autodiff.grammar.objects.saved_values import read_saved_value
+
+        return read_saved_value(owner, name, span)
     method = find_method(owner, name)
     if method is not None:
         return BoundMethod(owner, name, method)

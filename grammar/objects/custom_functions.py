@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.errors import GradientError, ScriptError
 from autodiff.core.engine.custom_function import Context, apply_custom_function
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.state import mode
+from autodiff.core.graph.state import mode, no_grad
 from autodiff.grammar.objects.methods import script_method
-from autodiff.grammar.objects.values import FunctionClass, is_true, type_name
+from autodiff.grammar.objects.values import Builtin, FunctionClass, is_true, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,37 @@ def missing_method_error(custom: FunctionClass, name: str, message: str) -> Scri
         code="E0412",
         help=(f"add `@staticmethod` and `def {name}(ctx, ...)` to the class",),
     )
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Builtin:
+    """Return ``backward`` as a function whose results are constants: nothing in it is recorded.
+
+    As in torch, a further derivative through a gradient that requires one raises GradientError.
+    """
+
+    def constant(ctx: Context, *grad_outputs: Any) -> Any:
+        with no_grad():
+            results = backward(ctx, *grad_outputs)
+        is_recorded = mode.enabled and any(g.__class__ is Tensor and g.requires_grad for g in grad_outputs)
+        if not is_recorded:
+            return results
+        several = results if isinstance(results, tuple) else (results,)
+        kept = tuple(None if g is None else g.detach().set_requires_grad(True) for g in several)
+        return apply_custom_function("Error", lambda ctx, *values: values, refuse_second_derivative, kept)
+
+    return Builtin("backward", constant)
+
+
+def refuse_second_derivative(ctx: Context, *grad_outputs: Any) -> None:
+    raise GradientError(
+        "trying to differentiate twice a function that was marked with @once_differentiable",
+        code="E0412",
+        caret="this passes through a gradient that @once_differentiable made a constant",
+        help=("leave @once_differentiable out, and compute in `backward` with operations on tensors",),
+    )
+
+
+ONCE_DIFFERENTIABLE = Builtin("once_differentiable", once_differentiable)
 
 
 # -- ctx --------------------------------------------------------------------------------------------

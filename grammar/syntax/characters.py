@@ -82,7 +82,8 @@ def normalize_name(name: str) -> str:
     return unicodedata.normalize("NFKC", name)
 
 
-#: The names that may begin with an underscore, each with the kinds of the word that may come before it.
+#: The names that may begin with an underscore, each with the kinds of the word that may come before it. The
+#: attributes of nodes that begin with ``_saved_`` may too.
 ALLOWED_UNDERSCORE_NAMES = {
     "__future__": (["from"],),
     "__name__": (["if"], ["("], ["=="]),
@@ -107,11 +108,10 @@ def check_name(name: str, start: int, previous_kinds: list[str], keywords: froze
         normal[0] == "_"
         and len(normal) > 1
         and previous_kinds[-1:] not in ALLOWED_UNDERSCORE_NAMES.get(name, ())
+        and not (normal.startswith("_saved_") and previous_kinds[-1:] == ["."])
     ):
         bare = normal.strip("_")
-        if normal.startswith("_saved_"):
-            way_out = "a node saves its operands or its result: print them by their names"
-        elif previous_kinds[-1:] == ["."]:
+        if previous_kinds[-1:] == ["."]:
             way_out = "scripts cannot use names that begin with an underscore"
         elif bare.isidentifier() and bare not in keywords:
             way_out = f"call it `{shorten(bare)}`"

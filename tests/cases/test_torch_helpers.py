@@ -13,6 +13,12 @@ SQ = (
     "        ctx.save_for_backward(x, y)\n        return y\n    @staticmethod\n    def backward(ctx, g):\n"
     "        x, y = ctx.saved_tensors\n        return g * {}\nx = torch.tensor(2., requires_grad=True)\n"
 )
+ONCE = (
+    "from torch.autograd.function import once_differentiable\nclass Sq(torch.autograd.Function):\n"
+    "    @staticmethod\n    def forward(ctx, x):\n        ctx.save_for_backward(x)\n        return x * x\n"
+    "    @staticmethod\n    @once_differentiable\n    def backward(ctx, g):\n"
+    "        x, = ctx.saved_tensors\n        return 2 * x * g\nx = torch.tensor(3., requires_grad=True)\n"
+)
 HOOK = (
     "p = torch.tensor([1., 2.], requires_grad=True)\ndef after(t):\n    print('got', t, t.grad)\n"
     "    t.grad = None\nhandle = p.register_post_accumulate_grad_hook(after)\n"
@@ -103,18 +109,64 @@ CASES = [
         "give the result a name",
     ),
     refused("out_of_constants", "c = torch.ones(3)\ntorch.exp(c, out=c)\n", 4, "results are new tensors"),
+    Case(
+        "saved_hooks",
+        "x = torch.tensor([1., 2.], requires_grad=True)\ny = x.pow(2)\n"
+        "print(y.grad_fn._saved_self, y.grad_fn._saved_exponent)\n",
+        FIRST,
+        prints="tensor([1., 2.], requires_grad=True) 2\n",
+    ),
+    Case(
+        "saved_result",
+        "x = torch.tensor([0., 1.], requires_grad=True)\nprint((2 * x.sigmoid()).grad_fn.next_functions[0][0]"
+        "._saved_result)\n",
+        FIRST,
+        prints="tensor([0.5000, 0.7311], grad_fn=<SigmoidBackward0>)\n",
+    ),
     refused(
-        "saved_self",
-        "x = torch.tensor([1., 2.], requires_grad=True)\ny = x.pow(2)\nprint(y.grad_fn._saved_self)\n",
-        3,
-        "print them by their names",
+        "saved_value_that_is_not_there",
+        "x = torch.tensor([1., 2.], requires_grad=True)\nprint(x.exp().grad_fn._saved_self)\n",
+        4,
+        "'ExpBackward0' object has no attribute '_saved_self'",
+        "it has `_saved_result`",
+    ),
+    refused(
+        "once_diff",
+        ONCE + "y = Sq.apply(x)\ng, = torch.autograd.grad(y, x, create_graph=True)\ng.backward()\n",
+        4,
+        "element 0 of tensors does not require grad",
+        "`Sq.backward` is marked @once_differentiable: its result has no graph",
+        "help: leave @once_differentiable out",
+        never=("the next derivative is 0",),
+    ),
+    refused(
+        "once_diff_in_a_product",
+        ONCE + "y = x * Sq.apply(x)\ng, = torch.autograd.grad(y, x, create_graph=True)\ng.backward()\n",
+        4,
+        "trying to differentiate twice a function that was marked with @once_differentiable",
+    ),
+    Case(
+        "once_diff_once",
+        ONCE + "y = Sq.apply(x)\ny.backward()\nprint(x.grad)\n",
+        FIRST,
+        prints="tensor(6.)\n",
     ),
     refused(
         "forward_ad",
-        "import torch.autograd.forward_ad as fwAD\nx = torch.tensor([1., 2.])\nprint(x)\n",
-        3,
-        "torch.autograd.functional.jvp(f, x, v)",
-        never=("delete the line",),
+        "import torch.autograd.forward_ad as fwAD\nx = torch.tensor([1., 2.])\nt = torch.tensor([1., 0.])\n"
+        "with fwAD.dual_level():\n    d = fwAD.make_dual(x, t)\n    out = (d ** 2)\n"
+        "    print(fwAD.unpack_dual(out).tangent)\n",
+        4,
+        "`torch.autograd.forward_ad.dual_level` is not in the language",
+        "y, slope = torch.autograd.functional.jvp(f, x, v)",
+        never=("delete the line", ".tan()"),
+    ),
+    Case(
+        "forward_ad_as_it_can_be_written",
+        "def f(x):\n    return x ** 2\nx = torch.tensor([1., 2.])\nv = torch.tensor([1., 0.])\n"
+        "y, slope = torch.autograd.functional.jvp(f, x, v)\nprint(slope)\n",
+        FIRST,
+        prints="tensor([2., 0.])\n",
     ),
 ]
 

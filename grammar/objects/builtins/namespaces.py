@@ -167,6 +167,7 @@ def torch_autograd_members() -> dict[str, Any]:
         "grad": builtin_value("grad"),
         "Function": builtin_value("Function"),
         "Variable": builtin_value("Variable"),
+        "function": namespace("torch.autograd.function"),
         "functional": namespace("torch.autograd.functional"),
         "backward": Builtin("backward", autograd.backward),
         "gradcheck": Builtin("gradcheck", gradcheck),
@@ -174,6 +175,12 @@ def torch_autograd_members() -> dict[str, Any]:
         **AUTOGRAD_MODES,
         **{name: builtin_value(name) for name in ("no_grad", "enable_grad", "set_grad_enabled")},
     }
+
+
+def autograd_function_members() -> dict[str, Any]:
+    from autodiff.grammar.objects.custom_functions import ONCE_DIFFERENTIABLE
+
+    return {"Function": builtin_value("Function"), "once_differentiable": ONCE_DIFFERENTIABLE}
 
 
 def machine_members(name: str) -> Callable[[], dict[str, Any]]:
@@ -243,6 +250,7 @@ NAMESPACE_MAKERS: dict[str, Callable[[str], Namespace]] = {
     "torch.linalg": function_namespace("linalg", {}),
     "torch.special": function_namespace("special", {}),
     "torch.autograd": member_namespace(torch_autograd_members),
+    "torch.autograd.function": member_namespace(autograd_function_members),
     "torch.autograd.functional": member_namespace(
         lambda: {name: builtin_value(name) for name in AUTOGRAD_FUNCTIONS if name != "grad"}
     ),

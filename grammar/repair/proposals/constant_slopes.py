@@ -49,6 +49,10 @@ def explain_constant_slope(scene: Scene, start: Any) -> Iterator[Fix]:
     made = slope_call(scene, start)
     if made is None or made is start:
         return
+    once = marked_once(scene, made)
+    if once is not None:
+        yield from explain_marked_once(scene, *once)
+        return
     lost = lost_value(scene, made)
     if lost is not None:
         yield from explain_lost_value(scene, lost)
@@ -85,6 +89,10 @@ def unused_slope(scene: Scene, call: tree.Call) -> Iterator[Fix]:
     made = slope_call(scene, call.arguments[0].value) if call.arguments else None
     if made is None:
         return
+    once = marked_once(scene, made)
+    if once is not None:
+        yield from explain_marked_once(scene, *once)
+        return
     lost = lost_value(scene, made)
     if lost is not None:
         yield from explain_lost_value(scene, lost)
@@ -120,6 +128,30 @@ def none_for_zero(scene: Scene) -> Iterator[Fix]:
         edit = scene.argument_edit(made, "materialize_grads=True")
         yield Fix(f"take zeros for it: {edited_text(scene, made, edit)}", edit)
         return
+
+
+# -- backward() marked as differentiable once ----------------------------------------------------------------
+
+
+def marked_once(scene: Scene, made: tree.Call) -> tuple[str, tree.Expression] | None:
+    """Return a Function below the output of ``made``, and the ``@once_differentiable`` of its backward."""
+    for function in functions_below(scene, made.arguments[0].value if made.arguments else made):
+        for part in function.body:
+            for decorator in part.decorators if isinstance(part, tree.FunctionDef) else ():
+                if scene.text(decorator).rpartition(".")[2] == "once_differentiable":
+                    return function.name, decorator
+    return None
+
+
+def explain_marked_once(scene: Scene, name: str, decorator: tree.Expression) -> Iterator[Fix]:
+    """Say that a decorator keeps the gradient from having a graph, and propose to leave it out."""
+    scene.error.caret = f"`{name}.backward` is marked @once_differentiable: its result has no graph"
+    scene.error.labels.append(Label(decorator.span, "this says that its derivative is not to be taken"))
+    scene.error.help = ()
+    start = scene.source.text.rindex("@", 0, decorator.span.start)
+    rest = scene.source.text[decorator.span.end :]
+    end = decorator.span.end + len(rest) - len(rest.lstrip())
+    yield Fix("leave @once_differentiable out", Edit(Span(start, end), ""))
 
 
 # -- values of forward that a backward uses ------------------------------------------------------------------
