@@ -225,9 +225,9 @@ COMMANDS = {
         ),
         Command(
             "check",
-            "[SCRIPT]",
+            "[SCRIPT|FOLDER...]",
             (*QUESTION, FORMULA, ORDER, format_option("check"), *PEOPLE, *MANNERS, *LIMITS),
-            "Check gradients, or a derivative worked out by hand; exit 1 when one is wrong.",
+            "Check gradients, or a derivative by hand; exit 1 when one is wrong.",
             (
                 f"{EXAMPLE} | autodiff check -",
                 f"{EXAMPLE} | autodiff check - --formula 'dL/dw1 == -w2*x1 - w3*x2'",
@@ -235,7 +235,7 @@ COMMANDS = {
         ),
         Command(
             "lint",
-            "[SCRIPT...]",
+            "[SCRIPT|FOLDER...]",
             (CODE, QUIET, COLOR, DIAGNOSTICS, MAX_SCRIPT, TIMEOUT),
             "Find likely mistakes in scripts without running them.",
             (

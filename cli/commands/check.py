@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
-from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.process.exit_codes import NO, OK
 from autodiff.cli.requests.session import Session
+from autodiff.cli.requests.several_scripts import Outcome, work_on_each
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source, Span
 
 
 def command(session: Session) -> int:
     """Check and show the results. Return exit code 1 if a gradient or a formula is wrong, else 0.
 
-    Undecided results also give 0. At a kink no number is right, so none is wrong.
+    Undecided results also give 0. At a kink no number is right, so none is wrong. Of several scripts the
+    worst exit code counts.
     """
-    session.script = read_script(session.request)
+    return work_on_each(session, check_script, bad="wrong")
+
+
+def check_script(session: Session) -> Outcome:
+    """Check the script of the session."""
+    from autodiff.cli.render.answers import answer_lines, in_a_line, mistakes
     from autodiff.cli.requests.verify import make_answers
 
     answers = make_answers(session)
-    if session.format == "json":
-        from autodiff.cli.render.answers_json import render_answers
+    script = session.script
+    assert script is not None
 
-        session.show_text(
-            render_answers(answers, session.script.data, session.warnings, session.script.source)
-        )
-    else:
-        from autodiff.cli.render.answers import answer_lines
+    def show() -> None:
+        if session.format == "json":
+            from autodiff.cli.render.answers_json import render_answers
 
-        session.show(answer_lines(answers, session.page()))
-    return NO if answers.is_right is False else OK
+            session.show_text(render_answers(answers, script.data, session.warnings, script.source))
+        else:
+            session.show(answer_lines(answers, session.page()))
+        if session.diagnostics != "text":
+            for text, line in mistakes(answers, session.page()):
+                session.say(mistake(text, line, script.source))
+
+    status = NO if answers.is_right is False else OK
+    return Outcome(status, in_a_line(answers), answers.is_right is True, show)
+
+
+def mistake(text: str, line: int | None, source: Source) -> AutodiffError:
+    """The diagnostic for a wrong gradient or formula, which has no code; ``line`` assigns the input."""
+    span = None
+    if line is not None:
+        span = Span(source.line_start(line), source.line_start(line) + len(source.line(line)))
+    error = AutodiffError(text, span=span)
+    error.code = ""
+    return error

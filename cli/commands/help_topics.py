@@ -28,6 +28,8 @@ for lint also: it uses something that does not exist
   130  Ctrl-C (dies by SIGINT)
   141  the reader of the output is gone (dies by SIGPIPE, silently)
   143  terminated (SIGTERM)
+
+check and lint take several files and folders; the worst code is theirs: 2, 3, 4, 5, 1, in this order.
 """
 
 LANGUAGE = """\
@@ -90,6 +92,8 @@ all other commands, and in `run --format json`, it goes to stderr. Notes, warnin
     --diagnostics json      one JSON object per line: code, severity, message, place, fixes
     --diagnostics github    commands that GitHub Actions turns into annotations
 
+With the last two, what `check` finds wrong is a diagnostic too. `check --format json` of several scripts
+writes a document for each, one after the other.
 The findings of `lint` are its result and go to stdout.
 """
 

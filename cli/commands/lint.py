@@ -6,39 +6,30 @@ to standard error.
 
 from __future__ import annotations
 
-from autodiff.cli.command_line.fast_parser import Request
-from autodiff.cli.command_line.script_source import STDIN, NoScript, read_script
-from autodiff.cli.process.exit_codes import COMPILE, NO, OK, USAGE
+from autodiff.cli.process.exit_codes import COMPILE, NO, OK
 from autodiff.cli.requests.session import Session
-from autodiff.core.base.errors import AutodiffError, CompileError, UsageError
+from autodiff.cli.requests.several_scripts import Outcome, work_on_each
+from autodiff.core.base.errors import AutodiffError, CompileError
 
 
 def command(session: Session) -> int:
     """Lint the scripts one by one; the worst result decides the exit code."""
-    request = session.request
-    check_readable_once(request)
-    scripts = (request.argument, *request.others)
-    statuses = {OK}
-    errors = warnings = 0
-    for argument in scripts:
-        try:
-            session.script = read_script(Request(request.command, argument, request.values))
-        except UsageError as error:
-            if isinstance(error, NoScript) or len(scripts) == 1:
-                raise
-            session.script = None
-            if not session.is_silent:
-                session.say(error)
-            statuses.add(USAGE)
-            continue
-        for diagnostic, severity in find_diagnostics(session):
-            show_diagnostic(session, diagnostic, severity, errors + warnings == 0)
-            errors += severity == "error"
-            warnings += severity == "warning"
-            statuses.add(COMPILE if severity == "error" else NO)
-    if session.diagnostics == "text" and not session.is_quiet:
-        session.show_text(summary(errors, warnings, len(scripts)))
-    return next(status for status in (USAGE, COMPILE, NO, OK) if status in statuses)
+    return work_on_each(session, lint_script, bad="with likely mistakes")
+
+
+def lint_script(session: Session) -> Outcome:
+    """Lint the script of the session."""
+    found = find_diagnostics(session)
+    errors = sum(severity == "error" for _, severity in found)
+    counted = count_findings(errors, len(found) - errors)
+
+    def show() -> None:
+        for at, (diagnostic, severity) in enumerate(found):
+            show_diagnostic(session, diagnostic, severity, not at)
+        if found and session.diagnostics == "text" and not session.is_quiet:
+            session.show_text(f"\nfound {counted}; `autodiff help CODE` explains each\n")
+
+    return Outcome(COMPILE if errors else NO if found else OK, counted or "ok", not found, show)
 
 
 def find_diagnostics(session: Session) -> list[tuple[AutodiffError, str]]:
@@ -61,30 +52,7 @@ def show_diagnostic(session: Session, diagnostic: AutodiffError, severity: str, 
     session.say(diagnostic, severity, session.out)
 
 
-def summary(errors: int, warnings: int, scripts: int) -> str:
-    """The summary line; "" where nothing was found."""
-    counts = [
-        f"{count:,} {what}{'s' * (count != 1)}"
-        for count, what in ((errors, "mistake"), (warnings, "likely mistake"))
-        if count
-    ]
-    if not counts:
-        return ""
-    where = f" in {scripts:,} scripts" if scripts > 1 else ""
-    return f"\nfound {' and '.join(counts)}{where}; `autodiff help CODE` explains each\n"
-
-
-def check_readable_once(request: Request) -> None:
-    """Raise UsageError for ``-e`` with several files, or standard input given twice."""
-    if request.others and request.texts("e"):
-        raise UsageError(
-            "-e continues one script, and several are given",
-            code="E0610",
-            help=("lint the code alone, or name one file",),
-        )
-    if (request.argument, *request.others).count(STDIN) > 1:
-        raise UsageError(
-            "standard input can be read only once, and it is wanted for two scripts",
-            code="E0610",
-            help=("give `-` once",),
-        )
+def count_findings(errors: int, warnings: int) -> str:
+    """The numbers of findings, as in ``1 mistake and 2 likely mistakes``."""
+    counts = ((errors, "mistake"), (warnings, "likely mistake"))
+    return " and ".join(f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count)

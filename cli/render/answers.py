@@ -233,6 +233,34 @@ def reasons(check: GradientCheck) -> str:
     return "; ".join(told) + (f"; and {left:,} more" if left > 0 else "")
 
 
+def mistakes(answers: Answers, page: Page) -> Iterator[tuple[str, int | None]]:
+    """What is wrong, in sentences for diagnostics, each with the line that assigns the input."""
+    for check in answers.checks:
+        if check.verdict in (WRONG, NOT_FINITE):
+            derivation = answers.derivations.get(check.name)
+            line = None if derivation is None else derivation.wrt_line
+            yield f"wrong gradient: {explanation(check, answers.order, answers.output, page)}", line
+    for formula in answers.formulas:
+        if formula.is_right is False:
+            step = "" if formula.step is None else f" ({formula.step[0]}:{formula.step[1]})"
+            told = "; ".join((f"wrong: {formula.left} == {formula.formula}{step}", *formula.remarks))
+            yield visible(told), None
+
+
+def in_a_line(answers: Answers) -> str:
+    """The result for one of several scripts in a few words."""
+    count = len(answers.checks) + len(answers.formulas)
+    what = "formula" if answers.formulas else "second derivative" if answers.order == 2 else "gradient"
+    what += "s" * (count != 1)
+    wrong = answers.count(WRONG, NOT_FINITE) + sum(one.is_right is False for one in answers.formulas)
+    if not count:
+        return "nothing to check"
+    bad, verdict = (wrong, "wrong") if wrong else (answers.open_questions, "undecided")
+    if not bad:
+        return f"{count} {what} right"
+    return f"{count} {what} {verdict}" if bad == count else f"{bad} of {count} {what} {verdict}"
+
+
 def summary(answers: Answers) -> str:
     count = len(answers.checks)
     wrong = answers.count(WRONG, NOT_FINITE)

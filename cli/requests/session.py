@@ -178,7 +178,8 @@ class Session:
         elif self.diagnostics == "github":
             from autodiff.cli.render.github import github_line
 
-            stream.write(github_line(error, source, severity))
+            script = None if self.script is None else self.script.source
+            stream.write(github_line(error, script, severity))
         else:
             from autodiff.cli.render.diagnostic import diagnostic_lines
 

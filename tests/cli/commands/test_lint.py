@@ -53,7 +53,13 @@ def test_several_scripts_and_the_worst_of_their_codes(autodiff, write):
     assert autodiff("lint", clean, step).returncode == 1
     done = autodiff("lint", step, broken, clean)
     assert done.returncode == 3
-    assert "found 1 mistake and 1 likely mistake in 3 scripts" in done.out
+    lines = done.out.splitlines()
+    assert [line for line in lines if line.startswith(str(step.parent))] == [
+        f"{step}: 1 likely mistake",
+        f"{broken}: 1 mistake",
+        f"{clean}: ok",
+    ]
+    assert lines[-1] == "3 scripts: 1 ok, 1 with likely mistakes, 1 with errors"
     done = autodiff("lint", step, "missing.ad", broken)
     assert done.returncode == 2
     assert done.err.startswith("error[E0611]: cannot read missing.ad")

@@ -1,0 +1,161 @@
+"""``check`` and ``lint`` with several files and folders: a line for each, and the worst exit code."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+RIGHT = "w = 3.\nL = w**2\n"
+WRONG = """\
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): return 2*x
+    @staticmethod
+    def backward(ctx, g): return 3*g
+x = torch.tensor(3., requires_grad=True)
+L = Double.apply(x)
+"""
+FAILS = "w = 3.\nx = ones(2)\nL = w*x\n"
+BROKEN = "x = (\n"
+LIKELY = "x = 1.\nx == 2\nprint(x)\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with scripts in it and below it, and files that are no scripts or hidden."""
+    made = tmp_path / "scripts"
+    for name, text in {
+        "b.ad": RIGHT,
+        "a.ad": RIGHT,
+        "deep/er/c.ad": RIGHT,
+        "notes.txt": BROKEN,
+        ".hidden/d.ad": BROKEN,
+    }.items():
+        path = made / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return made
+
+
+def test_a_folder_is_its_scripts_in_order(autodiff, folder):
+    for command, words in (("check", "1 gradient right"), ("lint", "ok")):
+        done = autodiff(command, "scripts")
+        assert (done.returncode, done.err) == (0, "")
+        assert done.out.splitlines() == [
+            f"scripts/a.ad: {words}",
+            f"scripts/b.ad: {words}",
+            f"scripts/deep/er/c.ad: {words}",
+            "3 scripts: 3 ok",
+        ]
+
+
+def test_a_folder_with_one_script_is_told_as_a_folder(autodiff, folder):
+    assert autodiff("check", "scripts/deep").out == "scripts/deep/er/c.ad: 1 gradient right\n1 script: 1 ok\n"
+
+
+@pytest.mark.parametrize("command", ["check", "lint"])
+def test_a_folder_without_scripts_is_an_error(autodiff, tmp_path, command):
+    (tmp_path / "empty").mkdir()
+    done = autodiff(command, "empty")
+    assert (done.returncode, done.out) == (2, "")
+    assert done.err.startswith("error[E0611]: there is no script in empty\n  = help: ")
+
+
+def test_what_is_wrong_is_shown_below_its_line_and_nothing_else(autodiff, folder):
+    (folder / "b.ad").write_text(WRONG)
+    done = autodiff("check", folder / "a.ad", folder / "b.ad", folder / "deep")
+    assert done.returncode == 1
+    assert done.out.count("gradient checked") == 1
+    assert f"{folder}/b.ad: 1 gradient wrong\n\nL: 1 gradient checked\n" in done.out
+    assert done.out.endswith("\n3 scripts: 2 ok, 1 wrong\n")
+
+
+@pytest.mark.parametrize(
+    ("texts", "status"),
+    [
+        ((RIGHT, WRONG), 1),
+        ((WRONG, FAILS, RIGHT), 4),
+        ((BROKEN, FAILS, WRONG), 3),
+        ((FAILS, None, BROKEN), 2),
+        (("while True: pass\n", WRONG, RIGHT), 5),
+    ],
+)
+def test_the_worst_exit_code_counts(autodiff, tmp_path, texts, status):
+    names = [f"{at}.ad" for at in range(len(texts))]
+    for name, text in zip(names, texts, strict=True):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+    done = autodiff("check", *names, "--max-steps", "1000")
+    assert done.returncode == status
+    assert [line.partition(":")[0] for line in done.out.splitlines() if line[1:4] == ".ad"] == names
+
+
+def test_an_error_has_its_diagnostic_on_stderr(autodiff, write):
+    right, fails = write(RIGHT, "right.ad"), write(FAILS, "fails.ad")
+    done = autodiff("check", fails.name, right.name, "missing.ad")
+    assert done.returncode == 2
+    first, second, third, last = done.out.splitlines()
+    assert first.startswith("fails.ad: error[E0401]: grad can be implicitly created only for scalar")
+    assert second == "right.ad: 1 gradient right"
+    assert third == "missing.ad: error[E0611]: cannot read missing.ad: there is no such file"
+    assert last == "3 scripts: 1 ok, 1 failed, 1 unreadable"
+    assert " --> fails.ad:3:5\n" in done.err
+    assert done.err.count("error[") == 2
+
+
+def test_one_document_for_each_script(autodiff, write):
+    paths = [write(text, name) for name, text in (("a.ad", RIGHT), ("b.ad", WRONG), ("c.ad", BROKEN))]
+    done = autodiff("check", *(path.name for path in paths), "--format", "json", "--diagnostics", "json")
+    decoder, at, documents = json.JSONDecoder(), 0, []
+    while at < len(done.out):
+        document, end = decoder.raw_decode(done.out, at)
+        documents.append(document)
+        at = end + 1
+    assert [document.get("right") for document in documents] == [True, False, None]
+    assert documents[2]["diagnostics"][0]["code"] == "E0103"
+
+
+def test_annotations_name_the_file_and_the_line(autodiff, write):
+    paths = [write(text, name) for name, text in (("a.ad", RIGHT), ("b.ad", WRONG), ("c.ad", FAILS))]
+    done = autodiff("check", *(path.name for path in paths), "--diagnostics", "github")
+    wrong, failed = done.err.splitlines()
+    assert wrong.startswith(
+        "::error file=b.ad,line=6,col=1,endLine=6,endColumn=41::wrong gradient: x: backward"
+    )
+    assert failed.startswith("::error file=c.ad,line=3,")
+    likely = write(LIKELY, "likely.ad")
+    done = autodiff("lint", paths[0].name, likely.name, "--diagnostics", "github")
+    assert (done.returncode, done.err) == (1, "")
+    assert done.out.startswith("::warning file=likely.ad,line=2,")
+    assert done.out.count("\n") == 1
+
+
+def test_a_wrong_formula_is_an_annotation_too(autodiff, write):
+    path = write(RIGHT, "a.ad")
+    done = autodiff("check", path.name, "--formula", "dL/dw == w", "--diagnostics", "github")
+    assert done.returncode == 1
+    assert done.err.startswith("::error file=a.ad::wrong: dL/dw == w")
+
+
+def test_warnings_of_one_script_are_not_those_of_the_next(autodiff, write):
+    warns = "x = torch.tensor(2., requires_grad=True)\ny = x*x\ny.grad\nL = y*y\n"
+    paths = [write(warns, "a.ad"), write(RIGHT, "b.ad")]
+    done = autodiff("check", *(path.name for path in paths), "--format", "json")
+    first, end = json.JSONDecoder().raw_decode(done.out)
+    second, _ = json.JSONDecoder().raw_decode(done.out, end + 1)
+    assert (len(first["diagnostics"]), len(second["diagnostics"])) == (1, 0)
+
+
+def test_code_and_formulas_belong_to_one_script(autodiff, folder):
+    for option, value in (("-e", "x = 1"), ("--formula", "dL/dw == 2*w")):
+        done = autodiff("check", "scripts", option, value)
+        assert (done.returncode, done.out) == (2, "")
+        assert f"{option} belongs to one script, and several are given" in done.err
+    assert autodiff("check", "scripts/a.ad", "--formula", "dL/dw == 2*w").returncode == 0
+
+
+def test_quiet_twice_says_nothing(autodiff, folder):
+    (folder / "b.ad").write_text(WRONG)
+    done = autodiff("check", "-qq", "scripts")
+    assert (done.returncode, done.out, done.err) == (1, "", "")
