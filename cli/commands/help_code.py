@@ -94,13 +94,14 @@ def of_command(entry: Code, width: int) -> list[str]:
     from autodiff.cli.command_line.fast_parser import Request, read_arguments
     from autodiff.cli.commands import command
     from autodiff.cli.process.exit_codes import as_autodiff_error
-    from autodiff.cli.requests.session import Session
+    from autodiff.cli.requests.session import SILENT, Session
 
     words = shlex.split(entry.example)[1:]
     session = None
     try:
         request = read_arguments(words) or read_with_click(words, width)
         assert isinstance(request, Request)
+        request.values["quiet"] = SILENT  # what the example prints is no part of the help text
         session = Session(request)
         command(request.command)(session)
     except Exception as failure:
@@ -110,8 +111,4 @@ def of_command(entry: Code, width: int) -> list[str]:
         script = None if session is None else session.script
         source = None if script is None or error.span is None else script.source
         return list(diagnostic_lines(error, source, width, folded=True))
-    finally:
-        if session is not None:
-            session.out.drop()
-            session.err.drop()
     return []
