@@ -34,7 +34,7 @@ def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Itera
         yield from output_lines(report, page)
     if report.graph is not None:
         yield EMPTY
-        yield from tree_lines(report.graph, page, report.gradients)
+        yield from tree_lines(report.graph, page, report.gradients, report.weight)
     if report.derivations:
         most = MOST_DERIVATIONS if page.rows else len(report.derivations)
         for derivation in report.derivations[:most]:
@@ -85,7 +85,7 @@ def since_lines(report: GradientReport, page: Page) -> Iterator[Line]:
 def graph_lines(report: GradientReport, page: Page) -> Iterator[Line | Block]:
     """The tree alone, with the remark on changed inputs."""
     assert report.graph is not None
-    yield from tree_lines(report.graph, page, report.gradients)
+    yield from tree_lines(report.graph, page, report.gradients, report.weight)
     yield from since_lines(report, page)
 
 

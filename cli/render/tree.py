@@ -32,12 +32,18 @@ WIDEST_OUTPUT = 24
 WIDEST_VALUE = 24
 
 
-def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> Iterator[Line | Block]:
-    """The lines of the tree with its header and legends."""
+def tree_lines(
+    graph: Graph, page: Page, gradients: Sequence[Variable] = (), weight: str | None = None
+) -> Iterator[Line | Block]:
+    """The lines of the tree with its header and legends.
+
+    ``weight`` is the text of the output's cotangent, None for the 1 of a number.
+    """
     rows, ways = walk(graph, page)
     fill_texts(rows, ways, graph, page)
     deep = None
-    for line in layout(rows, fit(graph.output, WIDEST_OUTPUT), page):
+    output = fit(graph.output, WIDEST_OUTPUT)
+    for line in layout(rows, output if weight is None else "S", page):
         if deep is None and isinstance(line, Block):
             deep = next((guide for guide in line.columns[0] if guide.endswith("] ")), None)
         yield line
@@ -46,6 +52,10 @@ def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> 
         yield EMPTY
         says = f"{depth} is the number of steps from the output: rows this deep are not indented further."
         yield from prose(says, page.width)
+    if weight is not None:
+        yield EMPTY
+        times = "" if weight.startswith("ones(") else f", each times its entry of {fit(weight)}"
+        yield from prose(f"S is the sum of the entries of {output}{times}.", page.width)
     yield from tail_lines(graph, rows, gradients, page)
 
 

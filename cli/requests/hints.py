@@ -34,7 +34,7 @@ def hints_on(report: GradientReport, request: Request) -> Iterator[str]:
     zero = [variable.name for variable in report.gradients if is_zero(variable.grad)]
     for names, what in ((broken, "not finite"), (zero, "zero")):
         if names and request.command != "explain":
-            yield f"{the_gradients(names)} {what}; {ask(request, names)} says why"
+            yield f"{the_gradients(names)} {what}; {ask(request, names, report)} says why"
             break
     yield from hints_on_kinks(report, request)
 
@@ -61,7 +61,7 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
     if names:
         first = next(derivation for derivation in report.derivations if derivation.kinks).kinks[0]
         place = f"{first.function}{in_line(first.line)} is {PLACES[first.kind]}"
-        yield f"{place}; {ask(request, names)} says what that means"
+        yield f"{place}; {ask(request, names, report)} says what that means"
 
 
 def is_finite(grad: Any) -> bool:
@@ -95,7 +95,7 @@ def in_line(line: int | None) -> str:
     return "" if line is None else f" in line {line}"
 
 
-def ask(request: Request, names: Sequence[str]) -> str:
+def ask(request: Request, names: Sequence[str], report: GradientReport) -> str:
     """The command line that explains these gradients, quoted for the shell."""
     words = ["autodiff", "explain"]
     code = [word for text in request.texts("e") for word in ("-e", text)]
@@ -107,6 +107,8 @@ def ask(request: Request, names: Sequence[str]) -> str:
         value = request.values.get(option)
         if value is not None and value != usual:
             words += [f"--{option.replace('_', '-')}", str(value)]
+    if report.adds_up:
+        words += ["--grad-output", "ones"]
     for text in request.texts("set"):
         words += ["--set", text]
     words += ["--wrt", ",".join(names[:MOST_NAMED])]

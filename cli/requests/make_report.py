@@ -24,6 +24,8 @@ from autodiff.grammar.session.target import gradient_names, is_from_functional
 
 #: The number of paths in a report if the command has no option for it.
 MOST_SHOWN = 10
+#: These commands show what a script computes; the others answer for one gradient, which must be well-defined.
+ADDING_UP = ("run", "graph")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -286,6 +288,7 @@ def read_settings(request: Request) -> Settings:
         grad_output=output if output is None or output == "ones" else read_weight(values, output),
         dtype=request.text("dtype") or "float64",
         seed=request.number("seed"),
+        adds_up=request.command in ADDING_UP,
     )
 
 

@@ -94,6 +94,7 @@ def describe(
         derivations=derived,
         notes=subject.notes,
         since=subject.since,
+        adds_up=subject.adds_up,
     )
 
 

@@ -36,6 +36,7 @@ class ReportedPass:
     ``without_pass`` says that no pass ran: the output is a constant, as a note explains, or the gradients are
     derivatives that the script itself computed.
     ``seed`` is the gradient the pass started with; ``weight`` is its text, None for the 1 of a scalar.
+    If it ``adds_up``, that is ones because nothing said how to weigh the output's entries.
     ``wrt`` are the requested inputs in source order. ``notes`` are remarks for stderr. ``since`` says which
     inputs the script changed after computing the output from them. ``variables`` maps the script's names
     outside functions to their nodes, None if all names are of this kind.
@@ -58,7 +59,7 @@ class ReportedPass:
             "seed",
             "since",
         ),
-        *("site", "value", "weight", "wrt"),
+        *("adds_up", "site", "value", "weight", "wrt"),
     )
 
     def __init__(
@@ -78,8 +79,10 @@ class ReportedPass:
         site: Span | None = None,
         make_nodes: Callable[[], tuple[Node, list[Node]]] | None = None,
         without_pass: bool = False,
+        adds_up: bool = False,
     ) -> None:
         self.name = name
+        self.adds_up = adds_up
         self.without_pass = without_pass
         self._root = root
         self.value = value if root is None else root.out
@@ -331,7 +334,8 @@ class Derivation(Record):
 class GradientReport(Record):
     """Everything ``run`` shows. ``graph`` and ``derivations`` are filled only on request.
 
-    ``since`` says which inputs have changed values at the end of the script; empty if none has.
+    ``since`` says which inputs have changed values at the end of the script; empty if none has. If the report
+    ``adds_up``, its ``weight`` is ones because nothing said how to weigh the output's entries.
     """
 
     script: str
@@ -342,3 +346,4 @@ class GradientReport(Record):
     derivations: tuple[Derivation, ...]
     notes: tuple[str, ...]
     since: str = ""
+    adds_up: bool = False

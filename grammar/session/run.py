@@ -53,9 +53,12 @@ LANGUAGE_MODULES = (assignment, expressions, operators, statements)
 
 
 class Settings:
-    """The options of a run: values, default dtype, random seed, and the target and inputs of a report."""
+    """The options of a run: values, default dtype, random seed, and the target and inputs of a report.
 
-    __slots__ = ("dtype", "grad_output", "of", "seed", "sets", "track", "wrt")
+    If the report ``adds_up`` and no ``grad_output`` is given, it is about the sum of an output's entries.
+    """
+
+    __slots__ = ("adds_up", "dtype", "grad_output", "of", "seed", "sets", "track", "wrt")
 
     def __init__(
         self,
@@ -66,6 +69,7 @@ class Settings:
         of: str | None = None,
         grad_output: Any = None,
         track: bool = True,
+        adds_up: bool = False,
     ) -> None:
         self.sets = dict(sets or {})
         self.dtype = dtype
@@ -74,6 +78,7 @@ class Settings:
         self.of = of
         self.grad_output = grad_output
         self.track = track
+        self.adds_up = adds_up
 
     def copy(
         self, sets: dict[str, Any] | None = None, dtype: str | None = None, wrt: list[str] | None = None
@@ -87,6 +92,7 @@ class Settings:
             self.of,
             self.grad_output,
             self.track,
+            self.adds_up,
         )
 
 

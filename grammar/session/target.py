@@ -39,7 +39,8 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
             return subject
     target = choose_target.find_target(execution, settings)
     root, name = target.node, target.name
-    seed = initial_cotangent(settings, target)
+    is_summed = is_sum_of_entries(settings, target)
+    seed = initial_cotangent(settings, target, is_summed)
     is_own = settings.grad_output is None and root in execution.last_passes.backward.roots
     order = topological_order.newest_first([root])
     backward_passes.clear_freed_status(order)
@@ -72,11 +73,15 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
         received=received,
         notes=(target.constant,)
         if target.constant
-        else tuple(report_notes(execution, root, wrt, received, is_own)),
+        else (
+            *[note_on_sum(target)] * is_summed,
+            *report_notes(execution, root, wrt, received, is_own),
+        ),
         sweep_all=None if inner else lambda: sweeps.sweep(order, {root: seed}, within=within),
         variables=lambda: top_level_nodes(execution),
         since="" if target.constant else changed_inputs(execution, root, name, wrt),
         without_pass=bool(target.constant),
+        adds_up=is_summed,
     )
 
 
@@ -91,9 +96,25 @@ def top_level_nodes(execution: Execution) -> dict[str, Node | None]:
 # -- weight -----------------------------------------------------------------------------------------
 
 
-def initial_cotangent(settings: Settings, target: Target) -> Any:
-    """Return the cotangent that the pass starts from, as a float or an array."""
-    weights, root, name = settings.grad_output, target.node, target.name
+def is_sum_of_entries(settings: Settings, target: Target) -> bool:
+    """Whether the report is about the sum of the output's entries, because nothing else was asked for."""
+    if not settings.adds_up or settings.grad_output is not None or target.seed is not None:
+        return False
+    output = Tensor.of(target.node.out)
+    return output.dtype.is_floating_point and output.entry_count > 1
+
+
+def note_on_sum(target: Target) -> str:
+    """Return the note that the gradients are those of the sum of the output's entries."""
+    count = Tensor.of(target.node.out).entry_count
+    return (
+        f"`{target.name}` holds {count:,} numbers; the gradients are those of their sum (--grad-output ones)"
+    )
+
+
+def initial_cotangent(settings: Settings, target: Target, is_summed: bool) -> Any:
+    """Return the cotangent that the pass starts from, as a float or an array; ones if it ``is_summed``."""
+    weights, root, name = "ones" if is_summed else settings.grad_output, target.node, target.name
     output = Tensor.of(root.out)
     if weights is None:
         if target.seed is not None:
