@@ -276,17 +276,26 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
         return UsageError(f"{flag} takes no value", code="E0610", help=(f"write {flag} alone",))
     if command is not None and "extra argument" in error.message:
         what = {"[SCRIPT]": "one script", "[NAME]": "one name"}.get(command.argument, "one topic")
-        extra = error.message[error.message.index("(") + 1 : -1].split()[0]
-        help_texts: tuple[str, ...] = (f"give one, and `{extra}` in a run of its own",)
-        if command.argument == "[SCRIPT]":
+        extra = first_extra(error.message, arguments)
+        more = f"`{extra}`" if extra else "an empty argument"
+        help_texts: tuple[str, ...] = (f"give one, and {more} in a run of its own",)
+        if not extra:
+            help_texts = ("a shell variable without a value makes one",)
+        elif command.argument == "[SCRIPT]":
             help_texts += ("put quotes around the value of an option if it contains a space",)
         return UsageError(
-            f"`autodiff {command.name}` takes {what}, and there is more: `{extra}`",
+            f"`autodiff {command.name}` takes {what}, and there is more: {more}",
             code="E0610",
             help=help_texts,
         )
     message = error.format_message().rstrip(".")
     return UsageError(message[:1].lower() + message[1:], code="E0610", help=(see,))
+
+
+def first_extra(message: str, arguments: Sequence[str]) -> str:
+    """The first argument too many; click's message has all of them in brackets, with spaces between."""
+    extras = message[message.index("(") + 1 : -1] + " "
+    return max((word for word in arguments if extras.startswith(word + " ")), key=len, default=extras[:-1])
 
 
 def near_option(error: click.NoSuchOption, command: Command | None, arguments: Sequence[str]) -> str:

@@ -45,7 +45,7 @@ def flaw(line: CommandLine, runner: Runner, random: Random) -> str:
     """What is wrong with the answer to a command line; empty where nothing is."""
     outcome = runner.run(line)
     wrong = flaw_of_outcome(line, outcome)
-    if wrong or outcome.code != 0:
+    if wrong or outcome.code != 0 or {"-h", "--help", "--version"} & set(line.arguments):
         return wrong
     for compare in COMPARISONS:
         if random.random() < COMPARED and (wrong := compare(line, outcome, runner)):
@@ -174,7 +174,7 @@ def given_otherwise(line: CommandLine, outcome: Outcome, runner: Runner) -> str:
 def quieter(line: CommandLine, outcome: Outcome, runner: Runner) -> str:
     """``-q`` leaves stdout alone."""
     given = " ".join(line.arguments)
-    if line.arguments[:1] not in ONE_SCRIPT or re.search("-q|-vq|--quiet|-h|--version", given):
+    if line.arguments[:1] not in ONE_SCRIPT or re.search("-q|-vq|--quiet", given):
         return ""
     got = runner.run(replace(line, arguments=(*line.arguments, "-q")))
     return "" if (got.out, got.code) == (outcome.out, outcome.code) else difference(outcome.out, got.out)
@@ -325,12 +325,10 @@ def main() -> int:
             wrong = try_seed(seed, runner)
             if wrong:
                 found += 1
-                print(
-                    f"{seed}: {wrong}\n    {command_line(seed)!r}"[:3000]
-                    .encode("ascii", "backslashreplace")
-                    .decode(),
-                    flush=True,
-                )
+                told = f"{seed}: {wrong}\n    {command_line(seed)!r}"
+                print(told[:3000].encode("ascii", "backslashreplace").decode(), flush=True)
+            if seed % 1000 == 999:
+                print(f"{seed + 1 - asked.first:,} tried", flush=True)
     print(f"{asked.count:,} command lines, {found:,} flaws")
     return found > 0
 

@@ -45,6 +45,21 @@ def test_each_names_the_option_and_the_way_out(autodiff, arguments, says, helps)
     assert helps in rest[0]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says", "helps"),
+    [
+        (("grad", "a.ad", ""), "there is more: an empty argument", "a shell variable without a value"),
+        (("ops", "", ""), "there is more: an empty argument", "a shell variable without a value"),
+        (("run", "a.ad", "my (old) file.ad", "b"), "there is more: `my (old) file.ad`", "a run of its own"),
+    ],
+)
+def test_an_argument_too_many_is_told_whole(autodiff, arguments, says, helps):
+    done = autodiff(*arguments)
+    assert done.returncode == 2
+    assert says in done.err
+    assert helps in done.err
+
+
 def test_what_bare_numbers_cannot_show_is_told_with_what_can(autodiff):
     three = autodiff("grad", "-e", "W = ones(2, 2, 2, requires_grad=True)", "-e", "L = W.sum()")
     assert three.err.splitlines()[1:] == ["  = help: use --format json"]
