@@ -23,6 +23,7 @@ from command_runner import CommandLine
 from fuzz_words import LETTERS, QUALIFIED
 from language_generator import generate as language_script
 from loop_scripts import loop_script
+from number_files import random_files
 from output_scripts import make_script
 from script_fuzzer import damaged, mutated_script, random_bytes, random_script, scripts
 from script_generator import generate
@@ -43,8 +44,9 @@ KINDS = {
 ODD_TEXTS = ["", " ", "1 2", " 1", "9" * 400, "[" * 60, "(" * 3000, "0," * 70, "[1,\n2]", "\udcff", "\u202e1"]
 VALUES = """
 0 1 2 -1 0.5 -2.5 1e300 -1e308 1e400 1e-320 nan inf -inf True False None () [] [[]] (1,) [1] [1,2] [1.,2.,3.]
-[[1,2],[3,4]] [[1,2],[3]] [[[0.5]]] [True] [nan,1] x w*2 torch.ones(2) 's' @f.json @ 9**9**9 2**3 0x10 1_000
-1; tensor(2.) tensor([1.,2.])""".split()
+[[1,2],[3,4]] [[1,2],[3]] [[[0.5]]] [True] [nan,1] x w*2 torch.ones(2) 's' @ 9**9**9 2**3 0x10 1_000
+1; tensor(2.) tensor([1.,2.]) pi/4 linspace(0,1,5) rand(2,2) zeros(0) arange(3) x.T [pi,e] sqrt(-1) 1/0
+zeros(10**6) @f.csv @f.tsv @f.txt @f.json @f.jsonl @f.npy @f.npz @f.csv @f.npz @- @missing @.""".split()
 #: Bounds that keep a run short: 0, which means no limit, is left out.
 SHORT = "1 2 5 50 500".split()
 POOLS = {
@@ -53,6 +55,8 @@ POOLS = {
     "max_nodes": [*SHORT, "20000"],
     "max_memory": "1 8 100 1K 64K 1M 16M".split(),
     "max_depth": SHORT,
+    "max_script": [*SHORT, "1M"],
+    "max_input": [*SHORT, "1M"],
     "entry": """
 0 1 0,0 1,2 9 9,9 -1 -1,-1 0,0,0 [0] [0,1] [] 0, ,0 0.5 x 99999999999999999999 1_0 ٣""".split(),
     "grad_output": ["ones", "ones", "ones", "one", "zeros", *VALUES],
@@ -146,7 +150,7 @@ class Writer:
     ) -> tuple[list[str], bytes | None, dict[str, bytes]]:
         """The script as a file, on stdin, or as code; mostly all of it, and in one way."""
         kind = self.random.random()
-        files = {"f.json": b"[1, 2]", "steps.txt": b"dL/dx == 2*x\nh = x + 1\ndL/dw == 1\n"}
+        files = {**random_files(self.random), "steps.txt": b"dL/dx == 2*x\nh = x + 1\ndL/dw == 1\n"}
         if kind < 0.6:
             others = ["other.ad", "missing.ad"] if command.takes_several and kind < 0.1 else []
             return ["a.ad", *others], stdin, {"a.ad": data, "other.ad": random_data(self.random), **files}

@@ -22,7 +22,7 @@ from unittest.mock import patch
 
 from autodiff.cli.command_line.fast_parser import Request, read_arguments
 from autodiff.cli.main import attempt, dispatch
-from autodiff.cli.process.supervisor import start_worker
+from autodiff.cli.process.supervisor import requested, start_worker, woken
 from autodiff.cli.requests import make_report
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.limits import limits
@@ -78,29 +78,29 @@ class Runner:
     def ended(self, arguments: list[str]) -> int | None:
         """The exit code, or None where the time is over."""
         codes: list[int] = []
-        clocks: list[int] = []
+        threads: list[tuple[int, int]] = []
+        begun = threading.Event()
+        done = threading.Event()
 
         def work() -> None:
-            clocks.append(
-                time.pthread_getcpuclockid(threading.get_ident())
-            )  # a thread may only ask for its own
-            codes.append(call(arguments))
-
-        worker = start_worker(work)
-        worker.join(1.0)
-        while worker.is_alive():
+            # Of itself only: the system does not look whether another thread still exists.
+            threads.append((threading.get_ident(), time.pthread_getcpuclockid(threading.get_ident())))
+            begun.set()
             try:
-                used = time.clock_gettime(clocks[0])
-            except OSError:
-                break  # the thread has just ended
-            if used > self.seconds:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(worker.ident or 0), ctypes.py_object(Stuck)
-                )
-                worker.join(self.seconds)
+                codes.append(call(arguments))
+            finally:
+                done.set()
+
+        start_worker(work)
+        begun.wait()
+        [(thread, clock)] = threads
+        while not done.wait(1.0):
+            if time.clock_gettime(clock) > self.seconds:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Stuck))
+                done.wait(self.seconds)
                 return None
-            worker.join(1.0)
-        worker.join()
+        requested.clear()
+        woken.clear()
         return codes[0] if codes else None
 
 
