@@ -44,6 +44,7 @@ def dispatch(session: Session, arguments: list[str]) -> int | None:
 
         session.show_text("autodiff " + version("autodiff") + "\n")
     elif session.request.command:
+        session.open_output()
         return command(session.request.command)(session)
     else:
         from autodiff.cli.command_line.click_parser import read_with_click
@@ -51,6 +52,7 @@ def dispatch(session: Session, arguments: list[str]) -> int | None:
         made = read_with_click(arguments, session.out.width)
         if isinstance(made, Request):
             session.adopt(made)
+            session.open_output()
             return command(made.command)(session)
         if made:
             session.show_text(made.rstrip("\n") + "\n")

@@ -66,13 +66,16 @@ class Format:
     """One output format, and the line about it in ``autodiff help formats``.
 
     ``commands`` are those that have it. ``for_programs`` says that another program reads the output: then
-    what the script prints goes to stderr.
+    what the script prints goes to stderr. ``suffixes`` of a file after ``-o`` stand for the format.
     """
 
-    __slots__ = ("commands", "for_programs", "help", "name")
+    __slots__ = ("commands", "for_programs", "help", "name", "suffixes")
 
-    def __init__(self, name: str, commands: str, help: str, *, for_programs: bool = False) -> None:
+    def __init__(
+        self, name: str, commands: str, help: str, *, suffixes: str = "", for_programs: bool = False
+    ) -> None:
         self.name = name
+        self.suffixes = tuple(suffixes.split())
         self.commands = tuple(commands.split())
         self.help = help
         self.for_programs = for_programs
@@ -87,21 +90,45 @@ FORMATS = (
         " numbers, of several inputs the name before them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix"
         " W[0]<TAB>1<TAB>2 and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0",
     ),
-    Format("plain", "run grad explain check ops", "the plain text that a pipe gets, on a terminal too"),
+    Format(
+        "plain",
+        "run grad explain check ops",
+        "the plain text that a pipe gets, on a terminal too",
+        suffixes=".txt",
+    ),
+    Format("table", "grad", "the table of a terminal, in a pipe too"),
     Format("tree", "graph", "the tree"),
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
         "json",
         "run grad explain graph check ops",
         'one JSON document with "schema": 1; a failure is a document too',
+        suffixes=".json",
         for_programs=True,
     ),
+    Format("jsonl", "grad", "a JSON object a line for each number", suffixes=".jsonl", for_programs=True),
     Format(
-        "markdown", "explain", "the steps, with formulas as GitHub and notebooks show them", for_programs=True
+        "csv",
+        "grad",
+        "a header, and a line for each number: its name, its index such as 0 1, its value and its gradient",
+        suffixes=".csv",
+        for_programs=True,
     ),
-    Format("markdown", "ops", "the reference, as in docs/ops.md", for_programs=True),
-    Format("latex", "explain", "the steps as a document for pdflatex", for_programs=True),
-    Format("dot", "graph", "the graph in the language of Graphviz", for_programs=True),
+    Format("tsv", "grad", "the same with tabs", suffixes=".tsv", for_programs=True),
+    Format("npy", "grad", "the gradient of one input as numpy's file", suffixes=".npy", for_programs=True),
+    Format("npz", "grad", "all gradients by name, as numpy's file", suffixes=".npz", for_programs=True),
+    Format(
+        "markdown",
+        "explain",
+        "the steps, with formulas as GitHub and notebooks show them",
+        suffixes=".md",
+        for_programs=True,
+    ),
+    Format("markdown", "grad", "a table", suffixes=".md", for_programs=True),
+    Format("markdown", "ops", "the reference, as in docs/ops.md", suffixes=".md", for_programs=True),
+    Format("latex", "explain", "the steps as a document for pdflatex", suffixes=".tex", for_programs=True),
+    Format("latex", "grad", "a table for a document", suffixes=".tex", for_programs=True),
+    Format("dot", "graph", "the graph in the language of Graphviz", suffixes=".dot .gv", for_programs=True),
 )
 
 CODE = Option("-e", TEXTS, "Code to run, after the file's; repeatable.", metavar="CODE")
@@ -142,6 +169,7 @@ FORMULA = Option(
 ORDER = Option("--order", TEXT, "Check first or second derivatives.", choices=("1", "2"), default="1")
 SECOND = Option("--order", TEXT, "Derive first or second derivatives.", choices=("1", "2"), default="1")
 ENTRY = Option("--entry", TEXT, "Derive one entry of a tensor gradient too.", metavar="I,J")
+OUTPUT = Option("-o --output", TEXT, "Write to a file; its suffix chooses the format.", metavar="FILE")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
 MAX_INPUT = Option("--max-input", SIZE, "Size of each file of numbers.", metavar="SIZE", default=1 << 30)
 MAX_STEPS = Option("--max-steps", NUMBER, "Statements to run.", metavar="N", default=10_000_000)
@@ -155,7 +183,8 @@ TIMEOUT = Option("--timeout", SECONDS, "Stop after this long; exit 124.", metava
 GROUPS = {
     "Input": "-e --set --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --order --entry --formula",
-    "Output": "--show --format --top --digits --rows --all --quiet --verbose --color --diagnostics --help",
+    "Output": "--show --output --format --top --digits --rows --all --quiet --verbose --color --diagnostics"
+    " --help",
     "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
     " --max-input",
 }
@@ -180,7 +209,7 @@ COMMANDS = {
         Command(
             "run",
             "[SCRIPT]",
-            (*QUESTION, SHOW, format_option("run"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, SHOW, OUTPUT, format_option("run"), *PEOPLE, *MANNERS, *LIMITS),
             "Run a script and backward: gradients, graph and derivations.",
             (
                 "autodiff run -e 'x = 2; w = 3; L = (w*x - 1)**2'",
@@ -190,7 +219,7 @@ COMMANDS = {
         Command(
             "grad",
             "[SCRIPT]",
-            (*QUESTION, format_option("grad"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, OUTPUT, format_option("grad"), *PEOPLE, *MANNERS, *LIMITS),
             "Print gradients; in a pipe, bare numbers.",
             (
                 "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5",
@@ -205,6 +234,7 @@ COMMANDS = {
                 ENTRY,
                 SECOND,
                 TOP,
+                OUTPUT,
                 format_option("explain"),
                 *PEOPLE,
                 *MANNERS,
@@ -219,14 +249,14 @@ COMMANDS = {
         Command(
             "graph",
             "[SCRIPT]",
-            (*QUESTION, format_option("graph"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, OUTPUT, format_option("graph"), *PEOPLE, *MANNERS, *LIMITS),
             "Draw the graph as a tree, or write it as JSON or DOT.",
             (f"{EXAMPLE} | autodiff graph -", "autodiff graph -e 'x = 2; L = x*x' --format dot > graph.dot"),
         ),
         Command(
             "check",
             "[SCRIPT|FOLDER...]",
-            (*QUESTION, FORMULA, ORDER, format_option("check"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, FORMULA, ORDER, OUTPUT, format_option("check"), *PEOPLE, *MANNERS, *LIMITS),
             "Check gradients, or a derivative by hand; exit 1 when one is wrong.",
             (
                 f"{EXAMPLE} | autodiff check -",
@@ -246,7 +276,7 @@ COMMANDS = {
         Command(
             "ops",
             "[NAME]",
-            (format_option("ops"), QUIET, COLOR, DIAGNOSTICS),
+            (OUTPUT, format_option("ops"), QUIET, COLOR, DIAGNOSTICS),
             "List the functions, or show one with its derivative and an example.",
             ("autodiff ops", "autodiff ops relu", "autodiff ops pool"),
         ),

@@ -6,14 +6,18 @@ from autodiff.cli.requests.session import Session
 
 
 def command(session: Session) -> None:
-    """Print gradients: bare numbers in a pipe, a table on a terminal."""
+    """Print gradients: bare numbers in a pipe, a table on a terminal, records in other formats."""
     report = session.report()
     if session.format == "json":
         session.show_json(report)
-    elif session.for_people:
+    elif session.for_people or session.format == "table":
         from autodiff.cli.render.gradients import table_lines
 
         session.show(table_lines(report, session.page()))
+    elif session.format not in ("auto", "plain"):
+        from autodiff.cli.render.records import gradient_records
+
+        session.show_records(gradient_records(report))
     else:
         from autodiff.cli.render.bare import bare_text
 

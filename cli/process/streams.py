@@ -139,6 +139,14 @@ class Stream:
         if self._size >= CHUNK:
             self.flush()
 
+    def write_bytes(self, data: bytes) -> None:
+        """Write what is no text."""
+        self._parts.append(data)
+
+    def finish(self) -> None:
+        """Write what is buffered, after the last text."""
+        self.flush()
+
     def write_printed(self, text: str) -> None:
         """Write what a script printed: unchanged to a pipe, sanitized to a terminal.
 

@@ -6,17 +6,20 @@ imported when the first report is requested.
 
 from __future__ import annotations
 
+import os
+
 from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.command_line.options import FORMATS
-from autodiff.cli.command_line.script_source import Script, read_script
+from autodiff.cli.command_line.script_source import STDIN, Script, read_script
 from autodiff.cli.process.streams import Stream, standard_error, standard_output, visible
-from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.errors import AutodiffError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from autodiff.cli.render.page import Block, Line, Page
+    from autodiff.cli.render.records import Records
     from autodiff.core.report.records import GradientReport
     from autodiff.core.report.tensor_states import TensorStates
 
@@ -119,6 +122,36 @@ class Session:
         if not self.is_silent:
             self.out.write(text)
 
+    def open_output(self) -> None:
+        """Turn to the file of ``-o`` if there is one; its suffix chooses the format if no option does.
+
+        Raises UsageError for a suffix of a format that the command does not have.
+        """
+        path = self.request.text("output")
+        if path is None or path == STDIN:
+            return
+        from autodiff.cli.process.output_file import OutputFile
+
+        if self.format == "auto":
+            self.format = format_of_suffix(path, self.request.command)
+        self.out = OutputFile(path)
+
+    def show_records(self, records: Records) -> None:
+        """Write numbers as records, in the format that was requested."""
+        from autodiff.cli.render.records import render_records
+
+        made = render_records(records, self.format, self.request.digits)
+        if isinstance(made, str):
+            self.show_text(made)
+        elif self.out.is_terminal:
+            raise UsageError(
+                f"--format {self.format} is not for a terminal",
+                code="E0614",
+                help=(f"name a file: -o result.{self.format}", "or redirect the output to one"),
+            )
+        elif not self.is_silent:
+            self.out.write_bytes(made)
+
     def show_json(self, report: GradientReport) -> None:
         """Write a report as one JSON document."""
         from autodiff.cli.render.json import render_json
@@ -203,13 +236,30 @@ class Session:
 
     def show_failure(self, error: AutodiffError) -> None:
         """For ``--format json``, write the failure as a JSON document to standard output."""
-        if self.format == "json" and not self.is_silent:
+        if self.request.text("output") is None and self.format == "json" and not self.is_silent:
             from autodiff.cli.render.json import render_json_error
 
             source, data = (None, b"") if self.script is None else (self.script.source, self.script.data)
             self.show_text(render_json_error(error, source, data, self.warnings))
 
     def flush(self) -> None:
-        """Flush both streams. Raises OutputError if standard output cannot be written."""
-        self.out.flush()
+        """Write what both streams hold. Raises OutputError if standard output cannot be written."""
+        self.out.finish()
         self.err.flush()
+
+
+def format_of_suffix(path: str, command: str) -> str:
+    """The format that the suffix of a file name stands for; ``auto`` if it stands for none."""
+    suffix = os.path.splitext(path)[1].lower()
+    forms = [form for form in FORMATS if suffix and suffix in form.suffixes]
+    if not forms:
+        return "auto"
+    fitting = next((form.name for form in forms if command in form.commands), None)
+    if fitting is None:
+        known = [suffix for form in FORMATS if command in form.commands for suffix in form.suffixes]
+        raise UsageError(
+            f"-o {visible(path)}: `autodiff {command}` cannot write {forms[0].name}",
+            code="E0610",
+            help=(f"its suffixes are {', '.join(known)}", "or name a format with --format"),
+        )
+    return fitting

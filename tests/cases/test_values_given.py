@@ -64,6 +64,42 @@ CASES = [
 ]
 
 
+PRICES = "S = 100; K = 90; y = S/K\n"
+FORMATS = [
+    Case(
+        "csv",
+        PRICES,
+        "autodiff grad script.ad --format csv",
+        prints="name,index,value,gradient\nS,,100,0.011111111111111112\nK,,90,-0.01234567901234568\n",
+    ),
+    Case(
+        "value_beside_gradient",
+        PRICES,
+        "autodiff grad script.ad --format tsv | awk -F'\\t' '$1 == \"K\" {print $3, $4}'",
+        [90, -1 / 81],
+    ),
+    Case(
+        "matrix_there_and_back",
+        "L = (W**2).sum()\n",
+        "autodiff grad script.ad --set 'W=[[1, 2], [3, 4]]' -o g.npz"
+        " && autodiff grad script.ad --set W=@g.npz --format csv | cut -d, -f4",
+        prints="gradient\n4\n8\n12\n16\n",
+    ),
+    Case(
+        "table_for_a_report",
+        PRICES,
+        "autodiff grad script.ad -o g.md --digits 3 && cat g.md",
+        prints="| name | value | gradient |\n| --- | ---: | ---: |\n"
+        "| S | 100 | 0.0111 |\n| K | 90 | -0.0123 |\n",
+    ),
+]
+
+
+@each_of(FORMATS)
+def test_gradients_in_other_formats(case, tmp_path):
+    case.check(tmp_path)
+
+
 @each_of(CASES)
 def test_values_given_on_the_line(case, tmp_path):
     case.check(tmp_path)
