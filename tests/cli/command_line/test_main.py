@@ -105,7 +105,7 @@ def test_version(autodiff):
         (["explain", "--max-paths=-1", "a.ad"], "takes a whole number, 0 or more"),
         (["grad", "--max-memory", "4X", "a.ad"], "takes a size"),
         (["grad", "--timeout", "nan", "a.ad"], "takes a number of seconds"),
-        (["grad", "--format", "xml", "a.ad"], "auto, plain, json"),
+        (["grad", "--format", "xml", "a.ad"], "auto, plain, table, json"),
         (["grad", "--color", "red", "a.ad"], "auto, always, never"),
         (["grad", "--set", "w1", "-e", "w1 = 1"], "--set takes NAME=VALUE"),
         (["grad", "--set", "w1=x", "-e", "w1 = 1"], "there is no variable `x`"),

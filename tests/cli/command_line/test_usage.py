@@ -23,7 +23,7 @@ EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.value
         ("grda x.ad", "there is no command `grda`", "did you mean `grad`?"),
         ("lnt x.ad", "there is no command `lnt`", "did you mean `lint`?"),
         ("x.ad", "there is no command `x.ad`", "did you mean `autodiff run x.ad`?"),
-        ("grad --format jsn", "--format takes one of auto, plain, json", "`--format json`?"),
+        ("grad --format jsn", "--format takes one of auto, plain, table, json", "`--format json`?"),
         ("run --color Never", "not `Never`", "did you mean `--color never`?"),
         ("lint --diagnostics gitub a.ad", "not `gitub`", "did you mean `--diagnostics github`?"),
         ("run --timeout soon", "--timeout takes a number of seconds, such as 2.5, not `soon`", "--help`"),
