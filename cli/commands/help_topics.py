@@ -6,7 +6,8 @@ import re
 
 from autodiff.cli.codes import CODES
 from autodiff.cli.command_line.options import COMMANDS, FORMATS
-from autodiff.cli.render.prose import fold
+from autodiff.cli.render.prose import WIDEST_PROSE, fold
+from autodiff.cli.render.roles import ROLES
 from autodiff.core.base.errors import UsageError
 
 EXIT_CODES = """\
@@ -80,7 +81,7 @@ every path.
 FORMAT_TEXT = """\
 Formats
 
-{formats}
+{rows}
 In trees and derivations, h'2 is the second value of the name h; it is not a derivative. A deep tree
 stops indenting: [13] before a node is then the number of levels above it.
 
@@ -97,12 +98,41 @@ writes a document for each, one after the other.
 The findings of `lint` are its result and go to stdout.
 """
 
+COLOR_TEXT = """\
+Colours and characters
+
+Colour is for terminals. The first of these that is given decides, for stdout and stderr apart:
+
+    --color always, never   on, off
+    NO_COLOR                off, if it is not empty
+    FORCE_COLOR             on, if it is neither empty nor 0
+    CLICOLOR_FORCE          on, if it is neither empty nor 0
+    a terminal              on, unless TERM is dumb or not set
+
+Without colour there is no escape sequence at all. Colour never says what the text does not say.
+
+AUTODIFF_COLORS is a list of entries with colons between them. dark or light tells the background of the
+terminal; where nothing does, not even COLORFGBG, only colours are used that are readable on every background.
+ROLE=STYLE gives a role another style: numbers of "select graphic rendition" with semicolons between them,
+nothing for none. FORCE_COLOR=2, or 3, says that there are 256 colours where TERM and COLORTERM do not.
+
+    AUTODIFF_COLORS='dark:name=36:gradient=1;33'
+
+The roles:
+
+{rows}
+COLUMNS gives the width, 20 at least; else it is that of the terminal, and 80 in a pipe. Prose is at most 100
+wide. Where LC_ALL or LANG is C or POSIX, or PYTHONIOENCODING is ascii, all is ASCII: other characters of a
+script are shown as \\u03a9.
+"""
+
 TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMAT_TEXT}
-WIDEST = 100  # the longest line that is easy to read
+TEXTS["colors"] = COLOR_TEXT
 #: What each topic is about.
 TOPICS = {
     "language": "what a script may contain, what is differentiated by what",
     "formats": "the outputs of --format and --diagnostics, and what goes to stdout and stderr",
+    "colors": "when there is colour, the roles of text and their styles, width and characters",
     "exit-codes": "what the shell gets back",
     "limits": "time, steps, memory, depth and paths, and the options that raise them",
     "codes": "every error and warning code with its title",
@@ -116,7 +146,9 @@ def find_topic(name: str, width: int) -> str:
     if not name:
         return folded(overview(), width)
     if topic in TEXTS:
-        return folded(TEXTS[topic].replace("{formats}", format_rows()), width)
+        rows = {"formats": format_rows, "colors": role_rows}
+        whole = TEXTS[topic].format(rows=rows[topic]()) if topic in rows else TEXTS[topic]
+        return folded(whole, width)
     if topic == "codes":
         titles = "".join(f"{code}  {entry.title}\n" for code, entry in CODES.items())
         return folded(titles + titles_of_lints(), width)
@@ -169,7 +201,7 @@ def folded(text: str, width: int) -> str:
             lines[-1] += " " + line
         else:
             lines.append(line)
-    return "\n".join(piece for line in lines for piece in fold_line(line, min(width, WIDEST)))
+    return "\n".join(piece for line in lines for piece in fold_line(line, min(width, WIDEST_PROSE)))
 
 
 def fold_line(line: str, width: int) -> list[str]:
@@ -188,6 +220,10 @@ def format_rows() -> str:
         where = f"of `{form.commands[0]}`: " if len(form.commands) == 1 else ""
         rows.append(f"    --format {form.name:<10} {where}{form.help}\n")
     return "".join(rows)
+
+
+def role_rows() -> str:
+    return "".join(f"    {role:<10}  {what}\n" for role, (what, *_) in ROLES.items())
 
 
 def titles_of_lints() -> str:

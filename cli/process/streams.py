@@ -24,11 +24,30 @@ SAFE_WRITE = 4096  # POSIX: a pipe that is ready takes at least so many bytes wi
 DEFAULT_WIDTH = 80
 NARROWEST, WIDEST = 20, 1000
 MOST_MARKS = 4  # combining marks per character; more would overwrite neighbouring lines
-BOX = "├─└│"
+#: The characters of layouts that are not ASCII, and what stands for each where only ASCII can be shown.
+SUBSTITUTES = str.maketrans({"├": "|", "─": "-", "└": "`", "│": "|"})
+BOX = "".join(map(chr, SUBSTITUTES))
+
+
+class Charset:
+    """The characters that the output shows; ``name`` is that of an encoding. ``charset`` is the only one."""
+
+    __slots__ = ("name",)
+
+    def __init__(self) -> None:
+        self.name = "utf-8"
+
+    def has(self, text: str) -> bool:
+        return self.name == "utf-8" or can_encode(text, self.name)
+
+
+charset = Charset()
 
 
 def visible(text: str) -> str:
     r"""The text with every character that could control a terminal or deceive a reader replaced by an escape.
+
+    So is a character that the output cannot show, so that a layout has the right widths.
 
     >>> print(visible("a\x1b[2Jb\u202ec"))
     a\x1b[2Jb\u202ec
@@ -41,7 +60,7 @@ def visible(text: str) -> str:
     marks = 0
     for character in text:
         marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
-        if character.isprintable() and marks <= MOST_MARKS:
+        if character.isprintable() and marks <= MOST_MARKS and charset.has(character):
             shown.append(character)
         else:
             shown.append(escape(ord(character)))
@@ -63,14 +82,17 @@ def visible_lines(text: str) -> str:
 
 
 def cells(text: str) -> int:
-    """The number of terminal columns that a visible text takes."""
+    """The number of terminal columns that a visible text takes.
+
+    Marks that combine with a letter take none, as the vowels and finals in the syllables of old Hangul.
+    """
     if text.isascii():
         return len(text)
     import unicodedata
 
     taken = 0
     for character in text:
-        if unicodedata.category(character) not in ("Mn", "Me"):
+        if unicodedata.category(character) not in ("Mn", "Me") and not "\u1160" <= character <= "\u11ff":
             taken += 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
     return taken
 
@@ -101,6 +123,19 @@ def find_width(environ: Mapping[str, str], fd: int | None, is_terminal: bool) ->
     return min(max(width, NARROWEST), WIDEST) if width else DEFAULT_WIDTH
 
 
+def is_c_locale(environ: Mapping[str, str]) -> bool:
+    """Whether the user asked for the C locale by ``LC_ALL`` or ``LANG``.
+
+    Python encodes as UTF-8 then too (PEP 540), and has set LC_CTYPE where LANG is C (PEP 538).
+    """
+    if environ.get("PYTHONIOENCODING") or environ.get("PYTHONUTF8") == "1":
+        return False
+    wanted = environ.get("LC_ALL")
+    if not wanted and environ.get("LC_CTYPE", "") in ("", "C.UTF-8", "C.utf8", "UTF-8"):
+        wanted = environ.get("LANG")
+    return wanted in ("C", "POSIX")
+
+
 class Stream:
     """One output stream. ``fd`` is None if the stream was already closed when the program started.
 
@@ -109,8 +144,8 @@ class Stream:
     """
 
     __slots__ = (
-        *("_direct_writes", "_lock", "_parts", "_size", "box", "color", "encoding", "fd", "is_attended"),
-        *("is_terminal", "name", "width"),
+        *("_direct_writes", "_lock", "_parts", "_size", "box", "charset", "color", "encoding", "fd"),
+        *("is_attended", "is_terminal", "name", "width"),
     )
 
     def __init__(
@@ -123,8 +158,9 @@ class Stream:
         self.is_terminal = self.fd is not None and os.isatty(self.fd)
         self.color = wants_color(color, environ, self.is_terminal)
         self.width = find_width(environ, self.fd, self.is_terminal)
+        self.charset = "ascii" if is_c_locale(environ) else self.encoding
         # Always ASCII in a pipe, so that a script gives the same bytes in every locale.
-        self.box = self.is_terminal and can_encode(BOX, self.encoding)
+        self.box = self.is_terminal and can_encode(BOX, self.charset)
         self.is_attended = False
         self._direct_writes = 0
         self._lock = Lock()  # held while text is written, so that two threads do not change its order

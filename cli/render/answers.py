@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from autodiff.cli.process.streams import visible
+from autodiff.cli.render import roles
 from autodiff.cli.render.formula_answers import formula_answers
 from autodiff.cli.render.numbers import short, spell_count
-from autodiff.cli.render.page import EMPTY, GRADIENT, NAME, PLAIN, TITLE, Table, fit, prose
+from autodiff.cli.render.page import EMPTY, NAME, PLAIN, TITLE, Table, fit, prose
 from autodiff.core.report.kink import REPEATED
 from autodiff.core.report.verdict import (
     BLURRED,
@@ -61,7 +62,9 @@ UNDECIDED_BECAUSE = {
         " numbers or keeps a state outside of the graph"
     ),
 }
-STYLES = (NAME, GRADIENT, PLAIN, PLAIN, PLAIN, PLAIN)
+ROLES = {OK: roles.RIGHT, WRONG: roles.WRONG, NOT_FINITE: roles.WRONG}
+ROLES |= {KINK: roles.UNDECIDED, UNDECIDED: roles.UNDECIDED}
+STYLES = (NAME, ROLES, PLAIN, PLAIN, PLAIN, PLAIN)
 
 
 def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
@@ -86,14 +89,14 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
     else:
         for row in rows:
             told = ", ".join(f"{HEADER[at]} {row[at][0]}" for at in used[2:] if row[at][0])
-            yield ((NAME, f"  {row[0][0]}: "), (GRADIENT, row[1][0]))
+            yield ((NAME, f"  {row[0][0]}: "), (ROLES[row[1][0]], row[1][0]))
             yield from prose(told, page.width, 4)
     for check in answers.checks:
         if check.verdict != OK or check.kinks or check.is_unconnected:
             yield EMPTY
             yield from prose(explanation(check, answers.order, answers.output, page), page.width)
     yield EMPTY
-    yield from prose(summary(answers), page.width)
+    yield from prose(summary(answers), page.width, role=TITLE)
 
 
 def row_of(check: GradientCheck, answers: Answers) -> tuple[str, ...]:

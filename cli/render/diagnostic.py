@@ -1,14 +1,14 @@
 """An error as text for people: message, position, source excerpt and help.
 
-The first line is understandable alone. Colours are plain escape sequences, so that an error does not wait for
-rich to load. User text is sanitized and cut to the width before layout. On a terminal prose is folded; in a
-pipe every message stays on one line, where grep and build logs expect it.
+The first line is understandable alone. User text is sanitized and cut to the width before layout. On a
+terminal prose is folded; in a pipe every message stays on one line, where grep and build logs expect it.
 """
 
 from __future__ import annotations
 
 from autodiff.cli.process.streams import cells, visible
-from autodiff.cli.render.prose import fold
+from autodiff.cli.render.prose import WIDEST_PROSE, fold
+from autodiff.cli.render.roles import ERROR, FAULT, FRAME, LABEL, MESSAGE, NOTE, WARNING, paint
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source, Span
 
@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RED, BLUE, BOLD, RESET = "\x1b[1;31m", "\x1b[1;34m", "\x1b[1m", "\x1b[0m"
-YELLOW = "\x1b[1;33m"
+    from autodiff.cli.render.roles import Styles
+
 TAB = "    "
 MOST_FRAMES = 5
 SHORTEST_WINDOW = 24
@@ -27,28 +27,16 @@ HANGING = 4  # indentation of the continuation lines of a folded message
 UNBOUNDED = 1 << 30  # the width of a line that is not folded
 
 
-class Painter:
-    """Wraps text in colour codes, or returns it unchanged if colour is off."""
-
-    __slots__ = ("on",)
-
-    def __init__(self, on: bool) -> None:
-        self.on = on
-
-    def __call__(self, color: str, text: str) -> str:
-        return f"{color}{text}{RESET}" if self.on and text else text
-
-
 class Mark:
     """An underline below a source line, with its text."""
 
-    __slots__ = ("character", "color", "end", "start", "text")
+    __slots__ = ("character", "end", "role", "start", "text")
 
-    def __init__(self, start: int, end: int, character: str, color: str, text: str) -> None:
+    def __init__(self, start: int, end: int, character: str, role: str, text: str) -> None:
         self.start = start
         self.end = end
         self.character = character
-        self.color = color
+        self.role = role
         self.text = text
 
 
@@ -56,22 +44,24 @@ def diagnostic_lines(
     error: AutodiffError,
     source: Source | None,
     width: int = 80,
-    color: bool = False,
+    styles: Styles | None = None,
     kind: str = "error",
     folded: bool = False,
 ) -> Iterator[str]:
-    """The lines of a diagnostic; ``source`` is None where the error is not located in a script.
+    """The lines of a diagnostic, in colour if there are ``styles``.
 
-    Source lines are cut to ``width``; prose is folded at it if ``folded``.
+    ``source`` is None where the error is not located in a script. Source lines are cut to ``width``; prose is
+    folded at it if ``folded``.
     """
-    paint = Painter(color)
-    edge = width if folded else UNBOUNDED
+    styles = styles or {}
+    edge = min(width, WIDEST_PROSE) if folded else UNBOUNDED
     headline, *more = error.message.split("\n")
     code = f"[{error.code}]" if error.code else ""
     first, *rest = fold(clip(headline), edge, HANGING, len(kind + code) + 2)
-    yield paint(RED if kind == "error" else YELLOW, f"{kind}{code}") + paint(BOLD, ": " + first)
+    label = paint(styles, ERROR if kind == "error" else WARNING, f"{kind}{code}")
+    yield label + paint(styles, MESSAGE, ": " + first)
     for text in rest:
-        yield paint(BOLD, text)
+        yield paint(styles, MESSAGE, text)
     for text in more:
         yield from fold("  " + clip(text), edge, 2 + HANGING)
     gutter = 1
@@ -79,18 +69,18 @@ def diagnostic_lines(
         marks = collect_marks(error, source)
         gutter = len(str(max(marks)))
         line, column = source.position(within(error.span.start, source))
-        yield f" {paint(BLUE, '-->')} {visible(source.name)}:{line}:{column}"
-        yield from excerpt_lines(marks, line, error, source, gutter, width, paint, folded)
-    bar = paint(BLUE, " " * gutter + " |")
+        yield f" {paint(styles, FRAME, '-->')} {visible(source.name)}:{line}:{column}"
+        yield from excerpt_lines(marks, line, error, source, gutter, width, styles, folded)
+    bar = paint(styles, FRAME, " " * gutter + " |")
     remarks = [*frame_remarks(error, source), *(("help", text) for text in error.advice)]
     if remarks and source is not None and error.span is not None:
         yield bar
-    for label, text in remarks:
+    for title, text in remarks:
         lead = " " * gutter + " = "
         says, *code_lines = text.split("\n")
-        indent = len(lead) + len(label) + 2
+        indent = len(lead) + len(title) + 2
         first, *rest = fold(clip(says), edge, indent, indent)
-        yield paint(BLUE, lead) + paint(BOLD, f"{label}: ") + first
+        yield paint(styles, FRAME, lead) + paint(styles, NOTE, f"{title}: ") + first
         yield from rest
         for line_text in code_lines:
             yield " " * indent + clip(line_text)
@@ -113,20 +103,20 @@ def collect_marks(error: AutodiffError, source: Source) -> dict[int, list[Mark]]
     """The marks by line: first the caret, then the labels from right to left."""
     assert error.span is not None
     marks: dict[int, list[Mark]] = {}
-    place_mark(marks, error.span, source, "^", RED, error.caret)
+    place_mark(marks, error.span, source, "^", FAULT, error.caret)
     for label in sorted(error.labels, key=lambda label: -label.span.start):
-        place_mark(marks, label.span, source, "-", BLUE, label.text)
+        place_mark(marks, label.span, source, "-", LABEL, label.text)
     return marks
 
 
 def place_mark(
-    marks: dict[int, list[Mark]], span: Span, source: Source, character: str, color: str, text: str
+    marks: dict[int, list[Mark]], span: Span, source: Source, character: str, role: str, text: str
 ) -> None:
     line, column = source.position(within(span.start, source))
     length = len(source.line(line))
     # Of a span over several lines only the first is underlined.
     end = min(column - 1 + max(span.end - span.start, 1), max(length, column))
-    marks.setdefault(line, []).append(Mark(column - 1, end, character, color, text))
+    marks.setdefault(line, []).append(Mark(column - 1, end, character, role, text))
 
 
 def excerpt_lines(
@@ -136,11 +126,11 @@ def excerpt_lines(
     source: Source,
     gutter: int,
     width: int,
-    paint: Painter,
+    styles: Styles,
     folded: bool,
 ) -> Iterator[str]:
     """The marked source lines, with ``...`` where lines are left out."""
-    empty = paint(BLUE, " " * gutter + " |")
+    empty = paint(styles, FRAME, " " * gutter + " |")
     yield empty
     numbers = set(marks)
     if error.code.startswith("E01") and line > 1 and source.line(line - 1).strip():
@@ -148,24 +138,24 @@ def excerpt_lines(
     last = 0
     for number in sorted(numbers):
         if last and number > last + 1:
-            yield paint(BLUE, "...")
+            yield paint(styles, FRAME, "...")
         last = number
         placed = marks.get(number, [])
         room = max(width - gutter - 3, SHORTEST_WINDOW)
         window = find_window(source.line(number), placed, room)
-        yield paint(BLUE, f"{number:>{gutter}} |") + (" " + window.text if window.text else "")
+        yield paint(styles, FRAME, f"{number:>{gutter}} |") + (" " + window.text if window.text else "")
         for mark in placed:
             start = window.column(mark.start)
             under = mark.character * max(window.column(mark.end) - start, 1)
             says = clip(mark.text).strip()
             is_long = cells(says) > room
             if start + len(under) + 1 + cells(says) <= room or (is_long and not folded):
-                yield f"{empty} {' ' * start}{paint(mark.color, f'{under} {says}'.rstrip())}"
+                yield f"{empty} {' ' * start}{paint(styles, mark.role, f'{under} {says}'.rstrip())}"
                 continue
-            yield f"{empty} {' ' * start}{paint(mark.color, under)}"
+            yield f"{empty} {' ' * start}{paint(styles, mark.role, under)}"
             indent = min(start, room // 4 if is_long else room - cells(says))
-            for text in fold(says, room - indent):
-                yield f"{empty} {' ' * indent}{paint(mark.color, text)}"
+            for text in fold(says, min(room - indent, WIDEST_PROSE)):
+                yield f"{empty} {' ' * indent}{paint(styles, mark.role, text)}"
 
 
 class Window:

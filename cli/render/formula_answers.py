@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from autodiff.cli.process.streams import visible
+from autodiff.cli.render import roles
 from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
-from autodiff.cli.render.prose import fold
+from autodiff.cli.render.prose import WIDEST_PROSE, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from autodiff.grammar.by_hand.check import HandCheck
 
 WIDEST_NAME = 24
-VERDICTS = {True: "right", False: "wrong", None: "undecided"}
+VERDICTS = {True: roles.RIGHT, False: roles.WRONG, None: roles.UNDECIDED}  # the words are the roles
+STEP_STYLES = (MUTED, NAME, {verdict: verdict for verdict in VERDICTS.values()})
 
 
 def formula_answers(checks: Sequence[HandCheck], page: Page) -> Iterator[Line]:
@@ -38,7 +40,7 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
         [[place_of(check, len(files) > 1)], [fit(check.left, WIDEST_NAME)], [VERDICTS[check.is_right]]]
         for check in steps
     ]
-    yield from Table(["line", "step", "answer"], rows, [MUTED, NAME, PLAIN], [True, False, False]).lines()
+    yield from Table(["line", "step", "answer"], rows, STEP_STYLES, [True, False, False]).lines()
     yield EMPTY
     told = [check for check in steps if check.is_right is not True or check.remarks]
     told.sort(key=lambda check: check.is_right is not False)
@@ -75,7 +77,8 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
     """One formula: its verdict, both values, and remarks on the mistake."""
     left = fit(check.left, 2 * WIDEST_NAME)
     yield (
-        (TITLE, f"{VERDICTS[check.is_right]}: "),
+        (VERDICTS[check.is_right], VERDICTS[check.is_right]),
+        (TITLE, ": "),
         (NAME, f"{left} == {fit(check.formula, max(page.width - 20, 20))}"),
     )
     yield EMPTY
@@ -98,5 +101,5 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
         yield from prose(tried, page.width, 2)
     for remark in check.remarks:
         yield EMPTY
-        for line in fold(visible(remark), page.width - 2):
+        for line in fold(visible(remark), min(page.width - 2, WIDEST_PROSE)):
             yield ((PLAIN, f"  {line}"),)

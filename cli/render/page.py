@@ -1,6 +1,6 @@
 """The elements of layouts: lines of styled pieces, blocks of lines, tables, and the page.
 
-A line is a tuple of (style, text) pairs whose texts are sanitized and contain no line breaks. text.py joins
+A line is a tuple of (role, text) pairs whose texts are sanitized and contain no line breaks. text.py joins
 the texts, terminal.py colours them, so the plain and the coloured report have the same content. Many lines of
 the same structure form a Block, which text.py joins by columns.
 """
@@ -10,19 +10,24 @@ from __future__ import annotations
 from operator import itemgetter
 
 from autodiff.cli.process.streams import cells, visible
-from autodiff.cli.render.prose import fold
+from autodiff.cli.render.prose import WIDEST_PROSE, fold
+from autodiff.cli.render.roles import GRADIENT as GRADIENT
+from autodiff.cli.render.roles import GUIDE as GUIDE
+from autodiff.cli.render.roles import MUTED as MUTED
+from autodiff.cli.render.roles import NAME as NAME
+from autodiff.cli.render.roles import NUMBER as NUMBER
+from autodiff.cli.render.roles import PLAIN as PLAIN
+from autodiff.cli.render.roles import TITLE as TITLE
 from autodiff.core.paths.node_names import bracketed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Piece = tuple[str, str]
     Line = tuple[Piece, ...]
 
 LAST_CHARACTER = itemgetter(-1)
-PLAIN = ""
-NAME, NUMBER, GRADIENT, MUTED, TITLE, GUIDE = "name", "number", "gradient", "muted", "title", "guide"
 EMPTY: Line = ()
 GAP = "   "
 INDENT = 2  # of the rows of a table
@@ -99,10 +104,10 @@ def muted(text: str) -> Line:
     return ((MUTED, text),)
 
 
-def prose(text: str, width: int, indent: int = 0) -> Iterator[Line]:
+def prose(text: str, width: int, indent: int = 0, role: str = MUTED) -> Iterator[Line]:
     """The lines of a folded remark."""
-    for line in fold(text, width - indent):
-        yield muted(" " * indent + line)
+    for line in fold(text, min(width - indent, WIDEST_PROSE)):
+        yield ((role, " " * indent + line),)
 
 
 def quotient(above: str, below: str, room: int) -> str:
@@ -160,7 +165,8 @@ def widest(texts: Sequence[str]) -> int:
 class Table:
     """A table under a muted header; each cell has one or several lines.
 
-    ``styles`` and ``right`` (whether to align right) have one entry per column.
+    ``styles`` and ``right`` (whether to align right) have one entry per column. A column of verdicts has the
+    role of each verdict in place of a style.
     """
 
     __slots__ = ("header", "right", "rows", "styles", "widths")
@@ -169,7 +175,7 @@ class Table:
         self,
         header: Sequence[str],
         rows: Sequence[Sequence[Sequence[str]]],
-        styles: Sequence[str],
+        styles: Sequence[str | Mapping[str, str]],
         right: Sequence[bool],
     ) -> None:
         self.header = header
@@ -197,19 +203,21 @@ class Table:
             for number in range(max(map(len, row))):
                 texts = [cell[number] if number < len(cell) else "" for cell in row]
                 yield tuple_line(
-                    (style, pad(text, width, side))
+                    (style if isinstance(style, str) else style.get(text, PLAIN), pad(text, width, side))
                     for style, text, width, side in zip(self.styles, texts, widths, right, strict=True)
                 )
 
 
-def tuple_line(pieces: Iterable[Piece]) -> Line:
-    """A line of cells side by side, indented by two."""
-    line: list[Piece] = [(PLAIN, " " * INDENT)]
-    for at, piece in enumerate(pieces):
-        if at:
-            line.append((PLAIN, GAP))
-        line.append(piece)
-    return tuple(line)
+def tuple_line(row: Iterable[Piece]) -> Line:
+    """A line of cells side by side, indented by two. Only text has a style: some styles colour blanks."""
+    line: list[Piece] = []
+    blanks = " " * INDENT
+    for style, cell in row:
+        text = cell.strip(" ")
+        before, _, after = cell.partition(text) if text else (cell, "", "")
+        line += [(PLAIN, blanks + before), (style, text)]
+        blanks = after + GAP
+    return (*line, (PLAIN, blanks[: -len(GAP)]))
 
 
 def columns(*blocks: Sequence[str]) -> list[str]:

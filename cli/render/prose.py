@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NARROWEST = 12  # the minimum width of a line
+WIDEST_PROSE = 100  # the longest line that is easy to read
 
 
 def fold(text: str, width: int, hanging: int = 0, used: int = 0) -> list[str]:

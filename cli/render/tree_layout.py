@@ -7,7 +7,7 @@ never left out. A tree may have a million rows, so all work is done column by co
 
 from __future__ import annotations
 
-from autodiff.cli.process.streams import cells
+from autodiff.cli.process.streams import SUBSTITUTES, cells
 from autodiff.cli.render.page import (
     GAP,
     GRADIENT,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 MORE, LAST, ONLY = range(3)
 DEEPEST_INDENT = 12
 NARROW_INDENT = 20  # one indentation step of three columns per this many columns of a narrow page
-ASCII_GUIDES = ("|- ", "`- ", "|  ", "   ")
 BOX_GUIDES = ("├─ ", "└─ ", "│  ", "   ")
+ASCII_GUIDES = tuple(guide.translate(SUBSTITUTES) for guide in BOX_GUIDES)
 STEP = len(ASCII_GUIDES[0])
 NARROWEST_TREE = 21
 NARROW = 24  # the length to which names and formulas may be cut if each node has one line

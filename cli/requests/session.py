@@ -11,7 +11,7 @@ import os
 from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.command_line.options import FORMATS
 from autodiff.cli.command_line.script_source import STDIN, Script, read_script
-from autodiff.cli.process.streams import Stream, standard_error, standard_output, visible
+from autodiff.cli.process.streams import Stream, charset, standard_error, standard_output, visible
 from autodiff.core.base.errors import AutodiffError, UsageError
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Block, Line, Page
     from autodiff.cli.render.records import Records
+    from autodiff.cli.render.roles import Styles
     from autodiff.core.report.records import GradientReport
     from autodiff.core.report.tensor_states import TensorStates
 
@@ -31,12 +32,16 @@ QUIET, SILENT = 1, 2
 class Session:
     """The state of a command. ``tensors`` are the states of the script's tensors, if requested."""
 
-    __slots__ = ("diagnostics", "err", "format", "out", "request", "script", "tensors", "warnings")
+    __slots__ = (
+        *("_styles", "diagnostics", "err", "format", "out", "request", "script", "tensors"),
+        "warnings",
+    )
 
     def __init__(self, request: Request) -> None:
         self.script: Script | None = None
         self.warnings: list[AutodiffError] = []
         self.tensors: TensorStates | None = None
+        self._styles: Styles | None = None
         self.adopt(request)
 
     def adopt(self, request: Request) -> None:
@@ -45,6 +50,7 @@ class Session:
         self.request = request
         self.out: Stream = standard_output(color)
         self.err: Stream = standard_error(color)
+        charset.name = self.out.charset
         self.format = request.text("format") or "auto"
         self.diagnostics = request.text("diagnostics") or "text"
 
@@ -112,10 +118,24 @@ class Session:
         if self.is_silent:
             return
         if self.out.color:
-            from autodiff.cli.render.terminal import write_colored as write
+            from autodiff.cli.render.terminal import write_colored
+
+            write_colored(lines, self.out, self.styles)
         else:
-            from autodiff.cli.render.text import write_plain as write
-        write(lines, self.out)
+            from autodiff.cli.render.text import write_plain
+
+            write_plain(lines, self.out)
+
+    @property
+    def styles(self) -> Styles:
+        """The style of each role. What is wrong with ``AUTODIFF_COLORS`` is noted at the first use."""
+        if self._styles is None:
+            from autodiff.cli.render.roles import read_styles
+
+            self._styles, complaints = read_styles(os.environ)
+            for complaint in complaints:
+                self.note(f"AUTODIFF_COLORS: {complaint}")
+        return self._styles
 
     def show_text(self, text: str) -> None:
         """Write a text that needs no layout: JSON, DOT, bare numbers."""
@@ -173,19 +193,21 @@ class Session:
         """Write a hint, only for people at a terminal."""
         wanted = not self.is_quiet and self.diagnostics == "text"
         if wanted and self.out.is_terminal and self.err.is_terminal:
-            from autodiff.cli.render.prose import fold
+            from autodiff.cli.render.prose import WIDEST_PROSE, fold
 
             self.out.flush()
-            self.err.write("\n" + "\n".join(fold(visible(text), self.err.width)) + "\n")
+            lines = fold(visible(text), min(self.err.width, WIDEST_PROSE))
+            self.err.write("\n" + "\n".join(lines) + "\n")
 
     def note(self, text: str) -> None:
         """Write a remark to stderr unless ``-q`` is given."""
         if self.is_quiet:
             return
         if self.diagnostics == "text" and self.err.is_terminal:
-            from autodiff.cli.render.prose import fold
+            from autodiff.cli.render.prose import WIDEST_PROSE, fold
 
-            self.err.write("\n".join(fold("note: " + visible(text), self.err.width, len("note: "))) + "\n")
+            width = min(self.err.width, WIDEST_PROSE)
+            self.err.write("\n".join(fold("note: " + visible(text), width, len("note: "))) + "\n")
         elif self.diagnostics == "text":
             self.err.write("note: " + visible(text) + "\n")
         else:
@@ -219,7 +241,8 @@ class Session:
             if error.code == "E0204" and not error.advice:
                 error.help = ("`autodiff help E0204` says what to look at",)
             lines = diagnostic_lines(
-                error, source, stream.width, stream.color, severity, folded=stream.is_terminal
+                *(error, source, stream.width, self.styles if stream.color else None, severity),
+                folded=stream.is_terminal,
             )
             for line in lines:
                 stream.write(line + "\n")

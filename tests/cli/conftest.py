@@ -15,7 +15,8 @@ import pytest
 from conftest import HANGS
 
 PROGRAM = [sys.executable, "-m", "autodiff.cli"]
-ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL") if name in os.environ}
+ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+ENVIRONMENT["LC_ALL"] = "C.UTF-8"
 
 
 def environment(**changes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
 
@@ -197,11 +198,77 @@ def test_the_hint_is_for_terminals_and_goes_with_q(on_terminal, autodiff):
     assert "Why -8?" not in done.out + done.err
 
 
-def test_an_ascii_terminal_gets_ascii(on_terminal):
-    code, seen = on_terminal("run", "-e", SEED + "; Ω = L", env={"PYTHONIOENCODING": "ascii"})
+GREEK = "Ω = 2; β = 3; L = Ω * β\nprint('→')"
+ASCII_ONLY = [
+    {"PYTHONIOENCODING": "ascii"},
+    {"LC_ALL": "C"},
+    {"LC_ALL": "POSIX"},
+    {"LC_ALL": "", "LANG": "C"},
+]
+
+
+@pytest.mark.parametrize("environ", ASCII_ONLY)
+@pytest.mark.parametrize("command", ["run", "grad", "explain", "graph", "check"])
+def test_an_ascii_terminal_gets_ascii(on_terminal, environ, command):
+    code, seen = on_terminal(command, "--color", "never", "-e", GREEK, env=environ)
     assert code == 0
     assert seen.isascii()
-    assert "`- " in seen
+    assert "\\u03a9" in seen
+    assert ("`- " in seen) is (command in ("run", "graph"))
+
+
+def test_an_ascii_table_is_aligned(on_terminal):
+    _, seen = on_terminal("grad", "--color", "never", "-e", GREEK, env={"LC_ALL": "C"})
+    header, *rows = seen.split("\n")[1:4]
+    assert [row.split() for row in rows] == [["\\u03a9", "2", "3", "1"], ["\\u03b2", "3", "2", "1"]]
+    assert {len(row) for row in rows} == {len(header)}
+
+
+@pytest.mark.parametrize("environ", ASCII_ONLY)
+def test_an_error_on_an_ascii_terminal_points_at_the_place(on_terminal, environ):
+    _, seen = on_terminal("grad", "--color", "never", "-e", "Ω = ones(2); L = Ω + q", env=environ)
+    assert seen.isascii()
+    line, caret = [text for text in seen.split("\n") if "q" in text or text.endswith("^")][1:3]
+    assert line.index("q") == caret.index("^")
+
+
+def test_the_locale_of_an_environment_without_one_is_python_s(on_terminal):
+    _, seen = on_terminal("run", "-e", GREEK, env={"LC_ALL": ""})
+    assert "└─ " in seen
+
+
+def test_a_pipe_gets_what_was_printed_in_every_locale(autodiff):
+    assert autodiff("run", "-e", GREEK, env={"LC_ALL": "C"}).out.startswith("→\n")
+
+
+WIDE = "数 = 2; 重さ = 3; é́́ = 4; L = 数 * 重さ + é́́ * 数\n"
+
+
+@pytest.mark.parametrize("command", ["run", "grad", "graph", "check"])
+def test_wide_and_combining_characters_align(on_terminal, command):
+    _, seen = on_terminal(command, "--color", "never", "-e", WIDE, columns=100)
+    for table in re.split(r"\n\n", seen):
+        rows = [line for line in table.split("\n") if re.search(r"  (value|answer|op|\S+) ", line)]
+        if "leaf " in table or "node " in table:
+            assert len({cells(row) for row in rows}) == 1, table
+
+
+@pytest.mark.parametrize("before", ["数", "é́", "😀", "한", "ᄒ\u1161\u11ab", "ａ", "\t", "e\u0301\u0301"])
+def test_a_caret_stands_below_its_place(autodiff, before):
+    done = autodiff("run", "-e", f"s = '{before}' + q")
+    line, caret = done.err.split("\n")[3:5]
+    assert cells(line.replace("\t", "    ").partition("q")[0]) == cells(caret.partition("^")[0])
+
+
+def test_prose_is_at_most_100_wide(on_terminal):
+    for arguments in (
+        ["run", "-e", "x = ones(2) + ones(3)"],
+        ["help", "colors"],
+        ["run", "--help"],
+        ["help", "E0302"],
+    ):
+        seen = on_terminal(*arguments, "--color", "never", columns=200)[1]
+        assert max(map(len, seen.split("\n"))) <= 100, arguments
 
 
 @pytest.mark.parametrize("columns", ["1", "0", "abc", "1000000000"])

@@ -201,8 +201,9 @@ def test_a_span_beyond_the_end():
 def test_color_is_only_paint():
     text = "y = q\n"
     error = ShapeError("no", caret="here", help=("try",), span=span_of(text, "q"))
-    colored = spell(error, text, color=True)
-    assert "\x1b[1;31m" in colored
+    colored = spell(error, text, styles={"error": "1;31", "fault": "33"})
+    assert colored.startswith("\x1b[1;31merror[E0302]\x1b[0m")
+    assert "\x1b[33m^ here\x1b[0m" in colored
     import re
 
     assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == spell(error, text)
