@@ -31,10 +31,7 @@ def main() -> NoReturn:
     session = Session(request or Request("", "", {}))
     if request is None:
         session.peek(arguments)
-    seconds = session.request.seconds("timeout")
-    supervise(
-        lambda: attempt(session, lambda: dispatch(session, arguments)), seconds, lambda: time_over(session)
-    )
+    supervise(lambda: attempt(session, lambda: dispatch(session, arguments)), lambda: time_over(session))
 
 
 def dispatch(session: Session, arguments: list[str]) -> int | None:
@@ -125,7 +122,9 @@ def time_over(session: Session) -> int:
     """Report that the time limit is over. Return the exit code; the work is abandoned."""
     limit = session.request.seconds("timeout")
     error = TimeOutError(
-        f"stopped after {limit:g} seconds", help=("give it more time with --timeout, or 0 for no limit",)
+        f"stopped after {limit:g} seconds",
+        caret="it was still running here",
+        help=(f"check that the loop ends, or give it more time: --timeout {10 * limit:g}, 0 for no limit",),
+        span=session.place_of_run(),
     )
-    session.script = None
     return conclude(session, error)

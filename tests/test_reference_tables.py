@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from autodiff.cli.command_line.options import TIMEOUT
 from autodiff.core.base.limits import limits
 from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
 from autodiff.core.engine.tensor import Tensor
@@ -84,7 +85,8 @@ def test_methods_of_tensors() -> None:
 
 def test_the_limits_begin_as_they_are_listed() -> None:
     defaults = {row[2].strip("`"): row[1] for row in table(section("Limits"), "limit")}
-    assert int(defaults["--max-steps"].replace(",", "")) == limits.steps
+    assert (defaults["--max-steps"], limits.steps) == ("none", 0)
+    assert int(defaults["--timeout"]) == TIMEOUT.default
     assert int(defaults["--max-nodes"].replace(",", "")) == limits.nodes
     assert int(defaults["--max-depth"].replace(",", "")) == limits.depth
     assert int(defaults["--max-memory"].removesuffix(" GiB")) * 2**30 == limits.memory

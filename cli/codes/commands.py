@@ -48,10 +48,10 @@ CODES = {
         " -e 'for i in range(10): x = x * w'",
     ),
     "E0505": Code(
-        "The time given with --timeout is over.",
-        "The command was still running and was stopped.",
-        "Give it more time, or 0 for no limit.",
-        "autodiff run --timeout 0.2 --max-steps 0 -e 'while True: pass'",
+        "It takes longer than allowed.",
+        "The script was still running after 60 seconds, or those given with --timeout, and was stopped.",
+        "Check that its loops end; --timeout gives it more time, and --timeout 0 any.",
+        "autodiff run --timeout 0.2 -e 'while True: pass'",
         "autodiff run --timeout 20 -e 'for i in range(100): pass'",
     ),
     "E0506": Code(

@@ -172,11 +172,13 @@ ENTRY = Option("--entry", TEXT, "Derive one entry of a tensor gradient too.", me
 OUTPUT = Option("-o --output", TEXT, "Write to a file; its suffix chooses the format.", metavar="FILE")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
 MAX_INPUT = Option("--max-input", SIZE, "Size of each file of numbers.", metavar="SIZE", default=1 << 30)
-MAX_STEPS = Option("--max-steps", NUMBER, "Statements to run.", metavar="N", default=10_000_000)
+MAX_STEPS = Option("--max-steps", NUMBER, "Statements to run; 0 = any number.", metavar="N", default=0)
 MAX_NODES = Option("--max-nodes", NUMBER, "Nodes of the graph.", metavar="N", default=5_000_000)
 MAX_MEMORY = Option("--max-memory", SIZE, "Bytes of one result.", metavar="SIZE", default=4 << 30)
 MAX_DEPTH = Option("--max-depth", NUMBER, "Nested calls.", metavar="N", default=100_000)
-TIMEOUT = Option("--timeout", SECONDS, "Stop after this long; exit 124.", metavar="SECONDS", default=0.0)
+TIMEOUT = Option(
+    "--timeout", SECONDS, "Time for a script; 0 = any; then exit 124.", metavar="SECONDS", default=60
+)
 
 
 #: The groups of options in help texts, and their order there; each option is in one, by its longest flag.

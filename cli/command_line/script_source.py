@@ -12,6 +12,7 @@ import sys
 
 from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.process.streams import visible
+from autodiff.cli.process.supervisor import clock
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
 
@@ -53,7 +54,7 @@ class NoScript(UsageError):
 
 
 def read_script(request: Request) -> Script:
-    """Read the script of a request."""
+    """Read the script of a request, and start the time that it has."""
     codes, where, limit = request.texts("e"), request.argument, request.number("max_script")
     pieces: list[bytes] = []
     if where and where != STDIN:
@@ -85,6 +86,7 @@ def read_script(request: Request) -> Script:
         name += " + " + OF_NAME
     text = "\n".join(part.removesuffix("\n") for part in texts) + "\n"
     data = pieces[0] if pieces and not codes else text.encode("utf-8", "surrogatepass")
+    clock.start(request.seconds("timeout"))
     return Script(Source(text, name), data, where if where not in ("", STDIN) else None)
 
 

@@ -64,18 +64,23 @@ what to write instead, and every difference from Python with PyTorch.
 LIMITS = """\
 Limits
 
-    --max-steps N       statements run                  10,000,000   E0503
+    --timeout SECONDS   time for a script                       60   E0505
+    --max-steps N       statements run                        none   E0503
     --max-nodes N       nodes of the graph               5,000,000   E0504
     --max-memory SIZE   bytes of one result                  4 GiB   E0502
     --max-depth N       calls in calls, lists in lists     100,000   E0501
     --max-paths N       paths that explain follows          10,000   noted
     --max-script SIZE   bytes of the script                 16 MiB   E0612
     --max-input SIZE    bytes of each file of numbers        1 GiB   E0612
-    --timeout SECONDS   time for all of it                    none   E0505
 
 0 removes a limit. SIZE is a number of bytes, or as in 512K, 100M, 2G. A shape is checked before its memory
 is allocated. Limits end a script with exit code 5, --timeout with 124. A report notes if it did not follow
 every path.
+
+The time begins when the script has been read, so waiting for standard input does not count; of several
+scripts each has its own. Time is limited and not steps, because a step may be an addition or a product of
+large matrices. In 60 seconds a loop makes hundreds of millions of additions; a loop without an end is
+stopped while somebody still waits, and does not hold up a pipeline for hours.
 """
 
 FORMAT_TEXT = """\

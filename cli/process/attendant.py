@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import contextmanager
-from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from threading import Event
     from types import FrameType
     from typing import Protocol
@@ -37,8 +36,8 @@ LAST_SECONDS = 0.1  # that a dying process spends on its output
 DEADLY = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-def attend(requested: list[Chore], woken: Event, until: float, ended: list[int]) -> None:
-    """Do the ``requested`` chores until none is left, the work has ``ended``, or it is the time ``until``.
+def attend(requested: list[Chore], woken: Event, time_left: Callable[[], float], ended: list[int]) -> None:
+    """Do the ``requested`` chores until none is left, the work has ``ended``, or there is no ``time_left``.
 
     ``woken`` is set when another chore is requested and when the work ends.
     """
@@ -47,14 +46,14 @@ def attend(requested: list[Chore], woken: Event, until: float, ended: list[int])
     signals.catch()
     while True:
         woken.clear()  # before the looks at what it tells of, so that nothing is missed
-        if ended or monotonic() >= until:
+        if ended or not time_left():
             break
         while requested:
             chore = requested.pop()
             if chore not in chores:
                 chores.append(chore)
                 chore.begin()
-        woken.wait(min(INTERVAL, max(until - monotonic(), 0)))
+        woken.wait(min(INTERVAL, time_left()))
         with signals.postponed():
             for chore in [*chores]:
                 if not chore.attend():

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from autodiff.cli.process.attendant import Chore
 
-FOREVER = 1e9  # in seconds
+FOREVER = float("inf")  # in seconds
+LONGEST_WAIT = 1e6  # seconds; a lock cannot be waited for much longer than that
 STACK_SIZES = (512 << 20, 64 << 20, 16 << 20)
 # Added to the system's memory limit, which catches what the limits on single results and steps do not: the
 # most that numpy, its threads and the stack take beside the script's memory.
@@ -34,10 +35,31 @@ LAST_WORDS = 256 << 20
 # A recursion level that goes through C takes about 600 bytes of stack (CPython 3.11); twice that is safe.
 BYTES_PER_LEVEL = 1280
 
+
+class Clock:
+    """The time limit. It runs once ``start`` has been called, and anew with every further call."""
+
+    __slots__ = ("until",)
+
+    def __init__(self) -> None:
+        self.until = FOREVER
+
+    def start(self, seconds: float) -> None:
+        """From now on, allow the work this many seconds; 0 for no limit."""
+        self.until = monotonic() + seconds if seconds else FOREVER
+        woken.set()
+
+    def left(self) -> float:
+        """The seconds that are left, at least 0."""
+        return min(max(self.until - monotonic(), 0), LONGEST_WAIT)
+
+
 #: The chores that the main thread has been asked to do and has not begun.
 requested: list[Chore] = []
-#: Set when a chore is requested and when the work ends.
+#: Set when a chore is requested, when the clock is started and when the work ends.
 woken = threading.Event()
+#: Started when a script has been read: waiting for standard input does not count.
+clock = Clock()
 
 
 def ask_attendant(chore: Chore) -> None:
@@ -80,8 +102,8 @@ def set_wall(memory: int) -> None:
         pass  # no such limit on this system: only the script's own limits apply
 
 
-def supervise(work: Callable[[], int], seconds: float, when_over: Callable[[], int]) -> NoReturn:
-    """Exit with the status of ``work``, or after ``seconds`` (0: never) with that of ``when_over``.
+def supervise(work: Callable[[], int], when_over: Callable[[], int]) -> NoReturn:
+    """Exit with the status of ``work``, or when the time of ``clock`` is over with that of ``when_over``.
 
     Both functions must flush their output themselves: nothing is flushed here.
     """
@@ -102,11 +124,13 @@ def supervise(work: Callable[[], int], seconds: float, when_over: Callable[[], i
             woken.set()
 
     start_worker(run_work)
-    until = monotonic() + (seconds or FOREVER)
-    while woken.wait(until - monotonic()) and not statuses:
-        from autodiff.cli.process.attendant import attend
+    while not statuses and clock.left():
+        woken.wait(clock.left())
+        woken.clear()  # before the looks at what it tells of, so that nothing is missed
+        if requested and not statuses:
+            from autodiff.cli.process.attendant import attend
 
-        attend(requested, woken, until, statuses)
+            attend(requested, woken, clock.left, statuses)
     status = statuses[0] if statuses else when_over()
     # Not sys.exit: freeing a million nodes one by one would only take time.
     os._exit(status)

@@ -11,12 +11,12 @@ from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.process.blas_threads import start_alone
 from autodiff.cli.process.heap import keep_freed_memory
 from autodiff.cli.process.numpy_import import leave_texts_out
-from autodiff.cli.process.supervisor import set_wall
+from autodiff.cli.process.supervisor import clock, set_wall
 from autodiff.cli.requests.session import Session
 from autodiff.cli.requests.values import Values
 from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.base.limits import limits
+from autodiff.core.base.limits import limits, repair_callbacks
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
@@ -275,6 +275,7 @@ def set_limits(request: Request) -> None:
     limits.paths = request.number("max_paths")
     limits.digits = request.digits
     set_wall(limits.memory)
+    repair_callbacks[:] = [lambda: clock.start(request.seconds("timeout"))]
 
 
 def read_settings(request: Request) -> Settings:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Block, Line, Page
     from autodiff.cli.render.records import Records
     from autodiff.cli.render.roles import Styles
+    from autodiff.core.base.source import Span
     from autodiff.core.report.records import GradientReport
     from autodiff.core.report.tensor_states import TensorStates
 
@@ -98,6 +99,12 @@ class Session:
         return make_report(
             self, graph=graph, derivations=derivations, tensors=tensors, needed=needed, twice=twice
         )
+
+    def place_of_run(self) -> Span | None:
+        """Where the script is while it runs, for what ends it from outside; None before and after."""
+        from autodiff.core.graph.state import mode
+
+        return None if self.script is None else mode.site
 
     def page(self) -> Page:
         """The page for which reports are laid out."""

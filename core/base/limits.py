@@ -20,7 +20,7 @@ class Limits:
     __slots__ = ("depth", "digits", "memory", "nodes", "paths", "steps")
 
     def __init__(self) -> None:
-        self.steps = 10_000_000
+        self.steps = 0
         self.nodes = 5_000_000
         self.memory = 4 << 30
         self.depth = 100_000
@@ -35,6 +35,8 @@ LARGE_ARRAY_BYTES = 1 << 17
 large_array_callbacks: list[Callable[[], None]] = []
 #: Functions called once when memory is exhausted, before the error is reported.
 out_of_memory_callbacks: list[Callable[[], None]] = []
+#: Functions called when a script has failed, before its repairs are tried: they have a time of their own.
+repair_callbacks: list[Callable[[], None]] = []
 #: The process may use TOGETHER times the memory limit of one result, plus BASE bytes for the program itself.
 PROCESS_FACTOR, PROCESS_BASE_BYTES = 4, 1 << 30
 PAGE_BYTES = 4096

@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from autodiff.core.base.errors import AutodiffError, Fix
-from autodiff.core.base.limits import limits
+from autodiff.core.base.limits import limits, repair_callbacks
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene, is_method, method_owner
@@ -65,6 +65,8 @@ def keep_working_fixes(error: AutodiffError, source: Source, settings: Settings)
 @contextmanager
 def trial_limits() -> Iterator[None]:
     """Limit trials to about twice the steps that the script took, and to no more memory."""
+    for call in repair_callbacks:
+        call()
     all_steps, all_memory = limits.steps, limits.memory
     budget = 2 * runtime.used + SPARE_STEPS
     limits.steps = min(budget, all_steps or budget)

@@ -10,7 +10,10 @@ import sys
 import time
 
 import pytest
+from autodiff.cli.command_line.fast_parser import read_arguments
+from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.process.exit_codes import exit_code
+from autodiff.cli.process.supervisor import Clock, clock
 from autodiff.core.base.errors import (
     AutodiffError,
     CompileError,
@@ -20,7 +23,9 @@ from autodiff.core.base.errors import (
     ShapeError,
     UsageError,
 )
+from autodiff.core.base.limits import repair_callbacks
 from conftest import HANGS
+from script_runner import run_script
 
 PROGRAM = f'"{sys.executable}" -m autodiff.cli'
 SEED = "x1=1; x2=2; w1=1; w2=2; w3=3; x3=w1*x1; x4=w1*x2; x5=w2*x3+w3*x4; L=1-x5"
@@ -213,10 +218,44 @@ def test_a_pipe_that_nobody_writes_to_can_be_interrupted(tmp_path, start):
 
 
 def test_time_over(autodiff, write):
-    done = autodiff("run", "--timeout", "0.3", "--max-steps", "0", write(FOREVER))
+    done = autodiff("run", "--timeout", "0.3", write(FOREVER))
     assert done.returncode == 124
-    assert done.err.startswith("error[E0505]: stopped after 0.3 seconds")
+    assert done.err.startswith("error[E0505]: stopped after 0.3 seconds\n --> ")
+    assert "it was still running here" in done.err
+    assert "--timeout 3, 0 for no limit" in done.err
     assert autodiff("grad", "--timeout", str(HANGS), "-e", "w=3; L=w*1").returncode == 0
+
+
+def test_the_time_begins_when_the_script_has_been_read(write):
+    request = read_arguments(["grad", "--timeout", "500", str(write("w = 3"))])
+    assert request is not None
+    assert clock.left() > 500
+    read_script(request)
+    assert 0 < clock.left() <= 500
+    clock.start(0)
+
+
+def test_a_started_clock_starts_anew():
+    made = Clock()
+    assert made.left() > 1e5
+    made.start(100)
+    first = made.until
+    made.start(200)
+    assert made.until > first
+    assert 0 < made.left() <= 200
+    made.start(0)
+    assert made.left() > 1e5
+
+
+def test_an_error_late_in_the_time_is_not_lost():
+    """Repairs are tried in a time of their own."""
+    calls = []
+    repair_callbacks.append(lambda: calls.append(1))
+    try:
+        run_script("x = ones(2, 3)\ny = x @ x\n")
+    finally:
+        repair_callbacks.clear()
+    assert calls == [1]
 
 
 def test_little_address_space(tmp_path):

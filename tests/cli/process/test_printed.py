@@ -163,6 +163,6 @@ def test_chores_end_with_the_work(stream):
             self.over += 1
 
     chore = Endless()
-    attend([chore, chore], woken, float("inf"), ended)
+    attend([chore, chore], woken, lambda: 1.0, ended)
     assert (chore.begun, chore.over) == (1, 1)
     assert chore.attended >= 1
