@@ -167,7 +167,7 @@ FORMULA = Option(
     "--formula", TEXTS, "A derivative worked out by hand, or @FILE with one a line.", metavar="'dL/dw == ...'"
 )
 ORDER = Option("--order", TEXT, "Check first or second derivatives.", choices=("1", "2"), default="1")
-SECOND = Option("--order", TEXT, "Derive first or second derivatives.", choices=("1", "2"), default="1")
+NTH = Option("--order", NUMBER, "The order of the derivatives.", metavar="N", default=1, least=1)
 ENTRY = Option("--entry", TEXT, "Derive one entry of a tensor gradient too.", metavar="I,J")
 OUTPUT = Option("-o --output", TEXT, "Write to a file; its suffix chooses the format.", metavar="FILE")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
@@ -221,7 +221,7 @@ COMMANDS = {
         Command(
             "grad",
             "[SCRIPT]",
-            (*QUESTION, OUTPUT, format_option("grad"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, NTH, OUTPUT, format_option("grad"), *PEOPLE, *MANNERS, *LIMITS),
             "Print gradients; in a pipe, bare numbers.",
             (
                 "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5",
@@ -234,7 +234,7 @@ COMMANDS = {
             (
                 *QUESTION,
                 ENTRY,
-                SECOND,
+                NTH,
                 TOP,
                 OUTPUT,
                 format_option("explain"),

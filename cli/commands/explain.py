@@ -10,7 +10,7 @@ def command(session: Session) -> None:
 
     ``latex`` and ``markdown`` are standalone documents.
     """
-    report = session.report(derivations=True, twice=session.request.text("order") == "2")
+    report = session.report(derivations=True, order=session.request.number("order"))
     if session.format == "json":
         session.show_json(report)
         return

@@ -7,7 +7,7 @@ from autodiff.cli.requests.session import Session
 
 def command(session: Session) -> None:
     """Print gradients: bare numbers in a pipe, a table on a terminal, records in other formats."""
-    report = session.report()
+    report = session.report(order=session.request.number("order"))
     if session.format == "json":
         session.show_json(report)
     elif session.for_people or session.format == "table":

@@ -94,7 +94,7 @@ class Section:
 
 def left_side(derivation: Derivation, sign: str) -> str:
     """The left side: the derivative that is derived."""
-    if derivation.order == 2 and derivation.weight is None:
+    if derivation.order >= 2 and derivation.weight is None:
         return rf"\frac{{{sign}}}{{{sign} {name_latex(derivation.wrt)}}} {name_latex(derivation.output)}"
     return derivative_latex(output_of(derivation), derivation.wrt, sign)
 

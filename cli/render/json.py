@@ -206,6 +206,7 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
         "given": derivation.given or None,
         "weight": derivation.weight,
         "entry": None if derivation.entry is None else entry_entry(derivation.entry),
+        "value": plain(derivation.value),
         "backward": plain(derivation.backward),
         "difference": plain(derivation.difference),
     }

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 
 def make_report(
-    session: Session, *, graph: bool, derivations: bool, tensors: bool, needed: bool, twice: bool = False
+    session: Session, *, graph: bool, derivations: bool, tensors: bool, needed: bool, order: int = 1
 ) -> GradientReport | None:
     """Run the script and backward, and describe the result; ``tensors`` also stores the states of tensors.
 
-    ``twice`` requests the derivations of second derivatives.
+    ``order`` 2 or more requests derivatives of that order.
 
     Return None if the report is not ``needed``, no output or input was named, and nothing can be
     differentiated and no backward() ran.
@@ -55,16 +55,16 @@ def make_report(
     asked_wrt = bool(settings.wrt)
     is_needed = needed or asked_wrt or bool(settings.of) or settings.grad_output is not None
     started = perf_counter()
-    probe = None if twice or not derivations else new_probe()
-    execution = run_request(session, settings, twice, needed, probe)
+    probe = None if order > 1 or not derivations else new_probe()
+    execution = run_request(session, settings, order > 1, needed, probe)
     ran = perf_counter()
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
     try:
-        if twice:
-            from autodiff.grammar.session.second_order import differentiate_twice
+        if order > 1:
+            from autodiff.grammar.session.second_order import differentiate_again
 
-            subject, seconds = differentiate_twice(execution, settings, entry)
+            subject, seconds = differentiate_again(execution, settings, entry, order)
         else:
             shown = derivatives_shown(session, execution, settings)
             subject = differentiate(execution, settings) if shown is None else shown
@@ -84,8 +84,8 @@ def make_report(
     from autodiff.core.derivation.describe import describe, describe_second_order
 
     options: Any = {"max_paths": limits.paths, "top": request.number("top") or MOST_SHOWN, "entry": entry}
-    if twice:
-        report = describe_second_order(subject, script.source, seconds, **options)
+    if order > 1:
+        report = describe_second_order(subject, script.source, seconds, derivations=derivations, **options)
     else:
         called = gradient_names(execution)
         report = describe(
@@ -234,8 +234,8 @@ def note_times(session: Session, **seconds: float) -> None:
 
 def odd_things(report: GradientReport, request: Request) -> Iterator[str]:
     """Yield hints on unusual gradients; for ordinary ones nothing is imported."""
-    if request.command == "graph":
-        return
+    if request.command == "graph" or (request.command == "grad" and request.number("order") > 1):
+        return  # `explain` has other hints for graphs, and is not asked about derivatives of higher order
     if any(derivation.kinks for derivation in report.derivations) or any(
         looks_odd(variable.grad) for variable in report.gradients
     ):

@@ -79,16 +79,14 @@ class Session:
         """Whether the result goes to a terminal in the default format."""
         return self.format == "auto" and self.out.is_terminal
 
-    def report(
-        self, *, graph: bool = False, derivations: bool = False, twice: bool = False
-    ) -> GradientReport:
-        """Run the script, then backward once or ``twice``. Return the report."""
-        report = self.report_if_any(graph=graph, derivations=derivations, needed=True, twice=twice)
+    def report(self, *, graph: bool = False, derivations: bool = False, order: int = 1) -> GradientReport:
+        """Run the script, then backward ``order`` times. Return the report."""
+        report = self.report_if_any(graph=graph, derivations=derivations, needed=True, order=order)
         assert report is not None
         return report
 
     def report_if_any(
-        self, *, graph: bool, derivations: bool, needed: bool, tensors: bool = False, twice: bool = False
+        self, *, graph: bool, derivations: bool, needed: bool, tensors: bool = False, order: int = 1
     ) -> GradientReport | None:
         """Like ``report``, but None, with a note, if the script has no gradient and none was requested."""
         self.script = read_script(self.request)
@@ -97,7 +95,7 @@ class Session:
         )
 
         return make_report(
-            self, graph=graph, derivations=derivations, tensors=tensors, needed=needed, twice=twice
+            self, graph=graph, derivations=derivations, tensors=tensors, needed=needed, order=order
         )
 
     def place_of_run(self) -> Span | None:

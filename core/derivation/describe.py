@@ -121,15 +121,20 @@ def describe_second_order(
     source: Source,
     seconds: Sequence[SecondDerivative],
     *,
+    derivations: bool = True,
     max_paths: int,
     top: int,
     entry: tuple[int, ...] | None = None,
 ) -> GradientReport:
-    """The report on a backward pass, with the derivations of second derivatives instead of its own.
+    """The report on a backward pass, with the derivations of second or higher derivatives instead of its own.
 
     ``entry`` is the entry that the gradient was taken at. It is derived for the second derivative as well.
+    Without ``derivations`` the gradients of the report are the derivatives, and nothing is derived.
     """
     report = describe(subject, source, graph=False, derivations=False)
+    if not derivations:
+        report.gradients = tuple(map(partial(derivative_row, source), seconds))
+        return report
     derived = []
     for second in seconds:
         made = describe(
@@ -143,8 +148,16 @@ def describe_second_order(
             origins=second.origins,
         )
         for derivation in made.derivations:
-            derivation.order, derivation.given = 2, second.given
+            derivation.order, derivation.given = len(second.by), second.given
             derivation.omit_zero_paths()
             derived.append(derivation)
     report.derivations = tuple(derived)
     return report
+
+
+def derivative_row(source: Source, second: SecondDerivative) -> Variable:
+    """A second or higher derivative under its own name, with the value of the input it was last taken by."""
+    [(_, node)] = second.subject.wrt
+    counts = partial(path_sum.PathCounts, second.subject.root, [node], second.subject.order)
+    grad = gradient_or_zeros(second.subject.received, node)
+    return _variable(second.given, node.out, node.site, source, grad, lambda: counts()[node])

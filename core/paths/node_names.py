@@ -51,7 +51,9 @@ class SlopeOrigins:
     def of(self, node: Node) -> Node | None:
         """Return the node whose slope ``node`` is part of; None for a node of the script."""
         at = bisect_left(self.numbers, node.number) - 1
-        return self.nodes[at] if at >= 0 and node.site is None else None
+        found = self.nodes[at] if at >= 0 and node.site is None else None
+        below = self.names.origins  # of a third derivative: that node is part of a slope itself
+        return found if found is None or below is None else below.of(found) or found
 
 
 class NodeNames:

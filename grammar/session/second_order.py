@@ -1,10 +1,10 @@
-"""Computes the second derivatives of a report, as ``--entry`` and ``--grad-output`` choose them."""
+"""Computes the second and higher derivatives of a report, as the options choose them."""
 
 from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.derivation.second_order import second_derivatives
+from autodiff.core.derivation.second_order import higher_derivatives
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.session.assignment_plan import number_tensor
 from autodiff.grammar.session.choose_target import find_target
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.run import Execution, Settings
 
 
-def differentiate_twice(
-    execution: Execution, settings: Settings, entry: tuple[int, ...] | None
+def differentiate_again(
+    execution: Execution, settings: Settings, entry: tuple[int, ...] | None, order: int = 2
 ) -> tuple[ReportedPass, list[SecondDerivative]]:
-    """Return the subject of the first pass, and the second derivatives from passes over its graph.
+    """Return the subject of the first pass, and the derivatives of ``order`` from passes over its graph.
 
     If the output is one number, ``grad_output`` has the weights of the gradient's entries. Otherwise it has
     those of the output's entries, as for a first derivative.
@@ -44,7 +44,7 @@ def differentiate_twice(
                     f"{name} has {gradient.entry_count} entries, of shape {gradient.shape}: which is to be"
                     " derived?",
                     code="E0605",
-                    help=(f"choose one: --entry {place}", "weigh them equally: --grad-output ones"),
+                    help=(f"choose one: explain --entry {place}", "weigh them equally: --grad-output ones"),
                 )
             given = (
                 uniform_weight(gradient, 1.0) if weight == "ones" else number_tensor(weight, gradient.dtype)
@@ -57,4 +57,4 @@ def differentiate_twice(
                 )
             return given.value, format_weight(given.value)
 
-        return subject, second_derivatives(subject, execution.source, entry, weigh)
+        return subject, higher_derivatives(subject, execution.source, order, entry, weigh)

@@ -44,12 +44,56 @@ CASES = [
         [48.0],
     ),
     Case(
-        "an_order_that_there_is_not",
+        "order3",
+        "x = 2; f = x**4\n",
+        "autodiff explain --order 3 --format formula script.ad",
+        prints="24*x\n",
+    ),
+    Case(
+        "third_derivative_explained",
         "x = 2; f = x**4\n",
         "autodiff explain --order 3 script.ad",
+        shows=["d3f/dx3 = 48", "3 simplified  24*x"],
+    ),
+    Case(
+        "every_order_of_a_logarithm",
+        "x = 0.5; f = log(1 + x)\n",
+        "for n in 1 2 3 4 5 6; do autodiff grad --order $n script.ad; done",
+        [2 / 3, -4 / 9, 16 / 27, -32 / 27, 256 / 81, -120 * (2 / 3) ** 6],
+    ),
+    Case(
+        "every_third_derivative_of_two_inputs",
+        "x = 2; y = 3; f = x**4*y**2\n",
+        "autodiff grad --order 3 script.ad",
+        prints="d3f/dx3\t432\nd3f/dx2 dy\t288\nd3f/dx dy2\t64\nd3f/dy3\t0\n",
+    ),
+    Case(
+        "third_derivatives_of_the_entries_of_a_vector",
+        "x = [1, 2]; f = sum(x**4)\n",
+        "autodiff grad --order 3 --grad-output ones script.ad",
+        [24, 48],
+    ),
+    Case(
+        "third_derivatives_of_a_vector_have_to_be_weighed",
+        "x = [1, 2]; f = sum(x**4)\n",
+        "autodiff grad --order 3 script.ad",
         prints="",
-        says=["--order takes one of 1, 2, not `3`"],
+        says=["df/dx has 2 entries, of shape (2,): which is to be derived?", "--grad-output ones"],
         code=2,
+    ),
+    Case(
+        "beyond_the_last_derivative",
+        "x = 2; f = x**2\n",
+        "autodiff grad --order 5 script.ad && autodiff explain --order 4 --format formula script.ad",
+        prints="0\n0\n",
+        never=["note:"],
+    ),
+    Case(
+        "second_derivative_under_a_key_that_people_guess",
+        "x = 2; f = x**3\n",
+        "autodiff explain script.ad --order 2 --wrt x --format json"
+        ' | of_json \'[r["derivations"][0][key] for key in ("value", "backward")]\'',
+        [12, 12],
     ),
     Case(
         "complex_numbers_are_refused",

@@ -15,7 +15,7 @@ from autodiff.core.derivation.describe import describe, describe_second_order
 from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
-from autodiff.grammar.session.second_order import differentiate_twice
+from autodiff.grammar.session.second_order import differentiate_again
 from conftest import REPOSITORY
 
 from tests.cli.reports import seed_1_graph, texts
@@ -104,7 +104,7 @@ def test_wide_explanations_are_folded(case, width):
 def test_wide_second_derivatives_are_folded(width):
     source = Source("w = 3\nx = 2\nz = exp(w*x)*sin(x)\nL = z**3/w + tanh(z*w)", "wide.ad")
     asked = Settings()
-    subject, seconds = differentiate_twice(execute(source, asked, write=lambda text: None), asked, None)
+    subject, seconds = differentiate_again(execute(source, asked, write=lambda text: None), asked, None)
     for line in explain_lines(
         describe_second_order(subject, source, seconds, max_paths=99, top=10), Page(width)
     ):

@@ -19,7 +19,7 @@ from autodiff.core.report.entry_records import EntryDerivation
 from autodiff.core.report.records import Derivation, GradientReport
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
-from autodiff.grammar.session.second_order import differentiate_twice
+from autodiff.grammar.session.second_order import differentiate_again
 from conftest import REPOSITORY, TESTS
 
 GOLDEN = TESTS / "golden" / "by_hand"
@@ -44,7 +44,7 @@ def report_of(text: str, entry: tuple[int, ...] | None = None, **settings: objec
 def twice(text: str, entry: tuple[int, ...] | None = None, **settings: object) -> GradientReport:
     asked = Settings(**settings)
     source = Source(text, "script.ad")
-    subject, seconds = differentiate_twice(execute(source, asked, lambda text: None), asked, entry)
+    subject, seconds = differentiate_again(execute(source, asked, lambda text: None), asked, entry)
     return describe_second_order(subject, source, seconds, max_paths=1000, top=10, entry=entry)
 
 
@@ -236,7 +236,7 @@ def test_a_gradient_of_several_entries_needs_a_choice() -> None:
     with pytest.raises(UsageError) as caught:
         twice(script)
     assert "dL/dW has 4 entries, of shape (2, 2)" in caught.value.message
-    assert caught.value.help[0] == "choose one: --entry 0,0"
+    assert caught.value.help[0] == "choose one: explain --entry 0,0"
     with pytest.raises(UsageError, match=r"--grad-output has shape \(3,\), and dL/dW has \(2, 2\)"):
         twice(script, grad_output=[1.0, 2.0, 3.0])
 
