@@ -111,9 +111,8 @@ class Differentiation:
 
     def derivatives(self) -> list[SecondDerivative]:
         ran, last = self.ran, self.last
-        names = NodeNames(
-            ran.order, self.source, None if last is None else last.called, last and last.origins
-        )
+        known = (None, None) if last is None else (last.called, last.origins)
+        names = NodeNames(ran.order, self.source, *known)
         order = nodes_leading_to(ran.order, [node for _, node in ran.wrt])
         before = max((node.number for node in order), default=0)
         site, mode.site = mode.site, None  # the rules have no position in the script
