@@ -14,7 +14,7 @@ from autodiff.grammar.syntax.parser import parse
 from click.shell_completion import CompletionItem, split_arg_string
 
 #: Options that take names of the script, each with the text that follows a name.
-TAKES_NAMES = {"of": "", "wrt": "", "set": "="}
+TAKES_NAMES = {"of": "", "wrt": "", "set": "=", "vector": "="}
 #: The most bytes of a script that are read: completion must not delay the shell.
 LONGEST = 1 << 20
 

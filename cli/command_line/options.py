@@ -81,42 +81,62 @@ class Format:
         self.for_programs = for_programs
 
 
+#: The commands that answer with derivatives as numbers.
+DERIVATIVES = "grad jacobian hessian jvp hvp"
 #: The formats, in the order in which a command lists them.
 FORMATS = (
     Format(
         "auto",
-        "run grad explain graph check ops",
+        "run grad jacobian hessian jvp hvp explain graph check ops",
         "for people: tables and trees on a terminal, plain text in a pipe; in a pipe `grad` writes bare"
         " numbers, of several inputs the name before them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix"
         " W[0]<TAB>1<TAB>2 and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0",
     ),
     Format(
         "plain",
-        "run grad explain check ops",
+        "run grad jacobian hessian jvp hvp explain check ops",
         "the plain text that a pipe gets, on a terminal too",
         suffixes=".txt",
     ),
-    Format("table", "grad", "the table of a terminal, in a pipe too"),
+    Format("table", DERIVATIVES, "the table of a terminal, in a pipe too"),
     Format("tree", "graph", "the tree"),
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
         "json",
-        "run grad explain graph check ops",
+        "run grad jacobian hessian jvp hvp explain graph check ops",
         'one JSON document with "schema": 1; a failure is a document too',
         suffixes=".json",
         for_programs=True,
     ),
-    Format("jsonl", "grad", "a JSON object a line for each number", suffixes=".jsonl", for_programs=True),
+    Format(
+        "jsonl",
+        DERIVATIVES,
+        "a JSON object a line for each number",
+        suffixes=".jsonl",
+        for_programs=True,
+    ),
     Format(
         "csv",
-        "grad",
-        "a header, and a line for each number: its name, its index such as 0 1, its value and its gradient",
+        DERIVATIVES,
+        "a header, and a line for each number with its name and its index, such as 0 1",
         suffixes=".csv",
         for_programs=True,
     ),
-    Format("tsv", "grad", "the same with tabs", suffixes=".tsv", for_programs=True),
-    Format("npy", "grad", "the gradient of one input as numpy's file", suffixes=".npy", for_programs=True),
-    Format("npz", "grad", "all gradients by name, as numpy's file", suffixes=".npz", for_programs=True),
+    Format("tsv", DERIVATIVES, "the same with tabs", suffixes=".tsv", for_programs=True),
+    Format(
+        "npy",
+        DERIVATIVES,
+        "one array as numpy's file",
+        suffixes=".npy",
+        for_programs=True,
+    ),
+    Format(
+        "npz",
+        DERIVATIVES,
+        "all arrays by name, as numpy's file",
+        suffixes=".npz",
+        for_programs=True,
+    ),
     Format(
         "markdown",
         "explain",
@@ -124,10 +144,10 @@ FORMATS = (
         suffixes=".md",
         for_programs=True,
     ),
-    Format("markdown", "grad", "a table", suffixes=".md", for_programs=True),
+    Format("markdown", DERIVATIVES, "a table", suffixes=".md", for_programs=True),
     Format("markdown", "ops", "the reference, as in docs/ops.md", suffixes=".md", for_programs=True),
     Format("latex", "explain", "the steps as a document for pdflatex", suffixes=".tex", for_programs=True),
-    Format("latex", "grad", "a table for a document", suffixes=".tex", for_programs=True),
+    Format("latex", DERIVATIVES, "a table for a document", suffixes=".tex", for_programs=True),
     Format("dot", "graph", "the graph in the language of Graphviz", suffixes=".dot .gv", for_programs=True),
 )
 
@@ -169,6 +189,9 @@ FORMULA = Option(
 ORDER = Option("--order", TEXT, "Check first or second derivatives.", choices=("1", "2"), default="1")
 NTH = Option("--order", NUMBER, "The order of the derivatives.", metavar="N", default=1, least=1)
 ENTRY = Option("--entry", TEXT, "Derive one entry of a tensor gradient too.", metavar="I,J")
+VECTOR = Option(
+    "--vector", TEXTS, "The vector's values for an input; 0 for others; repeatable.", metavar="NAME=VALUE"
+)
 OUTPUT = Option("-o --output", TEXT, "Write to a file; its suffix chooses the format.", metavar="FILE")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
 MAX_INPUT = Option("--max-input", SIZE, "Size of each file of numbers.", metavar="SIZE", default=1 << 30)
@@ -184,7 +207,7 @@ TIMEOUT = Option(
 #: The groups of options in help texts, and their order there; each option is in one, by its longest flag.
 GROUPS = {
     "Input": "-e --set --dtype --seed",
-    "What is differentiated": "--of --wrt --grad-output --order --entry --formula",
+    "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula",
     "Output": "--show --output --format --top --digits --rows --all --quiet --verbose --color --diagnostics"
     " --help",
     "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
@@ -201,6 +224,7 @@ def format_option(command: str) -> Option:
 EXAMPLE = "autodiff examples 1_autograd"
 
 QUESTION = (CODE, OF, WRT, SET, GRAD_OUTPUT, DTYPE, SEED)
+WHOLE = tuple(option for option in QUESTION if option is not GRAD_OUTPUT)
 LIMITS = (MAX_PATHS, MAX_STEPS, MAX_NODES, MAX_MEMORY, MAX_DEPTH, MAX_SCRIPT, MAX_INPUT, TIMEOUT)
 MANNERS = (QUIET, VERBOSE, COLOR, DIAGNOSTICS)
 PEOPLE = (DIGITS, ROWS, ALL)
@@ -227,6 +251,40 @@ COMMANDS = {
                 "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5",
                 f"{EXAMPLE} | autodiff grad - --wrt 'w*'",
             ),
+        ),
+        Command(
+            "jacobian",
+            "[SCRIPT]",
+            (*WHOLE, OUTPUT, format_option("jacobian"), *PEOPLE, *MANNERS, *LIMITS),
+            "Print the derivatives of all entries of the output by all inputs.",
+            (
+                "autodiff jacobian -e 'r = 2; t = 0.5; v = [r*cos(t), r*sin(t)]'",
+                "autodiff jacobian -e 'x = [1, 2]; y = [x[0]*x[1], x[0]**2]' --format csv",
+            ),
+        ),
+        Command(
+            "hessian",
+            "[SCRIPT]",
+            (*QUESTION, OUTPUT, format_option("hessian"), *PEOPLE, *MANNERS, *LIMITS),
+            "Print the second derivatives by all pairs of inputs.",
+            (
+                "autodiff hessian -e 'x = 1; y = 2; f = x**2*y + y**3'",
+                "autodiff hessian -e 'x = 1; y = 2; f = x**2*y + y**3' -o h.npy",
+            ),
+        ),
+        Command(
+            "jvp",
+            "[SCRIPT]",
+            (*WHOLE, VECTOR, OUTPUT, format_option("jvp"), *PEOPLE, *MANNERS, *LIMITS),
+            "Print the Jacobian times a vector: the slope in a direction.",
+            ("autodiff jvp -e 'r = 2; t = 0.5; v = [r*cos(t), r*sin(t)]' --vector r=1 --vector t=0.1",),
+        ),
+        Command(
+            "hvp",
+            "[SCRIPT]",
+            (*QUESTION, VECTOR, OUTPUT, format_option("hvp"), *PEOPLE, *MANNERS, *LIMITS),
+            "Print the Hessian times a vector.",
+            ("autodiff hvp -e 'x = 1; y = 2; f = x**2*y + y**3' --vector x=1",),
         ),
         Command(
             "explain",

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 MODULES = {
     "run": LazyModule("autodiff.cli.commands.run"),
     "grad": LazyModule("autodiff.cli.commands.grad"),
+    "jacobian": LazyModule("autodiff.cli.commands.jacobian"),
+    "hessian": LazyModule("autodiff.cli.commands.hessian"),
+    "jvp": LazyModule("autodiff.cli.commands.jvp"),
+    "hvp": LazyModule("autodiff.cli.commands.hvp"),
     "explain": LazyModule("autodiff.cli.commands.explain"),
     "graph": LazyModule("autodiff.cli.commands.graph"),
     "check": LazyModule("autodiff.cli.commands.check"),

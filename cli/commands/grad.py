@@ -21,4 +21,4 @@ def command(session: Session) -> None:
     else:
         from autodiff.cli.render.bare import bare_text
 
-        session.show_text(bare_text(report))
+        session.show_text(bare_text(report.gradients))

@@ -11,27 +11,28 @@ from autodiff.cli.process.streams import visible
 from autodiff.cli.render.numbers import exact_entries, is_array
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.report.records import GradientReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from autodiff.core.report.records import Variable
 
-def bare_text(report: GradientReport) -> str:
+
+def bare_text(variables: Sequence[Variable]) -> str:
     """The lines of ``bare_lines`` as one text, so that nothing is printed if an error is raised."""
-    return "".join(line + "\n" for line in bare_lines(report))
+    return "".join(line + "\n" for line in bare_lines(variables))
 
 
-def bare_lines(report: GradientReport) -> Iterator[str]:
+def bare_lines(variables: Sequence[Variable]) -> Iterator[str]:
     """Yield the gradients of one input, or of several under their names.
 
     Raises UsageError for a single input of more than two dimensions, because its rows would not tell which
     they are.
     """
-    if len(report.gradients) == 1:
-        [variable] = report.gradients
+    if len(variables) == 1:
+        [variable] = variables
         if is_array(variable.grad) and variable.grad.ndim > 2:
             name = visible(variable.name)
             raise UsageError(
@@ -42,7 +43,7 @@ def bare_lines(report: GradientReport) -> Iterator[str]:
         for _, entries in rows(variable.grad):
             yield "\t".join(entries)
         return
-    for variable in report.gradients:
+    for variable in variables:
         name = visible(variable.name)
         for place, entries in rows(variable.grad):
             yield "\t".join((name + place, *entries))

@@ -16,7 +16,7 @@ from autodiff.core.report.records import Derivation, GradientReport, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from autodiff.core.report.graph_records import Graph
@@ -54,6 +54,30 @@ def render_json(
         document["tensors"] = [state_entry(state) for state in tensors.entries]
     document["notes"] = [*report.notes, *filter(None, [report.since])]
     document["diagnostics"] = in_order(warnings, (), source)
+    return dumps(document, allow_nan=False) + "\n"
+
+
+def render_numbers(
+    report: GradientReport,
+    numbers: Mapping[str, Any],
+    data: bytes,
+    seed: int,
+    warnings: Sequence[AutodiffError],
+    source: Source,
+) -> str:
+    """The document of other ``numbers`` than gradients, each under its key."""
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "version": version("autodiff"),
+        "script": script_entry(report.script, data),
+        "seed": count(seed),
+        "output": variable_entry(report.output),
+        "weight": report.weight,
+        "inputs": [variable_entry(variable) for variable in report.gradients],
+        **{key: plain(value) for key, value in numbers.items()},
+        "notes": list(report.notes),
+        "diagnostics": in_order(warnings, (), source),
+    }
     return dumps(document, allow_nan=False) + "\n"
 
 
@@ -320,4 +344,6 @@ def plain(value: Any) -> Any:
         return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
     return plain(value.tolist())

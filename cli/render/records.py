@@ -25,17 +25,23 @@ if TYPE_CHECKING:
 class Records:
     """What a command found: a row for each number in ``rows``, and all of them as ``arrays`` by name.
 
+    ``whole`` is the array for a file of one; by default the only one of ``arrays``.
     A cell is a text, the index of an entry as a tuple, or a number. ``fields`` are the names of the columns.
     """
 
-    __slots__ = ("arrays", "fields", "rows")
+    __slots__ = ("arrays", "fields", "rows", "whole")
 
     def __init__(
-        self, fields: Sequence[str], rows: Iterable[Sequence[Any]], arrays: Mapping[str, Any]
+        self,
+        fields: Sequence[str],
+        rows: Iterable[Sequence[Any]],
+        arrays: Mapping[str, Any],
+        whole: Any = None,
     ) -> None:
         self.fields = fields
         self.rows = rows
         self.arrays = arrays
+        self.whole = next(iter(arrays.values())) if whole is None and len(arrays) == 1 else whole
 
 
 def gradient_records(report: GradientReport) -> Records:
@@ -103,16 +109,15 @@ def json_lines(records: Records) -> str:
 
 def npy(records: Records) -> bytes:
     """The only array. Raises UsageError if there are several."""
-    if len(records.arrays) != 1:
+    if records.whole is None:
         names = ", ".join(map(visible, records.arrays))
         raise UsageError(
             f"an .npy file holds one array, and there are {len(records.arrays)}: {names}",
             code="E0614",
             help=("name one of them with --wrt, or use --format npz",),
         )
-    [array] = records.arrays.values()
     stream = BytesIO()
-    np.lib.format.write_array(stream, np.asarray(array), allow_pickle=False)
+    np.lib.format.write_array(stream, np.asarray(records.whole), allow_pickle=False)
     return stream.getvalue()
 
 

@@ -16,7 +16,8 @@ from autodiff.core.base.errors import AutodiffError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from autodiff.cli.render.page import Block, Line, Page
     from autodiff.cli.render.records import Records
@@ -176,6 +177,16 @@ class Session:
             )
         elif not self.is_silent:
             self.out.write_bytes(made)
+
+    def show_numbers(self, report: GradientReport, numbers: Mapping[str, Any]) -> None:
+        """Write other numbers than gradients as one JSON document."""
+        from autodiff.cli.render.json import render_numbers
+
+        assert self.script is not None
+        seed = self.request.number("seed")
+        self.show_text(
+            render_numbers(report, numbers, self.script.data, seed, self.warnings, self.script.source)
+        )
 
     def show_json(self, report: GradientReport) -> None:
         """Write a report as one JSON document."""

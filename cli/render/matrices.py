@@ -1,0 +1,119 @@
+"""Jacobians, Hessians and products with vectors: rows of numbers for a pipe, tables with names for people."""
+
+from __future__ import annotations
+
+from autodiff.cli.process.streams import cells
+from autodiff.cli.render.numbers import exact_entries, short
+from autodiff.cli.render.page import EMPTY, GRADIENT, NAME, NUMBER, TITLE, Page, Table, fit, muted
+from autodiff.cli.render.records import Records, entries, place, readable
+from autodiff.core.base.lazy_imports import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from autodiff.cli.render.page import Line
+    from autodiff.core.report.derivative_matrix import DerivativeMatrix
+    from autodiff.core.report.records import Variable
+
+WIDEST_NAME = 24
+INDENT, GAP = 2, 3
+
+
+def places(variables: Sequence[Variable]) -> list[tuple[str, tuple[int, ...]]]:
+    """The entries of tensors, each as a name and an index."""
+    return [(variable.name, index) for variable in variables for index, _ in entries(variable.value)]
+
+
+def matrix_records(found: DerivativeMatrix) -> Records:
+    """A row for each derivative. As arrays: the part of each input; of a Hessian that of each pair."""
+    above, below = places(found.above), places(found.below)
+    rows = (
+        (*above[i], *below[j], value)
+        for i, row in enumerate(found.matrix.tolist())
+        for j, value in enumerate(row)
+    )
+    if found.order == 1:
+        fields = ("output", "output_index", "input", "input_index", "derivative")
+        return Records(fields, rows, blocks(found), found.matrix)
+    fields = ("input", "index", "by", "by_index", "derivative")
+    return Records(fields, rows, blocks(found), found.matrix)
+
+
+def blocks(found: DerivativeMatrix) -> dict[str, Any]:
+    """The matrix cut into the parts that belong to one tensor above and one below, by name."""
+    made: dict[str, Any] = {}
+    i = 0
+    for upper in found.above:
+        j, rows = 0, int(np.size(upper.value))
+        for lower in found.below:
+            columns = int(np.size(lower.value))
+            part = found.matrix[i : i + rows, j : j + columns]
+            name = lower.name if found.order == 1 else f"{upper.name},{lower.name}"
+            made[name] = part.reshape((*upper.shape, *lower.shape))
+            j += columns
+        i += rows
+    return made
+
+
+def bare_matrix(found: DerivativeMatrix) -> str:
+    """A line for each row, its numbers separated by tabs."""
+    return "".join("\t".join(exact_entries(row)) + "\n" for row in found.matrix)
+
+
+def matrix_lines(found: DerivativeMatrix, page: Page) -> Iterator[Line]:
+    """A title, and the matrix with names; where it is too wide, a line for each derivative."""
+    output = fit(found.report.output.name, WIDEST_NAME)
+    weighed = found.order == 2 and found.report.weight is not None
+    of = f"sum(G*{output}), G = {fit(found.report.weight or '')}" if weighed else output
+    yield ((TITLE, f"{'Jacobian' if found.order == 1 else 'Hessian'} of {of}"),)
+    yield EMPTY
+    above = [place(fit(name, WIDEST_NAME), index) for name, index in places(found.above)]
+    below = [place(fit(name, WIDEST_NAME), index) for name, index in places(found.below)]
+    shown = above[: page.cut(len(above))]
+    for digits in (page.digits, min(page.digits, 3)):
+        texts = [[short(value, digits) for value in row] for row in found.matrix[: len(shown)].tolist()]
+        widths = [max(map(cells, column)) for column in zip(below, *texts, strict=True)] if below else []
+        if INDENT + max(map(cells, [*shown, ""])) + sum(width + GAP for width in widths) <= page.width:
+            rows = [[[name], *([text] for text in row)] for name, row in zip(shown, texts, strict=True)]
+            styles = [NAME, *(GRADIENT for _ in below)]
+            yield from Table(["", *below], rows, styles, [False, *(True for _ in below)]).lines()
+            break
+    else:
+        yield from record_lines(matrix_records(found), page)
+        return
+    if len(shown) < len(above):
+        yield muted(f"  ... {len(above) - len(shown):,} more rows (--all)")
+
+
+def record_lines(records: Records, page: Page) -> Iterator[Line]:
+    """A table with a line for each record."""
+    header, *rows = readable(records, page.digits)
+    shown = rows[: page.cut(len(rows))]
+    is_text = [not is_number_text(cell) for cell in rows[0]] if rows else [True for _ in header]
+    styles = [NAME if text else NUMBER for text in is_text]
+    styles[-1] = GRADIENT
+    cut = [[[fit(cell, WIDEST_NAME)] for cell in row] for row in shown]
+    yield from Table(header, cut, styles, [not text for text in is_text]).lines()
+    if len(shown) < len(rows):
+        yield muted(f"  ... {len(rows) - len(shown):,} more rows (--all)")
+
+
+def is_number_text(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def product_records(variables: Sequence[Variable], product: str) -> Records:
+    """The entries of tensors beside those of a product, which is their ``grad``."""
+    rows = (
+        (variable.name, index, value, entry)
+        for variable in variables
+        for (index, value), (_, entry) in zip(entries(variable.value), entries(variable.grad), strict=True)
+    )
+    arrays = {variable.name: variable.grad for variable in variables}
+    return Records(("name", "index", "value", product), rows, arrays)

@@ -1,0 +1,124 @@
+"""Turns the requests of ``jacobian``, ``hessian``, ``jvp`` and ``hvp`` into matrices and vectors.
+
+The script, the target and the inputs are those of ``grad``.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.command_line.script_source import read_script
+from autodiff.cli.requests.make_report import note_reshaped, prepare_process, read_settings, run_request
+from autodiff.cli.requests.values import Values
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.derivation.describe import describe
+from autodiff.core.report.derivative_matrix import DerivativeMatrix
+from autodiff.core.report.records import Variable
+from autodiff.grammar.session import derivative_matrices
+from autodiff.grammar.session.assignment_plan import unknown_name_error
+from autodiff.grammar.session.run import EngineSetup, differentiate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from autodiff.cli.requests.session import Session
+    from autodiff.core.report.records import GradientReport, ReportedPass
+    from autodiff.grammar.session.rerun import Probe
+    from autodiff.grammar.session.run import Execution, Settings
+
+
+class Question:
+    """A run of the script for a command, its pass (``subject``), and the report of its gradients."""
+
+    __slots__ = ("execution", "report", "settings", "subject")
+
+    def __init__(self, session: Session, *, weighed: bool, probe: Probe | None = None) -> None:
+        """Run the script. ``weighed`` says that --grad-output weighs the output's entries."""
+        session.script = read_script(session.request)
+        prepare_process(session.request)
+        self.settings: Settings = read_settings(session.request)
+        self.execution: Execution = run_request(session, self.settings, twice=False, needed=True, probe=probe)
+        note_reshaped(session, self.execution)
+        choose = differentiate if weighed else derivative_matrices.whole_subject
+        self.subject: ReportedPass = choose(self.execution, self.settings)
+        self.report: GradientReport = describe(
+            self.subject, session.script.source, graph=False, derivations=False
+        )
+        for note in self.report.notes:
+            session.note(note)
+
+    def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """The result of a function of the pass, in the state that the engine has for the script."""
+        with EngineSetup(self.settings):
+            return function(self.subject, *arguments)
+
+    def vector(self, values: Mapping[str, object], option: str, *, needed: bool = True) -> Any:
+        """The values given for inputs by name, as one vector; those of other inputs are 0.
+
+        A number is that of every entry. Raises UsageError for other names and shapes.
+        """
+        inputs = self.report.gradients
+        if needed and not values:
+            example = inputs[0].name if inputs else "x"
+            raise UsageError(
+                f"{option} is missing: which vector?", code="E0610", help=(f"as in {option} {example}=1",)
+            )
+        for name in values:
+            if name not in [variable.name for variable in inputs]:
+                raise unknown_name_error(name, [variable.name for variable in inputs], "input", "E0601")
+        parts = [entries_for(variable, values.get(variable.name, 0.0), option) for variable in inputs]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def entries_for(variable: Variable, value: object, option: str) -> Any:
+    """The entries of a value for one input, in one dimension."""
+    try:
+        array = np.asarray(value, dtype="float64")
+    except (TypeError, ValueError):
+        array = None
+    if array is None or array.shape not in ((), (1,), variable.shape):
+        shape = "no numbers" if array is None else f"shape {array.shape}"
+        raise UsageError(
+            f"{option} {variable.name}: the value has {shape}, and the input has shape {variable.shape}",
+            code="E0605",
+            help=("give a value of that shape, or one number for all entries",),
+        )
+    return np.broadcast_to(array.reshape(-1) if array.size == 1 else array, variable.shape or (1,)).ravel()
+
+
+def make_jacobian(session: Session) -> DerivativeMatrix:
+    """The derivatives of every entry of the output by every entry of the inputs."""
+    asked = Question(session, weighed=False)
+    matrix = asked.compute(derivative_matrices.jacobian)
+    return DerivativeMatrix(1, asked.report, (asked.report.output,), asked.report.gradients, matrix)
+
+
+def make_hessian(session: Session) -> DerivativeMatrix:
+    """The second derivatives of the output by every pair of entries of the inputs."""
+    asked = Question(session, weighed=True)
+    matrix = asked.compute(derivative_matrices.hessian)
+    return DerivativeMatrix(2, asked.report, asked.report.gradients, asked.report.gradients, matrix)
+
+
+def make_product(session: Session) -> tuple[GradientReport, Sequence[Variable]]:
+    """The report, and the product of ``jvp`` or ``hvp`` as ``grad`` of the tensors that it belongs to."""
+    is_second = session.request.command == "hvp"
+    asked = Question(session, weighed=is_second)
+    vector = asked.vector(Values(session.request).read_all("vector"), "--vector")
+    if not is_second:
+        product = asked.compute(derivative_matrices.jvp, vector)
+        return asked.report, (with_gradient(asked.report.output, product),)
+    product = asked.compute(derivative_matrices.hvp, vector)
+    parts = []
+    first = 0
+    for variable in asked.report.gradients:
+        size = int(np.size(variable.value))
+        part = product[first : first + size].reshape(variable.shape)
+        parts.append(with_gradient(variable, part if variable.shape else float(part)))
+        first += size
+    return asked.report, parts
+
+
+def with_gradient(variable: Variable, grad: Any) -> Variable:
+    return Variable(variable.name, variable.line, variable.shape, variable.dtype, variable.value, grad, 0)

@@ -1,0 +1,149 @@
+"""Jacobians, Hessians and their products with vectors, by passes over the graph of one run.
+
+The target and the inputs are chosen as for a gradient. All inputs together are one vector: their entries in
+the order of the report, each input's row by row.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import GradientError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.sweep import numpy_warnings_off, sweep
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
+from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
+from autodiff.core.graph.values import as_stored
+from autodiff.core.report.records import gradient_or_zeros
+from autodiff.grammar.session.choose_target import find_target
+from autodiff.grammar.session.run import EngineSetup
+from autodiff.grammar.session.target import make_subject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+    from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.session.run import Execution, Settings
+
+
+def whole_subject(execution: Execution, settings: Settings) -> ReportedPass:
+    """Return the pass from all entries of the output, which may be a tensor."""
+    with EngineSetup(settings):
+        target = find_target(execution, settings)
+        settings.grad_output = "ones" if np.ndim(target.node.out) or target.listed else 1.0
+        return make_subject(execution, settings)
+
+
+def jacobian(subject: ReportedPass) -> Any:
+    """Return the derivatives of the output's entries (rows) by those of the inputs (columns)."""
+    root = subject.root
+    rows, columns = np.size(root.out), input_size(subject)
+    check_allocation((rows, columns))
+    made = np.zeros((rows, columns))
+    for at, seed in enumerate(unit_seeds(root)):
+        made[at] = flat_gradients(subject, sweep(subject.order, {root: seed}))
+    return made
+
+
+def hessian(subject: ReportedPass) -> Any:
+    """Return the second derivatives of the output, weighed as for the gradient: a square matrix."""
+    size = input_size(subject)
+    check_allocation((size, size))
+    made = np.zeros((size, size))
+    first = 0
+    for node, gradient in zip(nodes_of(subject), recorded_gradients(subject), strict=True):
+        if gradient is not None and gradient.requires_grad_flag and gradient.node is not None:
+            order = nodes_leading_to(newest_first([gradient.node]), nodes_of(subject))
+            for at, seed in enumerate(unit_seeds(gradient.node)):
+                if order:
+                    made[first + at] = flat_gradients(subject, sweep(order, {gradient.node: seed}))
+        first += np.size(node.out)
+    return made
+
+
+def jvp(subject: ReportedPass, vector: Any) -> Any:
+    """Return the Jacobian times a vector, in the shape of the output.
+
+    The pass from a weight ``u`` gives ``u J``, which is linear in ``u``; its derivative by ``u`` along the
+    vector is the product (two passes, however many entries there are).
+    """
+    root = subject.root
+    weight = Tensor.of(as_stored(np.ones_like(root.out)))
+    weight.set_requires_grad()
+    seeds = weigh(subject, vector, recorded_gradients(subject, weight))
+    product = np.zeros_like(root.out)
+    order = newest_first(list(seeds))
+    leaf = weight.source()
+    if leaf in order:
+        product = gradient_or_zeros(sweep(order, seeds), leaf)
+    return as_stored(np.asarray(product))
+
+
+def hvp(subject: ReportedPass, vector: Any) -> Any:
+    """Return the Hessian times a vector: one flat vector."""
+    seeds = weigh(subject, vector, recorded_gradients(subject))
+    received = sweep(newest_first(list(seeds)), seeds) if seeds else {}
+    return flat_gradients(subject, received)
+
+
+def recorded_gradients(subject: ReportedPass, weight: Tensor | None = None) -> list[Tensor | None]:
+    """Return the inputs' gradients from a pass that was recorded, so that they can be differentiated.
+
+    ``weight`` is what the pass starts from, by default what the subject's did.
+    """
+    order = nodes_leading_to(subject.order, nodes_of(subject))
+    if not order:
+        return [None for _ in subject.wrt]
+    seed = Tensor.of(as_stored(subject.seed)) if weight is None else weight
+    site, mode.site = mode.site, None  # the rules have no position in the script
+    try:
+        with numpy_warnings_off(order):
+            received = sweep(order, {subject.root: seed}, create_graph=True)
+    except GradientError as error:
+        error.at(subject.root.site) if subject.root.site is not None else None
+        raise
+    finally:
+        mode.site = site
+    return [received.get(node) for node in nodes_of(subject)]
+
+
+def weigh(subject: ReportedPass, vector: Any, gradients: list[Tensor | None]) -> dict[Node, Any]:
+    """Return the parts of a vector as seeds of the gradients that depend on anything."""
+    seeds: dict[Node, Any] = {}
+    first = 0
+    for node, gradient in zip(nodes_of(subject), gradients, strict=True):
+        size = np.size(node.out)
+        if gradient is not None and gradient.requires_grad_flag and gradient.node is not None:
+            out = np.asarray(gradient.node.out)
+            part = np.asarray(vector[first : first + size]).reshape(out.shape).astype(out.dtype)
+            known = seeds.get(gradient.node)
+            seeds[gradient.node] = as_stored(part) if known is None else known + as_stored(part)
+        first += size
+    return seeds
+
+
+def nodes_of(subject: ReportedPass) -> list[Node]:
+    return [node for _, node in subject.wrt]
+
+
+def input_size(subject: ReportedPass) -> int:
+    """Return the number of entries of all inputs."""
+    return sum(int(np.size(node.out)) for node in nodes_of(subject))
+
+
+def unit_seeds(root: Node) -> Iterator[Any]:
+    """Yield the seeds that select one entry each."""
+    out = np.asarray(root.out)
+    for at in range(out.size):
+        seed = np.zeros_like(out)
+        seed.flat[at] = 1
+        yield as_stored(seed)
+
+
+def flat_gradients(subject: ReportedPass, received: dict[Node, Any]) -> Any:
+    """Return the gradients of all inputs as one vector of float64; 0 where nothing arrived."""
+    parts = [np.ravel(gradient_or_zeros(received, node)).astype("float64") for node in nodes_of(subject)]
+    return np.concatenate(parts) if parts else np.zeros(0)
