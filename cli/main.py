@@ -11,7 +11,7 @@ import sys
 from autodiff.cli.command_line.fast_parser import Request, read_arguments
 from autodiff.cli.command_line.script_source import NoScript
 from autodiff.cli.commands import command
-from autodiff.cli.process.exit_codes import OK, OutputError, TimeOutError, as_autodiff_error, exit_code
+from autodiff.cli.process.exit_codes import NO, OK, OutputError, TimeOutError, as_autodiff_error, exit_code
 from autodiff.cli.process.streams import visible_lines
 from autodiff.cli.process.supervisor import settle_signals, supervise
 from autodiff.cli.requests.session import Session
@@ -42,7 +42,7 @@ def dispatch(session: Session, arguments: list[str]) -> int | None:
         session.show_text("autodiff " + version("autodiff") + "\n")
     elif session.request.command:
         session.open_output()
-        return command(session.request.command)(session)
+        return run_command(session)
     else:
         from autodiff.cli.command_line.click_parser import read_with_click
 
@@ -50,10 +50,16 @@ def dispatch(session: Session, arguments: list[str]) -> int | None:
         if isinstance(made, Request):
             session.adopt(made)
             session.open_output()
-            return command(made.command)(session)
+            return run_command(session)
         if made:
             session.show_text(made.rstrip("\n") + "\n")
     return OK
+
+
+def run_command(session: Session) -> int:
+    """Run the command. Return its exit code, which is 1 if ``--fail-on`` asks for it."""
+    status = command(session.request.command)(session)
+    return status or (NO if session.has_failed else OK)
 
 
 def attempt(session: Session, work: Callable[[], int | None]) -> int:

@@ -179,6 +179,9 @@ DIAGNOSTICS = Option(
     choices=("text", "json", "github"),
     default="text",
 )
+FAIL_ON = Option(
+    "--fail-on", TEXTS, "Exit 1 if a gradient is nan or zero, or on a warning.", metavar="nan,zero,warning"
+)
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
 TOP = Option(
     "--top", NUMBER, "How many paths to show, the strongest first.", metavar="K", default=10, least=1
@@ -209,7 +212,7 @@ GROUPS = {
     "Input": "-e --set --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula",
     "Output": "--show --output --format --top --digits --rows --all --quiet --verbose --color --diagnostics"
-    " --help",
+    " --fail-on --help",
     "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
     " --max-input",
 }
@@ -235,7 +238,7 @@ COMMANDS = {
         Command(
             "run",
             "[SCRIPT]",
-            (*QUESTION, SHOW, OUTPUT, format_option("run"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, SHOW, FAIL_ON, OUTPUT, format_option("run"), *PEOPLE, *MANNERS, *LIMITS),
             "Run a script and backward: gradients, graph and derivations.",
             (
                 "autodiff run -e 'x = 2; w = 3; L = (w*x - 1)**2'",
@@ -245,7 +248,7 @@ COMMANDS = {
         Command(
             "grad",
             "[SCRIPT]",
-            (*QUESTION, NTH, OUTPUT, format_option("grad"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, NTH, FAIL_ON, OUTPUT, format_option("grad"), *PEOPLE, *MANNERS, *LIMITS),
             "Print gradients; in a pipe, bare numbers.",
             (
                 "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5",
@@ -291,6 +294,7 @@ COMMANDS = {
             "[SCRIPT]",
             (
                 *QUESTION,
+                FAIL_ON,
                 ENTRY,
                 NTH,
                 TOP,
@@ -309,14 +313,14 @@ COMMANDS = {
         Command(
             "graph",
             "[SCRIPT]",
-            (*QUESTION, OUTPUT, format_option("graph"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, FAIL_ON, OUTPUT, format_option("graph"), *PEOPLE, *MANNERS, *LIMITS),
             "Draw the graph as a tree, or write it as JSON or DOT.",
             (f"{EXAMPLE} | autodiff graph -", "autodiff graph -e 'x = 2; L = x*x' --format dot > graph.dot"),
         ),
         Command(
             "check",
             "[SCRIPT|FOLDER...]",
-            (*QUESTION, FORMULA, ORDER, OUTPUT, format_option("check"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, FORMULA, ORDER, FAIL_ON, OUTPUT, format_option("check"), *PEOPLE, *MANNERS, *LIMITS),
             "Check gradients, or a derivative by hand; exit 1 when one is wrong.",
             (
                 f"{EXAMPLE} | autodiff check -",

@@ -38,8 +38,8 @@ def check_script(session: Session) -> Outcome:
             for text, line in mistakes(answers, session.page()):
                 session.say(mistake(text, line, script.source))
 
-    status = NO if answers.is_right is False else OK
-    return Outcome(status, in_a_line(answers), answers.is_right is True, show)
+    status = NO if answers.is_right is False or session.has_failed else OK
+    return Outcome(status, in_a_line(answers), answers.is_right is True and not status, show)
 
 
 def mistake(text: str, line: int | None, source: Source) -> AutodiffError:

@@ -14,8 +14,8 @@ EXIT_CODES = """\
 Exit codes
 
     0  success
-    1  check found a wrong gradient or formula, or lint a likely mistake; \
-kinks and undecided gradients are no mistakes: 0
+    1  check found a wrong gradient or formula, lint a likely mistake, \
+or any command what --fail-on names; kinks and undecided gradients are no mistakes: 0
     2  the command line is wrong, the script cannot be read, \
 or the requested format cannot hold the answer
     3  the script does not compile: wrong syntax, or an unknown name; \

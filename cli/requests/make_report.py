@@ -109,6 +109,10 @@ def run_request(
         with probe:
             return run_request(session, settings, twice, needed, None)
     assert session.script is not None
+    if session.request.texts("fail_on"):
+        from autodiff.cli.requests.fail_on import read_kinds
+
+        read_kinds(session.request)  # before the run: a mistake in the option need not wait for its end
     execution = execute(
         session.script.source, settings, session.print_from_script, lambda *what: warn(session, *what), twice
     )

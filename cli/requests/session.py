@@ -35,13 +35,14 @@ class Session:
     """The state of a command. ``tensors`` are the states of the script's tensors, if requested."""
 
     __slots__ = (
-        *("_styles", "diagnostics", "err", "format", "out", "request", "script", "tensors"),
+        *("_styles", "diagnostics", "err", "format", "has_failed", "out", "request", "script", "tensors"),
         "warnings",
     )
 
     def __init__(self, request: Request) -> None:
         self.script: Script | None = None
         self.warnings: list[AutodiffError] = []
+        self.has_failed = False  # by --fail-on
         self.tensors: TensorStates | None = None
         self._styles: Styles | None = None
         self.adopt(request)
@@ -95,9 +96,14 @@ class Session:
             make_report,  # after reading the script: a missing file needs no interpreter
         )
 
-        return make_report(
+        report = make_report(
             self, graph=graph, derivations=derivations, tensors=tensors, needed=needed, order=order
         )
+        if self.request.texts("fail_on"):
+            from autodiff.cli.requests.fail_on import judge
+
+            judge(self, report)
+        return report
 
     def place_of_run(self) -> Span | None:
         """Where the script is while it runs, for what ends it from outside; None before and after."""

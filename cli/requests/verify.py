@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, decode, read_file, read_stdin
+from autodiff.cli.requests.fail_on import judge
 from autodiff.cli.requests.make_report import (
     note_constant_slope,
     note_reshaped,
@@ -92,6 +93,8 @@ def make_answers(session: Session) -> Answers:
     answers.notes = subject.notes
     for note in subject.notes:
         session.note(note)
+    if request.texts("fail_on"):
+        judge(session, describe(subject, script.source, graph=False, derivations=False))
     seed = request.number("seed")
     again = Rerun(execution, settings, probe)
     with EngineSetup(settings):

@@ -1,0 +1,62 @@
+"""``--fail-on``: which results make the exit code 1, for pipelines that look at nothing else."""
+
+from __future__ import annotations
+
+from autodiff.cli.requests.hints import is_finite, is_zero, the_gradients
+from autodiff.core.base.errors import AutodiffError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autodiff.cli.command_line.fast_parser import Request
+    from autodiff.cli.requests.session import Session
+    from autodiff.core.report.records import GradientReport
+
+#: What may be asked for: values and gradients that are nan or infinite, gradients of zeros, warnings.
+KINDS = ("nan", "zero", "warning")
+
+
+def read_kinds(request: Request) -> tuple[str, ...]:
+    """The kinds in ``--fail-on nan,zero``. Raises UsageError for others."""
+    kinds = tuple(kind.strip() for text in request.texts("fail_on") for kind in text.split(","))
+    for kind in kinds:
+        if kind not in KINDS:
+            from autodiff.core.base.did_you_mean import closest_name
+
+            near = closest_name(kind, KINDS)
+            help = (
+                f"did you mean `--fail-on {near}`?" if near else "separate them by commas: --fail-on nan,zero"
+            )
+            raise UsageError(f"--fail-on takes {', '.join(KINDS)}, not `{kind}`", code="E0610", help=(help,))
+    return kinds
+
+
+def judge(session: Session, report: GradientReport | None) -> None:
+    """Say what of a report, or of the warnings, is asked to fail; the session remembers that there is any."""
+    kinds = read_kinds(session.request)
+    found = [] if report is None else list(failures(kinds, report))
+    if "warning" in kinds and session.warnings:
+        count = len(session.warnings)
+        given = "a warning was given" if count == 1 else f"{count:,} warnings were given"
+        found.append(f"--fail-on warning: {given}")
+    session.has_failed = bool(found)
+    for text in found:
+        error = AutodiffError(text)
+        error.code = ""  # nothing went wrong: this was asked for
+        if not session.is_silent:
+            session.say(error)
+
+
+def failures(kinds: tuple[str, ...], report: GradientReport) -> Iterator[str]:
+    """The sentences about what of a report is asked to fail on."""
+    if "nan" in kinds:
+        if not is_finite(report.output.value):
+            yield f"--fail-on nan: the output {report.output.name} is not finite"
+        broken = [variable.name for variable in report.gradients if not is_finite(variable.grad)]
+        if broken:
+            yield f"--fail-on nan: {the_gradients(broken)} not finite"
+    if "zero" in kinds:
+        zero = [variable.name for variable in report.gradients if is_zero(variable.grad)]
+        if zero:
+            yield f"--fail-on zero: {the_gradients(zero)} zero"

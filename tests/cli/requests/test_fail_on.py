@@ -1,0 +1,79 @@
+"""``--fail-on``: results that make the exit code 1."""
+
+from __future__ import annotations
+
+import pytest
+
+ZERO = "w = 3.; x = -1.; L = relu(w*x)"
+NAN = "w = 0.; L = sqrt(w)*0"
+FINE = "w = 3.; L = w**2"
+WARNS = "x = torch.tensor(2., requires_grad=True)\ny = x*x\ny.grad\nL = y*y"
+
+
+@pytest.mark.parametrize("command", ["run", "grad", "explain", "graph", "check"])
+@pytest.mark.parametrize(
+    ("code", "kinds", "says"),
+    [
+        (ZERO, "zero", "error: --fail-on zero: the gradients for w and x are zero"),
+        (NAN, "nan", "error: --fail-on nan: the gradient for w is not finite"),
+        (NAN, "zero,nan", "error: --fail-on nan: the gradient for w is not finite"),
+        (WARNS, "warning", "error: --fail-on warning: a warning was given"),
+    ],
+)
+def test_what_is_asked_for_fails(autodiff, command, code, kinds, says):
+    done = autodiff(command, "-e", code, "--fail-on", kinds)
+    assert done.returncode == 1
+    assert done.out
+    assert [line for line in done.err.splitlines() if line.startswith("error")] == [says]
+
+
+@pytest.mark.parametrize(
+    ("code", "kinds"),
+    [(FINE, "nan,zero,warning"), (ZERO, "nan"), (NAN, "zero"), (ZERO, "warning"), (WARNS, "nan")],
+)
+def test_other_results_do_not(autodiff, code, kinds):
+    done = autodiff("grad", "-e", code, "--fail-on", kinds)
+    assert done.returncode == 0
+    assert "--fail-on" not in done.err
+
+
+def test_an_output_that_is_not_finite_fails(autodiff):
+    done = autodiff("grad", "-e", "w = 1.; L = w + 1e308*10", "--fail-on", "nan")
+    assert done.returncode == 1
+    assert "--fail-on nan: the output L is not finite" in done.err
+
+
+def test_the_option_is_repeatable_and_quiet_twice_leaves_the_exit_code(autodiff):
+    done = autodiff("grad", "-e", ZERO, "--fail-on", "nan", "--fail-on", "zero", "-qq")
+    assert (done.returncode, done.out, done.err) == (1, "", "")
+
+
+def test_it_is_an_annotation_and_a_json_line_too(autodiff, write):
+    path = write(ZERO, "a.ad")
+    done = autodiff("grad", path.name, "--fail-on", "zero", "--diagnostics", "github")
+    assert "::error file=a.ad::--fail-on zero: the gradients for w and x are zero" in done.err
+    done = autodiff("grad", path.name, "--fail-on", "zero", "--diagnostics", "json")
+    assert '"severity": "error"' in done.err
+
+
+def test_of_several_scripts_one_fails(autodiff, write):
+    fine, zero = write(FINE, "fine.ad"), write(ZERO, "zero.ad")
+    done = autodiff("check", zero.name, fine.name, "--fail-on", "zero")
+    assert done.returncode == 1
+    assert done.out.endswith("2 scripts: 1 ok, 1 wrong\n")
+
+
+def test_a_script_without_a_gradient_is_judged_by_its_warnings(autodiff):
+    warns = "x = torch.tensor(2., requires_grad=True)\ny = x*x\nprint(y.grad)"
+    assert autodiff("run", "-e", warns, "--fail-on", "warning").returncode == 1
+    assert autodiff("run", "-e", "print(1)", "--fail-on", "warning").returncode == 0
+
+
+def test_a_kind_that_there_is_not(autodiff):
+    done = autodiff("grad", "-e", FINE, "--fail-on", "nan,zeros")
+    assert (done.returncode, done.out) == (2, "")
+    assert done.err == (
+        "error[E0610]: --fail-on takes nan, zero, warning, not `zeros`\n"
+        "  = help: did you mean `--fail-on zero`?\n"
+    )
+    assert "separate them by commas" in autodiff("grad", "-e", FINE, "--fail-on", "inf").err
