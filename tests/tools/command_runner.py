@@ -95,7 +95,11 @@ class Runner:
         begun.wait()
         [(thread, clock)] = threads
         while not done.wait(1.0):
-            if time.clock_gettime(clock) > self.seconds:
+            try:
+                used = time.clock_gettime(clock)
+            except OSError:
+                continue  # the thread has just ended
+            if used > self.seconds:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Stuck))
                 done.wait(self.seconds)
                 return None
