@@ -96,7 +96,7 @@ def check_expression(of: str) -> None:
     from autodiff.grammar.syntax.parser import parse_expression
 
     try:
-        parse_expression(Source(unsmuggle(of), OF_NAME))
+        parse_expression(Source(unsmuggle(of, OF_NAME), OF_NAME))
     except CompileError as error:
         raise UsageError(
             f"--of {of}: {error.message}",
@@ -209,12 +209,12 @@ def unify_lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def unsmuggle(code: str) -> str:
+def unsmuggle(code: str, name: str = CODE_NAME) -> str:
     """Check and normalize code from the command line; bytes that are not UTF-8 arrive as lone surrogates."""
     try:
         code.encode("utf-8")
     except UnicodeEncodeError:
-        raise unreadable(CODE_NAME, "it is not UTF-8", code="E0613") from None
+        raise unreadable(name, "it is not UTF-8", code="E0613") from None
     return unify_lines(code)
 
 

@@ -29,6 +29,8 @@ did_you_mean = LazyModule("autodiff.core.base.did_you_mean")
 
 #: How many names of a script an error message lists.
 MAX_LISTED = 20
+#: The longest pattern of names that is compared: fnmatch takes time that grows with the square of its length.
+LONGEST_PATTERN = 1000
 NAMED_CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 
 
@@ -109,7 +111,7 @@ def matches_pattern(name: str, pattern: str) -> bool:
     """Whether a ``--wrt`` entry, which may be a glob, matches a name."""
     if name == pattern:
         return True
-    if not any(sign in pattern for sign in "*?["):
+    if len(pattern) > LONGEST_PATTERN or not any(sign in pattern for sign in "*?["):
         return False
     from fnmatch import fnmatchcase
 
@@ -245,6 +247,36 @@ def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
     return Tensor.of(as_stored(np.array(value, dtype=dtype.name)))
 
 
+def given_tensor(value: Any, dtype: DType, where: str, code: str) -> Tensor:
+    """Return a tensor of the numbers that an option gives, in a dtype that can hold them.
+
+    Raise a UsageError, whose message begins with ``where``, for a value that is not made of numbers only, for
+    lists of different lengths, and for numbers that the dtype would change to others.
+    """
+    numbers = value.value if value.__class__ is Tensor else value
+    try:
+        array = np.asarray(numbers)
+    except ValueError:
+        raise UsageError(
+            f"{where}: the lists of the value differ in length or depth",
+            code=code,
+            help=("give the lists of one level the same length, as in [[1, 2], [3, 4]]",),
+        ) from None
+    if array.dtype.kind not in "biuf":
+        raise UsageError(f"{where}: the value holds something that is no number", code=code)
+    if not dtype.is_floating_point:
+        with np.errstate(invalid="ignore"):
+            is_held = array.astype(dtype.name) == array
+        if not is_held.all():
+            number = array[~is_held].flat[0]
+            raise UsageError(
+                f"{where}: {number} is none of them",
+                code=code,
+                help=("write a number of the script with a point to make it a float, as in 2.0",),
+            )
+    return number_tensor(value, dtype)
+
+
 def to_leaf(value: Any) -> Any:
     """Return numbers as a leaf in the default dtype, for scripts without tensors."""
     if not (is_number_or_list(value) or value.__class__ is Tensor or is_float_array(value)):
@@ -287,13 +319,8 @@ def set_option_conversion(new_value: Any, name: str, reshaped: dict[str, Shapes]
 
     def convert(value: Any) -> Any:
         if value.__class__ is Tensor:
-            try:
-                made = number_tensor(new_value, value.dtype)
-            except (ValueError, OverflowError) as error:
-                raise UsageError(
-                    f"--set cannot replace `{name}`, which holds {value.dtype.name} numbers: {error}",
-                    code="E0602",
-                ) from None
+            holds = f"--set cannot replace `{name}`, which holds {value.dtype.name} numbers"
+            made = given_tensor(new_value, value.dtype, holds, "E0602")
             if value.shape != made.shape:
                 reshaped[name] = tuple(value.shape), tuple(made.shape)
             if value.requires_grad:

@@ -6,7 +6,7 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.second_order import higher_derivatives
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.session.assignment_plan import number_tensor
+from autodiff.grammar.session.assignment_plan import given_tensor
 from autodiff.grammar.session.choose_target import find_target
 from autodiff.grammar.session.run import EngineSetup
 from autodiff.grammar.session.target import format_weight, make_subject, uniform_weight
@@ -47,7 +47,9 @@ def differentiate_again(
                     help=(f"choose one: explain --entry {place}", "weigh them equally: --grad-output ones"),
                 )
             given = (
-                uniform_weight(gradient, 1.0) if weight == "ones" else number_tensor(weight, gradient.dtype)
+                uniform_weight(gradient, 1.0)
+                if weight == "ones"
+                else given_tensor(weight, gradient.dtype, "--grad-output", "E0605")
             )
             if given.entry_count == 1 and given.shape != gradient.shape:
                 given = uniform_weight(gradient, given.item())

@@ -12,7 +12,7 @@ from autodiff.core.fast.tape import existing_node
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.report.records import ReportedPass
 from autodiff.grammar.objects.values import type_name
-from autodiff.grammar.session.assignment_plan import is_number_or_list, number_tensor
+from autodiff.grammar.session.assignment_plan import given_tensor
 from autodiff.grammar.session.leaf_names import display_name, join_words, name_leaves
 from autodiff.grammar.session.run import Execution, Settings
 
@@ -145,11 +145,11 @@ def initial_cotangent(settings: Settings, target: Target, is_summed: bool) -> An
         weights = outputs.join_weights(target.listed, weights, name)
     if weights.__class__ is str and weights == "ones":
         return backward_passes.seed_for(output, uniform_weight(output, 1.0)).value
-    if not (is_number_or_list(weights) or weights.__class__ is Tensor or isinstance(weights, np.ndarray)):
+    if weights.__class__ in (str, bool, type(None)):
         raise UsageError(
             f"--grad-output is `ones`, a number or a nested list, not {type_name(weights)}", code="E0605"
         )
-    weight = number_tensor(weights, output.dtype)
+    weight = given_tensor(weights, output.dtype, "--grad-output", "E0605")
     if weight.entry_count == 1 and output.shape != weight.shape:
         weight = uniform_weight(output, weight.item())
     try:

@@ -56,6 +56,53 @@ CASES = [
 ]
 
 
-@each_of(CASES)
+VECTOR = "x = torch.tensor([1., 2.], requires_grad=True)\nL = (x * x).sum()\n"
+POWER = "n = torch.tensor(2)\nx = torch.tensor(3., requires_grad=True)\nL = x ** n\n"
+VALUES = [
+    answered("set_rows", VECTOR, "autodiff grad script.ad --set x='[[1, 2], [3]]'", 2, "differ in length"),
+    answered("set_levels", VECTOR, "autodiff grad script.ad --set x='[1, [2]]'", 2, "length or depth"),
+    answered("set_none", VECTOR, "autodiff grad script.ad --set x=None", 2, "no number"),
+    answered("set_none_in_a_list", VECTOR, "autodiff grad script.ad --set x='[1, None]'", 2, "no number"),
+    answered("set_fraction", POWER, "autodiff grad script.ad --set n=2.5", 2, "2.5 is none of them", "2.0"),
+    answered("set_nan", POWER, "autodiff grad script.ad --set n=nan", 2, "nan is none of them"),
+    answered("set_infinity", POWER, "autodiff grad script.ad --set n=1e400", 2, "inf is none of them"),
+    answered("set_bool", POWER.replace("2", "True"), "autodiff grad script.ad --set n=2", 2, "none of them"),
+    answered("set_whole", POWER, "autodiff grad script.ad --set n=3.0", 0, shows=("27\n",)),
+    answered(
+        "set_deep",
+        VECTOR,
+        "autodiff grad script.ad --set \"x=$(printf '[%.0s' {1..99})1$(printf ']%.0s' {1..99})\"",
+        2,
+        "length or depth",
+    ),
+    answered(
+        "weight_rows", VECTOR, "autodiff grad script.ad --of x --grad-output '[[1], [2, 3]]'", 2, "length"
+    ),
+    answered(
+        "weight_rows_of_second_derivatives",
+        VECTOR,
+        "autodiff explain script.ad --order 2 --grad-output '[[1], [2, 3]]'",
+        2,
+        "--grad-output: the lists",
+    ),
+    answered(
+        "weight_none_in_a_list",
+        VECTOR,
+        "autodiff grad script.ad --of x --grad-output '[1, None]'",
+        2,
+        "no number",
+    ),
+    answered("output_not_utf_8", VECTOR, "autodiff grad script.ad --of $'\\xff'", 2, "cannot read <--of>"),
+    answered(
+        "many_brackets",
+        VECTOR,
+        "autodiff grad script.ad --wrt \"$(printf '[%.0s' {1..50000})\"",
+        2,
+        "there is no variable `[[[",
+    ),
+]
+
+
+@each_of([*CASES, *VALUES])
 def test_a_command_line_is_answered(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)

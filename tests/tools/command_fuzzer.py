@@ -8,11 +8,13 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -26,9 +28,10 @@ from command_runner import CommandLine, Outcome, Runner
 from fuzz_words import INTERNAL
 
 #: The exit codes of `autodiff help exit-codes` that a run in this process can have.
-CODES = {0, 2, 3, 4, 5}
+CODES = {0, 2, 3, 4, 5, 6}
 #: The commands that exit with 1, where the answer is no.
 ANSWERS_NO = ("check", "lint")
+SEVERAL_SCRIPTS = [name for name, command in COMMANDS.items() if command.takes_several]
 ONE_SCRIPT = [(command,) for command in ("run", "grad", "explain", "graph", "check")]
 #: The share of answers that a comparison is made of.
 COMPARED = 0.05
@@ -45,7 +48,7 @@ def flaw(line: CommandLine, runner: Runner, random: Random) -> str:
     """What is wrong with the answer to a command line; empty where nothing is."""
     outcome = runner.run(line)
     wrong = flaw_of_outcome(line, outcome)
-    if wrong or outcome.code != 0 or {"-h", "--help", "--version"} & set(line.arguments):
+    if wrong or outcome.code != 0 or asks_for_help(line):
         return wrong
     for compare in COMPARISONS:
         if random.random() < COMPARED and (wrong := compare(line, outcome, runner)):
@@ -68,7 +71,7 @@ def flaw_of_outcome(line: CommandLine, outcome: Outcome) -> str:
     return (
         flaw_of_silence(line, outcome, command)
         or flaw_of_words(line, outcome)
-        or flaw_of_json(line, outcome)
+        or flaw_of_format(line, outcome)
         or flaw_of_diagnostics(line, outcome)
     )
 
@@ -102,15 +105,40 @@ def flaw_of_words(line: CommandLine, outcome: Outcome) -> str:
     return "a traceback" if "Traceback" in said and "Traceback" not in given else ""
 
 
-def flaw_of_json(line: CommandLine, outcome: Outcome) -> str:
-    """With ``--format json`` stdout is one document, also where the command fails."""
-    if given_format(line) != "json" or is_silent(line):
+def flaw_of_format(line: CommandLine, outcome: Outcome) -> str:
+    """Stdout has the format that was asked for; in JSON a failure is a document too."""
+    form = given_format(line)
+    if is_silent(line) or asks_for_help(line) or last_value(line, "-o", "--output"):
+        return ""
+    if outcome.code and form != "json":
         return ""
     try:
-        document = json.loads(outcome.out, parse_constant=no_constant)
-    except ValueError as error:
-        return f"no JSON on stdout: {error}: {outcome.out[:80]!r}"
-    return "" if document.get("schema") == 1 else f"the document has the schema {document.get('schema')!r}"
+        if form == "json":
+            schemas = [document["schema"] for document in json_documents(outcome.out)]
+            if set(schemas) != {1} or (len(schemas) > 1 and command_of(line) not in SEVERAL_SCRIPTS):
+                return f"documents of schema {schemas}: {outcome.out[:80]!r}"
+        elif form == "jsonl":
+            for row in outcome.out.splitlines():
+                json.loads(row, parse_constant=no_constant)
+        elif form in ("csv", "tsv"):
+            table = list(csv.reader(outcome.out.splitlines(), delimiter="," if form == "csv" else "\t"))
+            if not table or {len(row) for row in table} != {len(table[0])}:
+                return f"no table: {outcome.out[:80]!r}"
+        elif form in ("npy", "npz"):
+            np.load(io.BytesIO(outcome.out.encode("utf-8", "surrogateescape")))
+    except (ValueError, KeyError, EOFError) as error:
+        return f"stdout is no {form}: {error}: {outcome.out[:80]!r}"
+    return ""
+
+
+def json_documents(text: str) -> Iterator[Any]:
+    """The documents in a text, one after another. Raises ValueError if it holds anything else."""
+    decoder = json.JSONDecoder(parse_constant=no_constant)
+    rest = text.strip()
+    while rest:
+        document, end = decoder.raw_decode(rest)
+        yield document
+        rest = rest[end:].strip()
 
 
 def flaw_of_diagnostics(line: CommandLine, outcome: Outcome) -> str:
@@ -183,7 +211,7 @@ def quieter(line: CommandLine, outcome: Outcome, runner: Runner) -> str:
 def by_other_commands(line: CommandLine, outcome: Outcome, runner: Runner) -> str:
     """What ``grad`` prints is in its JSON, and in that of the commands that show more."""
     arguments = common_arguments(line)
-    if arguments is None or is_silent(line):
+    if arguments is None or is_silent(line) or last_value(line, "-o", "--output"):
         return ""
     documents: dict[str, Any] = {}
     for command in ("grad", "run", "explain", "graph"):
@@ -203,6 +231,11 @@ def by_other_commands(line: CommandLine, outcome: Outcome, runner: Runner) -> st
         return ""
     plain = runner.run(replace(line, arguments=("grad", *arguments)))
     expected = [number for _, value in documents["grad"][1] for number in flat(value)]
+    table = runner.run(replace(line, arguments=("grad", *arguments, "--format", "csv")))
+    if table.code == 0:
+        column = [float(row[-1]) for row in list(csv.reader(table.out.splitlines()))[1:]]
+        if not same_numbers(column, expected, last_value(line, "--dtype")):
+            return f"CSV {table.out[:100]!r}, but JSON {expected[:9]}"
     if plain.code == 0 and not same_numbers(bare_numbers(plain.out), expected, last_value(line, "--dtype")):
         return f"plain {plain.out[:100]!r}, but JSON {expected[:9]}"
     return ""
@@ -274,12 +307,12 @@ def inputs(line: CommandLine) -> list[bytes]:
     return [*line.files.values(), line.stdin or b""]
 
 
-def last_value(line: CommandLine, flag: str) -> str | None:
+def last_value(line: CommandLine, *flags: str) -> str | None:
     """The value of an option, the last one given."""
     found = None
     for at, word in enumerate(line.arguments):
         name, equals, value = word.partition("=")
-        if name == flag:
+        if name in flags:
             found = value if equals else next(iter(line.arguments[at + 1 : at + 2]), None)
     return found
 
@@ -299,6 +332,10 @@ def difference(before: str, after: str) -> str:
         if left != right:
             return f"{left!r} becomes {right!r}"
     return "the exit code differs"
+
+
+def asks_for_help(line: CommandLine) -> bool:
+    return bool({"-h", "--help", "--version"} & set(line.arguments))
 
 
 def cut(value: Any) -> str:

@@ -55,6 +55,7 @@ POOLS = {
     "max_nodes": [*SHORT, "20000"],
     "max_memory": "1 8 100 1K 64K 1M 16M".split(),
     "max_depth": SHORT,
+    "output": "out.json out.csv out.npz out.tex out.dot out.md out.x out a.ad - . no/out /dev/full".split(),
     "max_script": [*SHORT, "1M"],
     "max_input": [*SHORT, "1M"],
     "entry": """

@@ -46,7 +46,10 @@ class CommandLine:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command line wrote and returned; the code is None where it did not end."""
+    """What a command line wrote and returned; the code is None where it did not end.
+
+    Bytes that are not UTF-8 are lone surrogates, as in the arguments.
+    """
 
     out: str
     err: str
@@ -70,7 +73,7 @@ class Runner:
             texts = []
             for stream in streams:
                 stream.seek(0)
-                texts.append(stream.read().decode("utf-8"))
+                texts.append(stream.read().decode("utf-8", "surrogateescape"))
         for name in os.listdir(self.folder):
             (self.folder / name).unlink()
         return Outcome(texts[0], texts[1], code)
