@@ -41,7 +41,7 @@ def fail(*_: Any) -> None:
 FAULTS = {
     "internal": lambda patch: patch.setattr(Session, "page", fail),
     "without a word": lambda patch: patch.setattr(Session, "say", lambda *_: None),
-    "no JSON": lambda patch: patch.setattr(Session, "show_failure", lambda *_: None),
+    "schema []": lambda patch: patch.setattr(Session, "show_failure", lambda *_: None),
     "plain": lambda patch: patch.setattr(bare, "bare_text", lambda report: "1\n"),
 }
 
