@@ -82,19 +82,19 @@ class Format:
 
 
 #: The commands that answer with derivatives as numbers.
-DERIVATIVES = "grad jacobian hessian jvp hvp"
+DERIVATIVES = "grad jacobian hessian jvp hvp propagate"
 #: The formats, in the order in which a command lists them.
 FORMATS = (
     Format(
         "auto",
-        "run grad jacobian hessian jvp hvp explain graph check ops",
+        "run grad jacobian hessian jvp hvp propagate explain graph check ops",
         "for people: tables and trees on a terminal, plain text in a pipe; in a pipe `grad` writes bare"
         " numbers, of several inputs the name before them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix"
         " W[0]<TAB>1<TAB>2 and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0",
     ),
     Format(
         "plain",
-        "run grad jacobian hessian jvp hvp explain check ops",
+        "run grad jacobian hessian jvp hvp propagate explain check ops",
         "the plain text that a pipe gets, on a terminal too",
         suffixes=".txt",
     ),
@@ -103,7 +103,7 @@ FORMATS = (
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
         "json",
-        "run grad jacobian hessian jvp hvp explain graph check ops",
+        "run grad jacobian hessian jvp hvp propagate explain graph check ops",
         'one JSON document with "schema": 1; a failure is a document too',
         suffixes=".json",
         for_programs=True,
@@ -195,6 +195,9 @@ ENTRY = Option("--entry", TEXT, "Derive one entry of a tensor gradient too.", me
 VECTOR = Option(
     "--vector", TEXTS, "The vector's values for an input; 0 for others; repeatable.", metavar="NAME=VALUE"
 )
+SIGMA = Option("--sigma", TEXTS, "Standard deviations of inputs.", metavar="NAME=VALUE,...")
+COV = Option("--cov", TEXT, "Covariance matrix of inputs, with their names as header.", metavar="FILE")
+MONTE_CARLO = Option("--monte-carlo", NUMBER, "Compare with this many random draws.", metavar="N", default=0)
 OUTPUT = Option("-o --output", TEXT, "Write to a file; its suffix chooses the format.", metavar="FILE")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
 MAX_INPUT = Option("--max-input", SIZE, "Size of each file of numbers.", metavar="SIZE", default=1 << 30)
@@ -209,7 +212,7 @@ TIMEOUT = Option(
 
 #: The groups of options in help texts, and their order there; each option is in one, by its longest flag.
 GROUPS = {
-    "Input": "-e --set --dtype --seed",
+    "Input": "-e --set --sigma --cov --monte-carlo --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula",
     "Output": "--show --output --format --top --digits --rows --all --quiet --verbose --color --diagnostics"
     " --fail-on --help",
@@ -288,6 +291,16 @@ COMMANDS = {
             (*QUESTION, VECTOR, OUTPUT, format_option("hvp"), *PEOPLE, *MANNERS, *LIMITS),
             "Print the Hessian times a vector.",
             ("autodiff hvp -e 'x = 1; y = 2; f = x**2*y + y**3' --vector x=1",),
+        ),
+        Command(
+            "propagate",
+            "[SCRIPT]",
+            (*WHOLE, SIGMA, COV, MONTE_CARLO, OUTPUT, format_option("propagate"), *PEOPLE, *MANNERS, *LIMITS),
+            "Propagate standard deviations of inputs to the output.",
+            (
+                "autodiff propagate -e 'm = 0.029; r = 0.0082; d = m/r**2' --sigma m=0.005,r=0.0001",
+                "autodiff propagate -e 'x = 2; y = exp(x)' --sigma x=0.1 --monte-carlo 2000 --format table",
+            ),
         ),
         Command(
             "explain",

@@ -22,6 +22,7 @@ MODULES = {
     "hessian": LazyModule("autodiff.cli.commands.hessian"),
     "jvp": LazyModule("autodiff.cli.commands.jvp"),
     "hvp": LazyModule("autodiff.cli.commands.hvp"),
+    "propagate": LazyModule("autodiff.cli.commands.propagate"),
     "explain": LazyModule("autodiff.cli.commands.explain"),
     "graph": LazyModule("autodiff.cli.commands.graph"),
     "check": LazyModule("autodiff.cli.commands.check"),

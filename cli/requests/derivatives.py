@@ -33,11 +33,17 @@ class Question:
 
     __slots__ = ("execution", "report", "settings", "subject")
 
-    def __init__(self, session: Session, *, weighed: bool, probe: Probe | None = None) -> None:
-        """Run the script. ``weighed`` says that --grad-output weighs the output's entries."""
+    def __init__(
+        self, session: Session, *, weighed: bool, probe: Probe | None = None, wrt: Sequence[str] = ()
+    ) -> None:
+        """Run the script. ``weighed`` says that --grad-output weighs the output's entries.
+
+        ``wrt`` are the inputs unless --wrt names some; ``probe`` observes the run.
+        """
         session.script = read_script(session.request)
         prepare_process(session.request)
         self.settings: Settings = read_settings(session.request)
+        self.settings.wrt = self.settings.wrt or list(wrt)
         self.execution: Execution = run_request(session, self.settings, twice=False, needed=True, probe=probe)
         note_reshaped(session, self.execution)
         choose = differentiate if weighed else derivative_matrices.whole_subject

@@ -1,0 +1,161 @@
+"""Turns the request of ``propagate`` into standard deviations of the output."""
+
+from __future__ import annotations
+
+from autodiff.cli.requests.derivatives import Question
+from autodiff.cli.requests.make_report import read_names
+from autodiff.cli.requests.values import Values, split_name
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.derivation import propagation
+from autodiff.core.report.propagation import MonteCarlo, Propagation
+from autodiff.grammar.session import derivative_matrices
+from autodiff.grammar.session.assignment_plan import unknown_name_error
+from autodiff.grammar.session.monte_carlo import sample_outputs
+from autodiff.grammar.session.rerun import Probe, Rerun
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from autodiff.cli.requests.session import Session
+
+FEWEST_DRAWS = 100
+
+
+def make_propagation(session: Session) -> Propagation:
+    """Run the script, and propagate the deviations and covariances of the request."""
+    request = session.request
+    values = Values(request)
+    sigmas = read_sigmas(values)
+    matrix, columns = read_covariance(values)
+    draws = request.number("monte_carlo")
+    if not sigmas and matrix is None:
+        raise UsageError(
+            "there are no standard deviations to propagate",
+            code="E0610",
+            help=("give those of the inputs, as in --sigma x=0.1,y=0.02, or --cov FILE",),
+        )
+    if 0 < draws < FEWEST_DRAWS:
+        raise UsageError(
+            f"--monte-carlo takes {FEWEST_DRAWS} draws or more, not {draws}",
+            code="E0610",
+            help=("as in 10000",),
+        )
+    probe = Probe()
+    names = [*sigmas, *(column.partition("[")[0] for column in columns)]
+    asked = Question(session, weighed=False, probe=probe, wrt=list(dict.fromkeys(names)))
+    deviations = asked.vector(sigmas, "--sigma", needed=False)
+    if not (np.isfinite(deviations).all() and (deviations >= 0).all()):
+        raise UsageError("--sigma: a standard deviation is 0 or more", code="E0605")
+    covariance = np.diag(deviations**2)
+    if matrix is not None:
+        insert(covariance, matrix, columns, places(asked))
+    jacobian = asked.compute(derivative_matrices.jacobian)
+    output, sigma, shares = propagation.first_order(jacobian, covariance)
+    made = Propagation(asked.report, jacobian, covariance, output, sigma, shares)
+    if draws:
+        made.monte_carlo = sample(
+            asked, made, Rerun(asked.execution, asked.settings, probe), draws, request.number("seed")
+        )
+    elif not sigma.any():
+        session.note(
+            "to first order the deviation is 0: so are the derivatives here; --monte-carlo 10000 shows what"
+            " curvature does"
+        )
+    return made
+
+
+def read_sigmas(values: Values) -> dict[str, object]:
+    """The values of ``--sigma a=0.1,b=0.2``."""
+    found: dict[str, object] = {}
+    for text in read_names(values.request.texts("sigma")):
+        name, value = split_name("--sigma", text)
+        found[name] = values.read(f"--sigma {name}", value, name)
+    return found
+
+
+def read_covariance(values: Values) -> tuple[Any, Sequence[str]]:
+    """The matrix of ``--cov`` and the names in its header; None and () without the option."""
+    path = values.request.text("cov")
+    if path is None:
+        return None, ()
+    data = values.read_file("--cov", path)
+    if data.columns:
+        found = data.take(data.columns)
+        matrix = np.stack([found[name] for name in data.columns], axis=1)
+    else:
+        matrix = np.atleast_2d(data.whole())
+    flaw = propagation.covariance_flaw(matrix)
+    if flaw:
+        raise UsageError(f"--cov {data.name}: {flaw}", code="E0619")
+    return matrix, data.columns
+
+
+def places(asked: Question) -> list[str]:
+    """The names of the inputs' entries: ``w`` of a number, ``w[0,1]`` of a tensor."""
+    return [
+        variable.name + (f"[{','.join(map(str, index))}]" if index else "")
+        for variable in asked.report.gradients
+        for index in np.ndindex(variable.shape)
+    ]
+
+
+def insert(covariance: Any, matrix: Any, columns: Sequence[str], known: list[str]) -> None:
+    """Enter the covariances of the entries ``columns``, by default all, into the matrix of all entries."""
+    columns = [column.replace(" ", "") for column in columns] or known
+    for column in columns:
+        if column not in known:
+            raise unknown_name_error(column, known, "input", "E0601")
+    if len(columns) != len(matrix):
+        raise UsageError(
+            f"--cov: the matrix has {len(matrix)} rows, and there are {len(columns)} inputs:"
+            f" {', '.join(columns[:20])}",
+            code="E0619",
+            help=("a header with the names of the inputs says which they are",),
+        )
+    at = [known.index(column) for column in columns]
+    if covariance[at, at].any():
+        name = next(known[one] for one in at if covariance[one, one])
+        raise UsageError(
+            f"both --sigma and --cov say how `{name}` varies", code="E0610", help=("leave one out",)
+        )
+    covariance[np.ix_(at, at)] = matrix
+
+
+def sample(asked: Question, made: Propagation, again: Rerun, count: int, seed: int) -> MonteCarlo:
+    """Draw inputs at random, and compare the outputs with first order and, if they differ, with second."""
+    moves = propagation.draws(made.covariance, count, seed)
+    samples = sample_outputs(asked.subject, again, moves)
+    finite = samples[np.isfinite(samples).all(axis=1)]
+    if len(finite) < 2:
+        raise UsageError(
+            f"--monte-carlo: {count - len(finite):,} of {count:,} draws gave no finite output", code="E0605"
+        )
+    mean, sigma, error = propagation.deviation(finite)
+    value = np.ravel(asked.subject.value)
+    found = MonteCarlo(
+        count,
+        count - len(finite),
+        mean,
+        sigma,
+        error,
+        propagation.agree(mean, sigma, error, len(finite), value, made.sigma),
+    )
+    if found.lost:
+        found.agrees = np.zeros_like(found.agrees)
+    elif not found.agrees.all():
+        shifts, variances = [], []
+        for seed_of_entry in derivative_matrices.unit_seeds(asked.subject.root):
+            asked.subject.seed = seed_of_entry
+            hessian = asked.compute(derivative_matrices.hessian)
+            shift, more = propagation.second_order(hessian, made.covariance)
+            shifts.append(shift)
+            variances.append(more)
+        found.second_mean = value + np.array(shifts)
+        found.second_sigma = np.sqrt(made.sigma**2 + np.array(variances))
+        found.is_curvature = propagation.agree(
+            mean, sigma, error, len(finite), found.second_mean, found.second_sigma
+        )
+    return found

@@ -1,0 +1,117 @@
+"""Error bars: standard deviations of measurements, carried to the result, as a shell gets them."""
+
+from __future__ import annotations
+
+from cases import Case, each_of
+
+DENSITY = "m = 0.029; r = 0.0082; d = m/r**2\n"
+SQUARE = "x = 0; y = x**2\n"
+CASES = [
+    Case(
+        "value_and_deviation",
+        DENSITY,
+        "autodiff propagate script.ad --sigma m=0.005,r=0.0001",
+        [431.29089827483637, 75.10086139562145],
+    ),
+    Case(
+        "shares_of_the_variance",
+        DENSITY,
+        'autodiff propagate script.ad --sigma m=0.005,r=0.0001 --format json | of_json \'r["shares"]["r"]\'',
+        [0.019619278682405632],
+    ),
+    Case(
+        "a_table",
+        "a = 3; b = 4; c = 5; s = a*b + 0*c\n",
+        "autodiff propagate script.ad --sigma a=0.1 --sigma b=0.1 --format table",
+        prints="s = 12 +- 0.5\n\n  input   value   sigma   derivative   share\n"
+        "  a           3     0.1            4    64 %\n  b           4     0.1            3    36 %\n",
+    ),
+    Case(
+        "correlated_inputs",
+        "a = 3; b = 4; s = a - b\n",
+        "autodiff propagate script.ad --cov cov.csv",
+        [-1, 0.2],
+        files={"cov.csv": "a,b\n0.04,0.03\n0.03,0.06\n"},
+        tolerance=1e-6,
+    ),
+    Case(
+        "entries_of_a_vector",
+        "x = [1, 2]; y = [x[0]*x[1], x[0]]\n",
+        "autodiff propagate script.ad --sigma 'x=[0.1, 0.2]' | cut -f2",
+        [0.08**0.5, 0.1],
+    ),
+    Case(
+        "draws_agree",
+        DENSITY,
+        "autodiff propagate script.ad --sigma m=0.0005,r=0.00001 --monte-carlo 500",
+        [431.29089827483637, 7.510086139562145],
+        says=["Monte Carlo, 500 draws: mean 43", "which agrees"],
+    ),
+    Case(
+        "curvature_alone",
+        SQUARE,
+        "autodiff propagate script.ad --sigma x=0.1 --monte-carlo 1000",
+        [0, 0],
+        says=["because of curvature: with second derivatives, the mean is 0.01 and sigma 0.01414"],
+    ),
+    Case(
+        "a_kink",
+        "x = 0; y = abs(x)\n",
+        "autodiff propagate script.ad --sigma x=0.1 --monte-carlo 1000",
+        [0, 0],
+        says=["not by curvature alone", "trust the draws"],
+    ),
+    Case(
+        "out_of_range",
+        "x = 1; y = log(x)\n",
+        "autodiff propagate script.ad --sigma x=1 --monte-carlo 200",
+        [0, 1],
+        says=["draws whose output is not finite"],
+        never=["agrees"],
+    ),
+    Case(
+        "no_deviation_to_first_order",
+        SQUARE,
+        "autodiff propagate script.ad --sigma x=0.1",
+        [0, 0],
+        says=["to first order the deviation is 0"],
+    ),
+    Case(
+        "an_unknown_input",
+        "width = 2; y = width**2\n",
+        "autodiff propagate script.ad --sigma widht=1",
+        prints="",
+        says=["there is no variable `widht`", "did you mean `width`?"],
+        code=2,
+    ),
+    Case(
+        "no_covariance_of_numbers",
+        "a = 3; b = 4; s = a - b\n",
+        "autodiff propagate script.ad --cov cov.csv",
+        prints="",
+        says=["cov.csv: no random numbers have this covariance"],
+        files={"cov.csv": "a,b\n1,2\n2,1\n"},
+        code=2,
+    ),
+    Case(
+        "covariance_without_names",
+        "a = 3; b = 4; s = a - b\n",
+        "printf '1,0\\n0,1\\n' | autodiff propagate script.ad --cov - --wrt a",
+        prints="",
+        says=["the matrix has 2 rows, and there are 1 inputs: a"],
+        code=2,
+    ),
+    Case(
+        "a_computed_quantity_cannot_be_drawn",
+        "x = 1; z = 2*x; y = z**2\n",
+        "autodiff propagate script.ad --sigma z=1 --monte-carlo 100",
+        prints="",
+        says=["`z` is computed by the script", "what it is computed from"],
+        code=2,
+    ),
+]
+
+
+@each_of(CASES)
+def test_error_bars(case, tmp_path):
+    case.check(tmp_path)

@@ -1,0 +1,120 @@
+"""Propagated standard deviations equal those of the package ``uncertainties``; draws and second order fit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from autodiff.cli.command_line.fast_parser import read_arguments
+from autodiff.cli.requests.propagate import make_propagation
+from autodiff.cli.requests.session import Session
+from autodiff.core.derivation import propagation
+
+#: Formulas of a laboratory with measured values and their standard deviations.
+FORMULAS = {
+    "density of a disc": ("m/(pi*r**2*h)", {"m": (0.029, 0.005), "r": (0.0082, 0.0001), "h": (0.02, 0.0005)}),
+    "pendulum": ("4*pi**2*l/T**2", {"l": (0.995, 0.002), "T": (2.003, 0.01)}),
+    "lens": ("1/(1/a + 1/b)", {"a": (0.31, 0.004), "b": (0.42, 0.006)}),
+    "refraction": ("sin(i)/sin(o)", {"i": (0.785, 0.01), "o": (0.49, 0.01)}),
+    "half-life": ("log(2)/k", {"k": (0.0231, 0.0004)}),
+    "decay": ("N*exp(-k*t)", {"N": (1200.0, 35.0), "k": (0.0231, 0.0004), "t": (30.0, 0.5)}),
+    "resistance": ("U/I", {"U": (4.98, 0.02), "I": (0.0123, 0.0001)}),
+    "parallel resistors": ("R*S/(R + S)", {"R": (220.0, 4.4), "S": (330.0, 3.3)}),
+    "gas": ("p*V/(8.314*T)", {"p": (101325.0, 200.0), "V": (0.0244, 0.0002), "T": (297.0, 1.0)}),
+    "ph": ("-log10(c)", {"c": (3.2e-5, 4e-7)}),
+    "relativity": ("m/sqrt(1 - v**2)", {"m": (0.511, 0.001), "v": (0.8, 0.01)}),
+    "arrhenius": ("A*exp(-E/(8.314*T))", {"A": (2e9, 1e8), "E": (52000.0, 900.0), "T": (310.0, 0.5)}),
+    "angle": ("atan2(y, x)", {"y": (1.2, 0.05), "x": (-0.7, 0.03)}),
+}
+
+
+def propagated(formula, inputs, *options):
+    script = "; ".join(f"{name} = {value!r}" for name, (value, _) in inputs.items()) + f"; result = {formula}"
+    request = read_arguments(["propagate", "-e", script, *options])
+    assert request is not None
+    return make_propagation(Session(request))
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("formula", "inputs"), FORMULAS.values(), ids=FORMULAS)
+def test_uncertainties_gives_the_same(formula, inputs):
+    uncertainties = pytest.importorskip("uncertainties")
+    from uncertainties import umath
+
+    found = propagated(formula, inputs, "--sigma", ",".join(f"{k}={s!r}" for k, (_, s) in inputs.items()))
+    known = {name: uncertainties.ufloat(value, sigma) for name, (value, sigma) in inputs.items()}
+    theirs = eval(formula, {**vars(umath), "pi": math.pi, **known})
+    assert found.sigma[0] == pytest.approx(theirs.std_dev, rel=1e-12)
+    parts = {known_name: (theirs.derivatives[x] * x.std_dev) ** 2 for known_name, x in known.items()}
+    shares = [parts[variable.name] / theirs.std_dev**2 for variable in found.report.gradients]
+    assert found.shares[0] == pytest.approx(shares, rel=1e-11)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("formula", "inputs"),
+    [pair for pair in FORMULAS.values() if len(pair[1]) > 1],
+    ids=[name for name, (_, inputs) in FORMULAS.items() if len(inputs) > 1],
+)
+def test_uncertainties_gives_the_same_for_correlated_inputs(formula, inputs, tmp_path):
+    uncertainties = pytest.importorskip("uncertainties")
+    from uncertainties import umath
+
+    sigmas = np.array([sigma for _, sigma in inputs.values()])
+    correlation = np.full((len(sigmas), len(sigmas)), -0.3) + 1.3 * np.eye(len(sigmas))
+    covariance = correlation * np.outer(sigmas, sigmas)
+    lines = [",".join(inputs), *(",".join(map(repr, row)) for row in covariance.tolist())]
+    (tmp_path / "cov.csv").write_text("\n".join(lines))
+    found = propagated(formula, inputs, "--cov", str(tmp_path / "cov.csv"))
+    values = uncertainties.correlated_values([value for value, _ in inputs.values()], covariance)
+    theirs = eval(formula, {**vars(umath), "pi": math.pi, **dict(zip(inputs, values, strict=True))})
+    assert found.sigma[0] == pytest.approx(theirs.std_dev, rel=1e-9)  # correlated_values diagonalizes
+    gradient = found.jacobian[0]
+    assert found.sigma[0] == pytest.approx(math.sqrt(gradient @ covariance @ gradient), rel=1e-12)
+    assert found.shares[0].sum() == pytest.approx(1, rel=1e-12)
+
+
+def test_draws_have_the_covariance():
+    covariance = np.array([[4.0, 3e-4, 0], [3e-4, 1e-7, 0], [0, 0, 0]])
+    found = propagation.draws(covariance, 200_000, 1)
+    assert np.allclose(np.cov(found.T), covariance, rtol=0.02, atol=1e-12)
+    assert not found[:, 2].any()
+
+
+def test_second_order_is_exact_for_a_parabola():
+    shift, more = propagation.second_order(np.array([[2.0, 1.0], [1.0, 0.0]]), np.diag([0.04, 0.25]))
+    x = propagation.draws(np.diag([0.04, 0.25]), 400_000, 2)
+    y = x[:, 0] ** 2 + x[:, 0] * x[:, 1]
+    assert shift == pytest.approx(0.04)
+    assert y.mean() == pytest.approx(shift, abs=1e-3)
+    assert y.var() == pytest.approx(more, rel=0.02)
+
+
+@pytest.mark.parametrize("formula", ["x**2 + x*z", "exp(x)*z", "sin(x) + z**2"])
+def test_draws_agree_where_deviations_are_small(formula):
+    inputs = {"x": (1.0, 0), "z": (2.0, 0)}
+    found = propagated(formula, inputs, "--sigma", "x=0.002,z=0.003", "--monte-carlo", "400")
+    assert found.monte_carlo is not None
+    assert found.monte_carlo.agrees.all()
+    assert found.monte_carlo.sigma == pytest.approx(found.sigma, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "says"),
+    [
+        (np.zeros((2, 3)), "is square"),
+        (np.array([[1.0, 0.5], [0.4, 1.0]]), "not symmetric"),
+        (np.array([[1.0, 2.0], [2.0, 1.0]]), "below 0"),
+        (np.array([[-1.0]]), "a variance below 0"),
+        (np.array([[math.nan]]), "not finite"),
+    ],
+)
+def test_what_is_no_covariance(matrix, says):
+    assert says in propagation.covariance_flaw(matrix)
+
+
+def test_covariances_of_units_far_apart_are_accepted():
+    sigmas = np.array([1e-9, 1.0, 1e9])
+    correlation = np.full((3, 3), 0.99) + 0.01 * np.eye(3)
+    assert propagation.covariance_flaw(correlation * np.outer(sigmas, sigmas)) == ""
