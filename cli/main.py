@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from time import monotonic
 
 from autodiff.cli.command_line.fast_parser import Request, read_arguments
 from autodiff.cli.command_line.script_source import NoScript
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
+    from autodiff.cli.process.attendant import Chore
+
 
 def main() -> NoReturn:
     """Run the program ``autodiff``."""
@@ -31,7 +34,25 @@ def main() -> NoReturn:
     session = Session(request or Request("", "", {}))
     if request is None:
         session.peek(arguments)
-    supervise(lambda: attempt(session, lambda: dispatch(session, arguments)), lambda: time_over(session))
+    began = monotonic()
+    supervise(
+        lambda: attempt(session, lambda: dispatch(session, arguments)),
+        lambda: time_over(session),
+        (lambda: progress(session, began)) if session.err.is_terminal else None,
+    )
+
+
+def progress(session: Session, began: float) -> list[Chore]:
+    """What shows how far the work is, on a terminal that can erase it, unless ``-q`` is given.
+
+    Nothing does where the result goes into a pipe, whose reader may be using the terminal.
+    """
+    is_wanted = not session.is_quiet and session.diagnostics == "text" and not session.out.is_pipe
+    if not is_wanted or os.environ.get("TERM", "dumb") in ("", "dumb"):
+        return []
+    from autodiff.cli.requests.progress import progress_of
+
+    return [progress_of(session, began)]
 
 
 def dispatch(session: Session, arguments: list[str]) -> int | None:

@@ -39,7 +39,7 @@ DEADLY = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if h
 def attend(requested: list[Chore], woken: Event, time_left: Callable[[], float], ended: list[int]) -> None:
     """Do the ``requested`` chores until none is left, the work has ``ended``, or there is no ``time_left``.
 
-    ``woken`` is set when another chore is requested and when the work ends.
+    They are ended then. ``woken`` is set when another chore is requested and when the work ends.
     """
     chores: list[Chore] = []
     signals = Signals(chores)

@@ -7,6 +7,7 @@ comes from a user passes through it before a terminal shows it.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from threading import Lock
 
@@ -136,6 +137,53 @@ def is_c_locale(environ: Mapping[str, str]) -> bool:
     return wanted in ("C", "POSIX")
 
 
+class StatusLine:
+    """A line below everything else on the terminal; it leaves before something is written there.
+
+    It is erased by blanks, so that there is no escape sequence. ``status_line`` is the only one.
+    """
+
+    __slots__ = ("at_line_start", "fd", "lock", "size")
+
+    def __init__(self) -> None:
+        self.lock = Lock()  # held while something is written to a terminal
+        self.fd: int | None = None
+        self.size = 0
+        self.at_line_start = True
+
+    def draw(self, fd: int, text: str, encoding: str) -> None:
+        """Show this text in place of the last; nothing below a line that has not ended."""
+        if not self.lock.acquire(blocking=False):
+            return  # the other thread is writing
+        try:
+            self.erase()
+            if text and self.at_line_start and is_in_foreground(fd):
+                data = text.encode(encoding, "backslashreplace")
+                os.write(fd, data)
+                self.fd, self.size = fd, cells(data.decode(encoding))
+        except OSError:
+            pass  # the terminal is gone: whoever writes the result says so
+        finally:
+            self.lock.release()
+
+    def erase(self) -> None:
+        """Erase the text. The caller holds ``lock``."""
+        if self.size and self.fd is not None:
+            size, self.size = self.size, 0
+            os.write(self.fd, b"\r" + b" " * size + b"\r")
+
+
+status_line = StatusLine()
+
+
+def is_in_foreground(fd: int) -> bool:
+    """Whether this process may use the terminal, and not another to which its shell has given it."""
+    try:
+        return os.tcgetpgrp(fd) == os.getpgrp()
+    except OSError:
+        return True  # not the terminal that controls this process
+
+
 class Stream:
     """One output stream. ``fd`` is None if the stream was already closed when the program started.
 
@@ -166,6 +214,10 @@ class Stream:
         self._lock = Lock()  # held while text is written, so that two threads do not change its order
         self._parts: list[bytes] = []
         self._size = 0
+
+    @property
+    def is_pipe(self) -> bool:
+        return self.fd is not None and stat.S_ISFIFO(os.fstat(self.fd).st_mode)
 
     def write(self, text: str) -> None:
         """Buffer text; it is written when the buffer is full, or at ``flush``."""
@@ -204,7 +256,12 @@ class Stream:
         """Write the buffered text, or raise OutputError."""
         with self._lock:
             data = self._take()
-            if data:
+            if data and self.is_terminal:
+                with status_line.lock:
+                    status_line.erase()
+                    self._write_out(data)
+                    status_line.at_line_start = data.endswith(b"\n")
+            elif data:
                 self._write_out(data)
 
     def _take(self) -> bytes:

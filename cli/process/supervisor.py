@@ -19,13 +19,14 @@ from autodiff.cli.process.exit_codes import BUG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import NoReturn
 
     from autodiff.cli.process.attendant import Chore
 
 FOREVER = float("inf")  # in seconds
 LONGEST_WAIT = 1e6  # seconds; a lock cannot be waited for much longer than that
+SHOWN_AFTER = 1.0  # seconds
 STACK_SIZES = (512 << 20, 64 << 20, 16 << 20)
 # Added to the system's memory limit, which catches what the limits on single results and steps do not: the
 # most that numpy, its threads and the stack take beside the script's memory.
@@ -102,10 +103,15 @@ def set_wall(memory: int) -> None:
         pass  # no such limit on this system: only the script's own limits apply
 
 
-def supervise(work: Callable[[], int], when_over: Callable[[], int]) -> NoReturn:
+def supervise(
+    work: Callable[[], int],
+    when_over: Callable[[], int],
+    progress: Callable[[], Iterable[Chore]] | None = None,
+) -> NoReturn:
     """Exit with the status of ``work``, or when the time of ``clock`` is over with that of ``when_over``.
 
-    Both functions must flush their output themselves: nothing is flushed here.
+    Both functions must flush their output themselves: nothing is flushed here. ``progress`` gives the chore
+    that shows how far the work is, if there is one; it is called after a second.
     """
     # The graph has no cycles, and searching for them takes two to three times as long as the run.
     gc.disable()
@@ -123,14 +129,22 @@ def supervise(work: Callable[[], int], when_over: Callable[[], int]) -> NoReturn
             statuses.append(status)
             woken.set()
 
+    shown_at = FOREVER if progress is None else monotonic() + SHOWN_AFTER
+
+    def left() -> float:
+        return max(min(clock.left(), shown_at - monotonic()), 0)
+
     start_worker(run_work)
     while not statuses and clock.left():
-        woken.wait(clock.left())
+        woken.wait(left())
         woken.clear()  # before the looks at what it tells of, so that nothing is missed
+        if progress is not None and shown_at <= monotonic():
+            shown_at = FOREVER
+            requested.extend(progress())
         if requested and not statuses:
             from autodiff.cli.process.attendant import attend
 
-            attend(requested, woken, clock.left, statuses)
+            attend(requested, woken, left, statuses)
     status = statuses[0] if statuses else when_over()
     # Not sys.exit: freeing a million nodes one by one would only take time.
     os._exit(status)

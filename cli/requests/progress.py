@@ -1,0 +1,166 @@
+"""What is shown after a second on a terminal: what the program is doing, how far it is, how long it takes.
+
+Nothing is counted for it. The main thread looks at the stack of the thread that works: which functions run
+there and the variables that tell how far they are.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from time import monotonic
+
+from autodiff.cli.process.streams import status_line, visible
+from autodiff.core.graph.state import mode
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.session.running_loops import fraction_done
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any
+
+    from autodiff.cli.render.progress_bar import ProgressBar
+    from autodiff.cli.requests.session import Session
+
+    #: A text, and the fraction that is done if it is known.
+    Stage = tuple[str, float | None]
+
+INTERVAL = 0.5  # seconds between two drawings
+WIDEST = 100
+LONGEST_NAME = 40
+
+
+class ProgressShown:
+    """A chore of the main thread: draws a line about the worker ``thread`` on the terminal of stderr."""
+
+    __slots__ = ("bar", "began", "drawn", "session", "thread")
+
+    def __init__(self, session: Session, thread: int, began: float) -> None:
+        self.session = session
+        self.thread = thread
+        self.began = began
+        self.drawn = 0.0
+        self.bar: ProgressBar | None = None
+
+    def begin(self) -> None:
+        from autodiff.cli.render.progress_bar import ProgressBar
+
+        self.bar = ProgressBar(self.session.err.charset == "ascii", monotonic)
+
+    def attend(self) -> bool:
+        """Draw the line if it is time. Return True: there is always more to show."""
+        now = monotonic()
+        err = self.session.err
+        if now - self.drawn >= INTERVAL and self.bar is not None and err.fd is not None:
+            self.drawn = now
+            stage = stage_of(frames_of(self.thread), self.session)
+            text = "" if stage is None else self.bar.line(*stage, now - self.began, min(err.width, WIDEST))
+            status_line.draw(err.fd, text, err.encoding)
+        return True
+
+    def end(self) -> None:
+        """Erase the line."""
+        if self.session.err.fd is not None:
+            status_line.draw(self.session.err.fd, "", "ascii")
+
+    def write_some(self, seconds: float) -> None:
+        """Erase the line before the process ends."""
+        self.end()
+
+
+def progress_of(session: Session, began: float) -> ProgressShown:
+    """The chore for the thread that works."""
+    others = [thread.ident for thread in threading.enumerate() if thread is not threading.main_thread()]
+    return ProgressShown(session, others[0] or 0, began)
+
+
+def frames_of(thread: int) -> list[FrameType]:
+    """The frames of a thread, the outermost first."""
+    frame = sys._current_frames().get(thread)
+    frames = []
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    return frames[::-1]
+
+
+def stage_of(frames: list[FrameType], session: Session) -> Stage | None:
+    """What the outermost function that has a row in ``STAGES`` is doing; None if there is none."""
+    for at, frame in enumerate(frames):
+        tell = STAGES.get((frame.f_globals.get("__name__", ""), frame.f_code.co_name))
+        if tell is not None:
+            return tell(frame, frames[at:], session)
+    return None
+
+
+def variables_of(frame: FrameType, *names: str) -> list[Any]:
+    """The values of variables; None for one that is not assigned yet."""
+    variables = frame.f_locals
+    found = [variables.get(name) for name in names]
+    if isinstance(variables, dict):  # before Python 3.13 it is a copy, which keeps the values alive
+        variables.clear()
+    return found
+
+
+def running(frame: FrameType, frames: list[FrameType], session: Session) -> Stage:
+    """The line and the step of the script, and how far its loops are."""
+    says = f"step {runtime.used:,}"
+    site, script = mode.site, session.script
+    if site is not None and script is not None:
+        says = f"line {script.source.position(site.start)[0]}, {says}"
+    return says, fraction_done(frames)
+
+
+def checking(frame: FrameType, frames: list[FrameType], session: Session) -> Stage:
+    spelled, checks, subject = variables_of(frame, "spelled", "checks", "subject")
+    if spelled is None or checks is None:
+        return "checking", None
+    return counted(f"checking the gradient of {spelled}", len(checks), len(subject.wrt))
+
+
+def checking_formula(frame: FrameType, frames: list[FrameType], session: Session) -> Stage:
+    [formula] = variables_of(frame, "formula")
+    return f"checking the formula {short_name(formula.written)}", None
+
+
+def deriving(frame: FrameType, frames: list[FrameType], session: Session) -> Stage:
+    """Which gradient is being derived; the frame of ``Derivations.derive`` tells."""
+    for inner in frames:
+        if inner.f_code.co_name == "derive" and inner.f_code.co_varnames[:2] == ("self", "index"):
+            writer, index = variables_of(inner, "self", "index")
+            wrt = writer.subject.wrt
+            return counted(f"deriving the gradient of {wrt[index][0]}", index, len(wrt))
+    return "describing the result", None
+
+
+def doing(says: str) -> Callable[[FrameType, list[FrameType], Session], Stage]:
+    return lambda frame, frames, session: (says, None)
+
+
+def counted(says: str, done: int, total: int) -> Stage:
+    """The text with the number of the part that is being done, if there are several."""
+    if total < 2:
+        return short_name(says), None
+    return f"{short_name(says)}, {done + 1:,} of {total:,}", done / total
+
+
+def short_name(text: str) -> str:
+    shown = visible(text)
+    return shown if len(shown) <= LONGEST_NAME else shown[:LONGEST_NAME] + "..."
+
+
+#: What is told about a function: module and name. The outermost of them on the stack counts.
+STAGES = {
+    ("autodiff.cli.requests.verify", "check_all"): checking,
+    ("autodiff.grammar.by_hand.check", "check_formula"): checking_formula,
+    ("autodiff.core.derivation.describe", "describe"): deriving,
+    ("autodiff.core.derivation.describe", "describe_second_order"): deriving,
+    ("autodiff.grammar.repair.try_repairs", "keep_working_fixes"): doing("trying repairs of the script"),
+    ("autodiff.grammar.syntax.parser", "parse_to_first_error"): doing("reading the script"),
+    ("autodiff.grammar.session.run", "run_script"): running,
+    ("autodiff.grammar.session.run", "differentiate"): doing("running backward"),
+    ("autodiff.cli.requests.session", "show"): doing("laying out the result"),
+    ("autodiff.cli.requests.session", "show_json"): doing("writing the result"),
+}

@@ -1,0 +1,288 @@
+"""Progress on a terminal: shown while the work goes on, gone without a trace, and nowhere else."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from importlib import import_module
+
+import pytest
+from autodiff.cli.process.streams import StatusLine, cells
+from autodiff.cli.render.progress_bar import ProgressBar
+from autodiff.cli.requests.progress import STAGES, checking, deriving, stage_of
+from autodiff.core.base.source import Source
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings
+from autodiff.grammar.session.running_loops import LOOPS, fraction_done, turns_of_iterator
+
+NUMBERS = "w = 1.5\ns = 0\nfor i in range(10**9):\n    s = s + w * 0.5\n    w = 1\n"
+TENSORS = "w = ones(2, requires_grad=True)\nfor i in range(10**9):\n    L = (w * w).sum()\n    L.backward()\n"
+WHILE = "i = 0\nwhile True:\n    i = i + 1\n"
+NO_LIMIT = ("--max-steps", "0", "--max-nodes", "0")
+
+
+def screen(text):
+    """The lines that a terminal shows after this text of characters, carriage returns and line ends."""
+    lines = [""]
+    at = 0
+    for character in text:
+        if character == "\n":
+            lines.append("")
+            at = 0
+        elif character == "\r":
+            at = 0
+        else:
+            assert character.isprintable(), repr(character)
+            lines[-1] = lines[-1][:at] + character + lines[-1][at + 1 :]
+            at += 1
+    return [line.rstrip() for line in lines]
+
+
+@pytest.fixture
+def terminal():
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    yield ours, theirs
+    os.close(ours)
+
+
+def read_until(fd, pattern, seen=""):
+    """What a terminal shows until this pattern is there, or all of it."""
+    data = seen.encode()
+    try:
+        while not re.search(pattern, data.decode("utf-8", "replace")):
+            more = os.read(fd, 65536)
+            if not more:
+                break
+            data += more
+    except OSError:  # the other side is closed: Linux says so with EIO
+        pass
+    return data.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("script", "shows"),
+    [
+        (NUMBERS, r"line [45], step [\d,]+  .* \d+% [-\d:]+  \d+ s"),
+        (TENSORS, r"line [234], step [\d,]+  .* \d+% [-\d:]+  \d+ s"),
+        (WHILE, r"line [23], step [\d,]+  \d+ s"),
+    ],
+    ids=["numbers", "tensors", "while"],
+)
+def test_a_run_shows_where_it_is_and_leaves_no_trace(write, start, terminal, script, shows, number):
+    if script is not NUMBERS and number != signal.SIGINT:
+        return
+    ours, theirs = terminal
+    environ = {"TERM": "xterm-256color", "NO_COLOR": "1"}
+    process = start("run", *NO_LIMIT, write(script), stdout=theirs, stderr=theirs, env=environ)
+    os.close(theirs)
+    seen = read_until(ours, shows)
+    assert re.search(shows, seen)
+    process.send_signal(number)
+    assert process.wait() == -number
+    rest = read_until(ours, r"\Z.", seen)
+    assert screen(rest) == [""]
+
+
+def test_what_a_script_prints_stands_above(write, start, terminal):
+    ours, theirs = terminal
+    script = "for i in range(10**9):\n    if i % 100000 == 0: print('here', i)\n"
+    process = start("run", *NO_LIMIT, write(script), stdout=theirs, stderr=theirs, env={"TERM": "xterm"})
+    os.close(theirs)
+    seen = read_until(ours, r"step[^\n]*\n(.*\n)*.*step[^\n]*\n(.*\n)*.*step")
+    process.send_signal(signal.SIGINT)
+    process.wait()
+    *lines, last = screen(read_until(ours, r"\Z.", seen))
+    assert last == ""
+    assert lines == [f"here {i * 100000}" for i in range(len(lines))]
+    assert len(lines) > 2
+
+
+def test_an_error_stands_where_the_progress_was(on_terminal, write):
+    code, seen = on_terminal("run", *NO_LIMIT, "--timeout", "4", "--color", "never", write(WHILE))
+    assert code == 124
+    assert screen(seen)[0] == "error[E0505]: stopped after 4 seconds"
+
+
+@pytest.mark.parametrize(
+    ("options", "environ", "out"),
+    [
+        (["-q"], {}, "terminal"),
+        (["--diagnostics", "json"], {}, "terminal"),
+        ([], {"TERM": "dumb"}, "terminal"),
+        ([], {"TERM": ""}, "terminal"),
+        ([], {}, "pipe"),
+    ],
+)
+def test_where_there_is_no_progress(write, start, terminal, options, environ, out):
+    ours, theirs = terminal
+    process = start(
+        *("run", *NO_LIMIT, "--timeout", "3", *options, write(WHILE)),
+        stdout=theirs if out == "terminal" else subprocess.PIPE,
+        stderr=theirs,
+        env={"TERM": "xterm", **environ},
+    )
+    os.close(theirs)
+    seen = read_until(ours, r"\Z.")
+    assert process.wait() == 124
+    assert "step" not in seen
+    assert "\r" not in seen
+
+
+def test_a_pipe_has_no_progress(autodiff, write):
+    done = autodiff(
+        "run", *NO_LIMIT, "--timeout", "3", write(WHILE), env={"TERM": "xterm", "FORCE_COLOR": "1"}
+    )
+    assert done.returncode == 124
+    assert "step" not in done.err + done.out
+    assert "\r" not in done.err + done.out
+
+
+def own_frames():
+    frame, frames = sys._getframe(1), []
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    return frames[::-1]
+
+
+@pytest.mark.parametrize(
+    ("script", "fractions"),
+    [
+        ("for i in range(4): print(i)", [0, 1 / 4, 2 / 4, 3 / 4]),
+        ("for i in [5, 6]:\n    for j in range(2): print(i, j)", [0, 1 / 4, 2 / 4, 3 / 4]),
+        (
+            "def f():\n    for j in range(2): print(j)\nfor i in range(5, 1, -2): f()",
+            [0, 1 / 4, 2 / 4, 3 / 4],
+        ),
+        ("for i, x in enumerate([7, 8]): print(i, x)", [0, 1 / 2]),
+        ("for x, y in zip([7, 8, 9], (1, 2, 3)): print(x, y)", [None] * 3),
+        ("for x, y in zip([7, 8, 9], [1, 2]): print(x, y)", [0, 1 / 2]),
+        ("i = 0\nwhile i < 2:\n    print(i)\n    i += 1", [None, None]),
+        ("print(1)", [None]),
+    ],
+)
+def test_the_fraction_of_the_loops_that_is_done(script, fractions):
+    seen = []
+    source = Source(script, "a.ad")
+    execute(source, Settings(), lambda text: seen.append(fraction_done(own_frames())))
+    assert seen == pytest.approx(fractions)
+
+
+def test_what_is_unknown():
+    assert turns_of_iterator({}, iter({})) is None
+    huge = range(10**30)
+    assert turns_of_iterator(huge, iter(huge)) is None
+    used_up = [1]
+    left = iter(used_up)
+    assert [*left] == [1]
+    assert turns_of_iterator(used_up, left) == (1, 1)
+    assert turns_of_iterator(None, enumerate(left)) is None
+
+
+@pytest.mark.parametrize(("module", "name"), [*STAGES, *sorted(LOOPS)])
+def test_every_function_that_is_looked_for_exists(module, name):
+    function = import_module(module)
+    outer, *inner = name.split(".<locals>.")
+    code = getattr(function, outer, None) or getattr(function.Session, outer)
+    code = code.__code__
+    for part in inner:
+        code = next(one for one in code.co_consts if getattr(one, "co_name", "") == part)
+        assert {"rows", "left"} <= {*code.co_varnames, *code.co_cellvars}
+    used = {checking: ("subject", "checks", "spelled"), deriving: ()}.get(STAGES.get((module, name)), ())
+    assert {*used} <= {*code.co_varnames, *code.co_cellvars}
+
+
+def stages_of(monkeypatch, module, name, work):
+    """What is told whenever this function is called."""
+    told = []
+    before = getattr(module, name)
+
+    def watched(*args, **kwargs):
+        told.append(stage_of(own_frames(), None))
+        return before(*args, **kwargs)
+
+    monkeypatch.setattr(module, name, watched)
+    work()
+    return told
+
+
+def session_for(*arguments):
+    from autodiff.cli.command_line.fast_parser import read_arguments
+    from autodiff.cli.requests.session import Session
+
+    return Session(read_arguments(arguments))
+
+
+def test_check_says_which_gradient(monkeypatch):
+    from autodiff.cli.command_line.script_source import read_script
+    from autodiff.cli.requests import verify
+
+    session = session_for("check", "-e", "w = 3; x = 2; L = w * x")
+    session.script = read_script(session.request)
+    told = stages_of(monkeypatch, verify, "verify", lambda: verify.make_answers(session))
+    assert told == [("checking the gradient of w, 1 of 2", 0), ("checking the gradient of x, 2 of 2", 0.5)]
+
+
+def test_check_says_which_formula(monkeypatch):
+    from autodiff.cli.command_line.script_source import read_script
+    from autodiff.cli.requests import verify
+    from autodiff.grammar.by_hand import check
+
+    session = session_for("check", "-e", "w = 3; x = 2; L = w * x", "--formula", "dL/dw == x")
+    session.script = read_script(session.request)
+    told = stages_of(monkeypatch, check, "compare_with_gradient", lambda: verify.make_answers(session))
+    assert told == [("checking the formula x", None)]
+
+
+def test_explain_says_which_gradient(monkeypatch):
+    from autodiff.core.derivation import derive
+
+    session = session_for("explain", "-e", "w = 3; x = 2; L = w * x")
+    told = stages_of(
+        monkeypatch, derive, "_deviation_of_sum", lambda: session.report(graph=False, derivations=True)
+    )
+    assert told == [("deriving the gradient of w, 1 of 2", 0), ("deriving the gradient of x, 2 of 2", 0.5)]
+
+
+@pytest.mark.parametrize("is_ascii", [False, True])
+@pytest.mark.parametrize("fraction", [None, 0, 0.3, 1])
+def test_a_line_is_shorter_than_the_terminal(is_ascii, fraction):
+    bar = ProgressBar(is_ascii, lambda: 7.0)
+    for width in range(20, 120):
+        line = bar.line("line 12, step 1,234,567", fraction, 75, width)
+        assert cells(line) < width
+        assert "\n" not in line
+        assert line.isascii() or not is_ascii
+        assert not line or line.endswith("  1:15")
+    assert ("%" in line) is (fraction is not None)
+
+
+def test_the_time_left_is_an_estimate_from_what_is_done():
+    now = [0.0]
+    bar = ProgressBar(True, lambda: now[0])
+    for second in range(10):
+        now[0] = float(second)
+        line = bar.line("step", second / 20, second, 80)
+    assert re.search(r"-{13,14} +45% 0:00:11  9 s$", line)
+
+
+def test_no_line_is_drawn_below_one_that_has_not_ended():
+    ours, theirs = os.pipe()
+    line = StatusLine()
+    line.at_line_start = False
+    line.draw(theirs, "step 1", "ascii")
+    line.at_line_start = True
+    line.draw(theirs, "step 2 →", "ascii")
+    line.draw(theirs, "", "ascii")
+    os.close(theirs)
+    assert os.read(ours, 100) == b"step 2 \\u2192\r" + b" " * 13 + b"\r"
+    os.close(ours)
