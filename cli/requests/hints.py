@@ -23,6 +23,7 @@ PLACES = {
     "jump": "at a jump",
     "singular": "at a singular point",
     "gap": "where its formula has a gap",
+    "rounding": "made of rounding errors",
 }
 #: Options that affect the gradient, with their defaults.
 DECISIVE = {"of": None, "grad_output": None, "dtype": "float64", "seed": 0}

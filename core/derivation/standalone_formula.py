@@ -145,10 +145,14 @@ class FormulaCompleter:
             short = collect_fractions(expr) if not shape else simplify(expr)
             if short.size > LONGEST_IN_INPUTS:
                 return None
-            closed = FormulaCompleter(self.formulas, {}).close(short)
+            completer = FormulaCompleter(self.formulas, {})
+            closed = completer.close(short)
         except NoExpressionError:
             return None
-        return closed if np.shape(closed[1]) == shape else None
+        if np.shape(closed[1]) != shape:
+            return None
+        self.undefined = completer.undefined
+        return closed
 
     def _expand_names(self, root: Expr, result: Callable[[str], Expr | None] | None = None) -> Expr:
         """The expression without invented names and versions of variables; ``result`` expands others."""

@@ -22,6 +22,9 @@ SLOPE_KINK = "bend"
 #: A position is written to twice: the last value counts, and each receives a gradient.
 REPEATED = "repeated"
 
+#: The operands are 0 but for rounding errors, and the slope has no bound at 0.
+ROUNDING = "rounding"
+
 KIND_WORDS = {
     KINK: "a kink of",
     JUMP: "a jump of",
@@ -64,6 +67,8 @@ class Kink(Record):
             return (
                 f"{self.function} writes to a position twice: {self.where} is overwritten; {self.convention}"
             )
+        if self.kind == ROUNDING:
+            return f"{self.function} has a slope without a bound at 0, and {self.where}: {self.convention}"
         place = f"{self.name} is at {KIND_WORDS[self.kind]} {self.function}"
         aside = f" ({self.elsewhere})" if self.elsewhere else ""
         return f"{place}: {self.where}; {self.convention}{aside}"

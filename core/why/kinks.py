@@ -12,9 +12,10 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.path_sum import edge_contribution
-from autodiff.core.report.kink import KINK, SLOPE_KINK, Kink
+from autodiff.core.report.kink import KINK, ROUNDING, SLOPE_KINK, Kink
 from autodiff.core.symbolic.symbol import is_custom
 from autodiff.core.why.kink_table import KINK_RULES, TIE_OPS, TIES_ELSEWHERE
+from autodiff.core.why.rounded_values import UNBOUNDED_AT_ZERO, is_rounding
 from autodiff.core.why.sentences import operand_in_words, value_words
 
 TYPE_CHECKING = False
@@ -64,7 +65,8 @@ def kinks_of(
             if g is None or not isinstance(node, OpNode):
                 continue
             name = node.op.name
-            if (name not in KINK_RULES and name not in TIE_OPS) or is_custom(node.op):
+            is_in_tables = name in KINK_RULES or name in TIE_OPS or name in UNBOUNDED_AT_ZERO
+            if not is_in_tables or is_custom(node.op):
                 continue
             # Empty for the input itself if an op made it, and for tensors without entries.
             operands = {
@@ -74,6 +76,8 @@ def kinks_of(
             }
             if not operands:
                 continue
+            if operands.intersection(UNBOUNDED_AT_ZERO.get(name, ())) and is_rounding(node):
+                found.append(_rounding(node, names))
             if name in TIE_OPS:
                 found += _ties(node, g, names)
             for row in KINK_RULES.get(name, ()):
@@ -85,6 +89,23 @@ def kinks_of(
                     is_first = order == 1 or name in REPEATING_OPS
                     found += _kinks_of_rule(row, node, g if is_first else np.ones_like(node.out), names)
     return tuple(found)
+
+
+def _rounding(node: OpNode, names: NodeNames) -> Kink:
+    """An op whose operands are rounding errors around a point without a slope."""
+    shown = UNBOUNDED_AT_ZERO[node.op.name]
+    said = " and ".join(operand_in_words(node, at, names, ()) for at in shown)
+    are = "are rounding errors of what they are made of" if len(shown) > 1 else "is a rounding error"
+    return _kink(
+        ROUNDING,
+        node,
+        names,
+        np.ones(np.shape(node.out), bool),
+        f"{said} {are}",
+        "the slope has no meaning",
+        "",
+        "",
+    )
 
 
 def _kinks_of_rule(row: KinkRule, node: OpNode, g: Any, names: NodeNames) -> Iterator[Kink]:

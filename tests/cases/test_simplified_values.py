@@ -1,4 +1,4 @@
-"""A gradient that is nan although its simplified formula has a value: what the formula left out."""
+"""Gradients that do not say what the formula does: nan that it leaves out, or slopes at rounding errors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,29 @@ ONE_LINE = " | tr -s ' \\n' ' '"
 ZEROS = "x = torch.zeros(2, requires_grad=True)\n"
 
 CASES = [
+    Case(
+        "atan2_mean_angle",
+        "th = torch.tensor([0., math.pi], requires_grad=True)\nw = torch.tensor([0.5, 0.5])\n"
+        "im = (torch.sin(th) * w).sum()\nre = (torch.cos(th) * w).sum()\nang = torch.atan2(im, re)\n"
+        "ang.backward()\nprint(im, re, th.grad)\n",
+        "autodiff explain --wrt th script.ad" + ONE_LINE,
+        shows=[
+            "im = 6.12323e-17 and re = 0 are rounding errors of what they are made of: the slope has no"
+            " meaning"
+        ],
+    ),
+    Case(
+        "the_inverse_of_what_cancels",
+        "x = 0.1; y = 1/(x + 0.2 - 0.3)\n",
+        "autodiff explain script.ad" + ONE_LINE,
+        shows=["x + 0.2 - 0.3 = 5.55112e-17 is a rounding error: the slope has no meaning"],
+    ),
+    Case(
+        "the_angle_of_small_numbers_that_are_meant",
+        "a = 3e-20; b = 4e-20; ang = atan2(2*a, 2*b)\n",
+        "autodiff explain script.ad" + ONE_LINE,
+        never=["rounding error"],
+    ),
     Case(
         "the_square_of_a_root",
         ZEROS
