@@ -2,7 +2,7 @@
 
 May import core.base, core.engine, grammar.help.syntax, grammar.interpret, grammar.lints, grammar.objects,
 grammar.repair, grammar.session, grammar.syntax, grammar.syntax.build, grammar.syntax.tree and
-grammar.translate. Imported by cli.commands, cli.requests and grammar.reference.
+grammar.translate. Imported by cli.command_line, cli.commands, cli.requests and grammar.reference.
 
 >>> from autodiff.grammar import run
 >>> names = run("w = 3; L = w**2; L.backward()")

@@ -4,7 +4,7 @@ An example is a complete script, or a complete command where the command line ma
 both examples of every code and checks that the table holds exactly the codes the package can raise. The codes
 of lints (L001 and up) are in ``grammar.lints``.
 
-May import nothing of ours. Imported by cli.commands.
+May import nothing of ours. Imported by cli.command_line and cli.commands.
 """
 
 from autodiff.cli.codes import absent, commands, gradients, syntax, tensors, values

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 PICTURES = ("png", "svg", "pdf", "jpg", "gif", "ps")
 HELP_FLAGS = ["-h", "--help"]
 VERSION_FLAG = "--version"
+COMPLETION_VARIABLE = "_AUTODIFF_COMPLETE"  # the name that click makes of the program's
 #: With fewer options than these a command lists them in one group.
 MANY_OPTIONS = 9
 WIDEST_FLAGS = 31  # columns of `--diagnostics text|json|github`
@@ -92,6 +93,8 @@ def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
 
     The text is empty after a shell asked for completions, which click has already printed.
     """
+    if COMPLETION_VARIABLE in os.environ:
+        import autodiff.cli.command_line.completion  # noqa: F401 - replaces what click knows of the shells
     try:
         made = build_group().main(
             list(arguments) or ["--help"],
@@ -107,21 +110,21 @@ def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
     except SystemExit as ended:
         if ended.code:
             raise UsageError(
-                f"there are no completions for `{os.environ.get('_AUTODIFF_COMPLETE')}`",
+                f"there are no completions for `{os.environ.get(COMPLETION_VARIABLE)}`",
                 code="E0610",
-                help=("_AUTODIFF_COMPLETE is one of bash_source, zsh_source and fish_source",),
+                help=("`autodiff completion bash`, zsh or fish prints a script that asks for them",),
             ) from None
         return ""
     assert isinstance(made, Request)
     return made
 
 
-def complete_scripts(
+def complete_argument(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    from autodiff.cli.command_line.completion import scripts
+    from autodiff.cli.command_line.completion import arguments_of
 
-    return scripts(context, parameter, incomplete)
+    return arguments_of(COMMANDS[str(context.info_name)], incomplete)
 
 
 class Group(click.Group):
@@ -184,7 +187,7 @@ def build_command(command: Command) -> click.Command:
             required=False,
             metavar=command.argument,
             nargs=-1 if command.takes_several else 1,
-            shell_complete=complete_scripts if command.argument.startswith("[SCRIPT") else None,
+            shell_complete=complete_argument,
         )
     ]
     parameters += [build_option(option) for option in command.options]
@@ -275,7 +278,7 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
             return UsageError(f"{flag} needs a value", code="E0610", help=(f"give one: {flag} {takes}",))
         return UsageError(f"{flag} takes no value", code="E0610", help=(f"write {flag} alone",))
     if command is not None and "extra argument" in error.message:
-        what = {"[SCRIPT]": "one script", "[NAME]": "one name"}.get(command.argument, "one topic")
+        one = {"[SCRIPT]": "script", "[NAME]": "name", "[SHELL]": "shell"}.get(command.argument, "topic")
         extra = first_extra(error.message, arguments)
         more = f"`{extra}`" if extra else "an empty argument"
         help_texts: tuple[str, ...] = (f"give one, and {more} in a run of its own",)
@@ -284,7 +287,7 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
         elif command.argument == "[SCRIPT]":
             help_texts += ("put quotes around the value of an option if it contains a space",)
         return UsageError(
-            f"`autodiff {command.name}` takes {what}, and there is more: {more}",
+            f"`autodiff {command.name}` takes one {one}, and there is more: {more}",
             code="E0610",
             help=help_texts,
         )

@@ -12,10 +12,10 @@ SECONDS, FLAG, COUNT = "seconds", "flag", "count"
 class Option:
     """One option: ``flags`` as typed, ``kind`` of its value, ``choices`` where only these are allowed.
 
-    ``least`` is the minimum of a whole number.
+    ``least`` is the minimum of a whole number; ``parts`` are the words that a list with commas may have.
     """
 
-    __slots__ = ("choices", "default", "flags", "help", "kind", "least", "metavar", "name")
+    __slots__ = ("choices", "default", "flags", "help", "kind", "least", "metavar", "name", "parts")
 
     def __init__(
         self,
@@ -27,6 +27,7 @@ class Option:
         choices: tuple[str, ...] = (),
         default: object = None,
         least: int = 0,
+        parts: tuple[str, ...] = (),
     ) -> None:
         self.flags = tuple(flags.split())
         self.name = self.flags[-1].lstrip("-").replace("-", "_")
@@ -35,6 +36,7 @@ class Option:
         self.metavar = metavar
         self.choices = choices
         self.least = least
+        self.parts = parts
         self.default = {TEXTS: (), FLAG: False, COUNT: 0}.get(kind, default)
 
     @property
@@ -166,7 +168,13 @@ GRAD_OUTPUT = Option(
 DTYPE = Option("--dtype", TEXT, "Default number type.", choices=("float32", "float64"), default="float64")
 SEED = Option("--seed", NUMBER, "Seed of the random numbers.", metavar="N", default=0)
 DIGITS = Option("--digits", NUMBER, "Significant digits for people.", metavar="N", default=6, least=1)
-SHOW = Option("--show", TEXT, "Parts to print: gradients,graph,paths,tensors.", metavar="PARTS")
+SHOW = Option(
+    "--show",
+    TEXT,
+    "Parts to print: gradients,graph,paths,tensors.",
+    metavar="PARTS",
+    parts=("gradients", "graph", "paths", "tensors"),
+)
 ROWS = Option("--rows", NUMBER, "Lines of a table or tree; 200 on a terminal.", metavar="N")
 ALL = Option("--all", FLAG, "Every line of every table, tree and derivation.")
 QUIET = Option("-q --quiet", COUNT, "No hints and warnings; twice: nothing but the exit code.")
@@ -180,7 +188,11 @@ DIAGNOSTICS = Option(
     default="text",
 )
 FAIL_ON = Option(
-    "--fail-on", TEXTS, "Exit 1 if a gradient is nan or zero, or on a warning.", metavar="nan,zero,warning"
+    "--fail-on",
+    TEXTS,
+    "Exit 1 if a gradient is nan or zero, or on a warning.",
+    metavar="nan,zero,warning",
+    parts=("nan", "zero", "warning"),
 )
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
 TOP = Option(
@@ -218,6 +230,18 @@ GROUPS = {
     " --fail-on --help",
     "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
     " --max-input",
+}
+
+
+#: What each topic is about.
+TOPICS = {
+    "language": "what a script may contain, what is differentiated by what",
+    "formats": "the outputs of --format and --diagnostics, and what goes to stdout and stderr",
+    "colors": "when there is colour, the roles of text and their styles, width and characters",
+    "exit-codes": "what the shell gets back",
+    "limits": "time, steps, memory, depth and paths, and the options that raise them",
+    "codes": "every error and warning code with its title",
+    "lints": "every finding of lint with its title",
 }
 
 
@@ -356,6 +380,13 @@ COMMANDS = {
             (OUTPUT, format_option("ops"), QUIET, COLOR, DIAGNOSTICS),
             "List the functions, or show one with its derivative and an example.",
             ("autodiff ops", "autodiff ops relu", "autodiff ops pool"),
+        ),
+        Command(
+            "completion",
+            "[SHELL]",
+            (QUIET, COLOR, DIAGNOSTICS),
+            "Print the script by which bash, zsh or fish completes commands, options and names.",
+            ("autodiff completion bash > autodiff.bash", "autodiff completion fish > autodiff.fish"),
         ),
         Command(
             "examples",

@@ -28,6 +28,7 @@ MODULES = {
     "check": LazyModule("autodiff.cli.commands.check"),
     "lint": LazyModule("autodiff.cli.commands.lint"),
     "ops": LazyModule("autodiff.cli.commands.ops"),
+    "completion": LazyModule("autodiff.cli.commands.completion"),
     "examples": LazyModule("autodiff.cli.commands.examples"),
     "help": LazyModule("autodiff.cli.commands.help"),
 }

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
+from autodiff.cli.command_line.example_files import SCRIPT, example_paths
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
-
-#: The scripts: `autodiff/examples` in an installation, `examples` in a checkout.
-FOLDER = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "examples")
-SCRIPT = ".ad"
 
 
 def command(session: Session) -> None:
@@ -28,17 +23,6 @@ def command(session: Session) -> None:
             entry = "\n".join(fold(entry, session.out.width, widest + 2))
         session.show_text(entry + "\n")
     session.hint("`autodiff examples NAME` prints one, as in `autodiff examples 1_autograd | autodiff run -`")
-
-
-def example_paths() -> dict[str, str]:
-    """The file of each example by its name, those of the top folder first; scripts have no suffix there."""
-    found: dict[str, str] = {}
-    for folder, folders, files in os.walk(FOLDER):
-        folders.sort()
-        for file in sorted(files):
-            if file.endswith((SCRIPT, ".txt")):
-                found[file.removesuffix(SCRIPT)] = os.path.join(folder, file)
-    return found
 
 
 def title(path: str) -> str:

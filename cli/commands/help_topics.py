@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from autodiff.cli.codes import CODES
-from autodiff.cli.command_line.options import COMMANDS, FORMATS
+from autodiff.cli.command_line.options import COMMANDS, FORMATS, TOPICS
 from autodiff.cli.render.prose import WIDEST_PROSE, fold
 from autodiff.cli.render.roles import ROLES
 from autodiff.core.base.errors import UsageError
@@ -133,16 +133,6 @@ script are shown as \\u03a9.
 
 TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMAT_TEXT}
 TEXTS["colors"] = COLOR_TEXT
-#: What each topic is about.
-TOPICS = {
-    "language": "what a script may contain, what is differentiated by what",
-    "formats": "the outputs of --format and --diagnostics, and what goes to stdout and stderr",
-    "colors": "when there is colour, the roles of text and their styles, width and characters",
-    "exit-codes": "what the shell gets back",
-    "limits": "time, steps, memory, depth and paths, and the options that raise them",
-    "codes": "every error and warning code with its title",
-    "lints": "every finding of lint with its title",
-}
 
 
 def find_topic(name: str, width: int) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from autodiff.cli.command_line.options import SHOW
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
 
-PARTS = ("gradients", "graph", "paths")
-TENSORS = "tensors"
-CHOICES = (*PARTS, TENSORS)
+CHOICES = SHOW.parts
+PARTS, TENSORS = CHOICES[:-1], CHOICES[-1]
 
 
 def command(session: Session) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.cli.command_line.options import FAIL_ON
 from autodiff.cli.requests.hints import is_finite, is_zero, the_gradients
 from autodiff.core.base.errors import AutodiffError, UsageError
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import GradientReport
 
 #: What may be asked for: values and gradients that are nan or infinite, gradients of zeros, warnings.
-KINDS = ("nan", "zero", "warning")
+KINDS = FAIL_ON.parts
 
 
 def read_kinds(request: Request) -> tuple[str, ...]:
