@@ -385,7 +385,7 @@ COMMANDS = {
             "completion",
             "[SHELL]",
             (QUIET, COLOR, DIAGNOSTICS),
-            "Print the script by which bash, zsh or fish completes commands, options and names.",
+            "Print the completion script of bash, zsh or fish.",
             ("autodiff completion bash > autodiff.bash", "autodiff completion fish > autodiff.fish"),
         ),
         Command(
