@@ -10,7 +10,6 @@ import sys
 from time import monotonic
 
 from autodiff.cli.command_line.fast_parser import Request, read_arguments
-from autodiff.cli.command_line.script_source import NoScript
 from autodiff.cli.commands import command
 from autodiff.cli.process.exit_codes import NO, OK, OutputError, TimeOutError, as_autodiff_error, exit_code
 from autodiff.cli.process.streams import visible_lines
@@ -113,6 +112,8 @@ def conclude(session: Session, error: BaseException) -> int:
 
 
 def explain_failure(session: Session, error: BaseException) -> None:
+    from autodiff.cli.command_line.script_source import NoScript
+
     if isinstance(error, NoScript) and session.diagnostics == "text":
         from autodiff.cli.command_line.click_parser import read_with_click
 

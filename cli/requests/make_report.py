@@ -8,19 +8,18 @@ from __future__ import annotations
 from time import perf_counter
 
 from autodiff.cli.command_line.fast_parser import Request
-from autodiff.cli.process.blas_threads import start_alone
-from autodiff.cli.process.heap import keep_freed_memory
-from autodiff.cli.process.numpy_import import leave_texts_out
 from autodiff.cli.process.supervisor import clock, set_wall
 from autodiff.cli.requests.session import Session
 from autodiff.cli.requests.values import Values
 from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
-from autodiff.core.base.lazy_imports import np
-from autodiff.core.base.limits import limits, repair_callbacks
+from autodiff.core.base.lazy_imports import LazyModule, np, numpy_preparations
+from autodiff.core.base.limits import large_array_callbacks, limits, repair_callbacks
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.target import gradient_names, is_from_functional
+
+numpy_setup = LazyModule("autodiff.cli.process.numpy_setup")
 
 #: The number of paths in a report if the command has no option for it.
 MOST_SHOWN = 10
@@ -124,11 +123,15 @@ def run_request(
 
 
 def prepare_process(request: Request) -> None:
-    """Apply the limits of the command line, and set up threads, imports and memory for the run."""
+    """Apply the limits of the command line, and have numpy set up if the run imports it."""
     set_limits(request)
-    start_alone()
-    leave_texts_out()
-    keep_freed_memory()
+    numpy_preparations.append(lambda: numpy_setup.prepare())
+    large_array_callbacks.append(import_numpy)
+
+
+def import_numpy() -> None:
+    """Import numpy before the first large array is made, so that the setup knows of that array."""
+    np.ndarray  # noqa: B018 - reading any name imports numpy
 
 
 def note_missing_gradient(session: Session, error: AutodiffError, source: Source) -> None:

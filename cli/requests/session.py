@@ -10,21 +10,24 @@ import os
 
 from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.command_line.options import FORMATS
-from autodiff.cli.command_line.script_source import STDIN, Script, read_script
 from autodiff.cli.process.streams import Stream, charset, standard_error, standard_output, visible
 from autodiff.core.base.errors import AutodiffError, UsageError
+from autodiff.core.base.lazy_imports import LazyModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from autodiff.cli.command_line.script_source import Script
     from autodiff.cli.render.page import Block, Line, Page
     from autodiff.cli.render.records import Records
     from autodiff.cli.render.roles import Styles
     from autodiff.core.base.source import Span
     from autodiff.core.report.records import GradientReport
     from autodiff.core.report.tensor_states import TensorStates
+
+script_source = LazyModule("autodiff.cli.command_line.script_source")
 
 ROWS_ON_TERMINAL = 200
 LINES_OF_A_STEP = 20
@@ -91,7 +94,7 @@ class Session:
         self, *, graph: bool, derivations: bool, needed: bool, tensors: bool = False, order: int = 1
     ) -> GradientReport | None:
         """Like ``report``, but None, with a note, if the script has no gradient and none was requested."""
-        self.script = read_script(self.request)
+        self.script = script_source.read_script(self.request)
         from autodiff.cli.requests.make_report import (
             make_report,  # after reading the script: a missing file needs no interpreter
         )
@@ -160,7 +163,7 @@ class Session:
         Raises UsageError for a suffix of a format that the command does not have.
         """
         path = self.request.text("output")
-        if path is None or path == STDIN:
+        if path is None or path == script_source.STDIN:
             return
         from autodiff.cli.process.output_file import OutputFile
 

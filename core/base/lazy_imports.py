@@ -18,6 +18,8 @@ else:
 
     def import_numpy(name: str) -> object:
         """Import numpy, copy all its names into the stand-in, and return the one called ``name``."""
+        while numpy_preparations:
+            numpy_preparations.pop()()
         import numpy
 
         vars(np).update(vars(numpy))
@@ -51,13 +53,23 @@ class LazyModule:
         return value
 
 
+class NumpyModule(LazyModule):
+    """A submodule that numpy loads on demand. ``np`` is imported first, and its hooks called."""
+
+    def __getattr__(self, name: str) -> Any:
+        np.ndarray  # noqa: B018 - reading any name imports numpy
+        return super().__getattr__(name)
+
+
 if not TYPE_CHECKING:
-    np_random = LazyModule("numpy.random")  # numpy loads this submodule on demand
+    np_random = NumpyModule("numpy.random")
 
 #: What an upper room does for a lower one, by name: ``core/__init__`` and ``grammar/__init__`` enter it.
 services: dict[str, Any] = {}
 
+#: Called just before numpy is imported.
+numpy_preparations: list[Callable[[], None]] = []
 #: Called once numpy is there; a running script turns its warnings off so.
 numpy_import_hooks: list[Callable[[], None]] = []
 
-__all__ = ["LazyModule", "np", "np_random", "numpy_import_hooks", "services"]
+__all__ = ["LazyModule", "np", "np_random", "numpy_import_hooks", "numpy_preparations", "services"]

@@ -15,14 +15,14 @@ NAMES = (
 )
 BARE = f"""\
 import sys
-from autodiff.cli.process import numpy_import
+from autodiff.cli.process import numpy_setup
 {{more}}
 before = list(sys.meta_path)
-numpy_import.leave_texts_out()
+numpy_setup.leave_texts_out()
 from autodiff.core.base.lazy_imports import np
 np.add
 assert sys.meta_path == before
-numpy_import.remove_finder()
+numpy_setup.remove_finder()
 import numpy as np
 print(len(np.add.__doc__ or ""), len(np.array.__doc__ or ""), file=sys.stderr)
 {NAMES}
@@ -41,7 +41,7 @@ def test_all_but_the_texts_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "more", ["numpy_import.KNOWN = {'1.9'}", "import numpy", "numpy_import.is_fast = False"]
+    "more", ["numpy_setup.KNOWN = {'1.9'}", "import numpy", "numpy_setup.is_fast = False"]
 )
 def test_other_versions_and_who_has_it_by_now_keep_them(more: str) -> None:
     _, lengths = ran(BARE.format(more=more))

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from autodiff.cli.process import heap
+from autodiff.cli.process import numpy_setup
 
 glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library decides for itself")
 
@@ -18,7 +18,7 @@ glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C 
 #: these arrays take.
 PASSES = """\
 import gc, resource
-from autodiff.cli.process.heap import keep_freed_memory
+from autodiff.cli.process.numpy_setup import keep_freed_memory
 from autodiff.core import tensor
 from autodiff.core.engine.public_functions import FUNCTIONS
 
@@ -43,7 +43,7 @@ print(train(), steps * 2 * entries * 8 // resource.getpagesize())
 
 
 def pages(**said: str) -> tuple[int, int]:
-    kept = {name: value for name, value in os.environ.items() if name not in heap.SAID}
+    kept = {name: value for name, value in os.environ.items() if name not in numpy_setup.HEAP_VARIABLES}
     done = subprocess.run(
         [sys.executable, "-c", PASSES],
         capture_output=True,
@@ -91,7 +91,7 @@ def pages_of_command(passes: int, folder: Path) -> int:
     """How many pages the system brings when the command runs so many passes."""
     script = folder / f"{passes}.ad"
     script.write_text(SCRIPT.format(passes=passes), encoding="utf-8")
-    kept = {name: value for name, value in os.environ.items() if name not in heap.SAID}
+    kept = {name: value for name, value in os.environ.items() if name not in numpy_setup.HEAP_VARIABLES}
     command = [sys.executable, "-m", "autodiff.cli", "run", str(script)]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=kept | {"AUTODIFF_FAST": "1"})
     _, status, used = os.wait4(child.pid, 0)

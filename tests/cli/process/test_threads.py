@@ -11,17 +11,17 @@ import pytest
 SCRIPT = """\
 import ctypes, os, sys
 from autodiff.cli import main
-from autodiff.cli.process import blas_threads
+from autodiff.cli.process import numpy_setup
 from autodiff.core.base.lazy_imports import np
 
 def count(what):
     linked = ctypes.CDLL(sys.modules["numpy._core._multiarray_umath"].__file__)
-    found = [getattr(linked, name.format(what), None) for name in blas_threads.NAMES]
+    found = [getattr(linked, name.format(what), None) for name in numpy_setup.NAMES]
     return next((function() for function in found if function is not None), 0)
 
 def supervise(work, seconds, when_over):
     assert work() == 0
-    assert blas_threads.VARIABLE not in os.environ or blas_threads.VARIABLE in said
+    assert numpy_setup.VARIABLE not in os.environ or numpy_setup.VARIABLE in said
     print(count("get_num_threads"), count("get_num_procs"), file=sys.stderr)
 
 said = set(os.environ)
