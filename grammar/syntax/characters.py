@@ -18,8 +18,8 @@ LARGEST_INTEGER = 2**63 - 1
 _FORBIDDEN = "[\0\u202a-\u202e\u2066-\u2069]"
 INVISIBLE = "[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]"
 # The characters of a name after the first, as in autodiff.lark: letters, digits, `_`, all beyond ASCII.
-_NAME_AFTER = re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]++")
-_REST_OF_LINE = re.compile(r"[^\r\n]++")
+_NAME_AFTER = r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]++"
+_REST_OF_LINE = r"[^\r\n]++"
 LOOKALIKES = {
     "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "″": '"', "＂": '"',
     "‘": "'", "’": "'", "‚": "'", "′": "'", "´": "'", "＇": "'",
@@ -172,7 +172,7 @@ def stray_character(text: str, offset: int, end: int) -> CompileError:
             help=(f"end the string with {triple}",),
             span=Span(offset, offset + 3),
         )
-    line = _REST_OF_LINE.match(text, offset, end)
+    line = re.compile(_REST_OF_LINE).match(text, offset, end)
     assert line is not None
     return CompileError(
         "this string is not closed before the line ends",
@@ -224,7 +224,7 @@ def parse_integer(digits: str, start: int) -> int | None:
 
 
 def _number_suffix_error(text: str, start: int, end: int, limit: int) -> CompileError:
-    glued = _NAME_AFTER.match(text, end, limit)
+    glued = re.compile(_NAME_AFTER).match(text, end, limit)
     assert glued is not None
     rest, number = glued[0], text[start:end]
     whole_end = glued.end()

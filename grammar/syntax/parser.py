@@ -167,21 +167,21 @@ class LazyRows(dict[int, "Any"]):
 class ParseTable:
     """The content of parse_table.txt. The first word of each line says what the line describes."""
 
-    __slots__ = ("_magic", "actions", "goto_cache", "keywords", "rules", "starts", "word")
+    __slots__ = ("_patterns", "_words", "actions", "goto_cache", "keywords", "rules", "signs", "starts")
 
     def __init__(self, text: str) -> None:
         lines: dict[str, list[str]] = {}
         for line in text.split("\n"):
             about, _, rest = line.partition(" ")
             lines.setdefault(about, []).append(rest)
-        patterns = dict([line.split(" ", 1) for line in lines["pattern"]])
+        self._patterns = dict([line.split(" ", 1) for line in lines["pattern"]])
         [starts], [keywords], [signs] = lines["starts"], lines["keywords"], lines["signs"]
         self.actions = LazyRows(parse_actions, lines["state"])
         self.rules = LazyRows(Rule, lines["rule"])
         self.starts = parse_actions(starts)
         self.keywords = frozenset(keywords.split(" ")) | FOREIGN_KEYWORDS
-        self.word = token_pattern(patterns, signs.split(" "))
-        self._magic = patterns["MAGIC"]
+        self.signs = signs.split(" ")
+        self._words: dict[bool, re.Pattern[str]] = {}
         # The state after a reduction and after the rules that only pass on one child. A lone name passes
         # fifteen levels of precedence; this cache makes them one look-up.
         self.goto_cache: dict[tuple[int, str, str], int] = {}
@@ -189,7 +189,15 @@ class ParseTable:
     @property
     def magic(self) -> re.Pattern[str]:
         """The pattern of a notebook command, compiled on use because few scripts have one."""
-        return re.compile(self._magic)
+        return re.compile(self._patterns["MAGIC"])
+
+    def word_pattern(self, text: str) -> re.Pattern[str]:
+        """The pattern of one word of the text. That with strings takes longer to compile."""
+        has_strings = True in self._words or '"' in text or "'" in text
+        if has_strings not in self._words:
+            used = {name: one for name, one in self._patterns.items() if has_strings or name != "STRING"}
+            self._words[has_strings] = token_pattern(used, self.signs)
+        return self._words[has_strings]
 
     def goto(self, below: int, makes: str, kind: str) -> int:
         """Return the state after reducing to ``makes`` on top of state ``below`` when ``kind`` comes next."""

@@ -29,17 +29,20 @@ _COMMENT = re.compile(r"#[^\r\n]*+")
 
 
 def token_pattern(patterns: dict[str, str], signs: list[str]) -> re.Pattern[str]:
-    """Return the pattern of one word and the space before it; the name of the matched group is its sort."""
+    """Return the pattern of one word and the space before it; the name of the matched group is its sort.
+
+    Without a pattern ``STRING`` it reads texts that have no quotes.
+    """
     longest_first = sorted([*signs, *FOREIGN_SIGNS], key=lambda sign: (-len(sign), sign))
+    # Numbers come before signs, because a number may begin with a dot.
     sorts = [
-        # Strings come before names, because a string's prefix looks like a name. Numbers come before signs,
-        # because a number may begin with a dot.
-        "(?P<s>" + patterns["STRING"] + ")",
         "(?P<n>" + patterns["NAME"] + ")",
         "(?P<d>" + patterns["NUMBER"] + ")",
         "(?P<l>" + patterns["_NEWLINE"] + ")",
         "(?P<o>" + "|".join(re.escape(sign) for sign in longest_first) + ")",
     ]
+    if "STRING" in patterns:  # before names, because a string's prefix looks like a name
+        sorts.insert(0, "(?P<s>" + patterns["STRING"] + ")")
     skipped = "(?:" + patterns["SPACE"] + "|" + patterns["COMMENT"] + ")*+"
     return re.compile(skipped + "(?:" + "|".join(sorts) + ")?")
 
@@ -103,7 +106,7 @@ class _Tokenizer:
         self.blocks: list[tuple[int, int, int]] = [(0, 0, 0)]
 
     def read(self, at: int, lines: bool) -> None:
-        text, end, match = self.text, self.end, self.table.word.match
+        text, end, match = self.text, self.end, self.table.word_pattern(self.text).match
         keywords, brackets, words = self.table.keywords, self.brackets, self.words
         kinds, starts, ends = words.kinds, words.starts, words.ends
         line_begins = lines
