@@ -162,6 +162,8 @@ SET = Option(
     "Give a variable a value: 2.5, pi/4, [1, 2], @FILE; repeatable.",
     metavar="NAME=VALUE",
 )
+DATA = Option("--data", TEXTS, "Columns of a file as values of the names they have.", metavar="FILE")
+COLUMNS = Option("--columns", TEXT, "Names of the columns of --data, without a header.", metavar="NAME,...")
 GRAD_OUTPUT = Option(
     "--grad-output", TEXT, "Gradient to start from if the output is not one number.", metavar="ones|VALUE"
 )
@@ -224,7 +226,7 @@ TIMEOUT = Option(
 
 #: The groups of options in help texts, and their order there; each option is in one, by its longest flag.
 GROUPS = {
-    "Input": "-e --set --sigma --cov --monte-carlo --dtype --seed",
+    "Input": "-e --set --data --columns --sigma --cov --monte-carlo --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula",
     "Output": "--show --output --format --top --digits --rows --all --quiet --verbose --color --diagnostics"
     " --fail-on --help",
@@ -253,7 +255,7 @@ def format_option(command: str) -> Option:
 #: The command that prints the script of the examples below, which work as typed in every folder.
 EXAMPLE = "autodiff examples 1_autograd"
 
-QUESTION = (CODE, OF, WRT, SET, GRAD_OUTPUT, DTYPE, SEED)
+QUESTION = (CODE, OF, WRT, SET, DATA, COLUMNS, GRAD_OUTPUT, DTYPE, SEED)
 WHOLE = tuple(option for option in QUESTION if option is not GRAD_OUTPUT)
 LIMITS = (MAX_PATHS, MAX_STEPS, MAX_NODES, MAX_MEMORY, MAX_DEPTH, MAX_SCRIPT, MAX_INPUT, TIMEOUT)
 MANNERS = (QUIET, VERBOSE, COLOR, DIAGNOSTICS)

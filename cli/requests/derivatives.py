@@ -42,7 +42,7 @@ class Question:
         """
         session.script = read_script(session.request)
         prepare_process(session.request)
-        self.settings: Settings = read_settings(session.request)
+        self.settings: Settings = read_settings(session)
         self.settings.wrt = self.settings.wrt or list(wrt)
         self.execution: Execution = run_request(session, self.settings, twice=False, needed=True, probe=probe)
         note_reshaped(session, self.execution)

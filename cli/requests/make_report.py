@@ -49,7 +49,7 @@ def make_report(
     request, script = session.request, session.script
     assert script is not None
     prepare_process(request)
-    settings = read_settings(request)
+    settings = read_settings(session)
     entry = read_entry(request.text("entry"))
     asked_wrt = bool(settings.wrt)
     is_needed = needed or asked_wrt or bool(settings.of) or settings.grad_output is not None
@@ -213,7 +213,7 @@ def own_derivatives() -> GradientError:
 def note_reshaped(session: Session, execution: Execution) -> None:
     """Note which tensors ``--set`` has turned into single numbers, and which numbers into tensors."""
     for name, (before, now) in execution.reshaped.items():
-        if before and now:
+        if (before and now) or name in execution.data:
             continue
         if before:
             session.note(f"--set {name}: `{name}` has shape {before} in the script, and is one number now")
@@ -285,14 +285,21 @@ def set_limits(request: Request) -> None:
     repair_callbacks[:] = [lambda: clock.start(request.seconds("timeout"))]
 
 
-def read_settings(request: Request) -> Settings:
+def read_settings(session: Session) -> Settings:
     """The Settings that the command line gives."""
+    request = session.request
     output = request.text("grad_output")
     values = Values(request)
+    data = {}
+    if request.texts("data"):
+        from autodiff.cli.requests.data import read_columns
+
+        data = read_columns(session, values)
     return Settings(
+        data=data.keys(),
         of=request.text("of"),
         wrt=read_names(request.texts("wrt")),
-        sets=values.read_all("set"),
+        sets={**data, **values.read_all("set")},
         grad_output=output if output is None or output == "ones" else read_weight(values, output),
         dtype=request.text("dtype") or "float64",
         seed=request.number("seed"),

@@ -75,7 +75,7 @@ def make_answers(session: Session) -> Answers:
     request, script = session.request, session.script
     assert script is not None
     set_limits(request)
-    settings = read_settings(request)
+    settings = read_settings(session)
     formulas = read_formulas(request, script.source)
     asked = tuple(settings.wrt)
     if formulas:

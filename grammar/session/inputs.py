@@ -39,12 +39,15 @@ def default_inputs(execution: Execution, leaves: list[Leaf]) -> list[tuple[str, 
     """Return the inputs of a report without ``--wrt``, under unique names.
 
     ``leaves`` are those that the output depends on. Inputs that variables hold are there as well, with the
-    gradient 0: which inputs a report has must not depend on the way that a script has gone.
+    gradient 0: which inputs a report has must not depend on the way that a script has gone. Data are inputs
+    if there are no others.
     """
     all_leaves = leaves + unused_leaves(execution, leaves)
     marked = [node for node in all_leaves if node.grad_slot is not None]
     found: list[tuple[str, Node]] = [(display_name(node, execution), node) for node in marked or all_leaves]
     found.sort(key=lambda pair: (source_offset(pair, execution), pair[1].number))
+    if execution.data:
+        found = [pair for pair in found if pair[0] not in execution.data] or found
     return unique_names(found)
 
 

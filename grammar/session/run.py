@@ -38,7 +38,7 @@ from autodiff.grammar.syntax.parser import parse_to_first_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import Any
 
     from autodiff.core.report.records import ReportedPass
@@ -55,10 +55,11 @@ LANGUAGE_MODULES = (assignment, expressions, operators, statements)
 class Settings:
     """The options of a run: values, default dtype, random seed, and the target and inputs of a report.
 
+    ``data`` are the names whose values are data: inputs of a report only if it has no others.
     If the report ``adds_up`` and no ``grad_output`` is given, it is about the sum of an output's entries.
     """
 
-    __slots__ = ("adds_up", "dtype", "grad_output", "of", "seed", "sets", "track", "wrt")
+    __slots__ = ("adds_up", "data", "dtype", "grad_output", "of", "seed", "sets", "track", "wrt")
 
     def __init__(
         self,
@@ -70,6 +71,7 @@ class Settings:
         grad_output: Any = None,
         track: bool = True,
         adds_up: bool = False,
+        data: Collection[str] = (),
     ) -> None:
         self.sets = dict(sets or {})
         self.dtype = dtype
@@ -79,6 +81,7 @@ class Settings:
         self.grad_output = grad_output
         self.track = track
         self.adds_up = adds_up
+        self.data = frozenset(data)
 
     def copy(
         self, sets: dict[str, Any] | None = None, dtype: str | None = None, wrt: list[str] | None = None
@@ -93,6 +96,7 @@ class Settings:
             self.grad_output,
             self.track,
             self.adds_up,
+            self.data,
         )
 
 
@@ -104,10 +108,11 @@ class Execution:
     the expression only shows a value, as ``L.item()`` does. ``stopped_before`` is the span of the statement
     before which a report on second derivatives ended the script, see ``execute``. In a script without tensors
     ``reassigned`` has the first values of the numbers that are assigned more than once; ``leaves`` are the
-    others.
+    others. ``data`` are the names whose values are data.
     """
 
     __slots__ = (
+        "data",
         "last_assigned",
         "last_passes",
         "last_span",
@@ -136,6 +141,7 @@ class Execution:
         self.reshaped: dict[str, Shapes] = {}
         self.reassigned: dict[str, float | None] = {}
         self.leaves: list[str] = []
+        self.data: frozenset[str] = frozenset()
         self.stopped_before: Span | None = None
 
     def first_offset(self, name: str) -> int:
@@ -234,6 +240,7 @@ def run_script(
     planned = make_plan(script, scopes, sets, settings.wrt, settings.track, without_tensors)
     execution = Execution(source, scopes, settings.of is not None)
     execution.without_tensors = without_tensors
+    execution.data = settings.data
     execution.reshaped = planned.reshaped
     execution.reassigned, execution.leaves = planned.reassigned, planned.leaves
     mode.recorder = execution.last_passes

@@ -64,6 +64,96 @@ CASES = [
 ]
 
 
+LINE = "w = 2; b = 0\nL = ((w*x + b - y)**2).mean()\n"
+POINTS = "id,x,y\na,1,2.1\nb,2,3.9\nc,3,6.2\n"
+DATA = [
+    Case(
+        "columns_by_header",
+        LINE,
+        "autodiff grad script.ad --data points.csv",
+        prints="w\t-0.33333333333333365\nb\t-0.13333333333333344\n",
+        files={"points.csv": POINTS},
+    ),
+    Case(
+        "columns_named_on_the_line",
+        LINE,
+        "tail -n +2 points.csv | cut -d, -f2,3 | autodiff grad script.ad --data - --columns x,y --wrt w",
+        [-1 / 3],
+        files={"points.csv": POINTS},
+    ),
+    Case(
+        "records_of_json",
+        LINE,
+        "autodiff grad script.ad --data points.jsonl --wrt b",
+        [-0.4 / 3],
+        files={"points.jsonl": '{"x": 1, "y": 2.1}\n{"x": 2, "y": 3.9}\n{"x": 3, "y": 6.2}\n'},
+    ),
+    Case(
+        "data_alone_are_inputs",
+        "L = (x**2).sum()\n",
+        "autodiff grad script.ad --data points.csv",
+        [2, 4, 6],
+        files={"points.csv": POINTS},
+    ),
+    Case(
+        "data_in_place_of_an_example",
+        "w = tensor(3., requires_grad=True)\nx = tensor([0.])\nL = (w*x).sum()\nL.backward()\n",
+        "autodiff grad script.ad --data points.csv",
+        [6],
+        files={"points.csv": POINTS},
+    ),
+    Case(
+        "what_the_script_computes_stays",
+        "w = 2\ny = w*x\nL = y.sum()\n",
+        "autodiff grad script.ad --data points.csv",
+        [6],
+        says=["column `y` of points.csv is not used: the script computes it; --set y=@FILE replaces it"],
+        files={"points.csv": POINTS},
+    ),
+    Case(
+        "no_column_is_used",
+        "w = 2\nL = (w*x1).sum()\n",
+        "autodiff grad script.ad --data points.csv",
+        prints="",
+        says=["the script uses none of its columns: id, x, y", "the script reads: x1, w"],
+        files={"points.csv": POINTS},
+        code=2,
+    ),
+    Case(
+        "a_header_and_names",
+        LINE,
+        "autodiff grad script.ad --data points.csv --columns id,x,y",
+        prints="",
+        says=["points.csv, line 1: this line names the columns already: id,x,y", "leave --columns out"],
+        files={"points.csv": POINTS},
+        code=2,
+    ),
+    Case(
+        "a_script_that_does_not_parse",
+        "w = 2\nL = w*x +\n",
+        "autodiff grad script.ad --data points.csv",
+        prints="",
+        says=["E0101", "a value is missing after `+`"],
+        files={"points.csv": POINTS},
+        code=3,
+    ),
+    Case(
+        "two_names_for_three_columns",
+        LINE,
+        "autodiff grad script.ad --data raw.txt --columns x,y",
+        prints="",
+        says=["raw.txt, line 2: 3 fields, and --columns names 2"],
+        files={"raw.txt": "# measured\n1 2 3\n"},
+        code=2,
+    ),
+]
+
+
+@each_of(DATA)
+def test_columns_of_files(case, tmp_path):
+    case.check(tmp_path)
+
+
 PRICES = "S = 100; K = 90; y = S/K\n"
 FORMATS = [
     Case(

@@ -1,0 +1,53 @@
+"""Reads ``--data``: the columns of files become the values of the script's names."""
+
+from __future__ import annotations
+
+from autodiff.cli.data_files.data_file import data_error, listed
+from autodiff.cli.requests.make_report import read_names
+from autodiff.cli.requests.session import Session
+from autodiff.cli.requests.values import Values
+from autodiff.core.base.did_you_mean import closest_name
+from autodiff.core.base.errors import CompileError, UsageError
+from autodiff.grammar.session.data_names import sort_columns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def read_columns(session: Session, values: Values) -> dict[str, Any]:
+    """The columns that the script uses, as arrays by name. Notes those of its names that it computes itself.
+
+    Raises UsageError for a file of which it uses none.
+    """
+    assert session.script is not None
+    request = session.request
+    names = read_names((request.text("columns") or "",))
+    if any(not name.isidentifier() for name in names):
+        raise UsageError(
+            f"--columns takes names, not `{request.text('columns')}`",
+            code="E0610",
+            help=("separate them by commas, as in --columns x,y",),
+        )
+    found: dict[str, Any] = {}
+    for path in request.texts("data"):
+        data = values.read_file("--data", path, names)
+        if not data.columns:
+            raise data_error(
+                data.name, "its columns have no names", "name them, as in --columns x,y, or add a header"
+            )
+        try:
+            used, reasons, inputs = sort_columns(session.script.source, data.columns)
+        except CompileError:
+            return {}  # the run reports it, with repairs
+        for column, reason in reasons.items():
+            session.note(
+                f"column `{column}` of {data.name} is not used: {reason}; --set {column}=@FILE replaces it"
+            )
+        if not used:
+            near = next((name for one in data.columns if (name := closest_name(one, inputs))), None)
+            reads = listed(inputs) or "no values"
+            help = f"did you mean `{near}`?" if near else f"the script reads: {reads}"
+            raise data_error(data.name, f"the script uses none of its columns: {listed(data.columns)}", help)
+        found.update(data.take(used))
+    return found

@@ -1,0 +1,53 @@
+"""Which of a script's names the columns of a data file stand for.
+
+A column is the value of a name that the script reads and does not assign, or assigns as a plain constant.
+What the script computes stays, and so do the functions and constants of the language.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.source import Source
+from autodiff.grammar.interpret.scope import ScriptScopes, resolve
+from autodiff.grammar.objects.builtins.namespaces import builtin_value
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.session.assignment_plan import top_level_assignments
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse_to_first_error
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+COMPUTED = "the script computes it"
+BUILTIN = "the language has a function or constant of that name"
+
+
+def sort_columns(source: Source, columns: Iterable[str]) -> tuple[list[str], dict[str, str], list[str]]:
+    """Return the columns that are values, the reasons why others of the script's names are none, all inputs.
+
+    Raises CompileError for a script that does not parse.
+    """
+    script = parse_to_first_error(source)
+    names = resolve(script, source, lambda name: True, [])
+    read = {name.id for name, scope in names.reads if scope.find(name.id) is None}
+    free = [name for name in sorted(read) if builtin_value(name) is UNBOUND]
+    first: dict[str, tree.Expression | None] = {}
+    for target, written in top_level_assignments(script.body):
+        first.setdefault(target.id, written)
+    constants = [name for name, written in first.items() if is_constant(written, names)]
+    inputs = [*free, *constants]
+    used = [column for column in columns if column in inputs]
+    reasons = {
+        column: BUILTIN if column in read else COMPUTED
+        for column in columns
+        if column not in inputs and (column in read or column in names.module.slots)
+    }
+    return used, reasons, inputs
+
+
+def is_constant(written: tree.Expression | None, names: ScriptScopes) -> bool:
+    """Whether an assigned expression reads no variable of the script."""
+    return written is not None and not any(
+        isinstance(node, tree.Name) and node.id in names.module.slots for node in walk(written)
+    )
