@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from glob import glob
 
 from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
@@ -33,4 +34,5 @@ setup(
         *["autodiff." + folder.replace("/", ".") for folder in EXAMPLES],
     ],
     package_dir={f"autodiff.{layer}": layer for layer in (*LAYERS, "examples")},
+    data_files=[("share/man/man1", sorted(glob("docs/man/*.1")))],
 )
