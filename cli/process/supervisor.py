@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from time import monotonic
 
 from autodiff.cli.process.exit_codes import BUG
@@ -115,10 +116,8 @@ def supervise(
     """
     # The graph has no cycles, and searching for them takes two to three times as long as the run.
     gc.disable()
-    if sys.warnoptions:
-        import warnings  # PYTHONWARNINGS is for Python programs; a script has its own warnings
-
-        warnings.simplefilter("ignore")
+    # Warnings of Python's libraries speak of their sources; a script has its own warnings.
+    warnings.simplefilter("ignore")
     statuses: list[int] = []
 
     def run_work() -> None:

@@ -5,6 +5,8 @@ A value is a Python float, an ndarray or None. numpy is not imported here; only 
 
 from __future__ import annotations
 
+from math import frexp
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -143,9 +145,13 @@ def figures(value: Any, digits: int = 6) -> str:
         return f"{int(value.sum())} of {value.size} are True"
     wide = value.astype("float64")
     digits = min(digits, 3)
-    low, mean, high = (short(float(f()), digits) for f in (wide.min, wide.mean, wide.max))
-    norm = float((wide * wide).sum()) ** 0.5
-    return f"min {low}  mean {mean}  max {high}  |g| {short(norm, digits)}"
+    low, high = float(wide.min()), float(wide.max())
+    # Scaled by a power of two, so that neither the sum nor the squares leave the range of the numbers.
+    scale = 2.0 ** min(max(frexp(max(-low, high))[1], -1000), 1000)
+    scaled = wide * (1 / scale)
+    mean, norm = float(scaled.mean()) * scale, float((scaled * scaled).sum()) ** 0.5 * scale
+    parts = {"min": low, "mean": mean, "max": high, "|g|": norm}
+    return "  ".join(f"{name} {short(number, digits)}" for name, number in parts.items())
 
 
 def spell_range(value: Any) -> str:

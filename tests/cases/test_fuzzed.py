@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from cases import Case, each_of
@@ -103,6 +104,17 @@ VALUES = [
 ]
 
 
-@each_of([*CASES, *VALUES])
+#: Sums and squares of these entries are larger than any number, which numpy warns of.
+HUGE = "x = torch.full((9, 9), 1e200, requires_grad=True)\ny = x * 1\nL = (y * 1e-200).sum()\n"
+WARNINGS = [
+    replace(answered("graph_of_huge", HUGE, "autodiff graph script.ad", 0), never=("Warning", "numpy")),
+    replace(
+        answered("table_of_huge", HUGE, "autodiff run script.ad", 0, shows=("mean 1e+200", "|g| 9e+200")),
+        never=("Warning", "numpy"),
+    ),
+]
+
+
+@each_of([*CASES, *VALUES, *WARNINGS])
 def test_a_command_line_is_answered(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)

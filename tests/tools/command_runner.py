@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -148,7 +149,7 @@ def kept_state() -> Iterator[None]:
     stack, depth, number = threading.stack_size(), sys.getrecursionlimit(), mode.number
     mode.number = 0  # printed nodes have it in their addresses
     gc.disable()  # as the program does; a search for cycles would swallow what stops a run
-    with patch.object(make_report, "set_wall", lambda memory: None):
+    with patch.object(make_report, "set_wall", lambda memory: None), warnings.catch_warnings(action="ignore"):
         try:
             yield
         finally:
