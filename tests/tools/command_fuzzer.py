@@ -66,7 +66,8 @@ def flaw_of_outcome(line: CommandLine, outcome: Outcome) -> str:
     if BUG in outcome.out + outcome.err:
         return "internal: " + outcome.err[outcome.err.find(BUG) :][:300]
     command = command_of(line)
-    if outcome.code not in CODES and not (outcome.code == 1 and command in ANSWERS_NO):
+    may_say_no = command in ANSWERS_NO or "--fail-on" in " ".join(line.arguments)
+    if outcome.code not in CODES and not (outcome.code == 1 and may_say_no):
         return f"exit code {outcome.code}"
     return (
         flaw_of_silence(line, outcome, command)

@@ -61,6 +61,10 @@ POOLS = {
     "entry": """
 0 1 0,0 1,2 9 9,9 -1 -1,-1 0,0,0 [0] [0,1] [] 0, ,0 0.5 x 99999999999999999999 1_0 ٣""".split(),
     "grad_output": ["ones", "ones", "ones", "one", "zeros", *VALUES],
+    "fail_on": "nan zero warning nan,zero warning, x , NaN".split(),
+    "cov": "cov.csv f.csv f.npy missing.csv . @f.csv".split(),
+    "monte_carlo": "0 1 2 10 50".split(),
+    "order": "1 2 3 4".split(),
     "show": "gradients graph paths tensors graph,paths gradients,tensors x , graph,".split(),
 }
 #: What is asked for, with names of the script in the braces.
@@ -151,7 +155,13 @@ class Writer:
     ) -> tuple[list[str], bytes | None, dict[str, bytes]]:
         """The script as a file, on stdin, or as code; mostly all of it, and in one way."""
         kind = self.random.random()
-        files = {**random_files(self.random), "steps.txt": b"dL/dx == 2*x\nh = x + 1\ndL/dw == 1\n"}
+        names = ",".join(self.name() for _ in range(2))
+        cov = f"{names}\n1,0.5\n0.5,2\n".encode("utf-8", "replace")
+        files = {
+            **random_files(self.random),
+            "cov.csv": cov,
+            "steps.txt": b"dL/dx == 2*x\nh = x + 1\ndL/dw == 1\n",
+        }
         if kind < 0.6:
             others = ["other.ad", "missing.ad"] if command.takes_several and kind < 0.1 else []
             return ["a.ad", *others], stdin, {"a.ad": data, "other.ad": random_data(self.random), **files}
@@ -186,8 +196,9 @@ class Writer:
             return random.choice(option.choices) if random.random() < 0.97 else "nosuch"
         if option.name in POOLS:
             return random.choice(POOLS[option.name])
-        if option.name == "set":
-            return self.filled(random.choice(SETTINGS)) + random.choice([*VALUES, *ODD_TEXTS])
+        if option.name in ("set", "vector", "sigma"):
+            texts = [self.filled(random.choice(SETTINGS)) + random.choice([*VALUES, *ODD_TEXTS])]
+            return ",".join(texts * random.choice([1, 1, 1, 2]))
         patterns = {"of": OUTPUTS, "wrt": INPUTS, "formula": FORMULAS}.get(option.name)
         if patterns:
             return self.filled(random.choice(patterns))
