@@ -39,7 +39,7 @@ from autodiff.core.symbolic.expr import (
 )
 from autodiff.core.symbolic.fractions import collect_fractions
 from autodiff.core.symbolic.literals import ArrayText
-from autodiff.core.symbolic.simplify import simplify
+from autodiff.core.symbolic.simplify import NEGATED_COMPARISONS, simplify
 from autodiff.core.symbolic.symbol import CustomCallName, Symbol, as_symbol, spell_params
 
 TYPE_CHECKING = False
@@ -68,7 +68,8 @@ def write_formula(
     """The formula of a gradient, or of its entry at ``place``, and the part that has no formula ("" if none).
 
     ``shared`` are meanings of names in addition to those of ``formulas``. An expression that divides 0 by 0
-    at the script's values, where backward takes a limit, has no formula that can be evaluated there.
+    or compares NaN at the script's values, where backward gives something else, has no formula that can be
+    evaluated there.
     """
     shape = np.shape(gradient)
     if not np.size(gradient):
@@ -77,7 +78,7 @@ def write_formula(
     try:
         with np.errstate(all="ignore"), enable_grad():
             expr, value = completer.close_in_inputs(root, shape) or completer.close(root)
-            if completer.undefined is not None and (np.isnan(value) & ~np.isnan(gradient)).any():
+            if completer.undefined is not None and not _is_close(value, gradient):
                 return "", expr_text(completer.undefined, 60)
             if place or not _broadcasts_to(np.shape(value), shape):
                 expr, _ = fit_to_shape((expr, value), shape)
@@ -202,7 +203,8 @@ class FormulaCompleter:
             said = with_namespace(said)
         if said is None:
             raise NoExpressionError(str(expr.value if expr.head in ("call", "postfix") else expr.head))
-        if self.undefined is None and has_nan(value) and not any(map(has_nan, values)):
+        compares = expr.head in NEGATED_COMPARISONS
+        if self.undefined is None and any(map(has_nan, values)) == compares and (compares or has_nan(value)):
             self.undefined = said
         return said, value
 
@@ -355,6 +357,11 @@ def fit_to_shape(closed: EvaluatedExpr, shape: Shape) -> EvaluatedExpr:
         raise NoExpressionError(str(expr.head))
     written = ones(shape) if expr == ONE else expand_to_shape(expr, value, shape)
     return written, np.broadcast_to(array, shape)
+
+
+def _is_close(value: Any, gradient: Any) -> bool:
+    """Whether a formula has the value of the gradient where that is a number, up to single precision."""
+    return bool((np.isclose(value, gradient, rtol=1e-3, atol=1e-6) | np.isnan(gradient)).all())
 
 
 def _broadcasts_to(own: Shape, shape: Shape) -> bool:
