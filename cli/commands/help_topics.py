@@ -127,7 +127,12 @@ The roles:
 
 {rows}
 COLUMNS gives the width, 20 at least; else it is that of the terminal, and 80 in a pipe. Prose is at most 100
-wide. Where LC_ALL or LANG is C or POSIX, or PYTHONIOENCODING is ascii, all is ASCII: other characters of a
+wide.
+
+After a second, the last line of a terminal shows what the program is at, how far loops of known length are
+and how much time is left. -q turns that off, and it is in no pipe.
+
+Where LC_ALL or LANG is C or POSIX, or PYTHONIOENCODING is ascii, all is ASCII: other characters of a
 script are shown as \\u03a9.
 """
 

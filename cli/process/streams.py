@@ -156,11 +156,12 @@ class StatusLine:
         if not self.lock.acquire(blocking=False):
             return  # the other thread is writing
         try:
-            self.erase()
-            if text and self.at_line_start and is_in_foreground(fd):
-                data = text.encode(encoding, "backslashreplace")
-                os.write(fd, data)
-                self.fd, self.size = fd, cells(data.decode(encoding))
+            is_shown = text and self.at_line_start and is_in_foreground(fd)
+            data = text.encode(encoding, "backslashreplace") if is_shown else b""
+            blank = self._blank()
+            if blank or data:
+                os.write(fd, blank + data)  # one write, so that the terminal shows no moment without it
+            self.fd, self.size = fd, cells(data.decode(encoding))
         except OSError:
             pass  # the terminal is gone: whoever writes the result says so
         finally:
@@ -168,9 +169,12 @@ class StatusLine:
 
     def erase(self) -> None:
         """Erase the text. The caller holds ``lock``."""
-        if self.size and self.fd is not None:
-            size, self.size = self.size, 0
-            os.write(self.fd, b"\r" + b" " * size + b"\r")
+        if self.fd is not None and (blank := self._blank()):
+            self.size = 0
+            os.write(self.fd, blank)
+
+    def _blank(self) -> bytes:
+        return b"\r" + b" " * self.size + b"\r" if self.size else b""
 
 
 status_line = StatusLine()

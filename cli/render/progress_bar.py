@@ -9,16 +9,13 @@ import io
 
 from autodiff.cli.process.streams import cells
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
-from rich.table import Column
+from rich.progress import BarColumn, Progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-WIDEST_BAR = 30
-SHORTEST_BAR = 5
-ROOM_FOR_NUMBERS = 16  # of a bar: "  100%  0:00:00"
+WIDEST_BAR, SHORTEST_BAR = 30, 5
 
 
 class Sketch(io.StringIO):
@@ -30,41 +27,34 @@ class Sketch(io.StringIO):
 class ProgressBar:
     """Draws lines of progress. ``clock`` gives seconds."""
 
-    __slots__ = ("_bar_column", "_console", "_progress", "_sketch", "_task")
+    __slots__ = ("_bar", "_progress", "_task")
 
     def __init__(self, is_ascii: bool, clock: Callable[[], float]) -> None:
-        self._sketch = Sketch()
-        self._sketch.encoding = "ascii" if is_ascii else "utf-8"
-        self._console = Console(file=self._sketch, force_terminal=False, color_system=None, _environ={})
-        self._bar_column = BarColumn(WIDEST_BAR)
-        self._progress = Progress(
-            self._bar_column,
-            TaskProgressColumn(table_column=Column(width=4, no_wrap=True)),
-            TimeRemainingColumn(table_column=Column(no_wrap=True)),
-            console=self._console,
-            auto_refresh=False,
-            get_time=clock,
-        )
+        sketch = Sketch()
+        sketch.encoding = "ascii" if is_ascii else "utf-8"
+        console = Console(file=sketch, force_terminal=False, color_system=None, _environ={})
+        self._bar = BarColumn()
+        self._progress = Progress(self._bar, console=console, auto_refresh=False, get_time=clock)
         self._task = self._progress.add_task("", total=1.0)
 
     def line(self, says: str, fraction: float | None, seconds: float, width: int) -> str:
         """The line, shorter than ``width``: less of it where there is little room."""
-        elapsed = spell_seconds(seconds)
-        text = f"{says}  {elapsed}"
-        room = width - 1 - cells(text) - 2
+        text = f"{says}  {spell_seconds(seconds)}"
         if fraction is not None:
             self._progress.update(self._task, completed=fraction)
-            if room >= SHORTEST_BAR + ROOM_FOR_NUMBERS:
-                text = f"{says}  {self._bar(min(room, WIDEST_BAR + ROOM_FOR_NUMBERS))}  {elapsed}"
+            left = self._progress.tasks[0].time_remaining
+            told = f"{fraction:4.0%}" + ("" if left is None else f", {spell_seconds(left)} left")
+            room = width - 1 - cells(f"{text}  []  {told}")
+            if room >= SHORTEST_BAR:
+                text = f"{says}  [{self._sketch(min(room, WIDEST_BAR))}] {told}  {spell_seconds(seconds)}"
         return text if cells(text) < width else ""
 
-    def _bar(self, width: int) -> str:
-        self._sketch.seek(0)
-        self._sketch.truncate()
-        self._console.width = width
-        self._bar_column.bar_width = width - ROOM_FOR_NUMBERS
-        self._console.print(self._progress.make_tasks_table(self._progress.tasks), end="")
-        return self._sketch.getvalue().strip("\n")
+    def _sketch(self, width: int) -> str:
+        self._bar.bar_width = width
+        console = self._progress.console
+        with console.capture() as capture:
+            console.print(self._bar.render(self._progress.tasks[0]), end="", width=width)
+        return capture.get().strip("\n")[:width].ljust(width)
 
 
 def spell_seconds(seconds: float) -> str:

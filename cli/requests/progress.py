@@ -143,7 +143,7 @@ def counted(says: str, done: int, total: int) -> Stage:
     """The text with the number of the part that is being done, if there are several."""
     if total < 2:
         return short_name(says), None
-    return f"{short_name(says)}, {done + 1:,} of {total:,}", done / total
+    return f"{short_name(says)}, {done + 1:,} of {total:,}", done / total if done else None
 
 
 def short_name(text: str) -> str:

@@ -271,6 +271,22 @@ def test_prose_is_at_most_100_wide(on_terminal):
         assert max(map(len, seen.split("\n"))) <= 100, arguments
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_a_terminal_gives_the_width_and_a_pipe_does_not(on_terminal, autodiff, columns):
+    seen = on_terminal("run", "--color", "never", "-e", SEED, columns=columns)[1]
+    assert len(seen.split("\n")[0]) == columns
+    assert max(map(len, seen.split("\n"))) == columns
+    assert len(autodiff("run", "-e", SEED).out.split("\n")[0]) == 80
+    told = autodiff("run", "-e", SEED, env={"COLUMNS": str(columns)}).out
+    assert len(told.split("\n")[0]) == columns
+
+
+@pytest.mark.parametrize("environ", [{"FORCE_COLOR": "0"}, {"FORCE_COLOR": ""}, {"NO_COLOR": ""}])
+def test_what_is_0_or_empty_decides_nothing(on_terminal, autodiff, environ):
+    assert "\x1b[" in on_terminal("run", "-e", SEED, env=environ)[1]
+    assert "\x1b" not in autodiff("run", "-e", SEED, env=environ).out
+
+
 @pytest.mark.parametrize("columns", ["1", "0", "abc", "1000000000"])
 @pytest.mark.parametrize("command", ["run", "explain", "graph", "--help"])
 def test_odd_widths_do_no_harm(on_terminal, columns, command):
