@@ -26,10 +26,11 @@ def lint_script(session: Session) -> Outcome:
     def show() -> None:
         for at, (diagnostic, severity) in enumerate(found):
             show_diagnostic(session, diagnostic, severity, not at)
-        if found and session.diagnostics == "text" and not session.is_quiet:
-            session.show_text(f"\nfound {counted}; `autodiff help CODE` explains each\n")
 
-    return Outcome(COMPILE if errors else NO if found else OK, counted or "ok", not found, show)
+    closing = ""
+    if found and session.diagnostics == "text" and not session.is_quiet:
+        closing = f"\nfound {counted}; `autodiff help CODE` explains each\n"
+    return Outcome(COMPILE if errors else NO if found else OK, counted or "ok", not found, show, closing)
 
 
 def find_diagnostics(session: Session) -> list[tuple[AutodiffError, str]]:

@@ -40,16 +40,20 @@ OUTCOMES = {
 class Outcome:
     """What came of one script: its exit code, a few words for its line, and what shows the whole result.
 
-    The result of one of several scripts is not shown if it ``is_well``.
+    The result of one of several scripts is not shown if it ``is_well``. ``closing`` ends the result of a
+    single script.
     """
 
-    __slots__ = ("is_well", "show", "status", "words")
+    __slots__ = ("closing", "is_well", "show", "status", "words")
 
-    def __init__(self, status: int, words: str, is_well: bool, show: Callable[[], None]) -> None:
+    def __init__(
+        self, status: int, words: str, is_well: bool, show: Callable[[], None], closing: str = ""
+    ) -> None:
         self.status = status
         self.words = words
         self.is_well = is_well
         self.show = show
+        self.closing = closing
 
 
 def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str) -> int:
@@ -65,6 +69,7 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
         session.script = read_script(request)
         outcome = work(session)
         outcome.show()
+        session.show_text(outcome.closing)
         return outcome.status
     statuses = []
     for path in paths:

@@ -32,7 +32,7 @@ REVIEWED = {
     ("docs/language.md", "L056"): "shows that 0.1 + 0.2 is not 0.3",
     ("tests/articles/test_recording.py", "L014"): "an article that uses the old ways to make tensors",
 }
-DOCUMENTS = ("README.md", "docs/language.md", "tests/articles.md")
+DOCUMENTS = ("docs/python.md", "docs/language.md", "tests/articles.md")
 MODULES_WITH_SCRIPTS = (
     *(f"articles/{path.name}" for path in sorted((TESTS / "articles").glob("*.py"))),
     *("tools/article_scripts.py", "test_seeds.py", "test_differences.py"),
