@@ -6,6 +6,10 @@ from autodiff.cli.command_line.options import SHOW
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.report.records import GradientReport
+
 CHOICES = SHOW.parts
 PARTS, TENSORS = CHOICES[:-1], CHOICES[-1]
 
@@ -24,17 +28,33 @@ def command(session: Session) -> None:
         session.show_json(report)
         return
     if report is not None:
-        from autodiff.cli.render.reports import run_lines, why_hint
-
-        session.show(run_lines(report, session.page(), parts))
+        show(session, report, parts)
     if session.tensors is not None:
         from autodiff.cli.render.page import EMPTY
         from autodiff.cli.render.states import state_lines
 
         session.show(() if report is None else (EMPTY,))
         session.show(state_lines(session.tensors, session.page()))
-    if report is not None:
-        session.hint(why_hint(report, session.script))
+    if report is not None and report.gradients:
+        from autodiff.cli.render.reports import why_hint
+        from autodiff.cli.requests.hints import ask
+
+        why, name = why_hint(report)
+        session.hint(why, ask(session.request, [name], report))
+
+
+def show(session: Session, report: GradientReport, parts: tuple[str, ...]) -> None:
+    """Show the parts that were asked for, or what fits the screen."""
+    if not session.is_brief:
+        from autodiff.cli.render.reports import run_lines
+
+        session.show(run_lines(report, session.page(), parts))
+        return
+    from autodiff.cli.render.screen import screen_lines
+    from autodiff.cli.requests.hints import command_line
+
+    tree, explain = (command_line(name, session.request, report) for name in ("graph", "explain"))
+    session.show(screen_lines(report, session.page(), tree, explain))
 
 
 def read_parts(text: str | None) -> tuple[str, ...]:

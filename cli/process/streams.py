@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 CHUNK = 1 << 16
 DIRECT_WRITES = 50  # so many printed texts are written at once, before many of them are written together
 SAFE_WRITE = 4096  # POSIX: a pipe that is ready takes at least so many bytes without blocking
-DEFAULT_WIDTH = 80
+DEFAULT_WIDTH, DEFAULT_HEIGHT = 80, 24
+LOWEST = 10
 NARROWEST, WIDEST = 20, 1000
 MOST_MARKS = 4  # combining marks per character; more would overwrite neighbouring lines
 #: The characters of layouts that are not ASCII, and what stands for each where only ASCII can be shown.
@@ -186,6 +187,18 @@ def is_in_foreground(fd: int) -> bool:
         return os.tcgetpgrp(fd) == os.getpgrp()
     except OSError:
         return True  # not the terminal that controls this process
+def find_height(environ: Mapping[str, str], fd: int | None, is_terminal: bool) -> int:
+    """The lines of a screen: LINES if valid, else the terminal's, else the default; 0 without a terminal."""
+    if not is_terminal or fd is None:
+        return 0
+    lines = environ.get("LINES", "").strip()
+    height = int(lines[:9]) if lines.isascii() and lines.isdigit() else 0
+    if not height:
+        try:
+            height = os.get_terminal_size(fd).lines
+        except OSError:
+            height = 0
+    return max(height, LOWEST) if height else DEFAULT_HEIGHT
 
 
 class Stream:
@@ -197,7 +210,7 @@ class Stream:
 
     __slots__ = (
         *("_direct_writes", "_lock", "_parts", "_size", "box", "charset", "color", "encoding", "fd"),
-        *("is_attended", "is_terminal", "name", "width"),
+        *("height", "is_attended", "is_terminal", "name", "width"),
     )
 
     def __init__(
@@ -211,6 +224,7 @@ class Stream:
         self.color = wants_color(color, environ, self.is_terminal)
         self.width = find_width(environ, self.fd, self.is_terminal)
         self.charset = "ascii" if is_c_locale(environ) else self.encoding
+        self.height = find_height(environ, self.fd, self.is_terminal)
         # Always ASCII in a pipe, so that a script gives the same bytes in every locale.
         self.box = self.is_terminal and can_encode(BOX, self.charset)
         self.is_attended = False

@@ -9,6 +9,7 @@ from autodiff.cli.process.streams import cells, visible
 from autodiff.cli.render.numbers import block, fitted, is_array, spell_count, spell_shape
 from autodiff.cli.render.page import (
     EMPTY,
+    GAP,
     GRADIENT,
     MUTED,
     NAME,
@@ -24,7 +25,7 @@ from autodiff.cli.render.page import (
     with_remark,
 )
 from autodiff.core.paths.node_names import bracketed
-from autodiff.core.report.records import GradientReport, Variable
+from autodiff.core.report.records import Derivation, GradientReport, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,13 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
 
 WIDEST_NAME, NARROW_NAME = 60, 24
+LONGEST_FORMULA = 60
+#: The paths of larger graphs are not counted for a table: their numbers have thousands of digits.
+MOST_COUNTED = 10_000
 NARROWEST_PLACE = 16  # paths are not shortened below this
 LABEL_WIDTH = 14
+FORMULA = "formula"
+LONGER = "..."  # in place of a formula that is not shown
 
 
 def gradient_lines(report: GradientReport, page: Page) -> Iterator[Line]:
@@ -50,7 +56,7 @@ def output_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     output = report.output
     name = fit(output.name, min(WIDEST_NAME, max(page.width - 12, 20)))
     indent = len(name) + len(" = ")
-    lines = fitted(output.value, page.width - indent, page.digits, with_shape=False)
+    lines = fitted(output.value, page.width - indent, page.digits, False, page.tallest)
     line_number = f", line {output.line}" if output.line is not None else ""
     shape = f"{spell_shape(output.shape)}, " if output.shape else ""
     room = page.width - len(shape) - len(line_number)
@@ -74,24 +80,26 @@ def table_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     count = len(report.gradients)
     shown = report.gradients[: page.cut(count)]
     make = tensor_table if any(is_array(variable.value) for variable in report.gradients) else scalar_table
+    counts = report.size <= MOST_COUNTED
     title = gradient_title(report)
-    table = make(shown, title, page.digits, WIDEST_NAME)
+    table = make(shown, title, page, WIDEST_NAME, counts)
     is_explained = True
     if table.width > page.width:
         short_title = (
             quotient(fit(report.output.name, 24), "leaf", 16) if report.weight is None else "dS/d leaf"
         )
         is_explained = report.weight is None
-        for digits, widest in ((page.digits, NARROW_NAME), (min(page.digits, 3), NARROW_NAME)):
-            table = make(shown, short_title, digits, widest)
+        for digits in (page.digits, min(page.digits, 3)):
+            table = make(shown, short_title, page, NARROW_NAME, counts, digits)
             if table.width <= page.width:
                 break
     if table.width <= page.width:
+        add_formulas(table, report, page)
         yield from table.lines()
     else:
         is_explained = False
         for variable in shown:
-            yield from entry_lines(variable, page)
+            yield from entry_lines(variable, page, counts)
     if len(shown) < count:
         yield muted(f"  ... {count - len(shown):,} more inputs (--all)")
     if not is_explained and report.weight is not None:
@@ -100,44 +108,74 @@ def table_lines(report: GradientReport, page: Page) -> Iterator[Line]:
         yield from prose(report.since, page.width, 2)
 
 
-def scalar_table(shown: Sequence[Variable], title: str, digits: int, widest: int) -> Table:
+def scalar_table(
+    shown: Sequence[Variable], title: str, page: Page, widest: int, counts: bool, digits: int = 0
+) -> Table:
+    """A table of numbers; ``counts`` says whether it has the numbers of paths."""
+    digits = digits or page.digits
     header = ["leaf         ", "     value", title.rjust(13), "  paths"]
     rows = [
         [
             [fit(variable.name, widest)],
             block(variable.value, digits),
             block(variable.grad, digits),
-            [spell_count(variable.paths)],
+            *([[spell_count(variable.paths)]] if counts else []),
         ]
         for variable in shown
     ]
-    return Table(header, rows, (NAME, NUMBER, GRADIENT, MUTED), (False, True, True, True))
+    columns = 3 + counts
+    styles, right = (NAME, NUMBER, GRADIENT, MUTED), (False, True, True, True)
+    return Table(header[:columns], rows, styles[:columns], right[:columns])
 
 
-def tensor_table(shown: Sequence[Variable], title: str, digits: int, widest: int) -> Table:
+def tensor_table(
+    shown: Sequence[Variable], title: str, page: Page, widest: int, counts: bool, digits: int = 0
+) -> Table:
+    """A table with arrays; ``counts`` says whether it has the numbers of paths."""
+    digits = digits or page.digits
     rows = [
         [
             [fit(variable.name, widest)],
             [spell_shape(variable.shape)],
-            block(variable.value, digits, with_shape=False),
-            block(variable.grad, digits, with_shape=False),
-            [spell_count(variable.paths)],
+            block(variable.value, digits, False, page.tallest),
+            block(variable.grad, digits, False, page.tallest),
+            *([[spell_count(variable.paths)]] if counts else []),
         ]
         for variable in shown
     ]
-    styles = (NAME, MUTED, NUMBER, GRADIENT, MUTED)
+    columns = 4 + counts
+    styles, right = (NAME, MUTED, NUMBER, GRADIENT, MUTED), (False, False, False, False, True)
     header = ["leaf", "shape", "value", title, "paths"]
-    return Table(header, rows, styles, (False, False, False, False, True))
+    return Table(header[:columns], rows, styles[:columns], right[:columns])
 
 
-def entry_lines(variable: Variable, page: Page) -> Iterator[Line]:
+def add_formulas(table: Table, report: GradientReport, page: Page) -> None:
+    """Add a column with the simplified derivatives that fit beside the table; none is added if none fits."""
+    room = min(page.width - table.width - len(GAP), LONGEST_FORMULA)
+    names = [variable.name for variable in report.gradients[: len(table.rows)]]
+    formulas = {
+        derivation.wrt: formula_beside(derivation, room) for derivation in report.derivations[: len(names)]
+    }
+    if room >= len(FORMULA) and any(formulas.values()):
+        table.add(FORMULA, [formulas.get(name) or LONGER for name in names], PLAIN)
+
+
+def formula_beside(derivation: Derivation, room: int) -> str:
+    """The simplified derivative, if it fits, needs no explanation and gives the value; else an empty text."""
+    formula = derivation.simplified
+    is_told_below = derivation.where or derivation.causes or any(kink.formula for kink in derivation.kinks)
+    is_cut = derivation.expressions is not None and derivation.expressions.simplified is None
+    return "" if is_told_below or is_cut or cells(formula) > room else fit(formula, room)
+
+
+def entry_lines(variable: Variable, page: Page, counts: bool) -> Iterator[Line]:
     """One input over the full width: its name, then its value and gradient below."""
-    paths = f"{spell_count(variable.paths)} path{'' if variable.paths == 1 else 's'}"
-    about = f"{spell_shape(variable.shape)}, {paths}"
+    paths = f", {spell_count(variable.paths)} path{'' if variable.paths == 1 else 's'}" if counts else ""
+    about = f"{spell_shape(variable.shape)}{paths}"
     name = fit(variable.name, max(page.width - 4 - len(about), NARROW_NAME))
     yield from with_remark(((PLAIN, "  "), (NAME, name)), about, page.width)
     for label, value, style in (("value", variable.value, NUMBER), ("gradient", variable.grad, GRADIENT)):
-        for at, line in enumerate(fitted(value, page.width - LABEL_WIDTH, page.digits, with_shape=False)):
+        for at, line in enumerate(fitted(value, page.width - LABEL_WIDTH, page.digits, False, page.tallest)):
             yield ((MUTED, ("" if at else "    " + label).ljust(LABEL_WIDTH)), (style, line))
 
 

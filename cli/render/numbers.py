@@ -87,10 +87,11 @@ def spell_count(count: int) -> str:
     return f"{leading // 100}.{leading % 100:02d}e{exponent}"
 
 
-def block(value: Any, digits: int = 6, with_shape: bool = True) -> list[str]:
+def block(value: Any, digits: int = 6, with_shape: bool = True, tallest: int = LARGEST_BLOCK) -> list[str]:
     """A value as lines: a number, the rows of a matrix, or a summary of a large array.
 
-    A vector is a column, as in a product. ``with_shape`` makes a summary begin with the shape.
+    A vector is a column, as in a product. ``with_shape`` makes a summary begin with the shape. An array of
+    more rows than ``tallest`` is shown by its smallest and largest entry.
     """
     if value is None:
         return ["None"]
@@ -98,6 +99,8 @@ def block(value: Any, digits: int = 6, with_shape: bool = True) -> list[str]:
         return [short(number(value), digits)]
     if value.ndim > 2 or max(value.shape) > LARGEST_BLOCK or value.size == 0:
         return [summary(value, digits) if with_shape else figures(value, digits)]
+    if value.shape[0] > tallest:
+        return [spell_range(value)]
     rows = value.tolist() if value.ndim == 2 else [[entry] for entry in value.tolist()]
     texts = [[short(entry, digits) for entry in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
@@ -121,10 +124,12 @@ def inline(value: Any, digits: int = 6) -> str:
     return "[" + "; ".join(" ".join(short(entry, digits) for entry in row) for row in rows) + "]"
 
 
-def fitted(value: Any, room: int, digits: int = 6, with_shape: bool = True) -> list[str]:
+def fitted(
+    value: Any, room: int, digits: int = 6, with_shape: bool = True, tallest: int = LARGEST_BLOCK
+) -> list[str]:
     """A value as lines of at most ``room`` columns, if necessary with fewer digits or as statistics."""
     for precision in (digits, min(digits, 3)):
-        lines = block(value, precision, with_shape)
+        lines = block(value, precision, with_shape, tallest)
         if len(lines[0]) <= room or not is_array(value):
             return lines
     from autodiff.cli.render.prose import fold
@@ -155,7 +160,9 @@ def figures(value: Any, digits: int = 6) -> str:
 
 
 def spell_range(value: Any) -> str:
-    """The shortest summary of a large tensor: its smallest and largest entry."""
+    """The shortest summary of a large tensor: its smallest and largest entry, ``all 1`` if they are equal."""
     if value.size == 0:
         return "empty"
+    if value.min() == value.max():
+        return f"all {short(float(value.max()), 3)}"
     return f"{short(float(value.min()), 3)} .. {short(float(value.max()), 3)}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from operator import itemgetter
 
 from autodiff.cli.process.streams import cells, visible
+from autodiff.cli.render.numbers import LARGEST_BLOCK
 from autodiff.cli.render.prose import WIDEST_PROSE, fold
 from autodiff.cli.render.roles import GRADIENT as GRADIENT
 from autodiff.cli.render.roles import GUIDE as GUIDE
@@ -38,18 +39,33 @@ class Page:
     """The layout settings: width, digits for people, box characters or ASCII, rows before ``... more``.
 
     ``step`` is the number of lines that a step of a derivation may take. 0 rows or lines mean no limit.
+    ``height`` is the number of lines of the screen that the whole report should fit, 0 if there is none.
+    ``tallest`` is the largest number of rows of a matrix in the table of gradients.
     """
 
-    __slots__ = ("box", "digits", "rows", "step", "width")
+    __slots__ = ("box", "digits", "height", "rows", "step", "tallest", "width")
 
     def __init__(
-        self, width: int = 80, digits: int = 6, box: bool = False, rows: int = 0, step: int = 0
+        self,
+        width: int = 80,
+        digits: int = 6,
+        box: bool = False,
+        rows: int = 0,
+        step: int = 0,
+        height: int = 0,
+        tallest: int = LARGEST_BLOCK,
     ) -> None:
         self.width = width
         self.digits = digits
         self.box = box
         self.rows = rows
         self.step = step
+        self.height = height
+        self.tallest = tallest
+
+    def with_rows(self, rows: int, tallest: int) -> Page:
+        """The same page, with at most ``rows`` rows in a table and ``tallest`` in a matrix."""
+        return Page(self.width, self.digits, self.box, rows, self.step, self.height, tallest)
 
     def cut(self, count: int) -> int:
         """How many of ``count`` rows are shown."""
@@ -186,6 +202,14 @@ class Table:
             max([cells(title)] + [cells(text) for row in rows for text in row[at]])
             for at, title in enumerate(header)
         ]
+
+    def add(self, title: str, texts: Sequence[str], style: str) -> None:
+        """Add a column on the right, aligned to the left, with a text for each row."""
+        self.header = [*self.header, title]
+        self.rows = [[*row, [text]] for row, text in zip(self.rows, texts, strict=True)]
+        self.styles = [*self.styles, style]
+        self.right = [*self.right, False]
+        self.widths.append(max(map(cells, (title, *texts))))
 
     @property
     def width(self) -> int:

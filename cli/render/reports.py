@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from shlex import quote
-
 from autodiff.cli.render.derivation import derivation_lines, title_lines
-from autodiff.cli.render.gradients import gradient_lines, output_lines
+from autodiff.cli.render.gradients import MOST_COUNTED, gradient_lines, output_lines
 from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, fit, muted, prose
 from autodiff.cli.render.paths import cause_lines, kink_lines, path_lines
@@ -17,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from autodiff.cli.command_line.script_source import Script
     from autodiff.cli.render.page import Block, Line, Page
 
 MOST_DERIVATIONS = 10  # in one run; explain has its own limit
@@ -36,14 +33,21 @@ def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Itera
         yield EMPTY
         yield from tree_lines(report.graph, page, report.gradients, report.weight)
     if report.derivations:
-        most = MOST_DERIVATIONS if page.rows else len(report.derivations)
-        for derivation in report.derivations[:most]:
+        yield EMPTY
+        yield from derivations_lines(report, page)
+
+
+def derivations_lines(report: GradientReport, page: Page) -> Iterator[Line]:
+    """The derivations, one below the other."""
+    most = MOST_DERIVATIONS if page.rows else len(report.derivations)
+    for at, derivation in enumerate(report.derivations[:most]):
+        if at:
             yield EMPTY
-            yield from derivation_lines(derivation, page)
-        left = len(report.derivations) - most
-        if left > 0:
-            yield EMPTY
-            yield muted(f"... {left:,} more derivations (--all, or autodiff explain --wrt NAME)")
+        yield from derivation_lines(derivation, page)
+    left = len(report.derivations) - most
+    if left > 0:
+        yield EMPTY
+        yield muted(f"... {left:,} more derivations (--all, or autodiff explain --wrt NAME)")
 
 
 def explain_lines(report: GradientReport, page: Page, asked: bool = True) -> Iterator[Line]:
@@ -126,14 +130,17 @@ def formula_text(report: GradientReport) -> str:
     return "".join(f"{visible(name)}\t{visible(formula.text)}\n" for name, formula in formulas)
 
 
-def why_hint(report: GradientReport, script: Script | None) -> str:
-    """A hint: the size of the graph, and the command that explains the gradient with the most paths."""
+def why_hint(report: GradientReport) -> tuple[str, str]:
+    """A hint: the size of the graph, and the question why the gradient with the most paths is what it is.
+
+    The name of its input is returned too.
+    """
     says = ""
     if report.graph is not None:
-        says = f"{len(report.graph.nodes):,} nodes, {len(report.graph.edges):,} edges.  "
-    if report.gradients and script is not None:
-        most = max(report.gradients, key=lambda variable: variable.paths)
-        where = quote(script.path) if script.path is not None else "..."
-        value = inline(most.grad) if not most.shape else "this gradient"
-        says += f"Why {value}?  autodiff explain {where} --wrt {quote(fit(most.name))}"
-    return says
+        counts = ((len(report.graph.nodes), "node"), (len(report.graph.edges), "edge"))
+        says = ", ".join(f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts) + ".  "
+    asked = report.gradients[0]
+    if report.size <= MOST_COUNTED:
+        asked = max(report.gradients, key=lambda variable: variable.paths)
+    value = inline(asked.grad) if not asked.shape else "this gradient"
+    return f"{says}Why {value}?", asked.name

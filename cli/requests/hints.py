@@ -98,7 +98,17 @@ def in_line(line: int | None) -> str:
 
 def ask(request: Request, names: Sequence[str], report: GradientReport) -> str:
     """The command line that explains these gradients, quoted for the shell."""
-    words = ["autodiff", "explain"]
+    return command_line("explain", request, report, "--wrt", ",".join(names[:MOST_NAMED]))
+
+
+def command_line(command: str, request: Request, report: GradientReport, *others: str) -> str:
+    """A command line about the same output, quoted for the shell, with ``others`` as its last words.
+
+    Without others it is about the same inputs.
+    """
+    words = ["autodiff", command]
+    if not others:
+        others = tuple(word for text in request.texts("wrt") for word in ("--wrt", text))
     code = [word for text in request.texts("e") for word in ("-e", text)]
     if sum(map(len, code)) > LONGEST_CODE or (not code and request.argument in ("", "-")):
         words.append("...")
@@ -112,5 +122,5 @@ def ask(request: Request, names: Sequence[str], report: GradientReport) -> str:
         words += ["--grad-output", "ones"]
     for text in request.texts("set"):
         words += ["--set", text]
-    words += ["--wrt", ",".join(names[:MOST_NAMED])]
+    words += others
     return " ".join(word if word == "..." else quote(word) for word in words)

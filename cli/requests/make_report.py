@@ -23,6 +23,10 @@ numpy_setup = LazyModule("autodiff.cli.process.numpy_setup")
 
 #: The number of paths in a report if the command has no option for it.
 MOST_SHOWN = 10
+#: `run` without --show and --all draws graphs of at most so many nodes, and derives the gradients of so many
+#: inputs that their number times the nodes is at most this: then it takes little longer than `grad`.
+MOST_DRAWN = 500
+MOST_DERIVED = 6_000
 #: These commands show what a script computes; the others answer for one gradient, which must be well-defined.
 ADDING_UP = ("run", "graph")
 
@@ -67,7 +71,9 @@ def make_report(
         else:
             shown = derivatives_shown(session, execution, settings)
             subject = differentiate(execution, settings) if shown is None else shown
-        if not is_needed and is_from_functional(subject.root, execution):
+        # The root is looked at only if there are such passes: on a tape, making it makes every node.
+        is_own = bool(execution.last_passes.functional.roots)
+        if not is_needed and is_own and is_from_functional(subject.root, execution):
             raise own_derivatives()
     except (UsageError, GradientError) as error:
         if is_needed or execution.last_passes.backwards:
@@ -86,6 +92,10 @@ def make_report(
     if order > 1:
         report = describe_second_order(subject, script.source, seconds, derivations=derivations, **options)
     else:
+        if session.is_brief:
+            graph = graph and subject.size <= MOST_DRAWN
+            options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
+            derivations = derivations and options["most_derived"] > 0
         called = gradient_names(execution)
         report = describe(
             subject, script.source, graph=graph, derivations=derivations, called=called, **options

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 script_source = LazyModule("autodiff.cli.command_line.script_source")
 
-ROWS_ON_TERMINAL = 200
+ROWS_ON_TERMINAL, ROWS_OF_RUN = 200, 1_000
 LINES_OF_A_STEP = 20
 QUIET, SILENT = 1, 2
 
@@ -84,6 +84,13 @@ class Session:
         """Whether the result goes to a terminal in the default format."""
         return self.format == "auto" and self.out.is_terminal
 
+    @property
+    def is_brief(self) -> bool:
+        """Whether ``run`` chooses itself how much it shows."""
+        values = self.request.values
+        is_asked = values.get("show") or values.get("all") or self.format == "json"
+        return self.request.command == "run" and not is_asked
+
     def report(self, *, graph: bool = False, derivations: bool = False, order: int = 1) -> GradientReport:
         """Run the script, then backward ``order`` times. Return the report."""
         report = self.report_if_any(graph=graph, derivations=derivations, needed=True, order=order)
@@ -122,11 +129,13 @@ class Session:
         if self.request.values.get("all"):
             rows = 0
         elif rows is None:
-            rows = ROWS_ON_TERMINAL if self.out.is_terminal else 0
+            rows = ROWS_ON_TERMINAL if self.out.is_terminal else ROWS_OF_RUN * self.is_brief
         assert isinstance(rows, int)
-        is_whole = self.request.values.get("all") or (self.request.command == "run" and not rows)
+        is_terminal = self.out.is_terminal
+        is_whole = self.request.values.get("all") or (self.request.command == "run" and not is_terminal)
         step = 0 if is_whole else LINES_OF_A_STEP
-        return Page(self.out.width, self.request.digits, self.out.box, rows, step)
+        height = self.out.height if self.for_people and self.is_brief else 0
+        return Page(self.out.width, self.request.digits, self.out.box, rows, step, height)
 
     def show(self, lines: Iterable[Line | Block]) -> None:
         """Write a report to standard output."""
@@ -214,14 +223,18 @@ class Session:
         if not self.is_silent:
             stream.write_printed(text)
 
-    def hint(self, text: str) -> None:
-        """Write a hint, only for people at a terminal."""
+    def hint(self, text: str, command: str = "") -> None:
+        """Write a hint and perhaps a command, which is not folded, only for people at a terminal."""
         wanted = not self.is_quiet and self.diagnostics == "text"
         if wanted and self.out.is_terminal and self.err.is_terminal:
             from autodiff.cli.render.prose import WIDEST_PROSE, fold
 
             self.out.flush()
-            lines = fold(visible(text), min(self.err.width, WIDEST_PROSE))
+            both = visible(f"{text}  {command}").rstrip()
+            width = min(self.err.width, WIDEST_PROSE)
+            lines = [both]
+            if len(both) > width:
+                lines = fold(visible(text), width) + [visible(command)] * bool(command)
             self.err.write("\n" + "\n".join(lines) + "\n")
 
     def note(self, text: str) -> None:

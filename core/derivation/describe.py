@@ -41,6 +41,7 @@ def describe(
     *,
     graph: bool = True,
     derivations: bool = True,
+    most_derived: int | None = None,
     max_paths: int = MOST_PATHS,
     top: int = MOST_SHOWN_PATHS,
     entry: tuple[int, ...] | None = None,
@@ -48,6 +49,8 @@ def describe(
     origins: SlopeOrigins | None = None,
 ) -> GradientReport:
     """A report on one backward pass. The graph and the derivations are made only on request.
+
+    Of many inputs, only the first ``most_derived`` are derived (None: all).
 
     With ``entry``, the gradients of inputs that have this entry are derived for it as well. ``called`` are
     names for nodes without a name in the script, ``origins`` the ops that nodes of a recorded pass belong to.
@@ -80,7 +83,7 @@ def describe(
             from autodiff.core.derivation.derive import Derivations
 
             writer = Derivations(subject, names, counts(), max_paths, top, entry)
-            derived = tuple(writer.derive(index) for index in range(len(subject.wrt)))
+            derived = tuple(writer.derive(index) for index in range(len(subject.wrt))[:most_derived])
         if graph:
             from autodiff.core.derivation.graph_report import graph_of
 
@@ -95,6 +98,7 @@ def describe(
         notes=subject.notes,
         since=subject.since,
         adds_up=subject.adds_up,
+        size=subject.size,
     )
 
 

@@ -42,12 +42,14 @@ class ReportedPass:
     outside functions to their nodes, None if all names are of this kind.
 
     For a pass along a tape, ``root`` and ``order`` are not given; ``make_nodes`` computes them on first use.
-    ``value`` and ``site`` are the output's value and span.
+    ``value`` and ``site`` are the output's value and span. ``most_nodes`` is the length of the tape: the pass
+    has at most so many nodes.
     """
 
     __slots__ = (
         *(
             "_make_nodes",
+            "_most_nodes",
             "_order",
             "_root",
             "_sweep_all",
@@ -80,6 +82,7 @@ class ReportedPass:
         make_nodes: Callable[[], tuple[Node, list[Node]]] | None = None,
         without_pass: bool = False,
         adds_up: bool = False,
+        most_nodes: int = 0,
     ) -> None:
         self.name = name
         self.adds_up = adds_up
@@ -92,6 +95,7 @@ class ReportedPass:
         self.wrt = wrt
         self._order = order
         self._make_nodes = make_nodes
+        self._most_nodes = most_nodes
         self.received = received
         self.notes = notes
         self._sweep_all = sweep_all
@@ -111,6 +115,11 @@ class ReportedPass:
             assert self._make_nodes is not None
             self._root, self._order = self._make_nodes()
         return self._order
+
+    @property
+    def size(self) -> int:
+        """The number of nodes, or a larger number while they are entries of a tape."""
+        return self._most_nodes if self._root is None else len(self._order)
 
     @property
     def variables(self) -> Mapping[str, Node | None] | None:
@@ -335,7 +344,8 @@ class GradientReport(Record):
     """Everything ``run`` shows. ``graph`` and ``derivations`` are filled only on request.
 
     ``since`` says which inputs have changed values at the end of the script; empty if none has. If the report
-    ``adds_up``, its ``weight`` is ones because nothing said how to weigh the output's entries.
+    ``adds_up``, its ``weight`` is ones because nothing said how to weigh the output's entries. ``size`` is at
+    least the number of nodes.
     """
 
     script: str
@@ -347,3 +357,4 @@ class GradientReport(Record):
     notes: tuple[str, ...]
     since: str = ""
     adds_up: bool = False
+    size: int = 0

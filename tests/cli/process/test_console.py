@@ -158,7 +158,7 @@ def test_a_pipe_gets_no_escape_byte(autodiff):
 
 
 def test_a_terminal_gets_color_and_box_drawing(on_terminal):
-    code, seen = on_terminal("run", "-e", SEED, env={"LC_ALL": "C.UTF-8"})
+    code, seen = on_terminal("run", "--all", "-e", SEED, env={"LC_ALL": "C.UTF-8"})
     assert code == 0
     assert "\x1b[" in seen
     assert "└─ " in seen

@@ -22,12 +22,12 @@ from tests.cli.reports import node, seed_1_graph, seed_1_report, texts, w1_deriv
 TABLE = """\
 L = -7                                                          seed1.ad, line 9
 
-  leaf                 value       dL/d leaf     paths
-  x1                       1              -2         1
-  x2                       2              -3         1
-  w1                       1              -8         2
-  w2                       2              -1         1
-  w3                       3              -2         1
+  leaf                 value       dL/d leaf     paths   formula
+  x1                       1              -2         1   ...
+  x2                       2              -3         1   ...
+  w1                       1              -8         2   -w2*x1 - w3*x2
+  w2                       2              -1         1   ...
+  w3                       3              -2         1   ...
 """
 
 TREE = """\
