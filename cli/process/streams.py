@@ -187,6 +187,8 @@ def is_in_foreground(fd: int) -> bool:
         return os.tcgetpgrp(fd) == os.getpgrp()
     except OSError:
         return True  # not the terminal that controls this process
+
+
 def find_height(environ: Mapping[str, str], fd: int | None, is_terminal: bool) -> int:
     """The lines of a screen: LINES if valid, else the terminal's, else the default; 0 without a terminal."""
     if not is_terminal or fd is None:

@@ -6,7 +6,7 @@ all that the report has is shown, the gradients first.
 
 from __future__ import annotations
 
-from autodiff.cli.process.streams import cells
+from autodiff.cli.process.streams import cells, visible
 from autodiff.cli.render.gradients import gradient_lines
 from autodiff.cli.render.page import EMPTY, MUTED, PLAIN, flat
 from autodiff.cli.render.reports import derivations_lines, run_lines
@@ -85,6 +85,7 @@ def derivations_of(report: GradientReport, page: Page, room: int) -> list[Line]:
 
 def left_out_lines(missing: list[tuple[str, str]], page: Page) -> Iterator[Line]:
     """What is not shown, with the commands that show it, ready to be pasted."""
+    missing = [(what, visible(command)) for what, command in missing]
     widest = max((cells(what) for what, _ in missing), default=0)
     for at, (what, command) in enumerate(missing):
         label = " " * len(LABEL) if at else LABEL

@@ -110,7 +110,8 @@ def command_line(command: str, request: Request, report: GradientReport, *others
     if not others:
         others = tuple(word for text in request.texts("wrt") for word in ("--wrt", text))
     code = [word for text in request.texts("e") for word in ("-e", text)]
-    if sum(map(len, code)) > LONGEST_CODE or (not code and request.argument in ("", "-")):
+    is_plain = all(map(str.isprintable, code))
+    if not is_plain or sum(map(len, code)) > LONGEST_CODE or (not code and request.argument in ("", "-")):
         words.append("...")
     else:
         words += ([request.argument] if request.argument else []) + code

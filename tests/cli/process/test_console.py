@@ -249,6 +249,8 @@ def test_wide_and_combining_characters_align(on_terminal, command):
     _, seen = on_terminal(command, "--color", "never", "-e", WIDE, columns=100)
     for table in re.split(r"\n\n", seen):
         rows = [line for line in table.split("\n") if re.search(r"  (value|answer|op|\S+) ", line)]
+        if "formula" in table:  # the last column is aligned to the left
+            rows = [row.rpartition("   ")[0] for row in rows]
         if "leaf " in table or "node " in table:
             assert len({cells(row) for row in rows}) == 1, table
 
