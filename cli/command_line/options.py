@@ -238,6 +238,7 @@ GROUPS = {
 #: What each topic is about.
 TOPICS = {
     "language": "what a script may contain, what is differentiated by what",
+    "values": "what --set, --data and --sigma take: expressions and files of numbers",
     "formats": "the outputs of --format and --diagnostics, and what goes to stdout and stderr",
     "colors": "when there is colour, the roles of text and their styles, width and characters",
     "exit-codes": "what the shell gets back",
@@ -301,7 +302,7 @@ COMMANDS = {
             "Print the second derivatives by all pairs of inputs.",
             (
                 "autodiff hessian -e 'x = 1; y = 2; f = x**2*y + y**3'",
-                "autodiff hessian -e 'x = 1; y = 2; f = x**2*y + y**3' -o h.npy",
+                "autodiff hessian -e 'x = 1; y = 2; f = x**2*y + y**3' --format csv",
             ),
         ),
         Command(

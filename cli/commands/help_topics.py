@@ -136,8 +136,28 @@ Where LC_ALL or LANG is C or POSIX, or PYTHONIOENCODING is ascii, all is ASCII: 
 script are shown as \\u03a9.
 """
 
+VALUES = """\
+Values and files of numbers
+
+    --set x=2.5                  a number, a list of numbers: [[1, 2], [3, 4]]
+    --set x=pi/4                 an expression of the language, without names of the script
+    --set x=@FILE                the numbers in a file; @- is standard input
+    --data FILE                  the columns of a table, as values of the names that they have
+    --data FILE --columns x,y    the same for a table without a header
+    --sigma x=0.1,y=0.02         standard deviations for propagate; --cov FILE has covariances
+    --vector x=1                 a vector for jvp and hvp
+
+Files are .csv, .tsv, .json, .jsonl, .npy, .npz or text; without such a suffix the content decides. A table
+has a header if no field of its first line is a number. Separators are commas, semicolons, tabs or, in text,
+blanks. Blank lines and lines that begin with # do not count. A missing value is written nan.
+
+Without a header all numbers are one array. With one, --set x=@FILE takes column x, or the only one. --data
+gives columns to the names that the script reads and does not compute; columns that it does not use may hold
+anything. Data are inputs if nothing else is, or if --wrt names them. Nothing in a file is executed.
+"""
+
 TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMAT_TEXT}
-TEXTS["colors"] = COLOR_TEXT
+TEXTS |= {"colors": COLOR_TEXT, "values": VALUES}
 
 
 def find_topic(name: str, width: int) -> str:

@@ -1,7 +1,8 @@
 """Which of a script's names the columns of a data file stand for.
 
 A column is the value of a name that the script reads and does not assign, or assigns as a plain constant.
-What the script computes stays, and so do the functions and constants of the language.
+What the script computes stays, and so do the constants of the language and the functions that the script
+calls. A function that it only reads, as ``t`` in ``a*t``, is no value, so the column is meant.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from autodiff.core.base.source import Source
 from autodiff.grammar.interpret.scope import ScriptScopes, resolve
 from autodiff.grammar.objects.builtins.namespaces import builtin_value
-from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND
 from autodiff.grammar.session.assignment_plan import top_level_assignments
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 COMPUTED = "the script computes it"
-BUILTIN = "the language has a function or constant of that name"
+BUILTIN = "the language has a function or constant of that name, which the script uses"
 
 
 def sort_columns(source: Source, columns: Iterable[str]) -> tuple[list[str], dict[str, str], list[str]]:
@@ -31,19 +32,30 @@ def sort_columns(source: Source, columns: Iterable[str]) -> tuple[list[str], dic
     script = parse_to_first_error(source)
     names = resolve(script, source, lambda name: True, [])
     read = {name.id for name, scope in names.reads if scope.find(name.id) is None}
-    free = [name for name in sorted(read) if builtin_value(name) is UNBOUND]
+    called = {
+        node.function.id
+        for node in walk(script)
+        if isinstance(node, tree.Call) and isinstance(node.function, tree.Name)
+    }
+    free = [name for name in sorted(read) if is_free(name, name in called)]
     first: dict[str, tree.Expression | None] = {}
     for target, written in top_level_assignments(script.body):
         first.setdefault(target.id, written)
     constants = [name for name, written in first.items() if is_constant(written, names)]
-    inputs = [*free, *constants]
-    used = [column for column in columns if column in inputs]
+    inputs = [*(name for name in free if builtin_value(name) is UNBOUND), *constants]
+    used = [column for column in columns if column in free or column in constants]
     reasons = {
         column: BUILTIN if column in read else COMPUTED
         for column in columns
-        if column not in inputs and (column in read or column in names.module.slots)
+        if column not in used and (column in read or column in names.module.slots)
     }
     return used, reasons, inputs
+
+
+def is_free(name: str, is_called: bool) -> bool:
+    """Whether a name that the script reads and does not bind can be a column."""
+    value = builtin_value(name)
+    return value is UNBOUND or not (is_called or value.__class__ in NUMBER_CLASSES)
 
 
 def is_constant(written: tree.Expression | None, names: ScriptScopes) -> bool:

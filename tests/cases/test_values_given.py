@@ -111,6 +111,15 @@ DATA = [
         files={"points.csv": POINTS},
     ),
     Case(
+        "names_that_are_functions_too",
+        "a = 2\nL = (a*t*sin(t)).sum()/e\n",
+        "autodiff grad script.ad --data run.csv",
+        [(0.84147098480789651 + 2 * 0.90929742682568170) / 2.718281828459045],
+        says=["column `e` of run.csv is not used", "column `sin` of run.csv is not used"],
+        never=["column `t`"],
+        files={"run.csv": "t,e,sin\n1,1,1\n2,1,1\n"},
+    ),
+    Case(
         "no_column_is_used",
         "w = 2\nL = (w*x1).sum()\n",
         "autodiff grad script.ad --data points.csv",
