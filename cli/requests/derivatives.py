@@ -11,10 +11,11 @@ from autodiff.cli.requests.values import Values
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
+from autodiff.core.graph.dtypes import float64
 from autodiff.core.report.derivative_matrix import DerivativeMatrix
 from autodiff.core.report.records import Variable
 from autodiff.grammar.session import derivative_matrices
-from autodiff.grammar.session.assignment_plan import unknown_name_error
+from autodiff.grammar.session.assignment_plan import given_tensor, unknown_name_error
 from autodiff.grammar.session.run import EngineSetup, differentiate
 
 TYPE_CHECKING = False
@@ -79,14 +80,11 @@ class Question:
 
 def entries_for(variable: Variable, value: object, option: str) -> Any:
     """The entries of a value for one input, in one dimension."""
-    try:
-        array = np.asarray(value, dtype="float64")
-    except (TypeError, ValueError):
-        array = None
-    if array is None or array.shape not in ((), (1,), variable.shape):
-        shape = "no numbers" if array is None else f"shape {array.shape}"
+    where = f"{option} {variable.name}"
+    array = np.asarray(given_tensor(value, float64, where, "E0605").value)
+    if array.shape not in ((), (1,), variable.shape):
         raise UsageError(
-            f"{option} {variable.name}: the value has {shape}, and the input has shape {variable.shape}",
+            f"{where}: the value has shape {array.shape}, and the input has shape {variable.shape}",
             code="E0605",
             help=("give a value of that shape, or one number for all entries",),
         )

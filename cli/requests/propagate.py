@@ -7,6 +7,7 @@ from autodiff.cli.requests.make_report import read_names
 from autodiff.cli.requests.values import Values, split_name
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.limits import check_allocation
 from autodiff.core.derivation import propagation
 from autodiff.core.report.propagation import MonteCarlo, Propagation
 from autodiff.grammar.session import derivative_matrices
@@ -48,7 +49,8 @@ def make_propagation(session: Session) -> Propagation:
     asked = Question(session, weighed=False, probe=probe, wrt=list(dict.fromkeys(names)))
     deviations = asked.vector(sigmas, "--sigma", needed=False)
     if not (np.isfinite(deviations).all() and (deviations >= 0).all()):
-        raise UsageError("--sigma: a standard deviation is 0 or more", code="E0605")
+        raise UsageError("--sigma: a standard deviation is 0 or more, and finite", code="E0605")
+    check_allocation((len(deviations), len(deviations)))
     covariance = np.diag(deviations**2)
     if matrix is not None:
         insert(covariance, matrix, columns, places(asked))

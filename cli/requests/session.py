@@ -174,6 +174,10 @@ class Session:
         path = self.request.text("output")
         if path is None or path == script_source.STDIN:
             return
+        if not path:
+            raise UsageError(
+                "--output: no file is named", code="E0610", help=("name one, as in -o gradients.json",)
+            )
         from autodiff.cli.process.output_file import OutputFile
 
         if self.format == "auto":

@@ -8,6 +8,7 @@ the variance is g' S g + tr((H S)^2)/2 (Mathai and Provost, Quadratic Forms in R
 from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.base.limits import check_allocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def covariance_flaw(covariance: Any) -> str:
 
 
 def draws(covariance: Any, count: int, seed: int) -> Any:
-    """Return ``count`` normal random vectors with mean 0, a row each."""
+    """Return ``count`` normal random vectors with mean 0, a row each, or raise LimitError."""
+    check_allocation((count, len(covariance)))
     deviations = np.sqrt(np.diag(covariance))
     unit = np.where(deviations > 0, deviations, 1.0)
     values, vectors = np.linalg.eigh(covariance / np.outer(unit, unit))

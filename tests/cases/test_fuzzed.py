@@ -104,6 +104,23 @@ VALUES = [
 ]
 
 
+SQUARE = "x = 2\nL = x**2\n"
+DERIVATIVES = [
+    answered("vector_none", SQUARE, "autodiff hvp script.ad --vector x=None", 2, "--vector x", "no number"),
+    answered(
+        "vector_rows", SQUARE, "autodiff jvp script.ad --vector 'x=[[1], [2, 3]]'", 2, "differ in length"
+    ),
+    answered("sigma_none", SQUARE, "autodiff propagate script.ad --sigma x=None", 2, "no number"),
+    answered("sigma_infinite", SQUARE, "autodiff propagate script.ad --sigma x=1e400", 2, "and finite"),
+    answered(
+        "draws_without_end",
+        SQUARE,
+        "autodiff propagate script.ad --sigma x=1 --monte-carlo 4611686018427387903",
+        5,
+        "E0502",
+    ),
+    answered("no_output_file", SQUARE, "autodiff grad script.ad -o ''", 2, "--output: no file is named"),
+]
 #: Sums and squares of these entries are larger than any number, which numpy warns of.
 HUGE = "x = torch.full((9, 9), 1e200, requires_grad=True)\ny = x * 1\nL = (y * 1e-200).sum()\n"
 WARNINGS = [
@@ -115,6 +132,6 @@ WARNINGS = [
 ]
 
 
-@each_of([*CASES, *VALUES, *WARNINGS])
+@each_of([*CASES, *VALUES, *DERIVATIVES, *WARNINGS])
 def test_a_command_line_is_answered(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)

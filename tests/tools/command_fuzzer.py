@@ -84,11 +84,8 @@ def flaw_of_silence(line: CommandLine, outcome: Outcome, command: str) -> str:
     told = outcome.err + (outcome.out if command in ANSWERS_NO else "")
     if outcome.code and not told.strip():
         return f"exit code {outcome.code} without a word"
-    if (
-        not outcome.code
-        and given_format(line)
-        and not outcome.out + (outcome.err if command == "run" else "")
-    ):
+    told = outcome.out + (last_value(line, "-o", "--output") or "")
+    if not outcome.code and given_format(line) and not told + (outcome.err if command == "run" else ""):
         return "success without a word"
     return ""
 
