@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from autodiff.cli.process import heap
+from autodiff.cli.process import numpy_setup
 
 from benchmarks.cases import BYTES, SECONDS, Case, Side
 from benchmarks.machine import Interpreters, wait_until_idle
@@ -33,8 +33,8 @@ ENVIRONMENT = {
 #: As the command line does it, freed arrays leave their memory to the next ones: on all sides.
 KEEPING_MEMORY = {
     **ENVIRONMENT,
-    "MALLOC_TRIM_THRESHOLD_": str(heap.FREE_AT_TOP),
-    "MALLOC_MMAP_THRESHOLD_": str(heap.MAPPED),
+    "MALLOC_TRIM_THRESHOLD_": str(numpy_setup.FREE_AT_TOP),
+    "MALLOC_MMAP_THRESHOLD_": str(numpy_setup.MAPPED),
 }
 #: Seconds of a round from which on a peer is measured in one round only.
 LONG = 3.0

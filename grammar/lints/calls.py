@@ -245,8 +245,8 @@ def call_method(
 ) -> Value:
     """The result of the method call ``x.name(...)``."""
     name = function.name
+    flow.note("method", node, owner)
     if owner.kind == LIST:
-        flow.note("method", node, owner)
         if name == "append" and inputs:
             flow.note("keep", node, inputs[0], owner)
         if name == "append" and not flow.conditional and not flow.loops:
@@ -255,12 +255,10 @@ def call_method(
             owner.kind = UNKNOWN
         return Value(UNKNOWN, node)
     if not owner.is_tensor:
-        flow.note("method", node, owner)
         if owner.grad_of is not None:
             flow.note("reset", node, owner.grad_of)
         flow.escape((owner, *inputs))
         return Value(UNKNOWN, node, (owner, *inputs))
-    flow.note("method", node, owner)
     if name == "backward":
         flow.note("backward", node, owner)
         flow.note("pass", node, owner)
@@ -272,6 +270,27 @@ def call_method(
         given = node.arguments[0].value if node.arguments else None
         flow.set_requires_grad(node, owner, None if given is None else is_constant(given, True))
         return owner
+    made = converted_or_cut(flow, node, name, owner)
+    if made is not None:
+        return made
+    if name in WITHOUT_GRADIENT:
+        return without_gradient(node, name, (owner, *inputs))
+    if name in ("size", "dim", "numel", "nelement", "element_size", "is_floating_point"):
+        return Value(OTHER, node)
+    if name.endswith("_") and (name in ("zero_", "fill_", "copy_") or flow.is_function(name[:-1])):
+        flow.note("in-place", node, owner, function)
+        flow.change(owner, inputs)
+        return owner
+    if name in ("contiguous", "cpu") or flow.is_function(name):
+        return flow.operation(node, name, (owner, *inputs))
+    return Value(UNKNOWN, node, (owner, *inputs))
+
+
+def converted_or_cut(flow: Flow, node: tree.Call, name: str, owner: Value) -> Value | None:
+    """The result of a method that gives a tensor another dtype, or takes its value out of the graph.
+
+    None for every other method.
+    """
     if name in ("float", "double") and owner.kind in (PLAIN, GRAPH):
         made = flow.operation(node, name, (owner,))
         made.integer = False
@@ -292,17 +311,7 @@ def call_method(
         made = Value(PLAIN if is_tensor else NUMBER if name == "item" else UNKNOWN, node, (owner,), cut=name)
         made.integer = owner.integer if is_tensor else None
         return made
-    if name in WITHOUT_GRADIENT:
-        return without_gradient(node, name, (owner, *inputs))
-    if name in ("size", "dim", "numel", "nelement", "element_size", "is_floating_point"):
-        return Value(OTHER, node)
-    if name.endswith("_") and (name in ("zero_", "fill_", "copy_") or flow.is_function(name[:-1])):
-        flow.note("in-place", node, owner, function)
-        flow.change(owner, inputs)
-        return owner
-    if name in ("contiguous", "cpu") or flow.is_function(name):
-        return flow.operation(node, name, (owner, *inputs))
-    return Value(UNKNOWN, node, (owner, *inputs))
+    return None
 
 
 EXPRESSIONS[tree.Call] = read_call

@@ -225,18 +225,7 @@ def run_script(
 ) -> Execution:
     """Resolve, compile and run a parsed script."""
     sets = settings.sets
-    probe = resolve(script, source, lambda name: True, [])
-    only_read = [name for name in sets if name not in probe.module.slots]
-    known = {name.id for name, _ in probe.reads}
-    for name in only_read:
-        if name not in known:
-            raise unknown_name_error(name, settable(script, probe), "variable", "E0601")
-    if only_read:  # these names are the script's own from here on
-        probe = resolve(script, source, lambda name: True, only_read)
-    without_tensors = not builds_tensors(probe) and not any(sets[x].__class__ is Tensor for x in only_read)
-    is_plain = without_tensors and not is_written_as_torch(probe)
-    find = plain_value if is_plain else builtin_value
-    scopes = resolve(script, source, lambda name: find(name) is not UNBOUND, only_read)
+    scopes, only_read, without_tensors, is_plain = resolve_names(script, source, sets)
     planned = make_plan(script, scopes, sets, settings.wrt, settings.track, without_tensors)
     execution = Execution(source, scopes, settings.of is not None)
     execution.without_tensors = without_tensors
@@ -270,10 +259,7 @@ def run_script(
             if value.__class__ is Tensor or not is_method_call(last.value, compiler):
                 execution.last_value, execution.last_span = value, last.value.span
     except (AutodiffError, *python_errors.PYTHON_ERRORS) as raised:
-        error = raised if isinstance(raised, AutodiffError) else python_errors.convert_python_error(raised)
-        if mode.site is not None:
-            error.at(mode.site)
-        services["script errors"].complete_error(error, script, source, bound_names(compiler))
+        error = located_error(raised, script, source, compiler)
         error.reshaped = planned.reshaped
         if error is raised:
             raise
@@ -281,6 +267,40 @@ def run_script(
     execution.names = bound_names(compiler)
     execution.last_assigned = compiler.last[0]
     return execution
+
+
+def resolve_names(
+    script: tree.Script, source: Source, sets: dict[str, Any]
+) -> tuple[ScriptScopes, list[str], bool, bool]:
+    """Return the scopes of a script, the names of ``sets`` that it only reads, and two facts about it.
+
+    The facts: whether it builds no tensors, and whether it is not written as torch either. UsageError if it
+    has not one of the names of ``sets``.
+    """
+    probe = resolve(script, source, lambda name: True, [])
+    only_read = [name for name in sets if name not in probe.module.slots]
+    known = {name.id for name, _ in probe.reads}
+    for name in only_read:
+        if name not in known:
+            raise unknown_name_error(name, settable(script, probe), "variable", "E0601")
+    if only_read:  # these names are the script's own from here on
+        probe = resolve(script, source, lambda name: True, only_read)
+    without_tensors = not builds_tensors(probe) and not any(sets[x].__class__ is Tensor for x in only_read)
+    is_plain = without_tensors and not is_written_as_torch(probe)
+    find = plain_value if is_plain else builtin_value
+    scopes = resolve(script, source, lambda name: find(name) is not UNBOUND, only_read)
+    return scopes, only_read, without_tensors, is_plain
+
+
+def located_error(
+    raised: BaseException, script: tree.Script, source: Source, compiler: Compiler
+) -> AutodiffError:
+    """Return what a run raised as an error of the language, with its place, labels and proposals."""
+    error = raised if isinstance(raised, AutodiffError) else python_errors.convert_python_error(raised)
+    if mode.site is not None:
+        error.at(mode.site)
+    services["script errors"].complete_error(error, script, source, bound_names(compiler))
+    return error
 
 
 def is_method_call(node: tree.Expression, compiler: Compiler) -> bool:
