@@ -99,6 +99,22 @@ def cells(text: str) -> int:
     return taken
 
 
+def fitting(text: str, columns: int) -> int:
+    """The number of characters at the start of a visible text that take at most so many columns.
+
+    >>> fitting("abc", 2), fitting("日本語", 5)
+    (2, 2)
+    """
+    if text.isascii():
+        return min(len(text), columns)
+    taken = 0
+    for at, character in enumerate(text):
+        taken += cells(character)
+        if taken > columns:
+            return at
+    return len(text)
+
+
 def wants_color(choice: str, environ: Mapping[str, str], is_terminal: bool) -> bool:
     """Whether a stream gets colour; the first setting present decides."""
     if choice != "auto":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from autodiff.cli.process.streams import cells
 from autodiff.cli.render.numbers import fitted, is_array, number, short, spell_count
 from autodiff.cli.render.page import (
     EMPTY,
@@ -157,8 +158,8 @@ def in_brackets(factors: Sequence[str]) -> str:
 def title_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     for room in (40, page.width // 2 - 8):  # names are shortened if the page is too narrow
         left = before_value(derivation, min(room, 40))
-        lines = value_lines(derivation, page, max(page.width - len(left), 20))
-        if len(left) + max(map(len, lines)) <= page.width:
+        lines = value_lines(derivation, page, max(page.width - cells(left), 20))
+        if cells(left) + max(map(cells, lines)) <= page.width:
             break
     paths = "1 path" if derivation.count == 1 else f"{spell_count(derivation.count)} paths"
     output, wrt = fit(derivation.output, 40), fit(derivation.wrt, 40)
@@ -168,13 +169,13 @@ def title_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     )
     rights = [f"{paths} from {start} to {end}" for start, end in from_to]
     room = page.width - len(f"{paths} from  to ")
-    room = max(room // 2, room - min(len(output), len(wrt)), 8)
+    room = max(room // 2, room - min(cells(output), cells(wrt)), 8)
     rights.append(f"{paths} from {fit(output, room)} to {fit(wrt, room)}")
-    right = next((one for one in rights if len(one) <= page.width), rights[-1])
+    right = next((one for one in rights if cells(one) <= page.width), rights[-1])
     first, *below = with_remark(((TITLE, left), (GRADIENT, lines[0])), right, page.width)
     yield first
     for line in lines[1:]:  # a remark that does not fit beside the first row goes below the last
-        yield ((PLAIN, " " * len(left)), (GRADIENT, line))
+        yield ((PLAIN, " " * cells(left)), (GRADIENT, line))
     yield from below
 
 
@@ -210,7 +211,7 @@ def cut(terms: Sequence[str]) -> list[str]:
 
 
 def fits_one_line(terms: Sequence[str], page: Page) -> bool:
-    return LABEL_WIDTH + sum(map(len, terms)) + 5 * (len(terms) - 1) <= min(page.width, 80)
+    return LABEL_WIDTH + sum(map(cells, terms)) + 5 * (len(terms) - 1) <= min(page.width, 80)
 
 
 def product_lines(
@@ -229,12 +230,12 @@ def product_lines(
         lines = term.split("\n")
         room = width - LABEL_WIDTH
         plus, sign = 0, "+ "
-        if len(lines) > 1 or (are_blocks and len(term) > room):
+        if len(lines) > 1 or (are_blocks and cells(term) > room):
             if at and lines[len(lines) // 2].startswith("-"):
                 lines, sign = [line[1:] for line in lines], "- "
             lines = folded_block(lines, room)
             plus = next((row for row, line in enumerate(lines) if BLOCKS.sub("", line).strip()), 0)
-        elif len(term) > room:
+        elif cells(term) > room:
             lines = term.split(FAR_APART)
             pieces = [PRODUCTS.split(line) for line in lines]
             lines = [line for piece in pieces for line in filled(piece, room)]

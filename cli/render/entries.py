@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.cli.process.streams import cells
 from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import GRADIENT, MUTED, PLAIN, fit, prose
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, shorten, step
@@ -32,7 +33,7 @@ def entry_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
     if entry.only_formula_is_nan:
         sides, value = [entry.formula], f"{numbers}, which is no number"
     line = " = ".join([entry.given, *sides, value])
-    if LABEL_WIDTH + len(line) <= page.width:
+    if LABEL_WIDTH + cells(line) <= page.width:
         yield from step("one entry:", [line])
     else:
         yield from equation_lines(entry.given, [*map(shorten, sides), value], page)
@@ -52,14 +53,14 @@ def equation_lines(given: str, sides: Sequence[str], page: Page) -> Iterator[Lin
     """``given = side``, with the other sides below it."""
     label = "one entry:".ljust(LABEL_WIDTH)
     lead = f"{given} = "
-    if len(lead) > page.width // 2 - LABEL_WIDTH:
+    if cells(lead) > page.width // 2 - LABEL_WIDTH:
         for row, line in enumerate(broken(given, page.width - LABEL_WIDTH)):
             yield ((MUTED, " " * LABEL_WIDTH if row else label), (PLAIN, line))
         label, lead = " " * LABEL_WIDTH, "  = "
-    room = page.width - LABEL_WIDTH - len(lead)
+    room = page.width - LABEL_WIDTH - cells(lead)
     for at, side in enumerate(sides):
         for row, piece in enumerate(broken(side, room)):
-            before = lead if not at and not row else "= ".rjust(len(lead)) if not row else " " * len(lead)
+            before = lead if not at and not row else "= ".rjust(cells(lead)) if not row else " " * cells(lead)
             yield ((MUTED, label if not at and not row else " " * LABEL_WIDTH), (PLAIN, before + piece))
 
 

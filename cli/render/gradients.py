@@ -55,16 +55,16 @@ def output_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     """``L = -7`` with its source position at the right margin, or below if there is no room."""
     output = report.output
     name = fit(output.name, min(WIDEST_NAME, max(page.width - 12, 20)))
-    indent = len(name) + len(" = ")
+    indent = cells(name) + len(" = ")
     lines = fitted(output.value, page.width - indent, page.digits, False, page.tallest)
     line_number = f", line {output.line}" if output.line is not None else ""
     shape = f"{spell_shape(output.shape)}, " if output.shape else ""
-    room = page.width - len(shape) - len(line_number)
+    room = page.width - len(shape) - cells(line_number)
     beside = room - indent - len(lines[0]) - len("  ")
     path = fit_path(report.script, min(WIDEST_NAME, beside if beside >= NARROWEST_PLACE else room))
     place = f"{shape}{path}{line_number}"
     above: Line = ((TITLE, f"{name} = "), (NUMBER, lines[0]))
-    if len(lines) == 1 or indent + len(lines[0]) + 2 + len(place) <= page.width:
+    if len(lines) == 1 or indent + len(lines[0]) + 2 + cells(place) <= page.width:
         yield from with_remark(above, place, page.width)
         place = ""
     else:

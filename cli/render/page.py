@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from operator import itemgetter
 
-from autodiff.cli.process.streams import cells, visible
+from autodiff.cli.process.streams import cells, fitting, visible
 from autodiff.cli.render.numbers import LARGEST_BLOCK
 from autodiff.cli.render.prose import WIDEST_PROSE, fold
 from autodiff.cli.render.roles import GRADIENT as GRADIENT
@@ -165,7 +165,7 @@ def fit(text: str, width: int = WIDEST_CELL) -> str:
     if cells(text) <= width:
         return text
     half = (width - 3) // 2
-    return text[:half] + "..." + text[-half:]
+    return text[: fitting(text, half)] + "..." + text[len(text) - fitting(text[::-1], half) :]
 
 
 def pad(text: str, width: int, right: bool = False) -> str:

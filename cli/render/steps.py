@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from autodiff.cli.process.streams import cells, fitting
 from autodiff.cli.render.page import MUTED, PLAIN, fit
 
 TYPE_CHECKING = False
@@ -40,22 +41,23 @@ def broken(formula: str, room: int) -> list[str]:
     ['a*(b', '+ c + d)']
     """
     lines = []
-    while len(formula) > room:
+    while cells(formula) > room:
+        fits = fitting(formula, room)
         depth = 0
         best: tuple[int, int] | None = None
         depths = []
-        for character in formula[: room + 1]:
+        for character in formula[: fits + 1]:
             depth += character in "(["
             depths.append(depth)
             depth -= character in ")]"
-        for match in BREAKS.finditer(formula, 1, min(room + 2, len(formula))):
+        for match in BREAKS.finditer(formula, 1, min(fits + 2, len(formula))):
             at = match.start()
-            if at > room:
+            if at > fits:
                 break
             # Breaking inside brackets is better than leaving the line almost empty.
-            rank = (depths[at] + 2 * (at < room // 4) + (formula[at] in "*/"), -at)
+            rank = (depths[at] + 2 * (at < fits // 4) + (formula[at] in "*/"), -at)
             best = rank if best is None else min(best, rank)
-        at = room if best is None else -best[1]
+        at = fits if best is None else -best[1]
         lines.append(formula[:at].rstrip())
         formula = formula[at:].lstrip()
     return [*lines, formula]
@@ -65,7 +67,7 @@ def filled(pieces: Sequence[str], room: int) -> list[str]:
     """The pieces on as few lines as possible; those longer than a line are broken."""
     lines = [""]
     for piece in pieces:
-        if lines[-1] and len(lines[-1]) + len(piece) > room:
+        if lines[-1] and cells(lines[-1]) + cells(piece) > room:
             lines.append(piece.lstrip())
         else:
             lines[-1] += piece

@@ -255,6 +255,24 @@ def test_wide_and_combining_characters_align(on_terminal, command):
             assert len({cells(row) for row in rows}) == 1, table
 
 
+LONG_WIDE = """\
+重さ = 2
+長い名前の変数 = 4
+合計 = 重さ * 3 + sin(長い名前の変数 * 重さ) * 重さ * cos(長い名前の変数 + 重さ)
+とても長い名前のとても長い変数のとても長い名前のとても長い変数 = 合計 * 重さ
+L = とても長い名前のとても長い変数のとても長い名前のとても長い変数 ** 2 + 合計
+"""
+
+
+@pytest.mark.parametrize("columns", [60, 75, 90, 120])
+@pytest.mark.parametrize("command", ["run", "explain", "graph", "check", "grad"])
+def test_wide_characters_keep_to_the_width(on_terminal, write, command, columns):
+    _, seen = on_terminal(command, "--color", "never", "-q", write(LONG_WIDE), columns=columns)
+    assert seen.count("\n") >= 3
+    for line in seen.split("\n"):
+        assert cells(line) <= columns, line
+
+
 @pytest.mark.parametrize("before", ["数", "é́", "😀", "한", "ᄒ\u1161\u11ab", "ａ", "\t", "e\u0301\u0301"])
 def test_a_caret_stands_below_its_place(autodiff, before):
     done = autodiff("run", "-e", f"s = '{before}' + q")
