@@ -26,9 +26,17 @@ DEFAULT_WIDTH, DEFAULT_HEIGHT = 80, 24
 LOWEST = 10
 NARROWEST, WIDEST = 20, 1000
 MOST_MARKS = 4  # combining marks per character; more would overwrite neighbouring lines
-#: The characters of layouts that are not ASCII, and what stands for each where only ASCII can be shown.
-SUBSTITUTES = str.maketrans({"├": "|", "─": "-", "└": "`", "│": "|"})
-BOX = "".join(map(chr, SUBSTITUTES))
+BOX = "├─└│"
+#: What stands for each character of the program's own texts where only ASCII can be shown: for those of
+#: layouts, and for those in the formulas of the function reference.
+SUBSTITUTES = str.maketrans(
+    {
+        **{"├": "|", "─": "-", "└": "`", "│": "|"},
+        **{"·": "*", "≤": "<=", "≥": ">=", "≠": "!=", "√": "sqrt", "½": "1/2 ", "Σ": "sum"},
+        **{"ᵀ": "^T", "⁻": "^-", "¹": "1", "²": "^2", "ᵢ": "_i", "ⱼ": "_j", "ₖ": "_k"},
+        **{"π": "pi", "λ": "lambda", "Φ": "Phi"},
+    }
+)
 
 
 class Charset:
@@ -75,6 +83,14 @@ def escape(code: int) -> str:
     ):  # a byte of a file name that is not UTF-8, which Python decodes as a lone surrogate
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def own(text: str) -> str:
+    """A text of the program itself, with a substitute for each character that the output cannot show.
+
+    A user's text has escapes instead, which say exactly what stands there: ``visible``.
+    """
+    return text if charset.has(text) else text.translate(SUBSTITUTES)
 
 
 def visible_lines(text: str) -> str:

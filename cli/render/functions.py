@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from textwrap import wrap
 
-from autodiff.cli.process.streams import cells
+from autodiff.cli.process.streams import cells, own
 from autodiff.cli.render.page import EMPTY, MUTED, NAME, NUMBER, PLAIN, TITLE, muted
 
 TYPE_CHECKING = False
@@ -38,11 +38,14 @@ def list_lines(
     for at, (family, title, entries) in enumerate(families):
         if at:
             yield EMPTY
-        yield ((TITLE, family), (MUTED, cut(f"  {title}", None if width is None else width - len(family))))
+        yield (
+            (TITLE, family),
+            (MUTED, cut(own(f"  {title}"), None if width is None else width - len(family))),
+        )
         for entry in entries:
             name = short_name(entry.names[0])
             room = None if width is None else width - 4 - max(column, len(name))
-            yield ((PLAIN, "  "), (NAME, name.ljust(column)), (PLAIN, "  " + cut(entry.line, room)))
+            yield ((PLAIN, "  "), (NAME, name.ljust(column)), (PLAIN, "  " + cut(own(entry.line), room)))
 
 
 def cut(text: str, room: int | None) -> str:
@@ -62,7 +65,7 @@ def entry_lines(entry: FunctionEntry, width: int, is_folded: bool) -> Iterator[L
     for at, text in enumerate(wrap(entry.usage, width, subsequent_indent="    ", break_long_words=False)):
         yield ((TITLE if not at else PLAIN, text),)
     if entry.summary:
-        yield from (((PLAIN, "  " + text),) for text in wrap(entry.summary, width - 2))
+        yield from (((PLAIN, "  " + text),) for text in wrap(own(entry.summary), width - 2))
     yield EMPTY
     others = also(entry)
     if others:
@@ -107,7 +110,7 @@ def block(label: str, pieces: Iterable[tuple[str, str]], width: int) -> Iterator
         yield ((MUTED, left),)
         left = ""
     for style, text in pieces:
-        folded = wrap(text, max(width - LABEL, 20), subsequent_indent="  ", break_on_hyphens=False)
+        folded = wrap(own(text), max(width - LABEL, 20), subsequent_indent="  ", break_on_hyphens=False)
         for line in folded:
             yield ((MUTED, left.ljust(LABEL)), (style, line))
             left = ""

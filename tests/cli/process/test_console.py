@@ -9,7 +9,16 @@ from contextlib import suppress
 
 import pytest
 from autodiff.cli.process.exit_codes import OutputError
-from autodiff.cli.process.streams import Stream, cells, find_width, visible, visible_lines, wants_color
+from autodiff.cli.process.streams import (
+    Stream,
+    cells,
+    charset,
+    find_width,
+    own,
+    visible,
+    visible_lines,
+    wants_color,
+)
 from conftest import HANGS
 
 
@@ -215,6 +224,25 @@ def test_an_ascii_terminal_gets_ascii(on_terminal, environ, command):
     assert seen.isascii()
     assert "\\u03a9" in seen
     assert ("`- " in seen) is (command in ("run", "graph"))
+
+
+@pytest.mark.parametrize("arguments", [["ops"], ["ops", "linalg.lu_solve"], ["ops", "special.log_ndtr"]])
+def test_the_reference_has_a_substitute_for_every_sign(on_terminal, arguments):
+    _, seen = on_terminal(*arguments, env={"LC_ALL": "C"})
+    assert seen.isascii()
+    assert "\\u" not in seen
+    assert not on_terminal(*arguments)[1].isascii()
+
+
+def test_every_text_of_the_reference_has_substitutes(monkeypatch):
+    from autodiff.grammar.reference import catalog
+
+    monkeypatch.setattr(charset, "name", "ascii")
+    for function in catalog.public_names():
+        entry = catalog.describe(function)
+        texts = [entry.line, entry.summary, *(str(rule) for record in entry.records for rule in record.rules)]
+        texts += [record.kink for record in entry.records]
+        assert all(own(text).isascii() for text in texts if text), entry.names
 
 
 def test_an_ascii_table_is_aligned(on_terminal):
