@@ -1301,12 +1301,18 @@ def isnan(input: Tensor) -> Tensor: ...
 def isneginf(input: Tensor) -> Tensor: ...
 def isposinf(input: Tensor) -> Tensor: ...
 def isreal(input: Tensor) -> Tensor: ...
+def iv(v: Tensor | builtins.float, z: Tensor | builtins.float) -> Tensor:
+    """The modified Bessel function of the first kind, I_v(z)."""
+def jv(v: Tensor | builtins.float, z: Tensor | builtins.float) -> Tensor:
+    """The Bessel function of the first kind, J_v(z)."""
 def kl_div(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: Any = 'mean', log_target: builtins.bool = False) -> Tensor:
     """target (log target - input), averaged; ``input`` holds log probabilities."""
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """Every entry of one tensor replaced by its product with the whole other."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> NamedResult:
     """The k-th smallest entry along a dimension and its index; ``k`` starts at 1."""
+def kv(v: Tensor | builtins.float, z: Tensor | builtins.float) -> Tensor:
+    """The modified Bessel function of the second kind, K_v(z)."""
 def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: Any = 'mean', weight: Tensor | None = None) -> Tensor:
     """The absolute differences, averaged."""
 def layer_norm(input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
@@ -1809,6 +1815,8 @@ def xlog1py(input: Tensor | builtins.float, other: Tensor | builtins.float) -> T
 def xlogy(input: Tensor | builtins.float, other: Tensor | builtins.float) -> Tensor: ...
 def xlogy_(input: Tensor, other: Tensor | builtins.float) -> Tensor:
     """As ``xlogy``, written over ``input``, which it answers."""
+def yv(v: Tensor | builtins.float, z: Tensor | builtins.float) -> Tensor:
+    """The Bessel function of the second kind, Y_v(z)."""
 def zeros(*size: builtins.int | Sequence[builtins.int], dtype: DType | builtins.type[Any] | None = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor: ...
 def zeros_like(input: Tensor, *, dtype: DType | builtins.type[Any] | None = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor: ...
 def zeta(input: Tensor | builtins.float, other: Tensor | builtins.float) -> Tensor: ...

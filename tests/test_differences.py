@@ -40,6 +40,11 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "-0.229627\n",
         "NotImplementedError: the derivative for 'igamma: input' is not implemented.",
     ),
+    "bessel_functions_of_any_order": (
+        "x = torch.tensor(1.5, requires_grad=True)\ntorch.special.jv(2, x).backward()\nprint(x.grad)",
+        "tensor(0.2485)\n",
+        "AttributeError: module 'torch.special' has no attribute 'jv'",
+    ),
     "caret_of_floats": (
         "h = 1.5\nprint(f'{2 * h^2:.2f}')",
         "4.50\nwarning: `^` is read as a power, which Python writes `**`",

@@ -7,7 +7,27 @@ from pathlib import Path
 
 from cases import Case, each_of
 
+GRAD = "autodiff grad script.ad"
 CASES = [
+    Case("bessel_of_any_order", "x = 1.5; y = special.jv(2, x)\n", GRAD, [0.24848627838447995]),
+    Case(
+        "bessel_as_scipy_names_it",
+        "x = 1.5; y = special.jn(2, x) + special.k0(x)\n",
+        GRAD,
+        [0.24848627838447995 - 0.277387800456844],
+    ),
+    Case(
+        "bessel_imported",
+        "from scipy.special import jv, iv\nx = 1.5; y = jv(0.5, x)*iv(1, x)\n",
+        "autodiff check script.ad",
+        shows=["right: backward"],
+    ),
+    Case(
+        "bessel_by_argument_alone",
+        "n = 2.5; x = 1.5; y = special.kv(n, x)\n",
+        GRAD + " --wrt x",
+        [-2.029644908695693],
+    ),
     Case(
         "gammainc_by_both",
         "a = 2.5; x = 1.3; y = special.gammainc(a, x)\n",

@@ -54,7 +54,7 @@ def plain_value(name: str) -> Any:
 
 
 #: Names that mean something else in plain scripts than in torch: arrays there are tensors, for one.
-OTHER_IN_PLAIN_SCRIPTS = frozenset(["np", "gcd", "lcm"])
+OTHER_IN_PLAIN_SCRIPTS = frozenset(["np", "special", "gcd", "lcm"])
 
 
 def plain_namespace(name: str) -> Namespace | None:

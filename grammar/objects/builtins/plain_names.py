@@ -158,13 +158,29 @@ NORMAL: dict[str, Any] = {
     "pdf": normal_function("pdf", lambda z, scale: call("exp", log_density(z, scale))),
     "ppf": Builtin("ppf", quantile),
 }
-SCIPY_SPECIAL = {"j0": "bessel_j0", "j1": "bessel_j1", "y0": "bessel_y0", "y1": "bessel_y1"}
+
+
+def bessel(name: str, function: str, order: int) -> Builtin:
+    """Return scipy's Bessel function of a fixed order."""
+    return Builtin(name, lambda z: call(function, order, z))
+
+
+#: Bessel functions of whole orders, by the functions of any order, which are differentiable.
+SCIPY_SPECIAL: dict[str, Builtin] = {
+    f"{letter}{order}": bessel(f"{letter}{order}", f"{letter}v", order)
+    for letter in ("j", "y", "i", "k")
+    for order in (0, 1)
+}
+#: scipy's names for functions that core has under another name.
+SCIPY_RENAMED = {"jn": "jv", "yn": "yv", "kn": "kv"}
 
 
 def special_member(name: str) -> Any:
     if name in ("gamma", "cbrt", "comb", "perm", "factorial"):
         return MATH[name]
-    return namespace("torch.special").find(SCIPY_SPECIAL.get(name, name))
+    if name in SCIPY_SPECIAL:
+        return SCIPY_SPECIAL[name]
+    return namespace("torch.special").find(SCIPY_RENAMED.get(name, name))
 
 
 # -- all together -----------------------------------------------------------------------------------
@@ -179,13 +195,20 @@ NAMESPACES: dict[str, Namespace] = {
     "numpy": Namespace("numpy", numpy_member, numpy_names),
     "scipy": Namespace("scipy", lambda name: NAMESPACES.get(f"scipy.{name}", UNBOUND), lambda: ["special"]),
     "scipy.special": Namespace(
-        "scipy.special", special_member, lambda: [*namespace("torch.special").names(), *SCIPY_SPECIAL]
+        "scipy.special",
+        special_member,
+        lambda: [*namespace("torch.special").names(), *SCIPY_SPECIAL, *SCIPY_RENAMED],
     ),
     "scipy.stats": Namespace("scipy.stats", member_of({"norm": NORM}), lambda: ["norm"]),
     "scipy.stats.norm": NORM,
 }
 #: Names that mean something else than in torch: numpy's arrays are tensors, and whole numbers stay whole.
-OWN = {"np": NAMESPACES["numpy"], "gcd": MATH["gcd"], "lcm": MATH["lcm"]}
+OWN = {
+    "np": NAMESPACES["numpy"],
+    "special": NAMESPACES["scipy.special"],
+    "gcd": MATH["gcd"],
+    "lcm": MATH["lcm"],
+}
 
 
 def own_value(name: str) -> Any:

@@ -26,9 +26,9 @@ SNIPPET = re.compile(r"^```ad\n(.*?)^```\n\n```text\n(.*?)^```$", re.MULTILINE |
 #: Functions whose numbers are drawn: ours are others than torch's.
 RANDOM = re.compile(r"rand|normal|bernoulli|dropout|gumbel|multinomial|seed|uniform|exponential")
 #: torch overwrites what its own backward needs; it has no derivative of "inplace version of acosh" or by a
-#: shape, and no betainc.
+#: shape, and no betainc and no Bessel function of any order.
 FAILS_IN_TORCH = re.compile(
-    r"torch\.(vander|igammac?|special\.gammaincc?|a(rc)?(cos|sin|tan)h_)\(|special\.betainc\("
+    r"torch\.(vander|igammac?|special\.gammaincc?|a(rc)?(cos|sin|tan)h_)\(|special\.(betainc|[jyik]v)\("
 )
 
 
