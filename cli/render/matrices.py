@@ -31,8 +31,8 @@ def matrix_records(found: DerivativeMatrix) -> Records:
     above, below = places(found.above), places(found.below)
     rows = (
         (*above[i], *below[j], value)
-        for i, row in enumerate(found.matrix.tolist())
-        for j, value in enumerate(row)
+        for i, row in enumerate(found.matrix)
+        for j, (_, value) in enumerate(entries(row))
     )
     if found.order == 1:
         fields = ("output", "output_index", "input", "input_index", "derivative")

@@ -6,8 +6,14 @@ The script, the target and the inputs are those of ``grad``.
 from __future__ import annotations
 
 from autodiff.cli.command_line.script_source import read_script
-from autodiff.cli.requests.make_report import note_reshaped, prepare_process, read_settings, run_request
-from autodiff.cli.requests.values import Values
+from autodiff.cli.requests.make_report import (
+    note_reshaped,
+    notes_on_reassigned,
+    prepare_process,
+    read_settings,
+    run_request,
+)
+from autodiff.cli.requests.values import values_of
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
@@ -52,7 +58,9 @@ class Question:
         self.report: GradientReport = describe(
             self.subject, session.script.source, graph=False, derivations=False
         )
-        for note in self.report.notes:
+        asked_wrt = bool(session.request.texts("wrt") or wrt)
+        others = notes_on_reassigned(self.execution, self.settings, self.subject, asked_wrt)
+        for note in (*self.report.notes, *others):
             session.note(note)
 
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -109,7 +117,7 @@ def make_product(session: Session) -> tuple[GradientReport, Sequence[Variable]]:
     """The report, and the product of ``jvp`` or ``hvp`` as ``grad`` of the tensors that it belongs to."""
     is_second = session.request.command == "hvp"
     asked = Question(session, weighed=is_second)
-    vector = asked.vector(Values(session.request).read_all("vector"), "--vector")
+    vector = asked.vector(values_of(session).read_all("vector"), "--vector")
     if not is_second:
         product = asked.compute(derivative_matrices.jvp, vector)
         return asked.report, (with_gradient(asked.report.output, product),)

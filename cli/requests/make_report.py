@@ -10,7 +10,7 @@ from time import perf_counter
 from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.process.supervisor import clock, set_wall
 from autodiff.cli.requests.session import Session
-from autodiff.cli.requests.values import Values
+from autodiff.cli.requests.values import Values, values_of
 from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.base.lazy_imports import LazyModule, np, numpy_preparations
 from autodiff.core.base.limits import large_array_callbacks, limits, repair_callbacks
@@ -299,7 +299,7 @@ def read_settings(session: Session) -> Settings:
     """The Settings that the command line gives."""
     request = session.request
     output = request.text("grad_output")
-    values = Values(request)
+    values = values_of(session)
     data = {}
     if request.texts("data"):
         from autodiff.cli.requests.data import read_columns

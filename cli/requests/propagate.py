@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.make_report import read_names
-from autodiff.cli.requests.values import Values, split_name
+from autodiff.cli.requests.values import Values, split_name, values_of
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
@@ -28,7 +28,7 @@ FEWEST_DRAWS = 100
 def make_propagation(session: Session) -> Propagation:
     """Run the script, and propagate the deviations and covariances of the request."""
     request = session.request
-    values = Values(request)
+    values = values_of(session)
     sigmas = read_sigmas(values)
     matrix, columns = read_covariance(values)
     draws = request.number("monte_carlo")
@@ -54,7 +54,7 @@ def make_propagation(session: Session) -> Propagation:
     covariance = np.diag(deviations**2)
     if matrix is not None:
         insert(covariance, matrix, columns, places(asked))
-    jacobian = asked.compute(derivative_matrices.jacobian)
+    jacobian = asked.compute(derivative_matrices.jacobian).astype("float64")
     output, sigma, shares = propagation.first_order(jacobian, covariance)
     made = Propagation(asked.report, jacobian, covariance, output, sigma, shares)
     if draws:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Block, Line, Page
     from autodiff.cli.render.records import Records
     from autodiff.cli.render.roles import Styles
+    from autodiff.cli.requests.values import Values
     from autodiff.core.base.source import Span
     from autodiff.core.report.records import GradientReport
     from autodiff.core.report.tensor_states import TensorStates
@@ -39,7 +40,7 @@ class Session:
 
     __slots__ = (
         *("_styles", "diagnostics", "err", "format", "has_failed", "out", "request", "script", "tensors"),
-        "warnings",
+        *("values", "warnings"),
     )
 
     def __init__(self, request: Request) -> None:
@@ -47,6 +48,7 @@ class Session:
         self.warnings: list[AutodiffError] = []
         self.has_failed = False  # by --fail-on
         self.tensors: TensorStates | None = None
+        self.values: Values | None = None
         self._styles: Styles | None = None
         self.adopt(request)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.data_files.data_file import DataFile
+    from autodiff.cli.requests.session import Session
 
 LONGEST_SHOWN = 40  # characters of a value in a message
 FORMS = "write it as in 2.5, [[1, 2], [3, 4]], pi/4, linspace(0, 1, 5) or @FILE"
@@ -88,6 +89,13 @@ class Values:
         except AutodiffError as error:
             raise no_value(option, text, error) from None
         return as_numbers(value, option, text)
+
+
+def values_of(session: Session) -> Values:
+    """The reader of a session's values."""
+    if session.values is None:
+        session.values = Values(session.request)
+    return session.values
 
 
 def split_name(option: str, text: str) -> tuple[str, str]:

@@ -42,17 +42,15 @@ def jacobian(subject: ReportedPass) -> Any:
     root = subject.root
     rows, columns = np.size(root.out), input_size(subject)
     check_allocation((rows, columns))
-    made = np.zeros((rows, columns))
-    for at, seed in enumerate(unit_seeds(root)):
-        made[at] = flat_gradients(subject, sweep(subject.order, {root: seed}))
-    return made
+    found = [flat_gradients(subject, sweep(subject.order, {root: seed})) for seed in unit_seeds(root)]
+    return np.reshape(found, (rows, columns))
 
 
 def hessian(subject: ReportedPass) -> Any:
     """Return the second derivatives of the output, weighed as for the gradient: a square matrix."""
     size = input_size(subject)
     check_allocation((size, size))
-    made = np.zeros((size, size))
+    made = np.zeros((size, size), flat_gradients(subject, {}).dtype)
     first = 0
     for node, gradient in zip(nodes_of(subject), recorded_gradients(subject), strict=True):
         if gradient is not None and gradient.requires_grad_flag and gradient.node is not None:
@@ -144,6 +142,6 @@ def unit_seeds(root: Node) -> Iterator[Any]:
 
 
 def flat_gradients(subject: ReportedPass, received: dict[Node, Any]) -> Any:
-    """Return the gradients of all inputs as one vector of float64; 0 where nothing arrived."""
-    parts = [np.ravel(gradient_or_zeros(received, node)).astype("float64") for node in nodes_of(subject)]
+    """Return the gradients of all inputs as one vector; 0 where nothing arrived."""
+    parts = [np.ravel(gradient_or_zeros(received, node)) for node in nodes_of(subject)]
     return np.concatenate(parts) if parts else np.zeros(0)
