@@ -47,6 +47,10 @@ def test_standard_input_holds_one_thing(autodiff):
     done = autodiff("grad", "-e", "L = x*y", "--set", "x=@-", "--set", "y=@-", input="1")
     assert done.returncode == 2
     assert "--set y: standard input holds what --set x reads already" in done.err
+    code = ("-e", "x = 1; y = x*z")
+    done = autodiff("propagate", *code, "--cov", "-", "--set", "z=@-", "--wrt", "x", input="1")
+    assert done.returncode == 2
+    assert "--set z: standard input holds what --cov reads already" in done.err
 
 
 @pytest.mark.parametrize(
