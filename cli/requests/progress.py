@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 INTERVAL = 0.5  # seconds between two drawings
 WIDEST = 100
 LONGEST_NAME = 40
+SMALL_STACK = 1 << 20  # bytes; the worker's stack has hundreds of times as many
 
 
 class ProgressShown:
@@ -45,15 +46,29 @@ class ProgressShown:
         self.bar: ProgressBar | None = None
 
     def begin(self) -> None:
-        from autodiff.cli.render.progress_bar import ProgressBar
+        """Start to import rich: on a thread of its own, so that work that ends now is not kept waiting."""
+        size = threading.stack_size(SMALL_STACK)
+        try:
+            threading.Thread(target=self.load, daemon=True).start()
+        except RuntimeError:
+            pass  # the system grants no other thread: then there is no progress to see
+        finally:
+            threading.stack_size(size)
 
-        self.bar = ProgressBar(self.session.err.charset == "ascii", monotonic)
+    def load(self) -> None:
+        """Import rich. Where memory has run out, the script is told, and there is no progress to see."""
+        try:
+            from autodiff.cli.render.progress_bar import ProgressBar
+
+            self.bar = ProgressBar(self.session.err.charset == "ascii", monotonic)
+        except MemoryError:
+            pass
 
     def attend(self) -> bool:
         """Draw the line if it is time. Return True: there is always more to show."""
         now = monotonic()
         err = self.session.err
-        if now - self.drawn >= INTERVAL and self.bar is not None and err.fd is not None:
+        if self.bar is not None and now - self.drawn >= INTERVAL and err.fd is not None:
             self.drawn = now
             stage = stage_of(frames_of(self.thread), self.session)
             text = "" if stage is None else self.bar.line(*stage, now - self.began, min(err.width, WIDEST))
