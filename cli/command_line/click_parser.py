@@ -172,7 +172,7 @@ def build_group() -> click.Group:
 
 def build_command(command: Command) -> click.Command:
     def make_request(**values: object) -> Request:
-        given = values.pop("argument") or ()
+        given = values.pop("argument", None) or ()
         assert isinstance(given, (str, tuple))
         arguments = (given,) if isinstance(given, str) else given
         for option in command.options:
@@ -189,7 +189,7 @@ def build_command(command: Command) -> click.Command:
             nargs=-1 if command.takes_several else 1,
             shell_complete=complete_argument,
         )
-    ]
+    ] * bool(command.argument)
     parameters += [build_option(option) for option in command.options]
     return GroupedCommand(
         command.name,
@@ -278,6 +278,8 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
             return UsageError(f"{flag} needs a value", code="E0610", help=(f"give one: {flag} {takes}",))
         return UsageError(f"{flag} takes no value", code="E0610", help=(f"write {flag} alone",))
     if command is not None and "extra argument" in error.message:
+        if not command.argument:
+            return UsageError(f"`autodiff {command.name}` takes no argument", code="E0610", help=(see,))
         one = {"[SCRIPT]": "script", "[NAME]": "name", "[SHELL]": "shell"}.get(command.argument, "topic")
         extra = first_extra(error.message, arguments)
         more = f"`{extra}`" if extra else "an empty argument"

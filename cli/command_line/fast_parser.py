@@ -100,7 +100,7 @@ def read_arguments(arguments: Sequence[str]) -> Request | None:
                 store(option, value, values)
             except ValueError:
                 return None
-    if len(positional) > 1 and not command.takes_several:
+    if len(positional) > bool(command.argument) and not command.takes_several:
         return None
     return Request(command.name, positional[0] if positional else "", values, tuple(positional[1:]))
 

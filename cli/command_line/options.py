@@ -89,7 +89,7 @@ DERIVATIVES = "grad jacobian hessian jvp hvp propagate"
 FORMATS = (
     Format(
         "auto",
-        "run grad jacobian hessian jvp hvp propagate explain graph check ops",
+        "run grad jacobian hessian jvp hvp propagate explain graph check ops version",
         "for people: tables and trees on a terminal, plain text in a pipe; in a pipe `grad` writes bare"
         " numbers, of several inputs the name before them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix"
         " W[0]<TAB>1<TAB>2 and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0",
@@ -105,7 +105,7 @@ FORMATS = (
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
         "json",
-        "run grad jacobian hessian jvp hvp propagate explain graph check ops",
+        "run grad jacobian hessian jvp hvp propagate explain graph check ops version",
         'one JSON document with "schema": 1; a failure is a document too',
         suffixes=".json",
         for_programs=True,
@@ -397,6 +397,13 @@ COMMANDS = {
             (QUIET, COLOR, DIAGNOSTICS),
             "List the example scripts, or print one.",
             ("autodiff examples", f"{EXAMPLE} > autograd.ad"),
+        ),
+        Command(
+            "version",
+            "",
+            (format_option("version"), QUIET, COLOR, DIAGNOSTICS),
+            "Print the versions of autodiff and of what its results depend on.",
+            ("autodiff version", "autodiff version --format json"),
         ),
         Command(
             "help",

@@ -30,6 +30,7 @@ MODULES = {
     "ops": LazyModule("autodiff.cli.commands.ops"),
     "completion": LazyModule("autodiff.cli.commands.completion"),
     "examples": LazyModule("autodiff.cli.commands.examples"),
+    "version": LazyModule("autodiff.cli.commands.version"),
     "help": LazyModule("autodiff.cli.commands.help"),
 }
 

@@ -174,7 +174,7 @@ def numbers_of(expr: Expr, values: dict[str, Any], is_scalar: bool) -> list[str]
     """The sum with values in place of names."""
     if is_scalar:
         numbers = {
-            spelled: number_expr(float(f"{number_in(value):.6g}"))
+            spelled: number_expr(float(f"{number_in(value):.{limits.digits}g}"))
             for spelled, value in values.items()
             if value is not None and size_of(value) == 1
         }
@@ -262,7 +262,8 @@ def entry_equation(entry: EntryDerivation) -> Equation:
     sides: list[tuple[str, Sequence[str]]] = []
     if entry.expr is not None and entry.expr.size <= 20 * LONGEST:
         terms = summands(entry.expr)
-        numbers = {name: number_expr(float(f"{value:.6g}")) for name, value in entry.values.items()}
+        digits = limits.digits
+        numbers = {name: number_expr(float(f"{value:.{digits}g}")) for name, value in entry.values.items()}
         sides.append(("simplified", index_sum(terms)))
         sides.append(("numbers", index_sum([substitute(term, numbers) for term in terms])))
     value = latex(number_expr(entry.value), None, limits.digits)

@@ -82,8 +82,8 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
         (NAME, f"{left} == {fit(check.formula, max(page.width - 20, 20))}"),
     )
     yield EMPTY
-    formula = "nothing" if check.value is None else inline(check.value)
-    gradient = inline(check.gradient)
+    formula = "nothing" if check.value is None else inline(check.value, page.digits)
+    gradient = inline(check.gradient, page.digits)
     yield ((MUTED, "  the formula gives  "), (GRADIENT, formula))
     what = "the gradient is    " if len(check.by) == 1 else "the derivative is  "
     yield ((MUTED, f"  {what}"), (GRADIENT, gradient))

@@ -13,6 +13,7 @@ from autodiff.cli.render.numbers import inline, is_array, number, short, spell_c
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, fit, muted, prose
 from autodiff.cli.render.steps import filled
 from autodiff.core.base.lazy_imports import LazyModule
+from autodiff.core.base.limits import limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def simplified_away(derivation: Derivation) -> str:
         return ""
     if not isfinite(weight(value)):
         return ""
-    shown = inline(value if value.ndim else float(value))
+    shown = inline(value if value.ndim else float(value), limits.digits)
     return f"simplified, it is {derivation.simplified}, which is {shown} here"
 
 

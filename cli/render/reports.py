@@ -9,6 +9,7 @@ from autodiff.cli.render.page import EMPTY, fit, muted, prose
 from autodiff.cli.render.paths import cause_lines, kink_lines, path_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.base.errors import LimitError, UsageError
+from autodiff.core.base.limits import limits
 from autodiff.core.report.records import Derivation, GradientReport
 
 TYPE_CHECKING = False
@@ -142,5 +143,5 @@ def why_hint(report: GradientReport) -> tuple[str, str]:
     asked = report.gradients[0]
     if report.size <= MOST_COUNTED:
         asked = max(report.gradients, key=lambda variable: variable.paths)
-    value = inline(asked.grad) if not asked.shape else "this gradient"
+    value = inline(asked.grad, limits.digits) if not asked.shape else "this gradient"
     return f"{says}Why {value}?", asked.name

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.limits import limits
 from autodiff.core.derivation.entry_symbols import NO_VALUE_ERRORS, EntryTable, UnspelledError, spelled_place
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.op import OPS
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
     Place = tuple[int, ...]
 
-DIGITS = 6
 CALL_START = re.compile(r"[^\W\d][\w.]*[(\[]")
 #: Entries of values and of gradients with more symbols than these get a name.
 LONGEST_VALUE = 16
@@ -93,7 +93,9 @@ class EntryWriter:
         whole = run.expand_gradients(expr)
         value = backward if whole is None else float(value_of(whole, run.values))
         own = whole if value == value or backward != backward else None  # None at a gap of the formula
-        where = [(name_of, written_sum(summands(meaning), DIGITS)) for name_of, meaning in run.told(expr)]
+        where = [
+            (name_of, written_sum(summands(meaning), limits.digits)) for name_of, meaning in run.told(expr)
+        ]
         return EntryDerivation(
             place,
             above,
@@ -101,7 +103,7 @@ class EntryWriter:
             value=value,
             backward=backward,
             difference=None if whole is None else deviation(value, backward),
-            formula=written_sum(summands(expr), DIGITS),
+            formula=written_sum(summands(expr), limits.digits),
             numbers=tuple(run.numbers(term) for term in summands(expr)),
             complete=StandaloneFormula(
                 from_tensor if own is None else lambda: run.complete(own) or from_tensor()
@@ -326,13 +328,13 @@ class _EntryDerivation:
         if isinstance(user, OpNode):
             try:
                 made = user.op(*self.operands(user), **user.params).entry(at)
-                expansion = written_sum(summands(simplify(made)), DIGITS)
+                expansion = written_sum(summands(simplify(made)), limits.digits)
             except (UnspelledError, *NO_VALUE_ERRORS):
                 expansion = ""
         return EntryStep(
             entry,
             expansion,
-            expr_text(local, None, DIGITS),
+            expr_text(local, None, limits.digits),
             float(value_of(local, self.values)),
             _gradient_number(self.subject, user, at),
         )
@@ -373,8 +375,8 @@ class _EntryDerivation:
         return None if self.unspelled else write_entry_formula(whole, self.places, self.values, self.formulas)
 
     def numbers(self, term: Expr) -> str:
-        rounded = {s: number_expr(float(f"{self.values[s]:.{DIGITS}g}")) for s in names_in(term)}
-        return expr_text(substitute(term, rounded), None, DIGITS)
+        rounded = {s: number_expr(float(f"{self.values[s]:.{limits.digits}g}")) for s in names_in(term)}
+        return expr_text(substitute(term, rounded), None, limits.digits)
 
 
 def bracketed_unless_call(spelled: str) -> str:

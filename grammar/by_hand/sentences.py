@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.limits import limits
 from autodiff.grammar.by_hand.points import TERM_TOLERANCE, SamplePoints, values_equal
 
 TYPE_CHECKING = False
@@ -89,7 +90,7 @@ def constant_ratio(values: list[Any], right: list[Any]) -> float | None:
 
 
 def format_number(value: Any) -> str:
-    return f"{float(value) + 0.0:.6g}"  # without the sign of -0
+    return f"{float(value) + 0.0:.{limits.digits}g}"  # without the sign of -0
 
 
 def wrong_entries_remarks(computed: list[Any], right: list[Any]) -> list[str]:

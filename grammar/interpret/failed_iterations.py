@@ -6,6 +6,7 @@ from contextlib import suppress
 from operator import length_hint
 
 from autodiff.core.base.errors import LoopIteration
+from autodiff.core.base.limits import limits
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, SIZED
@@ -38,4 +39,6 @@ def format_loop_variable(target: Any, value: Any) -> str:
         value = value.item()
     if not isinstance(target, tree.Name) or value.__class__ not in NUMBER_CLASSES:
         return ""
-    return f"{target.id} = {value:.6g}" if value.__class__ is float else f"{target.id} = {value}"
+    return (
+        f"{target.id} = {value:.{limits.digits}g}" if value.__class__ is float else f"{target.id} = {value}"
+    )

@@ -7,6 +7,7 @@ gradient that hooks replaced, or a value set by later lines. Inputs may have bee
 from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.limits import limits
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.topological_order import newest_first
@@ -113,7 +114,7 @@ def grad_state(held: Any) -> str:
     entries = np.asarray(held)
     if not entries.any():
         return ZERO_STATE
-    return f"{entries.item():.6g}" if entries.size == 1 else ""
+    return f"{entries.item():.{limits.digits}g}" if entries.size == 1 else ""
 
 
 def changed_inputs_note(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:
