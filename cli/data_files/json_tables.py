@@ -122,7 +122,7 @@ def to_array(value: Any, file: str, what: str) -> Any:
             raise data_error(file, TOO_DEEP)
         level = [part for parts in level for part in parts]
     for at, part in enumerate(level):
-        if not isinstance(part, float) and part not in STRINGS:
+        if not isinstance(part, float) and not (isinstance(part, str) and part in STRINGS):
             shown = visible(json.dumps(part)[:LONGEST_TEXT])
             raise data_error(file, f"{what}: {spelled_place(at, shape)} is {shown}, no number", ONLY_NUMBERS)
     return np.array(level, dtype="float64").reshape(shape)

@@ -5,6 +5,7 @@ Sizes are compared with what is there before memory is allocated.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from io import BytesIO
 
 from autodiff.cli.data_files.data_file import DataFile, check_names, data_error
@@ -12,10 +13,11 @@ from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
     from zipfile import ZipFile
 
+MAX_DIMS = 64  # of an array in numpy
 NPY_MAGIC, ZIP_MAGIC = b"\x93NUMPY", b"PK\x03\x04"
 
 
@@ -34,8 +36,13 @@ def to_array(data: bytes, file: str) -> Any:
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
         shape, is_fortran, dtype = read(stream)
-    except (ValueError, KeyError, SyntaxError, EOFError):
-        raise data_error(file, "its header is not that of an .npy file with numbers") from None
+        is_shape = len(shape) <= MAX_DIMS and all(
+            size.__class__ is int and 0 <= size < 2**63 for size in shape
+        )
+    except Exception:  # numpy reads the header as an expression of Python: a damaged one raises anything
+        is_shape = False
+    if not is_shape:
+        raise data_error(file, "its header is not that of an .npy file with numbers")
     if dtype.hasobject:
         raise data_error(
             file, "it holds Python objects, which would have to be executed", "save an array of numbers"
@@ -50,7 +57,13 @@ def to_array(data: bytes, file: str) -> Any:
         raise data_error(
             file, f"an array of shape {shape} needs {count * dtype.itemsize:,} bytes, and {there:,} are there"
         )
-    array = np.frombuffer(data, dtype, count, stream.tell()).reshape(shape, order="F" if is_fortran else "C")
+    try:
+        array = np.frombuffer(data, dtype, count, stream.tell())
+        array = array.reshape(shape, order="F" if is_fortran else "C")
+    except ValueError:  # no entries, and another size of 2**62
+        raise data_error(file, f"there is no array of shape {shape}") from None
+    if dtype.kind == "u" and array.size and array.max() >= 2**63:
+        raise data_error(file, f"it holds whole numbers above {2**63 - 1}", "save them as float64")
     if dtype.kind in "iu":
         return array.astype("int64")
     return array.astype(dtype.name if dtype.name in ("bool", "float32") else "float64")
@@ -58,12 +71,10 @@ def to_array(data: bytes, file: str) -> Any:
 
 def read_npz(data: bytes, file: str, limit: int) -> DataFile:
     """Read the arrays of an archive by their names; none may be larger than ``limit`` bytes (0: any size)."""
-    from zipfile import BadZipFile, ZipFile
+    from zipfile import ZipFile
 
-    try:
+    with damage_told(file, "it is no .npz file, or a damaged one"):
         archive = ZipFile(BytesIO(data))
-    except (BadZipFile, ValueError, EOFError):
-        raise data_error(file, "it is no .npz file, or a damaged one") from None
     names = [name.removesuffix(".npy") for name in archive.namelist()]
     check_names(file, names)
 
@@ -73,17 +84,23 @@ def read_npz(data: bytes, file: str, limit: int) -> DataFile:
     return DataFile(file, names, take, lambda: None)
 
 
+@contextmanager
+def damage_told(place: str, what: str) -> Iterator[None]:
+    """Raise UsageError for whatever zipfile and its decoders raise for a damaged archive: they do not say."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception:
+        raise data_error(place, what) from None
+
+
 def member(archive: ZipFile, name: str, file: str, limit: int) -> bytes:
     """The bytes of one array; never more than ``limit``, whatever the archive says."""
-    from zipfile import BadZipFile
-    from zlib import error as ZlibError
-
     inside = name if name in archive.namelist() else name + ".npy"
-    try:
-        with archive.open(inside) as stream:
-            data = stream.read(limit + 1 if limit else -1)
-    except (BadZipFile, ZlibError, EOFError, RuntimeError, NotImplementedError):
-        raise data_error(f"{file}, {name}", "it is damaged, encrypted, or packed in an unusual way") from None
+    told = damage_told(f"{file}, {name}", "it is damaged, encrypted, or packed in an unusual way")
+    with told, archive.open(inside) as stream:
+        data = stream.read(limit + 1 if limit else -1)
     if limit and len(data) > limit:
         raise data_error(
             f"{file}, {name}", f"it has more than {limit:,} bytes", "raise the limit with --max-input"

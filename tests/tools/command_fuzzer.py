@@ -80,11 +80,11 @@ def flaw_of_outcome(line: CommandLine, outcome: Outcome) -> str:
 def flaw_of_silence(line: CommandLine, outcome: Outcome, command: str) -> str:
     """A failure is explained, unless silence was asked for; then there is silence."""
     if is_silent(line):
-        return "words in spite of -qq" if outcome.out + outcome.err and outcome.code != 2 else ""
-    told = outcome.err + (outcome.out if command in ANSWERS_NO else "")
-    if outcome.code and not told.strip():
-        return f"exit code {outcome.code} without a word"
+        has_words = outcome.out + outcome.err and outcome.code != 2 and not asks_for_help(line)
+        return "words in spite of -qq" if has_words else ""
     told = outcome.out + (last_value(line, "-o", "--output") or "")
+    if outcome.code and not outcome.err.strip() and not (command in ANSWERS_NO and told):
+        return f"exit code {outcome.code} without a word"
     if not outcome.code and given_format(line) and not told + (outcome.err if command == "run" else ""):
         return "success without a word"
     return ""

@@ -44,6 +44,15 @@ ARRAYS = [
     *(np.array([1 + 2j]), np.array(["a"]), np.array([1], "u8"), np.array([1], "f2"), np.array([None])),
     *(np.zeros(2, [("a", "f8")]), np.array(["2020-01-01"], "M8[D]"), np.longdouble([1])),
 ]
+#: What a header may say of entries and of sizes; most of it is wrong.
+DTYPES = """
+'<f8' '<f0' '|b1' '<u8' 'f8,f4' [('a','<f8')] ('<f8',(2,)) '|O' '<m8' 1 None '<f8'*2 '<f16'""".split()
+SIZES = [0, 8, 16, 48]
+SHAPES = [
+    *("(2,)", "(-1,)", "(-2,-3)", "()", "(True,)", "[2]", "2", "(2.0,)", "(9223372036854775807,2)"),
+    *("(0,10**9)", f"(0,{10**30})", "(0,9223372036854775807,9223372036854775807)", "(" + "9" * 4500 + ",)"),
+    *("(" + "1," * 70 + ")", "(" * 200, "(1," * 60),
+]
 
 
 def random_files(random: Random) -> dict[str, bytes]:
@@ -56,7 +65,7 @@ def random_files(random: Random) -> dict[str, bytes]:
         "f.txt": random.choice(TEXTS),
         "f.json": json.dumps(document).encode(),
         "f.jsonl": "\n".join(lines).encode(),
-        "f.npy": npy(random.choice(ARRAYS)),
+        "f.npy": random_header(random) if random.random() < 0.2 else npy(random.choice(ARRAYS)),
         "f.npz": npz(random),
     }
     for name, data in files.items():
@@ -72,6 +81,18 @@ def npy(array: np.ndarray) -> bytes:
     stream = io.BytesIO()
     np.save(stream, array, allow_pickle=True)
     return stream.getvalue()
+
+
+def headed(dtype: str, shape: str, size: int, order: str = "False") -> bytes:
+    """An array with this header and ``size`` bytes of entries."""
+    header = f"{{'descr': {dtype}, 'fortran_order': {order}, 'shape': {shape}, }}".encode()
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(size)
+
+
+def random_header(random: Random) -> bytes:
+    """An array whose header says what no array has, mostly."""
+    order = random.choice(["False", "True", "1"])
+    return headed(random.choice(DTYPES), random.choice(SHAPES), random.choice(SIZES), order)
 
 
 def npz(random: Random) -> bytes:
