@@ -11,6 +11,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from math import inf, log, prod
 
+from autodiff.core.base.errors import GradientError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import Node, OpNode, ScalarNode
@@ -274,12 +275,22 @@ def _scalar_edge(node: ScalarNode, index: int, x: Any, y: Any, below: int) -> Pl
 
 
 def _one_entry_edges(node: OpNode, places: dict[Node, int]) -> tuple[PlacedEdge, ...]:
-    """The edges from a node with one entry to inputs with one entry."""
+    """The edges from a node with one entry to inputs with one entry.
+
+    An edge without a rule is left out: backward has passed by it, so nobody has asked for it.
+    """
     edges = []
     for index, below in enumerate(node.inputs):
         if below is None or not below.tracked or not has_one_entry(below):
             continue
-        pulled = edge_pullback(node, index, 1.0 if node.out.__class__ is float else np.ones_like(node.out))
+        try:
+            pulled = edge_pullback(
+                node, index, 1.0 if node.out.__class__ is float else np.ones_like(node.out)
+            )
+        except GradientError as error:
+            if error.code != "E0414":
+                raise
+            continue
         d = float(pulled if pulled.__class__ is float else pulled.item())
         edges.append((index, places[below], d, -log(abs(d)) if d else inf))
     return tuple(edges)

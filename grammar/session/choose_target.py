@@ -102,9 +102,14 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
     if found is not None:
         return found
     if name is None or not is_output(value):
+        last = execution.last_assigned
+        ends_in = None if last is None else execution.names.get(last)
+        is_empty = is_sequence(ends_in) and not ends_in
         raise UsageError(
             "the script computes nothing that could be differentiated",
             code="E0604",
+            caret=f"`{last}` is an empty {type_name(ends_in)}: it has no entry" if is_empty else "",
+            span=assigned_at(last, execution) if is_empty and last is not None else None,
             help=(
                 "assign a result, as in `L = w**2`, or name one with --of NAME",
                 *other_output_help(execution),

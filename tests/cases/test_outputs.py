@@ -8,6 +8,25 @@ HOLDS = "`{}` holds {} numbers"
 MATRIX = "[[1, 2], [3, 4]]"
 
 CASES = [
+    # a list without entries
+    Case(
+        "empty_list",
+        "x = 2.5\ny = [x*k for k in range(0)]\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=[
+            "computes nothing that could be differentiated",
+            "`y` is an empty list: it has no entry",
+            "script.ad:2:1",
+        ],
+        code=2,
+    ),
+    Case(
+        "empty_list_before_a_result",
+        "x = 2.5\nz = x*x\ny = []\n",
+        "autodiff grad script.ad --of z",
+        prints="5\n",
+    ),
     # a tuple
     Case(
         "tuple",

@@ -29,6 +29,25 @@ CASES = [
         [-2.029644908695693],
     ),
     Case(
+        "explained_by_the_operand_that_has_a_rule",
+        "x = 3.0; q = 1.5; y = special.zeta(x, q)\n",
+        "autodiff explain --wrt q script.ad",
+        shows=["3 simplified  -x*zeta(x + 1, q)"],
+    ),
+    Case(
+        "checked_by_the_operand_that_has_a_rule",
+        "x = 3.0; q = 1.5; y = special.zeta(x, q)\n",
+        "autodiff check --wrt q script.ad && autodiff check --order 2 --wrt q script.ad",
+        shows=["q       ok"],
+        never=["E0414"],
+    ),
+    Case(
+        "bessel_explained_by_argument_alone",
+        "n = 2.0; x = 1.5; y = special.jv(n, x)\n",
+        "autodiff explain --wrt x --format formula script.ad",
+        prints="0.5*(jv(n - 1, x) - jv(n + 1, x))\n",
+    ),
+    Case(
         "gammainc_by_both",
         "a = 2.5; x = 1.3; y = special.gammainc(a, x)\n",
         "autodiff grad script.ad | cut -f2",
