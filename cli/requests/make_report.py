@@ -10,7 +10,6 @@ from time import perf_counter
 from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.process.supervisor import clock, set_wall
 from autodiff.cli.requests.session import Session
-from autodiff.cli.requests.values import Values, values_of
 from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.base.lazy_imports import LazyModule, np, numpy_preparations
 from autodiff.core.base.limits import large_array_callbacks, limits, repair_callbacks
@@ -299,33 +298,19 @@ def read_settings(session: Session) -> Settings:
     """The Settings that the command line gives."""
     request = session.request
     output = request.text("grad_output")
-    values = values_of(session)
-    data = {}
-    if request.texts("data"):
-        from autodiff.cli.requests.data import read_columns
-
-        data = read_columns(session, values)
-    return Settings(
-        data=data.keys(),
+    settings = Settings(
         of=request.text("of"),
         wrt=read_names(request.texts("wrt")),
-        sets={**data, **values.read_all("set")},
-        grad_output=output if output is None or output == "ones" else read_weight(values, output),
+        grad_output=output,
         dtype=request.text("dtype") or "float64",
         seed=request.number("seed"),
         adds_up=request.command in ADDING_UP,
     )
+    if request.texts("set") or request.texts("data") or output not in (None, "ones"):
+        from autodiff.cli.requests.values import give_values
 
-
-def read_weight(values: Values, text: str) -> object:
-    """The value of ``--grad-output`` other than ``ones``."""
-    try:
-        value = values.read("--grad-output", text)
-    except UsageError as error:
-        if text.isidentifier():
-            error.help = ("did you mean `--grad-output ones`?",)
-        raise
-    return list(value) if isinstance(value, tuple) else value
+        give_values(session, settings)
+    return settings
 
 
 def read_entry(text: str | None) -> tuple[int, ...] | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.data_files.data_file import DataFile
     from autodiff.cli.requests.session import Session
+    from autodiff.grammar.session.run import Settings
 
 LONGEST_SHOWN = 40  # characters of a value in a message
 FORMS = "write it as in 2.5, [[1, 2], [3, 4]], pi/4, linspace(0, 1, 5) or @FILE"
@@ -96,6 +97,31 @@ def values_of(session: Session) -> Values:
     if session.values is None:
         session.values = Values(session.request)
     return session.values
+
+
+def give_values(session: Session, settings: Settings) -> None:
+    """Enter the values of --set, --data and --grad-output into the settings of a run."""
+    request, values = session.request, values_of(session)
+    if request.texts("data"):
+        from autodiff.cli.requests.data import read_columns
+
+        settings.sets = read_columns(session, values)
+        settings.data = frozenset(settings.sets)
+    settings.sets.update(values.read_all("set"))
+    output = request.text("grad_output")
+    if output is not None and output != "ones":
+        settings.grad_output = read_weight(values, output)
+
+
+def read_weight(values: Values, text: str) -> object:
+    """The value of ``--grad-output`` other than ``ones``."""
+    try:
+        value = values.read("--grad-output", text)
+    except UsageError as error:
+        if text.isidentifier():
+            error.help = ("did you mean `--grad-output ones`?",)
+        raise
+    return list(value) if isinstance(value, tuple) else value
 
 
 def split_name(option: str, text: str) -> tuple[str, str]:

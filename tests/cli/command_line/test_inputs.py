@@ -202,9 +202,7 @@ def test_a_vector_that_becomes_a_number_is_noted(autodiff):
 def test_whole_numbers_cannot_be_set_to_what_is_none(autodiff):
     done = autodiff("grad", "-e", "n = torch.tensor([1, 2])", *VECTOR, "--set", "n=nan")
     assert done.returncode == 2
-    assert (
-        "--set cannot replace `n`, which holds int64 numbers: cannot convert float NaN to integer" in done.err
-    )
+    assert "--set cannot replace `n`, which holds int64 numbers: nan is none of them" in done.err
 
 
 @pytest.mark.parametrize(
