@@ -115,14 +115,16 @@ mean: Op = primitive(
 def prod_vjp(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
     """g times the product of the other entries: out / x, or the explicit product where zeros prevent that.
 
-    The explicit product is taken at a zero, and at an infinity or nan in the same product as a zero.
+    The explicit product is taken at a zero, and at an infinity or nan in the same product as a zero. Where
+    the product of all entries has two zeros, torch gives 0 without a sign.
     """
     regular = expand_reduced(out, x, dim, keepdim) / except_where(x == 0, 1.0, x)
-    has_zero = expand_reduced(sum(x == 0, dim=dim, keepdim=keepdim), x, dim, keepdim) > 0
-    needs_product = (x == 0) | (has_zero & logical_not(isfinite(x)))
-    return expand_reduced(g, x, dim, keepdim) * except_where(
+    zeros = expand_reduced(sum(x == 0, dim=dim, keepdim=keepdim), x, dim, keepdim)
+    needs_product = (x == 0) | ((zeros > 0) & logical_not(isfinite(x)))
+    slope = expand_reduced(g, x, dim, keepdim) * except_where(
         needs_product, products_of_others(x, dim=dim), regular
     )
+    return except_where(zeros > 1, slope + 0.0, slope) if dim is None else slope
 
 
 def products_of_others_forward(x: Any, *, dim: Dims) -> Any:

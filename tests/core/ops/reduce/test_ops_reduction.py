@@ -21,6 +21,21 @@ def test_third_derivative_of_a_product_with_zeros():
     assert g.item() == 1.0
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("dim", [(), (0,)])
+@pytest.mark.parametrize(
+    "entries", [[0.0, 0.0, -3.0], [-0.0, 0.0, 2.0], [0.0, -2.0, 0.0, 5.0], [0.0, -2.0, 5.0], [-1.0, 2.0]]
+)
+@pytest.mark.parametrize("weight", [1.0, -1.0])
+def test_zeros_in_a_gradient_of_a_product_have_torchs_sign(entries, dim, weight):
+    torch = pytest.importorskip("torch")
+    x = tensor(np.array(entries), requires_grad=True)
+    FUNCTIONS["torch.prod"](x, *dim).backward(tensor(np.array(weight)))
+    theirs = torch.tensor(entries, dtype=torch.float64, requires_grad=True)
+    torch.prod(theirs, *dim).backward(torch.tensor(weight, dtype=torch.float64))
+    assert repr(x.grad.tolist()) == repr(theirs.grad.tolist())
+
+
 def test_named_results_print_as_torch_prints_them():
     x = tensor(np.array([[1.0, 8.0], [3.0, 2.0]]))
     result = FUNCTIONS["torch.max"](x, 1)
