@@ -27,6 +27,7 @@ from autodiff.core.ops.linalg.solve import (
     check_square_shape,
     checked_svd,
     cofactor,
+    column_major,
     det,
     inv,
     matrix_error,
@@ -93,7 +94,7 @@ def cholesky_forward(x: Any) -> Any:
     out = np.linalg.cholesky(x)
     if np.isnan(np.diagonal(out, 0, -2, -1)).any():
         raise np.linalg.LinAlgError
-    return out
+    return column_major(out)
 
 
 cholesky: Op = primitive("cholesky", cholesky_forward, cholesky_vjp, grad_fn="LinalgCholeskyExBackward0")
@@ -301,7 +302,7 @@ def partial_cholesky_forward(x: Any) -> Any:
     out = np.empty(x.shape, x.dtype)
     for place in np.ndindex(x.shape[:-2]):
         out[place] = factorize(x[place], lower=1, clean=1)[0] if x.shape[-1] else x[place]
-    return out
+    return column_major(out)
 
 
 partial_cholesky: Op = primitive(

@@ -17,6 +17,7 @@ from autodiff.core.ops.linalg.solve import (
     check_floats,
     check_square,
     check_square_shape,
+    column_major,
     inv_matrix,
     singular_error,
     singular_system_error,
@@ -53,7 +54,7 @@ def solve_by_elimination(a: Any, b: Any) -> tuple[Any, Any]:
     for index in np.ndindex(batch):
         if b[index].size:
             solutions[index] = dgetrs(*factors[index], b[index])[0]
-    return solutions, places
+    return column_major(solutions), places
 
 
 def inverses_and_pivots(x: Any) -> tuple[Any, Any]:

@@ -182,15 +182,25 @@ def solve_left_vjp(g: Any, out: Any, a: Any, b: Any, *, solver: Op | None = None
     return sum_to(-(solved @ mT(out)), shape=a.shape)
 
 
+def column_major(matrices: Any) -> Any:
+    """The same array with each matrix stored column by column, as LAPACK returns it and torch keeps it.
+
+    ``view`` and the names of ``reshape`` in the graph depend on it.
+    """
+    if matrices.ndim < 2:
+        return matrices
+    return np.swapaxes(np.ascontiguousarray(np.swapaxes(matrices, -1, -2)), -1, -2)
+
+
 inv: Op = primitive(
     "inv",
-    lambda x: np.linalg.inv(x),
+    lambda x: column_major(np.linalg.inv(x)),
     lambda g, out, x: -(mT(out) @ g @ mT(out)),
     grad_fn="LinalgInvExBackward0",
 )
 solve: Op = primitive(
     "solve",
-    lambda a, b: np.linalg.solve(a, b),
+    lambda a, b: column_major(np.linalg.solve(a, b)),
     solve_left_vjp,
     lambda g, out, a, b: sum_to(solve(mT(a), g), shape=b.shape),
     grad_fn="LinalgSolveExBackward0",

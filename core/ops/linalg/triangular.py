@@ -14,7 +14,7 @@ from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.values import cast
 from autodiff.core.ops.linalg.product_checks import broadcast_batches
 from autodiff.core.ops.linalg.products import mT, named_mT
-from autodiff.core.ops.linalg.solve import check_equation, check_square_shape, singular_error
+from autodiff.core.ops.linalg.solve import check_equation, check_square_shape, column_major, singular_error
 from autodiff.core.ops.shape.picking_ops import tril, triu
 from autodiff.core.ops.shape.reshape import clone, expand, sum_to
 
@@ -36,7 +36,7 @@ def solve_triangular_forward(a: Any, b: Any, *, upper: bool, unit: bool) -> Any:
         out[place] = (
             solver(1.0, a[place], b[place], lower=not upper, diag=unit) if b[place].size else b[place]
         )
-    return out
+    return column_major(out)
 
 
 def triangular_vjp(g: Any, out: Any, a: Any, b: Any, *, upper: bool, unit: bool) -> Any:
