@@ -26,5 +26,9 @@ def command(session: Session) -> None:
         from autodiff.cli.render.markdown import markdown_document
 
         session.show_text(markdown_document(report, session.page()))
+    elif report.gradients and not report.derivations:  # the graph is too large, as a note says
+        from autodiff.cli.render.gradients import gradient_lines
+
+        session.show(gradient_lines(report, session.page()))
     else:
         session.show(explain_lines(report, session.page(), bool(session.request.texts("wrt"))))

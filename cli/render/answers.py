@@ -21,6 +21,7 @@ from autodiff.core.report.verdict import (
     LOST,
     NOT_FINITE,
     OK,
+    TOO_LARGE,
     UNDECIDED,
     WRONG,
 )
@@ -56,6 +57,9 @@ UNDECIDED_BECAUSE = {
     IS_INPUT: (
         "this is an input, and the output itself: nothing is computed from it, so there is no gradient to"
         " check"
+    ),
+    TOO_LARGE: (
+        "the graph is so large that computing it again for every difference would take minutes (--all does)"
     ),
     CHANGES: (
         "the script gives another result when it is run again with the same inputs: it draws random"

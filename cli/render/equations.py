@@ -6,7 +6,8 @@ from autodiff.cli.render.derivation import check_text, ends, is_number, name_and
 from autodiff.cli.render.entries import MOST_NUMBERS, entry_check, entry_remarks
 from autodiff.cli.render.expression_latex import derivative_latex, escaped, latex, matrix, name_latex
 from autodiff.cli.render.latex_lines import break_into_lines, width
-from autodiff.cli.render.numbers import is_array, spell_count
+from autodiff.cli.render.numbers import inline, is_array, spell_count
+from autodiff.cli.render.page import fit
 from autodiff.cli.render.paths import labelled_causes
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.path_formula import ELLIPSIS
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Page
     from autodiff.core.report.entry_records import EntryDerivation
-    from autodiff.core.report.records import Derivation, Path
+    from autodiff.core.report.records import Derivation, GradientReport, Path
 
 PARTIAL, TOTAL = r"\partial", r"\mathrm{d}"
 TOO_LONG = r"\text{(too long to write out)}"
@@ -59,6 +60,17 @@ class Equation:
         lines = filled_lines(terms, room)
         is_wide = label == "numbers" and any(width(line) > room + MARGIN for line in lines)
         return [TOO_LONG] if is_wide else lines
+
+
+def without_derivations(report: GradientReport, page: Page) -> list[str]:
+    """The gradients as sentences, and the notes that say why they are not derived; empty if they are."""
+    if report.derivations:
+        return []
+    values = [
+        f"the gradient for {fit(variable.name)} is {inline(variable.grad, page.digits)}"
+        for variable in report.gradients[: page.cut(len(report.gradients))]
+    ]
+    return [*values, *report.notes]
 
 
 class Section:

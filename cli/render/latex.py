@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.render.equations import LINE, Section
+from autodiff.cli.render.equations import LINE, Section, without_derivations
 from autodiff.cli.render.expression_latex import escaped
 from autodiff.cli.render.latex_lines import break_into_lines
 
@@ -35,6 +35,7 @@ LABELS = {
 def latex_document(report: GradientReport, page: Page) -> str:
     """The document, with one section per derivation."""
     sections = [section_text(Section(d, page)) for d in report.derivations]
+    sections += [sentence(text) + "\n" for text in without_derivations(report, page)]
     return PREAMBLE + "\n".join(sections) + "\\end{document}\n"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from autodiff.cli.process.streams import visible
-from autodiff.cli.render.equations import Section
+from autodiff.cli.render.equations import Section, without_derivations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ def markdown_document(report: GradientReport, page: Page) -> str:
     """The document, with one section per derivation."""
     title = f"# Derivatives of {code(report.output.name)}\n"
     sections = [section_text(Section(d, page)) for d in report.derivations]
-    return "\n".join([title, *sections])
+    return "\n".join(
+        [title, *sections, *(literal(text) + "\n" for text in without_derivations(report, page))]
+    )
 
 
 def section_text(section: Section) -> str:

@@ -126,6 +126,12 @@ def formula_text(report: GradientReport) -> str:
                 code="E0506",
                 help=("see the strongest paths with --format plain", "ask about a part of it with --of NAME"),
             )
+    if not formulas and report.gradients:
+        raise LimitError(
+            f"the formula of the gradient for {fit(report.gradients[0].name)} is too long to write out",
+            code="E0506",
+            help=("ask about a part of it with --of NAME",),
+        )
     if len(formulas) == 1:
         return visible(formulas[0][1].text) + "\n"
     return "".join(f"{visible(name)}\t{visible(formula.text)}\n" for name, formula in formulas)

@@ -205,8 +205,8 @@ def is_number(symbol: str, value: str, page: Page) -> bool:
 
 def tail_lines(graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Page) -> Iterator[Line]:
     """The lines below the tree: what was left out, and what ``G``, versioned names and ``(*)`` mean."""
-    if rows.is_cut:
-        left = len(graph.nodes) - len(rows.names)
+    left = len(graph.nodes) - len(rows.names) + graph.left_out
+    if rows.is_cut or left:
         yield muted(f"... {left:,} more nodes (--all)" if left else "... more uses of these nodes (--all)")
     if any(INCOMING.search(edge.symbol) for edge in graph.edges if edge.local is None):
         yield EMPTY

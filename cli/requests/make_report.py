@@ -26,6 +26,8 @@ MOST_SHOWN = 10
 #: inputs that their number times the nodes is at most this: then it takes little longer than `grad`.
 MOST_DRAWN = 500
 MOST_DERIVED = 6_000
+#: Larger graphs are not derived, and only so many of their nodes are drawn, unless --all asks for it.
+MOST_NODES, MOST_OF_LARGE = 100_000, 10_000
 #: These commands show what a script computes; the others answer for one gradient, which must be well-defined.
 ADDING_UP = ("run", "graph")
 
@@ -95,10 +97,16 @@ def make_report(
             graph = graph and subject.size <= MOST_DRAWN
             options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
             derivations = derivations and options["most_derived"] > 0
+        cut = ""
+        if (graph or derivations) and not request.values.get("all") and subject.size > MOST_NODES:
+            cut = cut_of(subject, graph, derivations)
+            if cut:
+                derivations, options["most_drawn"] = False, MOST_OF_LARGE
         called = gradient_names(execution)
         report = describe(
             subject, script.source, graph=graph, derivations=derivations, called=called, **options
         )
+        report.notes += (cut,) * bool(cut)
         add_findings(report, subject, execution, settings, probe)
     note_remarks(session, report, subject, notes_on_reassigned(execution, settings, subject, asked_wrt))
     if request.number("verbose"):
@@ -129,6 +137,19 @@ def run_request(
 
         execution = with_reassigned_inputs(execution, settings)
     return execution
+
+
+def cut_of(subject: ReportedPass, graph: bool, derivations: bool) -> str:
+    """What is not shown of a graph, as a sentence; empty if it is not so large after all.
+
+    A long tape may hold more than this pass.
+    """
+    count = len(subject.order)
+    if count <= MOST_NODES:
+        return ""
+    said = [f"of its {count:,} nodes the last {MOST_OF_LARGE:,} are shown"] * graph
+    said += [f"paths are followed in graphs of at most {MOST_NODES:,} nodes"] * derivations
+    return f"the graph is large: {' and '.join(said)} (--all shows everything)"
 
 
 def prepare_process(request: Request) -> None:

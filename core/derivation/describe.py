@@ -42,6 +42,7 @@ def describe(
     graph: bool = True,
     derivations: bool = True,
     most_derived: int | None = None,
+    most_drawn: int | None = None,
     max_paths: int = MOST_PATHS,
     top: int = MOST_SHOWN_PATHS,
     entry: tuple[int, ...] | None = None,
@@ -50,7 +51,8 @@ def describe(
 ) -> GradientReport:
     """A report on one backward pass. The graph and the derivations are made only on request.
 
-    Of many inputs, only the first ``most_derived`` are derived (None: all).
+    Of many inputs, only the first ``most_derived`` are derived (None: all). The graph has only the
+    ``most_drawn`` newest nodes (None: all) and what they are computed from; nothing is derived then.
 
     With ``entry``, the gradients of inputs that have this entry are derived for it as well. ``called`` are
     names for nodes without a name in the script, ``origins`` the ops that nodes of a recorded pass belong to.
@@ -78,7 +80,12 @@ def describe(
 
         if subject.alias and isinstance(subject.root, OpNode) and not is_asked_about(subject.root, subject):
             called = {**(called or {}), subject.root: subject.alias}
-        names = NodeNames(subject.order or [subject.root], source, called, origins)
+        kept, versions = subject.order, None
+        if most_drawn is not None and len(kept) > most_drawn:
+            from autodiff.core.derivation.graph_report import newest_part
+
+            kept, versions = newest_part(kept, most_drawn)
+        names = NodeNames(kept or [subject.root], source, called, origins, versions)
         if derivations and subject.wrt:
             from autodiff.core.derivation.derive import Derivations
 
@@ -87,7 +94,7 @@ def describe(
         if graph:
             from autodiff.core.derivation.graph_report import graph_of
 
-            drawn = graph_of(subject, names)
+            drawn = graph_of(subject, names, kept)
     return GradientReport(
         script=source.name,
         output=_variable(subject.name, subject.value, subject.site, source, subject.seed, 1),

@@ -23,22 +23,43 @@ if TYPE_CHECKING:
 LONGEST_SYMBOL = 400
 
 
-def graph_of(subject: ReportedPass, names: NodeNames) -> Graph:
-    """The graph with every node of the pass, inputs before outputs, and every edge between tracked nodes."""
-    oldest_first = subject.order[::-1]
+def newest_part(order: list[Node], count: int) -> tuple[list[Node], dict[Node, int]]:
+    """The first ``count`` nodes of ``order`` (newest first) and their inputs, in this order.
+
+    The second result has the version of each with a name, and of their inputs: how many nodes of that name
+    are not newer.
+    """
+    kept = dict.fromkeys(order[:count])
+    for node in order[:count]:
+        kept.update((below, None) for below in node.inputs if below is not None and below.tracked)
+    spelled = {*kept, *(below for node in kept for below in node.inputs)}
+    counts: dict[str, int] = {}
+    versions: dict[Node, int] = {}
+    for node in reversed(order):
+        if node.name is not None:
+            counts[node.name] = counts.get(node.name, 0) + 1
+            if node in spelled:
+                versions[node] = counts[node.name]
+    return [node for node in order if node in kept], versions
+
+
+def graph_of(subject: ReportedPass, names: NodeNames, order: list[Node]) -> Graph:
+    """The graph of the nodes in ``order`` (newest first): inputs before outputs, and the edges between."""
+    oldest_first = order[::-1]
     ids = {node: rank for rank, node in enumerate(oldest_first)}
     formulas = OperandSymbols(names)
     nodes = []
     edges = []
-    with no_grad(), numpy_warnings_off(subject.order):
+    with no_grad(), numpy_warnings_off(order):
         for node in oldest_first:
-            below = [(index, x) for index, x in enumerate(node.inputs) if x is not None and x.tracked]
+            below = [(index, x) for index, x in enumerate(node.inputs) if x is not None and x in ids]
             nodes.append(_graph_node(subject, node, names, ids, tuple(ids[x] for _, x in below)))
             for index, x in below:
                 assert isinstance(node, OpNode)
                 symbol = local_derivative_text(node, index, formulas)
                 edges.append(GraphEdge(ids[node], ids[x], index, local_derivative(node, index), symbol))
-    return Graph(ids[subject.root], tuple(nodes), tuple(edges), subject.alias)
+    left_out = len(subject.order) - len(order)
+    return Graph(ids[subject.root], tuple(nodes), tuple(edges), subject.alias, left_out)
 
 
 def _graph_node(

@@ -60,7 +60,8 @@ class NodeNames:
     """The names of the nodes of one graph. ``order`` are its tracked nodes, newest first.
 
     ``called`` gives names to nodes that have none in the script, or that are to be shown by another name.
-    ``origins`` finds the ops whose slopes nodes of a recorded pass compute.
+    ``origins`` finds the ops whose slopes nodes of a recorded pass compute. If ``order`` is only a part of a
+    graph, ``versions`` has the versions that the named nodes have in the whole.
     """
 
     def __init__(
@@ -69,8 +70,10 @@ class NodeNames:
         source: Source,
         called: Mapping[Node, str] | None = None,
         origins: SlopeOrigins | None = None,
+        versions: Mapping[Node, int] | None = None,
     ) -> None:
         self.source = source
+        self._versions = versions or {}
         self.called = called or {}
         self.origins = origins
         nodes = dict.fromkeys(order)
@@ -159,7 +162,8 @@ class NodeNames:
         for node in self._oldest_first:
             if node.name is None or node in self.called:
                 continue
-            version = versions[node.name] = versions.get(node.name, 0) + 1
+            version = self._versions.get(node) or versions.get(node.name, 0) + 1
+            versions[node.name] = version
             self._give(node, node.name if version == 1 else f"{node.name}'{version}")
         self._reassigned = {name for name, version in versions.items() if version > 1}
 

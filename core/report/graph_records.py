@@ -68,10 +68,11 @@ class GraphEdge:
 class Graph:
     """The graph below ``root`` (an id). Nodes are in order of id, the edges of each node in order of operand.
 
-    ``output`` is the script's name for the root at the end, if that is not the name of its node.
+    ``output`` is the script's name for the root at the end, if that is not the name of its node. ``left_out``
+    is the number of nodes that are not in this record.
     """
 
-    __slots__ = ("edges", "nodes", "output", "root")
+    __slots__ = ("edges", "left_out", "nodes", "output", "root")
 
     def __init__(
         self,
@@ -79,8 +80,10 @@ class Graph:
         nodes: tuple[GraphNode, ...],
         edges: tuple[GraphEdge, ...],
         output: str = "",
+        left_out: int = 0,
     ) -> None:
         self.root = root
         self.nodes = nodes
         self.edges = edges
+        self.left_out = left_out
         self.output = output or nodes[root].name

@@ -19,6 +19,7 @@ LOST, IS_INPUT, HIDDEN = (
     "hidden beside larger gradients",
 )
 DISAGREE = "the ways of checking disagree"
+TOO_LARGE = "the graph is too large"
 INFINITE, GROWS_WITHOUT_BOUND = "is infinite", "goes to infinity"
 
 
@@ -31,9 +32,9 @@ class GradientCheck(Record):
     off, but so small compared with those on the paths that rounding may explain it), DISAGREE (the complex
     step or Taylor's remainder contradicts the differences), CHANGES (the script computes something else when
     it is run again), INFINITE (the differentiated value is infinite), GROWS_WITHOUT_BOUND (the gradient is
-    infinite and the differences grow without bound) or IS_INPUT (the output is this input, so there is no
-    rule to check). The caller sets WRONG with the reason HIDDEN if a custom Function is wrong but the
-    differences do not show it.
+    infinite and the differences grow without bound), IS_INPUT (the output is this input, so there is no rule
+    to check) or TOO_LARGE (replaying the graph hundreds of times would take too long). The caller sets WRONG
+    with the reason HIDDEN if a custom Function is wrong but the differences do not show it.
 
     ``worst`` is the index of the entry with the most severe verdict and, among those, the largest deviation;
     () for a number. ``expected`` and ``given`` are its value by differences and its gradient; ``difference``

@@ -1,0 +1,84 @@
+"""Graphs of more than a hundred thousand nodes: every command answers, and says what it leaves out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.derivation.graph_report import newest_part
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
+
+POWER = "w = tensor(1.00001, requires_grad=True)\nL = w\nfor i in range(100_000):\n    L = L * w\n"
+SUM = "w = tensor(0.5, requires_grad=True)\nL = w\nfor i in range(100_000):\n    L = L + w\n"
+SCRIPTS = {"power": POWER, "sum": SUM}
+DRAWN = "of its 100,001 nodes the last 10,000 are shown (--all shows everything)"
+FOLLOWED = "paths are followed in graphs of at most 100,000 nodes (--all shows everything)"
+
+
+@pytest.fixture(params=SCRIPTS)
+def script(request, write):
+    return write(SCRIPTS[request.param])
+
+
+def test_the_tree_is_cut_and_says_so(autodiff, script) -> None:
+    done = autodiff("graph", script)
+    assert done.returncode == 0
+    assert DRAWN in done.err
+    assert "\n... 89,999 more nodes (--all)\n" in done.out
+    assert len(done.out) < 3_000_000
+
+
+@pytest.mark.parametrize("command", ["graph", "run"])
+def test_the_document_is_cut_and_says_so(autodiff, script, command) -> None:
+    made = json.loads(autodiff(command, script, "--format", "json").out)
+    nodes = made["graph"]["nodes"]
+    assert len(nodes) == 10_002  # with what they are computed from
+    assert any("of its 100,001 nodes" in note for note in made["notes"])
+    assert nodes[-1]["name"] == "L'100000"
+    assert {edge["from"] for edge in made["graph"]["edges"]} <= {node["id"] for node in nodes}
+
+
+def test_gradients_are_shown_where_none_is_derived(autodiff, script) -> None:
+    done = autodiff("explain", script)
+    assert done.returncode == 0
+    assert FOLLOWED in done.err
+    [row] = [line.split() for line in done.out.splitlines() if line.startswith("  w ")]
+    assert float(row[2]) > 100_000
+    for form in ("latex", "markdown"):
+        assert FOLLOWED in autodiff("explain", script, "--format", form).out
+    made = json.loads(autodiff("explain", script, "--format", "json").out)
+    assert "derivations" not in made
+    assert made["gradients"][0]["grad"] == pytest.approx(float(row[2]), rel=1e-5)
+    failed = autodiff("explain", script, "--format", "formula")
+    assert (failed.returncode, failed.out) == (5, "")
+
+
+def test_a_check_decides_nothing_about_a_graph_that_is_too_large(autodiff, script) -> None:
+    done = autodiff("check", script)
+    assert done.returncode == 0
+    assert "the graph is so large" in done.out
+    assert "(--all" in done.out
+    made = json.loads(autodiff("check", script, "--format", "json").out)
+    assert [check["reason"] for check in made["checks"]] == ["the graph is too large"]
+
+
+def test_names_of_a_part_are_those_of_the_whole() -> None:
+    source = Source("w = tensor(2.0, requires_grad=True)\nL = w\nfor i in range(9):\n    L = L * w\n")
+    subject = differentiate(execute(source, Settings()), Settings())
+    whole = describe(subject, source, derivations=False).graph
+    part = describe(subject, source, derivations=False, most_drawn=4).graph
+    assert [node.name for node in part.nodes] == ["w", *(node.name for node in whole.nodes[-5:])]
+    assert part.left_out == len(whole.nodes) - len(part.nodes)
+    assert [edge.symbol for edge in part.edges] == [edge.symbol for edge in whole.edges[-9:]]
+
+
+def test_a_part_has_the_inputs_of_its_nodes() -> None:
+    source = Source("a = tensor(2.0, requires_grad=True)\nb = a * 3\nc = b * 3\nL = c * a\n")
+    subject = differentiate(execute(source, Settings()), Settings())
+    kept, versions = newest_part(subject.order, 1)
+    assert [node.name for node in kept] == ["L", "c", "a"]
+    assert set(versions.values()) == {1}
+    assert {node.name for node in versions} == {"L", "c", "a", "b"}
