@@ -212,6 +212,7 @@ VECTOR = Option(
 SIGMA = Option("--sigma", TEXTS, "Standard deviations of inputs.", metavar="NAME=VALUE,...")
 COV = Option("--cov", TEXT, "Covariance matrix of inputs, with their names as header.", metavar="FILE")
 MONTE_CARLO = Option("--monte-carlo", NUMBER, "Compare with this many random draws.", metavar="N", default=0)
+NONZERO = Option("--nonzero", FLAG, "Leave out rows of zeros of a table, and zeros of a list.")
 OUTPUT = Option("-o --output", TEXT, "Write to a file; its suffix chooses the format.", metavar="FILE")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
 MAX_INPUT = Option("--max-input", SIZE, "Size of each file of numbers.", metavar="SIZE", default=1 << 30)
@@ -228,8 +229,8 @@ TIMEOUT = Option(
 GROUPS = {
     "Input": "-e --set --data --columns --sigma --cov --monte-carlo --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula",
-    "Output": "--show --output --format --top --digits --rows --all --quiet --verbose --color --diagnostics"
-    " --fail-on --help",
+    "Output": "--show --nonzero --output --format --top --digits --rows --all --quiet --verbose --color"
+    " --diagnostics --fail-on --help",
     "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
     " --max-input",
 }
@@ -288,7 +289,7 @@ COMMANDS = {
         Command(
             "jacobian",
             "[SCRIPT]",
-            (*WHOLE, OUTPUT, format_option("jacobian"), *PEOPLE, *MANNERS, *LIMITS),
+            (*WHOLE, NONZERO, OUTPUT, format_option("jacobian"), *PEOPLE, *MANNERS, *LIMITS),
             "Print the derivatives of all entries of the output by all inputs.",
             (
                 "autodiff jacobian -e 'r = 2; t = 0.5; v = [r*cos(t), r*sin(t)]'",
@@ -298,7 +299,7 @@ COMMANDS = {
         Command(
             "hessian",
             "[SCRIPT]",
-            (*QUESTION, OUTPUT, format_option("hessian"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, NONZERO, OUTPUT, format_option("hessian"), *PEOPLE, *MANNERS, *LIMITS),
             "Print the second derivatives by all pairs of inputs.",
             (
                 "autodiff hessian -e 'x = 1; y = 2; f = x**2*y + y**3'",

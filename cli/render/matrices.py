@@ -33,6 +33,7 @@ def matrix_records(found: DerivativeMatrix) -> Records:
         (*above[i], *below[j], value)
         for i, row in enumerate(found.matrix)
         for j, (_, value) in enumerate(entries(row))
+        if value != 0 or not found.is_sparse
     )
     if found.order == 1:
         fields = ("output", "output_index", "input", "input_index", "derivative")
@@ -69,11 +70,13 @@ def matrix_lines(found: DerivativeMatrix, page: Page) -> Iterator[Line]:
     of = f"sum(G*{output}), G = {fit(found.report.weight or '')}" if weighed else output
     yield ((TITLE, f"{'Jacobian' if found.order == 1 else 'Hessian'} of {of}"),)
     yield EMPTY
-    above = [place(fit(name, WIDEST_NAME), index) for name, index in places(found.above)]
+    kept = [at for at, row in enumerate(found.matrix) if row.any() or not found.is_sparse]
+    named = places(found.above)
+    above = [place(fit(named[at][0], WIDEST_NAME), named[at][1]) for at in kept]
     below = [place(fit(name, WIDEST_NAME), index) for name, index in places(found.below)]
     shown = above[: page.cut(len(above))]
     for digits in (page.digits, min(page.digits, 3)):
-        texts = [[short(value, digits) for value in row] for row in found.matrix[: len(shown)].tolist()]
+        texts = [[short(value, digits) for value in row] for row in found.matrix[kept[: len(shown)]].tolist()]
         widths = [max(map(cells, column)) for column in zip(below, *texts, strict=True)] if below else []
         if INDENT + max(map(cells, [*shown, ""])) + sum(width + GAP for width in widths) <= page.width:
             rows = [[[name], *([text] for text in row)] for name, row in zip(shown, texts, strict=True)]

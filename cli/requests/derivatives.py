@@ -103,14 +103,21 @@ def make_jacobian(session: Session) -> DerivativeMatrix:
     """The derivatives of every entry of the output by every entry of the inputs."""
     asked = Question(session, weighed=False)
     matrix = asked.compute(derivative_matrices.jacobian)
-    return DerivativeMatrix(1, asked.report, (asked.report.output,), asked.report.gradients, matrix)
+    return DerivativeMatrix(
+        1, asked.report, (asked.report.output,), asked.report.gradients, matrix, sparse(session)
+    )
 
 
 def make_hessian(session: Session) -> DerivativeMatrix:
     """The second derivatives of the output by every pair of entries of the inputs."""
     asked = Question(session, weighed=True)
     matrix = asked.compute(derivative_matrices.hessian)
-    return DerivativeMatrix(2, asked.report, asked.report.gradients, asked.report.gradients, matrix)
+    inputs = asked.report.gradients
+    return DerivativeMatrix(2, asked.report, inputs, inputs, matrix, sparse(session))
+
+
+def sparse(session: Session) -> bool:
+    return bool(session.request.values.get("nonzero"))
 
 
 def make_product(session: Session) -> tuple[GradientReport, Sequence[Variable]]:

@@ -16,7 +16,8 @@ class DerivativeMatrix(Record):
 
     A row belongs to an entry of one of the tensors ``above``, a column to one of the tensors ``below``; the
     entries of a tensor stand row by row. For a Jacobian (1) ``above`` is the output, for a Hessian (2) both
-    are the inputs. ``report`` is that of the gradients.
+    are the inputs. ``report`` is that of the gradients. If ``is_sparse``, rows of zeros are left out of
+    tables, and zeros of lists.
     """
 
     order: int
@@ -24,3 +25,4 @@ class DerivativeMatrix(Record):
     above: tuple[Variable, ...]
     below: tuple[Variable, ...]
     matrix: Any
+    is_sparse: bool = False

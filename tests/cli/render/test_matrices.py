@@ -11,7 +11,7 @@ from autodiff.core.report.derivative_matrix import DerivativeMatrix
 from autodiff.core.report.records import GradientReport, Variable
 
 
-def matrix_of(matrix, output=(), inputs=((),), order=1):
+def matrix_of(matrix, output=(), inputs=((),), order=1, is_sparse=False):
     """A matrix of an output ``y`` and inputs ``a``, ``b`` and so on, of these shapes."""
     y = Variable("y", 1, output, "float64", np.zeros(output) if output else 0.0, None, 0)
     names = "abcdefgh"
@@ -20,7 +20,9 @@ def matrix_of(matrix, output=(), inputs=((),), order=1):
         for at, shape in enumerate(inputs)
     )
     report = GradientReport("a.ad", y, None, given, None, (), ())
-    return DerivativeMatrix(order, report, (y,) if order == 1 else given, given, np.asarray(matrix))
+    return DerivativeMatrix(
+        order, report, (y,) if order == 1 else given, given, np.asarray(matrix), is_sparse
+    )
 
 
 def shown(found, width=80, rows=0):
@@ -69,3 +71,15 @@ def test_single_precision_has_the_digits_it_needs():
 def test_a_matrix_of_no_entries():
     assert bare_matrix(matrix_of(np.zeros((0, 1)), output=(0,))) == ""
     assert shown(matrix_of(np.zeros((1, 0)), inputs=((0,),))).startswith("Jacobian of y\n")
+
+
+def test_zeros_are_left_out_on_demand():
+    matrix = [[0.0, 0.0], [0.0, 2.0], [np.nan, 0.0]]
+    found = matrix_of(matrix, output=(3,), inputs=((2,),), is_sparse=True)
+    assert [line.split() for line in shown(found).splitlines()[2:]] == [
+        ["a[0]", "a[1]"],
+        ["y[1]", "0", "2"],
+        ["y[2]", "nan", "0"],
+    ]
+    assert render_records(matrix_records(found), "csv", 6).splitlines()[1:] == ["y,1,a,1,2", "y,2,a,0,nan"]
+    assert bare_matrix(found).count("\n") == 3
