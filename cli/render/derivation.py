@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 from autodiff.cli.process.streams import cells
 from autodiff.cli.render.numbers import fitted, is_array, number, short, spell_count
@@ -21,6 +22,7 @@ from autodiff.cli.render.page import (
 )
 from autodiff.cli.render.prose import fold
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, folded_block, shorten, step
+from autodiff.core.base.limits import limits
 from autodiff.core.paths.node_names import bracketed
 from autodiff.core.report.records import Derivation
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 MOST_TERMS = 40
 #: A path of more edges shows only its two ends.
 LONGEST_PATH = 12
+MOST_EQUAL = 3
 ENDS = 5
 FAR_APART = "   "
 PLAIN_OR_CALL = re.compile(r"[^\W\d][\w.]*(\(.*\)|\[.*\])?")
@@ -152,7 +155,17 @@ def ends(parts: Sequence[str]) -> list[str]:
 
 
 def in_brackets(factors: Sequence[str]) -> str:
-    return " * ".join(factor if factor == "..." else f"({factor})" for factor in factors)
+    """The factors as a product; more than three equal ones in a row as a power.
+
+    >>> in_brackets(["w", "w", "w", "w", "w", "...", "w", "L'2"])
+    "(w)**5 * ... * (w) * (L'2)"
+    """
+    said = []
+    for factor, run in groupby(factors):
+        count = len([*run])
+        one = factor if factor == "..." else f"({factor})"
+        said += [f"{one}**{count}"] if count > MOST_EQUAL else [one] * count
+    return " * ".join(said)
 
 
 def title_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
@@ -306,7 +319,9 @@ def check_text(derivation: Derivation, page: Page) -> str:
         followed, count = spell_count(derivation.followed), spell_count(derivation.count)
         if derivation.are_strongest:
             return f"check: the strongest {followed} of {count} paths; the value is backward()'s"
-        return f"check: {followed} of {count} paths (--max-paths); the value is backward()'s"
+        is_limit = derivation.followed == limits.paths
+        why = "--max-paths" if is_limit else "no more, because they are long"
+        return f"check: {followed} of {count} paths ({why}); the value is backward()'s"
     difference = short(derivation.difference, 3)
     if derivation.backward is None or not is_number(derivation):
         kind = "matrix" if is_array(derivation.value) and derivation.value.ndim == 2 else "values"

@@ -104,3 +104,30 @@ def test_paths_by_which_nothing_comes_are_told_once(autodiff):
     assert "\nuses          0  in each of 200 uses\n\n" in out
     out = autodiff("explain", "-e", code.replace("200", "20")).out
     assert out.count(" <- w*h'20 <- ") > 3
+
+
+POWER = "w = tensor(1.0001, requires_grad=True)\nL = w\nfor i in range({count}):\n    L = L * w\n"
+
+
+def test_equal_factors_of_a_long_path_are_a_power(autodiff, write) -> None:
+    out = autodiff("explain", write(POWER.format(count=1000))).out
+    local = out[out.index("\n2 local") : out.index("\n3 simplified")]
+    assert "(w)**5 * ... * (w)**4 * (L'" in local
+    assert "(w) * (w) * (w) * (w)" not in local
+
+
+VECTORS = (
+    "w = tensor([1.0, 2.0], requires_grad=True)\nv = w\nfor i in range(5):\n    v = v * w\nL = v.sum()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "flags", "says"),
+    [
+        (POWER.format(count=1000), (), "225 of 1,001 paths (no more, because they are long)"),
+        (VECTORS, ("--max-paths", "4"), "4 of 6 paths (--max-paths)"),
+    ],
+)
+def test_why_not_all_paths_were_followed(autodiff, write, script, flags, says) -> None:
+    out = " ".join(autodiff("explain", write(script), *flags).out.split())
+    assert f"check: {says}; the value is backward()'s" in out
