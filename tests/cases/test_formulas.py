@@ -10,7 +10,15 @@ FORMULA = "autodiff explain --format formula --wrt %s script.ad"
 COMPLEX = """\
 x = torch.tensor(0.1, requires_grad=True)
 z = torch.exp(1j * torch.linspace(0, 3, 10))
-L = torch.mean(torch.abs(z - x))
+p = torch.exp(1j * x - 0.1)
+L = torch.mean(torch.abs((z + 1) / ((z - p) * (z - torch.conj(p)))))
+"""
+REAL = """\
+x = torch.tensor(0.1, requires_grad=True)
+t = torch.linspace(0, 3, 10)
+re, im = torch.cos(t), torch.sin(t)
+u, v = torch.exp(torch.tensor(-0.1)) * torch.cos(x), torch.exp(torch.tensor(-0.1)) * torch.sin(x)
+L = torch.mean(torch.hypot(re + 1, im) / (torch.hypot(re - u, im - v) * torch.hypot(re - u, im + v)))
 """
 CASES = [
     Case("saturation", "x = 2; K = 3; v = x/(K + x)\n", FORMULA % "K", prints="-x/(K + x)**2\n"),
@@ -96,7 +104,7 @@ CASES = [
         [12, 12],
     ),
     Case(
-        "complex_numbers_are_refused",
+        "hips77",
         COMPLEX,
         "autodiff grad script.ad",
         prints="",
@@ -106,6 +114,7 @@ CASES = [
         ],
         code=3,
     ),
+    Case("hips77_in_real_numbers", REAL, "autodiff grad script.ad", [-107.22571311244317]),
     Case(
         "complex_numbers_in_two_variables",
         """\
