@@ -151,7 +151,9 @@ class Derivations:
             use_count=use_count,
             causes=causes_of(subject, spelled, node, names, uses),
             kinks=kinks_of(leading, subject.cotangents, names),
-            words=self._path_sentence(written, node, count) if is_scalar else "",
+            words=self._path_sentence(written, node, count)
+            if is_scalar
+            else self._entry_sentence(leading, spelled, count),
         )
 
     def _write_paths(
@@ -246,6 +248,23 @@ class Derivations:
             if not isfinite(total):
                 return ""
         return path_as_sentence(names, [steps[edge] for edge in upwards], total)
+
+    def _entry_sentence(self, leading: list[Node], spelled: str, count: int) -> str:
+        """How many of many paths carry an entry of the input; empty if not known, or not fewer."""
+        is_short_enough = len(leading) <= MOST_NODES
+        if count <= MOST_SUMMED or not is_short_enough or _size(self.subject.root.out) != 1:
+            return ""
+        from autodiff.core.paths.entry_paths import paths_by_entry  # here: few graphs have so many paths
+
+        counts = paths_by_entry(leading)
+        if counts is None or not counts.sum() < count:
+            return ""
+        total, least, most = int(counts.sum()), int(counts.min()), int(counts.max())
+        each = f"{most:,} to each" if least == most else f"{least:,} to {most:,} to each"
+        return (
+            f"from entry to entry, {total:,} paths reach {spelled}, {each} of its entries; the others carry"
+            " 0, since what they pass on is overwritten or stands in another place"
+        )
 
     def _numbers(self, term: Expr, is_scalar: bool) -> str:
         """A term with every name replaced by its value."""

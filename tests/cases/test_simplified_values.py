@@ -9,7 +9,39 @@ from cases import Case, each_of
 ONE_LINE = " | tr -s ' \\n' ' '"
 ZEROS = "x = torch.zeros(2, requires_grad=True)\n"
 
+FILLED = """\
+ma = torch.arange(6.).reshape(2, 3).requires_grad_()
+mb = torch.ones(3, 2).requires_grad_()
+res = torch.zeros((2, 2))
+for i in range(2):
+    for k in range(2):
+        for r in range(3):
+            res[i][k] = res[i][k] + ma[i][r] * mb[r][k]
+L = (res ** 2).sum()
+L.backward()
+print(ma.grad)
+"""
 CASES = [
+    Case(
+        "matmul_loops_ok",
+        FILLED,
+        "autodiff explain --wrt ma --entry 0,1 script.ad" + ONE_LINE,
+        shows=["from entry to entry, 12 paths reach ma, 2 to each of its entries; the others carry 0"],
+    ),
+    Case(
+        "rows_that_are_filled_one_by_one",
+        "x = torch.arange(9.).requires_grad_()\ny = torch.zeros(9)\n"
+        "for t in range(1, 9):\n    y[t] = y[t - 1] * 0.5 + x[t]\nL = y.sum()\n",
+        "autodiff explain --wrt x script.ad" + ONE_LINE,
+        shows=["36 paths reach x, 0 to 8 to each of its entries"],
+    ),
+    Case(
+        "paths_that_all_carry_something",
+        "x = torch.tensor([1., 2.], requires_grad=True)\nh = x\nfor k in range(8):\n    h = h * h\n"
+        "L = h.sum()\n",
+        "autodiff explain --wrt x script.ad" + ONE_LINE,
+        never=["from entry to entry"],
+    ),
     Case(
         "atan2_mean_angle",
         "th = torch.tensor([0., math.pi], requires_grad=True)\nw = torch.tensor([0.5, 0.5])\n"
