@@ -17,6 +17,7 @@ from autodiff.cli.command_line.options import (
     EXAMPLES,
     FLAG,
     GROUPS,
+    PICTURES,
     TEXTS,
     Command,
     Option,
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-#: Image formats that Graphviz makes from DOT.
-PICTURES = ("png", "svg", "pdf", "jpg", "gif", "ps")
 HELP_FLAGS = ["-h", "--help"]
 VERSION_FLAG = "--version"
 COMPLETION_VARIABLE = "_AUTODIFF_COMPLETE"  # the name that click makes of the program's

@@ -153,6 +153,9 @@ FORMATS = (
     Format("dot", "graph", "the graph in the language of Graphviz", suffixes=".dot .gv", for_programs=True),
 )
 
+#: Image formats that Graphviz makes from DOT.
+PICTURES = ("png", "svg", "pdf", "jpg", "gif", "ps")
+
 CODE = Option("-e", TEXTS, "Code to run, after the file's; repeatable.", metavar="CODE")
 OF = Option("--of", TEXT, "The output: a name, or as in 'v[0]'; default: the script's last.", metavar="NAME")
 WRT = Option("--wrt", TEXTS, "Inputs to differentiate by: names, a,b lists, 'w*' globs.", metavar="NAME")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from autodiff.cli.command_line.fast_parser import Request
-from autodiff.cli.command_line.options import FORMATS
+from autodiff.cli.command_line.options import FORMATS, PICTURES
 from autodiff.cli.process.streams import Stream, charset, standard_error, standard_output, visible
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import LazyModule
@@ -40,13 +40,14 @@ class Session:
 
     __slots__ = (
         *("_styles", "diagnostics", "err", "format", "has_failed", "out", "request", "script", "tensors"),
-        *("values", "warnings"),
+        *("shows_prints", "values", "warnings"),
     )
 
     def __init__(self, request: Request) -> None:
         self.script: Script | None = None
         self.warnings: list[AutodiffError] = []
         self.has_failed = False  # by --fail-on
+        self.shows_prints = True
         self.tensors: TensorStates | None = None
         self.values: Values | None = None
         self._styles: Styles | None = None
@@ -226,7 +227,7 @@ class Session:
         """Write what a script prints: to stdout for ``run`` in formats for people, else to stderr."""
         for_programs = any(form.for_programs for form in FORMATS if form.name == self.format)
         stream = self.out if self.request.command == "run" and not for_programs else self.err
-        if not self.is_silent:
+        if self.shows_prints and not self.is_silent:
             stream.write_printed(text)
 
     def hint(self, text: str, command: str = "") -> None:
@@ -319,14 +320,20 @@ def format_of_suffix(path: str, command: str) -> str:
     """The format that the suffix of a file name stands for; ``auto`` if it stands for none."""
     suffix = os.path.splitext(path)[1].lower()
     forms = [form for form in FORMATS if suffix and suffix in form.suffixes]
-    if not forms:
+    is_picture = suffix[1:] in PICTURES
+    if not forms and not is_picture:
         return "auto"
     fitting = next((form.name for form in forms if command in form.commands), None)
     if fitting is None:
         known = [suffix for form in FORMATS if command in form.commands for suffix in form.suffixes]
+        help = f"its suffixes are {', '.join(known)}", "or name a format with --format"
+        if is_picture and command == "graph":
+            line = f"autodiff graph ... --format dot | dot -T{suffix[1:]} > graph{suffix}"
+            help = (f"Graphviz makes one: `{line}`", *help)
+        what = "pictures" if is_picture else forms[0].name
         raise UsageError(
-            f"-o {visible(path)}: `autodiff {command}` cannot write {forms[0].name}",
+            f"-o {visible(path)}: `autodiff {command}` cannot write {what}",
             code="E0610",
-            help=(f"its suffixes are {', '.join(known)}", "or name a format with --format"),
+            help=help,
         )
     return fitting

@@ -60,8 +60,8 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
     """Do the work for every script of the request and return the worst exit code.
 
     One script is shown as if the command took no more. Of several each has a line, with the result below it
-    if it is not well, and the last line counts; ``bad`` is what those with exit code 1 are called there.
-    Where another program reads the output, there are only the results.
+    if it is not well, and the last line counts; what the scripts print is left out. ``bad`` is what those
+    with exit code 1 are called there. Where another program reads the output, there are only the results.
     """
     request = session.request
     paths = find_scripts(request)
@@ -72,6 +72,7 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
         session.show_text(outcome.closing)
         return outcome.status
     statuses = []
+    session.shows_prints = False
     for path in paths:
         session.request = Request(request.command, path, request.values)
         session.script, session.warnings = None, []
@@ -157,4 +158,4 @@ def in_folder(folder: str) -> list[str]:
 def scripts_below(folder: str) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (os.path.join(parent, name) for name in files if name.endswith(SUFFIX))
+        yield from (os.path.normpath(os.path.join(parent, name)) for name in files if name.endswith(SUFFIX))

@@ -155,6 +155,17 @@ def test_code_and_formulas_belong_to_one_script(autodiff, folder):
     assert autodiff("check", "scripts/a.ad", "--formula", "dL/dw == 2*w").returncode == 0
 
 
+def test_what_several_scripts_print_is_left_out(autodiff, write):
+    first, second = (write(f"print('{name}')\n{RIGHT}", f"{name}.ad") for name in ("one", "two"))
+    assert autodiff("check", first.name).err == "one\n"
+    assert autodiff("check", first.name, second.name).err == ""
+
+
+def test_the_files_of_this_folder_have_plain_names(autodiff, folder):
+    done = autodiff("lint", ".", cwd=folder)
+    assert done.out.startswith("a.ad: ok\nb.ad: ok\ndeep/er/c.ad: ok\n")
+
+
 def test_quiet_twice_says_nothing(autodiff, folder):
     (folder / "b.ad").write_text(WRONG)
     done = autodiff("check", "-qq", "scripts")

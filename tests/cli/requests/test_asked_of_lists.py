@@ -102,6 +102,15 @@ def test_pictures_are_made_of_dot(autodiff):
     assert "dot" not in autodiff("run", "-e", "x = 2.; y = x*x", "--format", "png").err
 
 
+def test_a_file_with_the_suffix_of_a_picture_is_not_filled_with_text(autodiff, tmp_path):
+    for command in ("graph", "explain"):
+        done = autodiff(command, "-e", "x = 2.; y = x*x", "-o", "graph.svg")
+        assert (done.returncode, done.out) == (2, "")
+        assert f"-o graph.svg: `autodiff {command}` cannot write pictures" in done.err
+        assert ("--format dot | dot -Tsvg > graph.svg`" in done.err) == (command == "graph")
+        assert list(tmp_path.iterdir()) == []
+
+
 PRODUCT = "w = tensor([1., 2.], requires_grad=True); x = tensor([3., 4.]); L = (w*x).sum(); L.backward()"
 
 
