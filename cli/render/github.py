@@ -6,7 +6,7 @@ from autodiff.cli.process.streams import visible
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 
-COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+COMMANDS = {"error": "error", "warning": "warning", "note": "notice", "help": "notice"}
 
 
 def github_line(error: AutodiffError, source: Source | None, severity: str) -> str:

@@ -171,7 +171,7 @@ def note_missing_gradient(session: Session, error: AutodiffError, source: Source
         line, _ = source.position(label.span.start)
         session.note(f"line {line}, `{source.excerpt(label.span)}`: {label.text}")
     for advice in error.advice:
-        session.note(advice)
+        session.note(advice, "help")
 
 
 def add_findings(

@@ -244,21 +244,21 @@ class Session:
                 lines = fold(visible(text), width) + [visible(command)] * bool(command)
             self.err.write("\n" + "\n".join(lines) + "\n")
 
-    def note(self, text: str) -> None:
-        """Write a remark to stderr unless ``-q`` is given."""
+    def note(self, text: str, kind: str = "note") -> None:
+        """Write a remark to stderr unless ``-q`` is given; its ``kind`` is ``help`` if it says what to do."""
         if self.is_quiet:
             return
         if self.diagnostics == "text" and self.err.is_terminal:
             from autodiff.cli.render.prose import WIDEST_PROSE, fold
 
             width = min(self.err.width, WIDEST_PROSE)
-            self.err.write("\n".join(fold("note: " + visible(text), width, len("note: "))) + "\n")
+            self.err.write("\n".join(fold(f"{kind}: {visible(text)}", width, len(f"{kind}: "))) + "\n")
         elif self.diagnostics == "text":
-            self.err.write("note: " + visible(text) + "\n")
+            self.err.write(f"{kind}: {visible(text)}\n")
         else:
             remark = AutodiffError(text)
             remark.code = ""
-            self.say(remark, "note")
+            self.say(remark, kind)
 
     def warn(self, error: AutodiffError) -> None:
         """Store a warning and write it in the same form as an error, while the script goes on."""
@@ -326,7 +326,7 @@ def format_of_suffix(path: str, command: str) -> str:
     fitting = next((form.name for form in forms if command in form.commands), None)
     if fitting is None:
         known = [suffix for form in FORMATS if command in form.commands for suffix in form.suffixes]
-        help = f"its suffixes are {', '.join(known)}", "or name a format with --format"
+        help: tuple[str, ...] = (f"its suffixes are {', '.join(known)}", "or name a format with --format")
         if is_picture and command == "graph":
             line = f"autodiff graph ... --format dot | dot -T{suffix[1:]} > graph{suffix}"
             help = (f"Graphviz makes one: `{line}`", *help)

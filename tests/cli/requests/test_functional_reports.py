@@ -15,7 +15,7 @@ def test_run_shows_what_the_script_prints_and_no_graph_of_the_functions_own(auto
     done = autodiff("run", write(SCRIPT))
     assert (done.out, done.returncode) == (PRINTED, 0)
     assert "note: there is no gradient to show: jacobian() and similar functions differentiate" in done.err
-    assert "note: assign a result that is made from the inputs, as in `y = f(x)`" in done.err
+    assert "help: assign a result that is made from the inputs, as in `y = f(x)`" in done.err
 
 
 def test_what_was_asked_for_is_shown_and_named_after_the_input(autodiff, write) -> None:
