@@ -149,8 +149,8 @@ REASONS = {
 def test_why_a_gradient_is_none(autodiff):
     told = texts(state_lines(states_of(EVERY_REASON), Page(120)))
     assert told.endswith(
-        "  None after: x is on a path, but got nothing: inputs= names others, or a custom backward"
-        " returned None\n"
+        "  None after: x is on a path, but got nothing: inputs= names others, or a custom backward returned\n"
+        "  None\n"
         "  None after: u is not on any path from L\n"
         "  None after: i holds no floats, so it has no gradient\n"
         "  None after: c and d have requires_grad=False\n"
