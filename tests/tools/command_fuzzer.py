@@ -106,7 +106,7 @@ def flaw_of_words(line: CommandLine, outcome: Outcome) -> str:
 def flaw_of_format(line: CommandLine, outcome: Outcome) -> str:
     """Stdout has the format that was asked for; in JSON a failure is a document too."""
     form = given_format(line)
-    if is_silent(line) or asks_for_help(line) or last_value(line, "-o", "--output"):
+    if is_silent(line) or asks_for_help(line) or last_value(line, "-o", "--output") is not None:
         return ""
     if outcome.code and form != "json":
         return ""
