@@ -85,7 +85,9 @@ def flaw_of_silence(line: CommandLine, outcome: Outcome, command: str) -> str:
     told = outcome.out + (last_value(line, "-o", "--output") or "")
     if outcome.code and not outcome.err.strip() and not (command in ANSWERS_NO and told):
         return f"exit code {outcome.code} without a word"
-    if not outcome.code and given_format(line) and not told + (outcome.err if command == "run" else ""):
+    if command == "run":
+        told += outcome.err or "-q" * ("-q" in " ".join(line.arguments))  # a note that -q leaves out
+    if not outcome.code and given_format(line) and not told:
         return "success without a word"
     return ""
 
