@@ -27,7 +27,7 @@ from autodiff.core.base.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from click.shell_completion import CompletionItem
 
@@ -94,6 +94,8 @@ def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
     """
     if COMPLETION_VARIABLE in os.environ:
         import autodiff.cli.command_line.completion  # noqa: F401 - replaces what click knows of the shells
+
+        check_completion_request(os.environ)
     try:
         made = build_group().main(
             list(arguments) or ["--help"],
@@ -116,6 +118,19 @@ def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
         return ""
     assert isinstance(made, Request)
     return made
+
+
+def check_completion_request(environ: Mapping[str, str]) -> None:
+    """Raise UsageError if the variables lack the line to complete, or the number of its last word."""
+    shell, _, asked = environ[COMPLETION_VARIABLE].partition("_")
+    last = environ.get("COMP_CWORD", "")
+    is_known = "COMP_WORDS" in environ and "COMP_CWORD" in environ
+    if asked == "complete" and not (is_known and (shell == "fish" or (last.isascii() and last.isdigit()))):
+        raise UsageError(
+            f"{COMPLETION_VARIABLE} needs the line in COMP_WORDS, and its last word's number in COMP_CWORD",
+            code="E0610",
+            help=("`autodiff completion bash`, zsh or fish prints a script that sets them",),
+        )
 
 
 def complete_argument(

@@ -218,3 +218,19 @@ def test_zsh_completes_at_its_prompt(tmp_path: Path) -> None:
     process.wait()
     watchdog.cancel()
     os.close(ours)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("words", [{}, {"COMP_WORDS": "autodiff grad"}, {"COMP_CWORD": "1"}])
+def test_a_request_without_a_line_is_refused(autodiff, shell, words):
+    done = autodiff(env={"_AUTODIFF_COMPLETE": f"{shell}_complete", **words})
+    assert (done.returncode, done.out) == (2, "")
+    assert "needs the line in COMP_WORDS" in done.err
+
+
+@pytest.mark.parametrize("number", ["", "x", "-1", "٣", "1.0"])
+def test_the_number_of_the_last_word_is_a_number(autodiff, number):
+    words = {"COMP_WORDS": "autodiff grad", "COMP_CWORD": number}
+    done = autodiff(env={"_AUTODIFF_COMPLETE": "bash_complete", **words})
+    assert (done.returncode, done.out) == (2, "")
+    assert "COMP_CWORD" in done.err
