@@ -56,7 +56,7 @@ def output_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     output = report.output
     name = fit(output.name, min(WIDEST_NAME, max(page.width - 12, 20)))
     indent = cells(name) + len(" = ")
-    lines = fitted(output.value, page.width - indent, page.digits, False, page.tallest)
+    lines = fitted(output.value, page.width - indent, page.digits, False, page.tallest, False)
     line_number = f", line {output.line}" if output.line is not None else ""
     shape = f"{spell_shape(output.shape)}, " if output.shape else ""
     room = page.width - len(shape) - cells(line_number)
@@ -137,7 +137,7 @@ def tensor_table(
         [
             [fit(variable.name, widest)],
             [spell_shape(variable.shape)],
-            block(variable.value, digits, False, page.tallest),
+            block(variable.value, digits, False, page.tallest, False),
             block(variable.grad, digits, False, page.tallest),
             *([[spell_count(variable.paths)]] if counts else []),
         ]
@@ -175,7 +175,9 @@ def entry_lines(variable: Variable, page: Page, counts: bool) -> Iterator[Line]:
     name = fit(variable.name, max(page.width - 4 - len(about), NARROW_NAME))
     yield from with_remark(((PLAIN, "  "), (NAME, name)), about, page.width)
     for label, value, style in (("value", variable.value, NUMBER), ("gradient", variable.grad, GRADIENT)):
-        for at, line in enumerate(fitted(value, page.width - LABEL_WIDTH, page.digits, False, page.tallest)):
+        room, is_gradient = page.width - LABEL_WIDTH, label == "gradient"
+        lines = fitted(value, room, page.digits, False, page.tallest, is_gradient)
+        for at, line in enumerate(lines):
             yield ((MUTED, ("" if at else "    " + label).ljust(LABEL_WIDTH)), (style, line))
 
 

@@ -87,7 +87,13 @@ def spell_count(count: int) -> str:
     return f"{leading // 100}.{leading % 100:02d}e{exponent}"
 
 
-def block(value: Any, digits: int = 6, with_shape: bool = True, tallest: int = LARGEST_BLOCK) -> list[str]:
+def block(
+    value: Any,
+    digits: int = 6,
+    with_shape: bool = True,
+    tallest: int = LARGEST_BLOCK,
+    is_gradient: bool = True,
+) -> list[str]:
     """A value as lines: a number, the rows of a matrix, or a summary of a large array.
 
     A vector is a column, as in a product. ``with_shape`` makes a summary begin with the shape. An array of
@@ -98,7 +104,7 @@ def block(value: Any, digits: int = 6, with_shape: bool = True, tallest: int = L
     if not is_array(value):
         return [short(number(value), digits)]
     if value.ndim > 2 or max(value.shape) > LARGEST_BLOCK or value.size == 0:
-        return [summary(value, digits) if with_shape else figures(value, digits)]
+        return [summary(value, digits) if with_shape else figures(value, digits, is_gradient)]
     if value.shape[0] > tallest:
         return [spell_range(value)]
     rows = value.tolist() if value.ndim == 2 else [[entry] for entry in value.tolist()]
@@ -125,16 +131,21 @@ def inline(value: Any, digits: int = 6) -> str:
 
 
 def fitted(
-    value: Any, room: int, digits: int = 6, with_shape: bool = True, tallest: int = LARGEST_BLOCK
+    value: Any,
+    room: int,
+    digits: int = 6,
+    with_shape: bool = True,
+    tallest: int = LARGEST_BLOCK,
+    is_gradient: bool = True,
 ) -> list[str]:
     """A value as lines of at most ``room`` columns, if necessary with fewer digits or as statistics."""
     for precision in (digits, min(digits, 3)):
-        lines = block(value, precision, with_shape, tallest)
+        lines = block(value, precision, with_shape, tallest, is_gradient)
         if len(lines[0]) <= room or not is_array(value):
             return lines
     from autodiff.cli.render.prose import fold
 
-    return fold(figures(value, digits), room)
+    return fold(figures(value, digits, is_gradient), room)
 
 
 def summary(value: Any, digits: int = 6) -> str:
@@ -142,8 +153,8 @@ def summary(value: Any, digits: int = 6) -> str:
     return f"{spell_shape(value.shape)}   {figures(value, digits)}"
 
 
-def figures(value: Any, digits: int = 6) -> str:
-    """Range, mean and Euclidean norm of a large tensor."""
+def figures(value: Any, digits: int = 6, is_gradient: bool = True) -> str:
+    """Range and mean of a large tensor, and the Euclidean norm ``|g|`` of a gradient."""
     if value.size == 0:
         return "empty"
     if value.dtype.name == "bool":
@@ -155,7 +166,7 @@ def figures(value: Any, digits: int = 6) -> str:
     scale = 2.0 ** min(max(frexp(max(-low, high))[1], -1000), 1000)
     scaled = wide * (1 / scale)
     mean, norm = float(scaled.mean()) * scale, float((scaled * scaled).sum()) ** 0.5 * scale
-    parts = {"min": low, "mean": mean, "max": high, "|g|": norm}
+    parts = {"min": low, "mean": mean, "max": high} | ({"|g|": norm} if is_gradient else {})
     return "  ".join(f"{name} {short(number, digits)}" for name, number in parts.items())
 
 
