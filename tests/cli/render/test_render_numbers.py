@@ -64,3 +64,11 @@ def test_inline_values():
 )
 def test_counts(count, text):
     assert spell_count(count) == text
+
+
+def test_the_norm_of_huge_numbers_is_finite() -> None:
+    from autodiff.cli.render.numbers import figures
+
+    huge = np.full((9, 9), 1e200)
+    assert figures(huge).endswith("max 1e+200  |g| 9e+200")
+    assert figures(huge, is_gradient=False).endswith("max 1e+200")
