@@ -295,7 +295,7 @@ L = とても長い名前のとても長い変数のとても長い名前のと�
 @pytest.mark.parametrize("columns", [60, 75, 90, 120])
 @pytest.mark.parametrize("command", ["run", "explain", "graph", "check", "grad"])
 def test_wide_characters_keep_to_the_width(on_terminal, write, command, columns):
-    _, seen = on_terminal(command, "--color", "never", "-q", write(LONG_WIDE), columns=columns)
+    _, seen = on_terminal(command, "--color", "never", "-q", "--all", write(LONG_WIDE), columns=columns)
     assert seen.count("\n") >= 3
     for line in seen.split("\n"):
         assert cells(line) <= columns, line
@@ -321,7 +321,7 @@ def test_prose_is_at_most_100_wide(on_terminal):
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_a_terminal_gives_the_width_and_a_pipe_does_not(on_terminal, autodiff, columns):
-    seen = on_terminal("run", "--color", "never", "-e", SEED, columns=columns)[1]
+    seen = on_terminal("run", "--color", "never", "--all", "-e", SEED, columns=columns)[1]
     assert len(seen.split("\n")[0]) == columns
     assert max(map(len, seen.split("\n"))) == columns
     assert len(autodiff("run", "-e", SEED).out.split("\n")[0]) == 80
