@@ -46,9 +46,17 @@ def differentiate_again(
                     code="E0605",
                     help=(f"choose one: explain --entry {place}", "weigh them equally: --grad-output ones"),
                 )
+            is_equal = weight.__class__ is str and weight == "ones"
+            if order > 2 and not is_equal:
+                raise UsageError(
+                    f"{name} has {gradient.entry_count} entries; from the third order on --grad-output can"
+                    " only weigh them equally, since each derivative on the way is a tensor too",
+                    code="E0605",
+                    help=("weigh them equally: --grad-output ones", "or choose an entry with --entry"),
+                )
             given = (
                 uniform_weight(gradient, 1.0)
-                if weight == "ones"
+                if is_equal
                 else given_tensor(weight, gradient.dtype, "--grad-output", "E0605")
             )
             if given.entry_count == 1 and given.shape != gradient.shape:

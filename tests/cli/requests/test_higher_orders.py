@@ -78,3 +78,21 @@ def test_orders_are_whole_numbers_from_1(autodiff):
 
 def test_names_with_digits_are_not_read_as_powers():
     assert spelled_higher("L", ["x1", "x1", "x1"]) == "d3L/dx1 dx1 dx1"
+
+
+def test_weights_may_be_an_expression_and_from_the_third_order_on_are_equal(autodiff):
+    line = "w = torch.tensor([1., 2.], requires_grad=True); L = (w**4).sum()"
+    for weight, derivative in (
+        ("ones", [12.0, 48.0]),
+        ("[1, 2]", [12.0, 96.0]),
+        ("1 + eye(2)[1]", [12.0, 96.0]),
+    ):
+        asked = ("-e", line, "--order", "2", "--format", "json", "--grad-output", weight)
+        assert json.loads(autodiff("explain", *asked).out)["derivations"][0]["backward"] == derivative
+    third = ("explain", "-e", line, "--order", "3", "--grad-output")
+    told = json.loads(autodiff(*third, "ones", "--format", "json").out)
+    assert told["derivations"][0]["backward"] == [24.0, 48.0]
+    for weight in ("2", "[1, 2]", "1 + eye(2)[1]"):
+        refused = autodiff(*third, weight)
+        assert refused.returncode == 2
+        assert "from the third order on --grad-output can only weigh them equally" in refused.err
