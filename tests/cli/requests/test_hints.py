@@ -89,7 +89,7 @@ def test_a_formula_that_is_not_the_value_is_told(autodiff):
     done = autodiff("explain", "--format", "formula", "-", input=product)
     assert done.out == ""
     assert "E0617" in done.err
-    assert "`L/x` has no expression that gives a number here" in done.err
+    assert "`prod(x)/x` has no expression that gives a number here" in done.err
     for other in ("latex", "markdown"):
         document = autodiff("explain", "--format", other, "-", input=product)
         assert document.err == ""

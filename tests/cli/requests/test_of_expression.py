@@ -61,7 +61,7 @@ def test_a_vector_says_what_to_type(autodiff, write) -> None:
     assert done.returncode == 4
     assert "  = help: or take one entry, a row of the Jacobian: --of 'v[0]'" in done.err
     assert autodiff("grad", script, "--of", "v[0]").out == "2\t0\n"
-    matrix = autodiff("graph", "-e", "w = ones(2, 3, requires_grad=True)", "-e", "m = w * w")
+    matrix = autodiff("explain", "-e", "w = ones(2, 3, requires_grad=True)", "-e", "m = w * w")
     assert "--of 'm[0, 0]'" in matrix.err
 
 
