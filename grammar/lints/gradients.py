@@ -292,9 +292,10 @@ def cut_at(subject: Subject, leaf: Value, place: Value) -> AutodiffError:
 def cut_fixes(subject: Subject, place: Value) -> list[Fix]:
     """The repair that keeps the value in the graph; none where no short one is known."""
     cuts = [one for one in ancestors(place) if one.cut in CUTS and place.cut not in (NO_SLOPE, WHOLE)]
+    nodes = {id(one.node): one for one in cuts}  # a loop makes a value of the same node in every iteration
     edits = [
         without_cut(subject, one, text)
-        for one in cuts
+        for one in nodes.values()
         if not any(contains(other.node, one.node) for other in cuts if other.node is not one.node)
         and (text := joined(subject, one))
     ]

@@ -115,6 +115,11 @@ WRONG = {
     ),
     "a number on the way": (W + "L = w.item() * w.item()\ny = torch.tensor(L)\ny.backward()\n", ["L008"]),
     "a difference on the way": (W + "y = 5 - (w - 2).detach()\nL = y**2\nL.backward()\n", ["L008"]),
+    "numbers summed in a loop on the way": (
+        W + "total = 0\nfor i in range(3):\n    total += ((w - i) ** 2).item()\n"
+        "loss = torch.tensor(total)\nloss.backward()\n",
+        ["L008"],
+    ),
     "arrays of numpy": (
         "a = np.linspace(0, 1, 5)\nx, y = torch.tensor(a), torch.tensor(2 * a + 1)\nprint(x, y)\n",
         ["E0145"],
