@@ -59,7 +59,7 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
     found: dict[int, tuple[Event, list[Value]]] = {}
     resets = {loop_id: Resets(subject, loop_id) for loop_id, _, _ in passes}
     for (loop_id, node_id, _), (event, leaf, turns) in passes.items():
-        if len(turns) > 1 and leaf.names and resets[loop_id].lets_add_up(leaf):
+        if len(turns) > 1 and leaf.names and resets[loop_id].lets_add_up(leaf, turns):
             leaves = found.setdefault(node_id, (event, []))[1]
             if not any(leaf is other for other in leaves):
                 leaves.append(leaf)
@@ -101,12 +101,15 @@ def resets_of(subject: Subject, leaves: list[Value]) -> list[str]:
 
 
 class Resets:
-    """The gradients that a loop reads and those it may reset. ``unknown``: it may reset any gradient."""
+    """The gradients that a loop reads, with the turn, and those it may reset.
+
+    ``unknown``: it may reset any gradient.
+    """
 
     __slots__ = ("read", "reset", "unknown")
 
     def __init__(self, subject: Subject, loop_id: int) -> None:
-        self.read: set[int] = set()
+        self.read: set[tuple[int, int]] = set()
         self.reset: set[int] = set()
         self.unknown = False
         for event in subject.flow.events:
@@ -114,22 +117,28 @@ class Resets:
                 continue
             if any(id(loop) == loop_id for loop in event.loops):
                 if event.kind == "grad":
-                    self.read.add(id(event.value))
+                    turn = next(turn for node, turn, *_ in event.place if node == loop_id)
+                    self.read.add((id(event.value), turn))
                 elif event.kind == "opaque" or event.value.kind == UNKNOWN:
                     self.unknown = True
                 else:
                     self.reset.add(id(event.value))
 
-    def lets_add_up(self, leaf: Value) -> bool:
-        """Whether the gradient of a leaf is read and certainly never reset."""
-        return not self.unknown and id(leaf) in self.read and id(leaf) not in self.reset
+    def lets_add_up(self, leaf: Value, turns: set[int]) -> bool:
+        """Whether the gradient of a leaf is read after the first of the turns and certainly never reset.
+
+        A name that is bound to another tensor in the first turn reads that tensor's gradient later on.
+        """
+        is_read = any((id(leaf), turn) in self.read for turn in turns - {min(turns)})
+        return not self.unknown and is_read and id(leaf) not in self.reset
 
 
 def gradient_of_result(subject: Subject) -> Iterator[AutodiffError]:
-    done = {id(event.value) for event, _ in rebindings(subject)}
+    stepped = {id(event.value.node) for event, _ in rebindings(subject)}  # in every iteration of a loop
+    done: set[int] = set()
     for event in subject.events("grad"):
         value = event.value
-        if value.kind != GRAPH or value.retained or id(value) in done:
+        if value.kind != GRAPH or value.retained or id(value) in done or id(value.node) in stepped:
             continue
         done.add(id(value))
         name, statement = value.names[0] if value.names else (subject.text(event.node.object), None)
@@ -255,9 +264,18 @@ def gradient_cut(subject: Subject) -> Iterator[AutodiffError]:
         for leaf, place in sorted(cut.values(), key=lambda pair: begin(pair[0])):
             if reached and id(leaf) not in wanted:
                 continue  # other leaves are trained; this one is left out on purpose
-            if place.cut != "no_grad":
+            if place.cut != "no_grad" and not is_leaf_on_purpose(place, wanted):
                 yield cut_at(subject, leaf, place)
                 break
+
+
+def is_leaf_on_purpose(place: Value, wanted: set[int]) -> bool:
+    """Whether a leaf is made of copied numbers to be trained itself.
+
+    Its own gradient is read, or it is a step along a gradient. A loss that ``tensor()`` copies is neither.
+    """
+    is_step = any(one.grad_of is not None for one in ancestors(place))
+    return place.kind == LEAF and (id(place) in wanted or is_step)
 
 
 def begin(leaf: Value) -> int:

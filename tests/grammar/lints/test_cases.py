@@ -69,6 +69,23 @@ WRONG = {
         ["L006"],
     ),
     "a step in a loop": (W + LOOP + LOSS + "    w = w - 0.1 * w.grad\n", ["L001"]),
+    "a step in a loop, and the gradient shown": (
+        W + LOOP + LOSS + "    w = w - 0.1 * w.grad\n    print(w.grad)\n",
+        ["L001"],
+    ),
+    "a leaf made of a step's numbers": (
+        W + LOOP + LOSS + "    w = torch.tensor(w - 0.1 * w.grad, requires_grad=True)\nprint(w)\n",
+        ["L013"],
+    ),
+    "a leaf made of another's numbers": (
+        W + "v = torch.tensor(w * 2, requires_grad=True)\n(v**2).backward()\nprint(w.grad, v.grad)\n",
+        ["L013"],
+    ),
+    "a loss copied into a leaf": (
+        W + "loss = (w - 3) ** 2\nloss = torch.tensor(loss, requires_grad=True)\n"
+        "loss.backward()\nprint(w.grad)\n",
+        ["L008"],
+    ),
     "a step through a name": (W + "L = w * w\nL.backward()\ng = w.grad\nw = w - 0.1 * g\n", ["L001"]),
     "a step the other way round": (W + "L = w * w\nL.backward()\nw = w.grad * -0.1 + w\n", ["L001"]),
     "a step in a function": (
@@ -255,6 +272,7 @@ RIGHT = {
     "a reset now and then": W + LOOP + LOSS + "    if step % 2 == 1:\n        with torch.no_grad():\n"
     "            w -= 0.1 * w.grad\n        w.grad.zero_()\n",
     "a new leaf in each turn": W + LOOP + LOSS + "    w = (w - 0.1 * w.grad).detach().requires_grad_()\n",
+    "a step that keeps its gradient": W + LOOP + LOSS + "    w = w - 0.1 * w.grad\n    w.retain_grad()\n",
     "a leaf detached again": W
     + LOOP
     + LOSS
