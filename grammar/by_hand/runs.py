@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cached_property
-from math import isfinite
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.check.gradient_rounding import gradient_rounding
 from autodiff.core.check.numerical_derivatives import SMALL_ENTRY, entry_scales
 from autodiff.core.derivation.second_order import second_derivatives
 from autodiff.core.engine.sweep import numpy_warnings_off, sweep
@@ -16,7 +16,6 @@ from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.graph.values import as_stored
-from autodiff.core.paths.use_contributions import max_abs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,22 +66,14 @@ class ScriptRun:
         )
         return found[len(wrt) - 1]
 
-    def noise(self, node: Node) -> float:
-        """Return the rounding error that may be left of a gradient whose parts cancel.
+    def noise(self, node: Node) -> Any:
+        """Return the rounding error that may be left of each entry of a gradient whose parts cancel.
 
-        So is the gradient by a bias before batch norm. ``node`` belongs to the first run. The error is
-        that of the sum over what the ops that read it pass on.
+        So is the gradient by a bias before batch norm. ``node`` belongs to the first run.
         """
-        node = self.known.get(node, node)
-        readers = [reader for reader in self.subject.order if node in reader.inputs]
-        noise = 0.0
-        for reader in readers:
-            g = self.subject.cotangents.get(reader)
-            is_sum = len(readers) > 1 or np.size(reader.out) > np.size(node.out)
-            if g is not None and is_sum:
-                largest = max([1.0, *(max_abs(x) for x in reader.operands)])
-                noise += largest * float(np.abs(np.asarray(g, dtype=float)).sum())
-        return noise * SUM_ROUNDING[np.asarray(node.out).dtype.name] if isfinite(noise) else 0.0
+        subject, node = self.subject, self.known.get(node, node)
+        found = gradient_rounding(subject.order, subject.cotangents, node)
+        return SUM_ROUNDING[np.asarray(node.out).dtype.name] * np.where(np.isfinite(found), found, 0.0)
 
 
 class ScriptRuns:
