@@ -86,7 +86,7 @@ def attempt(session: Session, work: Callable[[], int | None]) -> int:
     """Do the work and flush the output. Return an exit code whatever happens."""
     try:
         status = work()
-        session.flush()
+        session.finish()
     except BaseException as error:
         return conclude(session, error)
     return status or OK

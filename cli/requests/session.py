@@ -311,7 +311,12 @@ class Session:
             self.show_text(render_json_error(error, source, data, self.warnings))
 
     def flush(self) -> None:
-        """Write what both streams hold. Raises OutputError if standard output cannot be written."""
+        """Write what both streams hold, except into the file of ``-o``, which is written at the end."""
+        self.out.flush()
+        self.err.flush()
+
+    def finish(self) -> None:
+        """Write everything, after the last text. Raises OutputError if it cannot be written."""
         self.out.finish()
         self.err.flush()
 

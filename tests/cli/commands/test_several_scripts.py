@@ -170,3 +170,11 @@ def test_quiet_twice_says_nothing(autodiff, folder):
     (folder / "b.ad").write_text(WRONG)
     done = autodiff("check", "-qq", "scripts")
     assert (done.returncode, done.out, done.err) == (1, "", "")
+
+
+@pytest.mark.parametrize("form", ["plain", "json"])
+def test_a_file_has_the_answers_for_every_script(autodiff, folder, tmp_path, form):
+    shown = autodiff("check", "scripts", "--format", form)
+    done = autodiff("check", "scripts", "--format", form, "-o", "answers")
+    assert (done.returncode, done.out) == (0, "")
+    assert (tmp_path / "answers").read_text() == shown.out != ""
