@@ -11,6 +11,7 @@ from autodiff.grammar.lints.evaluate import in_namespace
 from autodiff.grammar.lints.finding import Lint, Subject, finding
 from autodiff.grammar.lints.values import GRAPH, Value
 from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.imports import functional_prefix
 from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
@@ -122,7 +123,9 @@ def logarithm_of_small(subject: Subject) -> Iterator[AutodiffError]:
         plain = all(isinstance(getattr(part, "value", part), SIMPLE) for part in parts)
         fixes = []
         if direct or plain:
-            prefix = "" if isinstance(call.function, tree.Name) else "F." if inner == "sigmoid" else "torch."
+            prefix = "" if isinstance(call.function, tree.Name) else "torch."
+            if inner == "sigmoid":  # torch has no name for its logarithm outside of torch.nn.functional
+                prefix = functional_prefix(subject.script) or (prefix and "F.")
             text = f"{prefix}{joined}({', '.join(arguments_of(subject, made))})"
             fixes = [Fix(f"take the logarithm together with {inner}", Edit(call.span, text))]
         yield finding(

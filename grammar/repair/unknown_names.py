@@ -15,6 +15,7 @@ from autodiff.grammar.interpret.scope import Scope, ScriptScopes
 from autodiff.grammar.objects.builtins.namespaces import builtin_names, builtin_value
 from autodiff.grammar.objects.values import UNBOUND, Builtin
 from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.imports import functional_prefix
 from autodiff.grammar.syntax.walk import path_to
 
 TYPE_CHECKING = False
@@ -208,7 +209,9 @@ class UnknownName:
         reads_torch = any(read.id == "torch" for read, _ in self.names.reads)
         if reads_torch and f"torch.{name}" in FUNCTIONS:
             return f"torch.{name}"
-        return f"F.{name}" if reads_torch and f"F.{name}" in FUNCTIONS else name
+        if not reads_torch or f"F.{name}" not in FUNCTIONS:
+            return name
+        return f"{functional_prefix(self.script) or 'F.'}{name}"
 
     def as_method(self) -> Iterator[Fix]:
         """Propose ``L.backward()`` for ``backward(L)``."""

@@ -28,6 +28,7 @@ from autodiff.grammar.repair.proposals.graph_cuts import explain_cuts, find_cuts
 from autodiff.grammar.repair.proposals.none_values import explain_none
 from autodiff.grammar.repair.proposals.operand_types import call_it, only_entry
 from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.imports import functional_prefix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def fit_namespace_member(scene: Scene, node: tree.Attribute, owner: Namespace) -
     for other in others:
         yield Fix(f"did you mean `{scene.text(node.object)}.{other}`?", Edit(node.name_span, other))
     for full in found:
+        if full.startswith("F."):
+            full = (functional_prefix(scene.script) or "F.") + full.removeprefix("F.")
         yield Fix(f"did you mean `{full}`?", Edit(node.span, full))
     if not others and not found and owner.name != "torch":
         torchs = [key.partition(".")[2] for key in FUNCTIONS if key.startswith("torch.")]

@@ -20,7 +20,7 @@ from autodiff.grammar.repair.proposals.formulas import (
     option_value,
     options_of,
 )
-from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax import imports, tree
 from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
@@ -328,6 +328,8 @@ def torch_prefix(scene: Scene) -> str:
 
 def functional_prefix(scene: Scene) -> str:
     """Return the prefix that the script needs for a function of ``torch.nn.functional``."""
+    if prefix := imports.functional_prefix(scene.script):
+        return prefix
     if "F." in scene.source.text:
         return "F."
     return "torch.nn.functional." if torch_prefix(scene) else ""

@@ -341,6 +341,33 @@ RIGHT = {
 }
 
 
+LOGARITHM = W + "L = torch.log(torch.sigmoid(w))\nL.backward()\n"
+
+
+@pytest.mark.parametrize(
+    ("imports", "prefix"),
+    [
+        ("", "F."),
+        ("import torch\n", "torch.nn.functional."),
+        ("import torch\nimport torch.nn as nn\n", "nn.functional."),
+        ("import torch\nfrom torch import nn\n", "nn.functional."),
+        ("import torch\nimport torch.nn.functional\n", "torch.nn.functional."),
+        ("import torch\nimport torch.nn.functional as F\n", "F."),
+        ("import torch\nfrom torch.nn import functional as fn\n", "fn."),
+        ("import torch\nfrom torch.nn import functional\n", "functional."),
+    ],
+)
+def test_repairs_call_the_functions_of_layers_as_the_imports_allow(imports: str, prefix: str) -> None:
+    wanted = (imports + LOGARITHM).replace("torch.log(torch.sigmoid(w))", f"{prefix}logsigmoid(w)")
+    assert ("L053", wanted) in fixes_of(imports + LOGARITHM)
+    assert run_script(wanted).error is None
+    for wrong in ("torch.logsigmoid(w)", "logsigmoidd(w)"):
+        script = wanted.replace(f"{prefix}logsigmoid(w)", wrong)
+        error = run_script(script).error
+        assert error is not None
+        assert [fix.apply(script) for fix in error.fixes] == [wanted]
+
+
 OVER_LINES = {
     "a step": W + "L = w * w\nL.backward()\nw = (w\n     - 0.1\n * w.grad)\n",
     "an unused name": "def f(x):\n    y = (print(x)\n or 2)\n    return x\n\n\nf(1)\n",
