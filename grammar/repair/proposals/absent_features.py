@@ -165,7 +165,8 @@ def tensors_for_arrays(scene: Scene) -> Iterator[Fix]:
         yield Fix("write `torch.tensor(...)`", Edit(place.span, "torch.tensor"))
     elif name == "from_numpy" and call is not None and len(call.arguments) == 1:
         inner = call.arguments[0].value
-        if isinstance(inner, tree.Call) and not is_method(inner, "numpy"):
+        is_made = is_method(inner, "array") or is_method(inner, "asarray")
+        if isinstance(inner, tree.Call) and is_made:  # other functions compute something
             text = scene.source.text[inner.function.span.end : inner.span.end]
             yield Fix(f"write `torch.tensor{text}`", Edit(call.span, f"torch.tensor{text}"))
         else:
