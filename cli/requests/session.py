@@ -172,7 +172,7 @@ class Session:
     def open_output(self) -> None:
         """Turn to the file of ``-o`` if there is one; its suffix chooses the format if no option does.
 
-        Raises UsageError for a suffix of a format that the command does not have.
+        Raises UsageError for an unknown suffix and one of a format that the command does not have.
         """
         path = self.request.text("output")
         if path is None or path == script_source.STDIN:
@@ -322,12 +322,15 @@ class Session:
 
 
 def format_of_suffix(path: str, command: str) -> str:
-    """The format that the suffix of a file name stands for; ``auto`` if it stands for none."""
+    """The format that the suffix of a file name stands for; ``auto`` for a name without a suffix.
+
+    Raises UsageError if the suffix is unknown or stands for a format that the command does not have.
+    """
     suffix = os.path.splitext(path)[1].lower()
-    forms = [form for form in FORMATS if suffix and suffix in form.suffixes]
-    is_picture = suffix[1:] in PICTURES
-    if not forms and not is_picture:
+    if not suffix.strip("."):
         return "auto"
+    forms = [form for form in FORMATS if suffix in form.suffixes]
+    is_picture = suffix[1:] in PICTURES
     fitting = next((form.name for form in forms if command in form.commands), None)
     if fitting is None:
         known = [suffix for form in FORMATS if command in form.commands for suffix in form.suffixes]
@@ -335,7 +338,7 @@ def format_of_suffix(path: str, command: str) -> str:
         if is_picture and command == "graph":
             line = f"autodiff graph ... --format dot | dot -T{suffix[1:]} > graph{suffix}"
             help = (f"Graphviz makes one: `{line}`", *help)
-        what = "pictures" if is_picture else forms[0].name
+        what = "pictures" if is_picture else forms[0].name if forms else f"{visible(suffix)} files"
         raise UsageError(
             f"-o {visible(path)}: `autodiff {command}` cannot write {what}",
             code="E0610",

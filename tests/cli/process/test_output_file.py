@@ -38,6 +38,23 @@ def test_a_suffix_of_another_command(autodiff, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("suffix", ["xlsx", "jsn", "log"])
+def test_an_unknown_suffix(autodiff, tmp_path, suffix):
+    done = autodiff("grad", *CODE, "-o", f"g.{suffix}")
+    assert done.returncode == 2
+    assert f"`autodiff grad` cannot write .{suffix} files" in done.err
+    assert "its suffixes are .txt, .json, .jsonl, .csv, .tsv, .npy, .npz, .md, .tex" in done.err
+    assert not list(tmp_path.iterdir())
+    assert autodiff("grad", *CODE, "-o", f"g.{suffix}", "--format", "plain").returncode == 0
+    assert (tmp_path / f"g.{suffix}").read_text() == "6\n"
+
+
+@pytest.mark.parametrize("name", ["g", "g.", ".gradients"])
+def test_without_a_suffix_the_file_gets_what_a_pipe_gets(autodiff, tmp_path, name):
+    assert autodiff("grad", *CODE, "-o", name).returncode == 0
+    assert (tmp_path / name).read_text() == "6\n"
+
+
 @pytest.mark.parametrize("form", [(), ("--format", "json")])
 def test_a_failure_leaves_the_file_as_it_was(autodiff, tmp_path, form):
     (tmp_path / "g.json").write_text("before")
