@@ -7,6 +7,7 @@ from math import isfinite
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.check.gradient_rounding import gradient_rounding
 from autodiff.core.check.replay import Replay
 from autodiff.core.engine.backward import grad
 from autodiff.core.engine.sweep import sweep
@@ -38,9 +39,10 @@ class OutputFunction:
     """The output as a function of one input: ``x`` is the point, ``f`` the output there, ``g`` the gradient.
 
     All are in double precision whatever the script uses, so that small steps make a difference.
-    ``largest_cotangent`` is the largest entry of the cotangents between the output and the input; where these
-    cancel, rounding of this size remains. ``weight`` is the sum of ``|cotangent * value|`` over all nodes:
-    the rounding of ``f`` in units of the last digit. ``largest_value`` is the largest entry of these values.
+    ``largest_cotangent`` is the largest entry of the cotangents between the output and the input. ``weight``
+    is the sum of ``|cotangent * value|`` over all nodes: the rounding of ``f`` in units of the last digit.
+    ``largest_value`` is the largest entry of these values. ``swept`` has the nodes and cotangents of the
+    pass, and its input.
     """
 
     def __init__(self, subject: ReportedPass, spelled: str, target: Node) -> None:
@@ -71,6 +73,7 @@ class OutputFunction:
         Inputs are exact and do not count in ``weight``, unless an op that is not elementwise reads them: its
         rounding is as if its inputs were rounded.
         """
+        self.swept = order, cotangents, target
         between = [] if target is None else nodes_leading_to(order, [target])
         sizes = [max_abs(cotangents[node]) for node in between if node in cotangents]
         self.largest_cotangent = max([size for size in sizes if isfinite(size)], default=0.0)
@@ -84,6 +87,13 @@ class OutputFunction:
                 share = float(np.abs(np.asarray(cotangents.get(node, 0.0)) * np.asarray(node.out)).sum())
                 if isfinite(share):
                     self.weight += share
+
+    @cached_property
+    def path_size(self) -> float:
+        """The size of what the paths contribute to ``g``; where this cancels, its rounding remains."""
+        order, cotangents, target = self.swept
+        sizes = 0.0 if target is None else gradient_rounding(order, cotangents, target)
+        return float(np.max(np.where(np.isfinite(sizes), sizes, 0.0), initial=0.0))
 
     @property
     def is_connected(self) -> bool:

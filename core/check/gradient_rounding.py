@@ -13,6 +13,7 @@ from autodiff.core.graph.op import Op
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.path_sum import edge_contribution
+from autodiff.core.paths.use_contributions import max_abs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,15 @@ if TYPE_CHECKING:
 
 #: The number of random passes.
 DRAWS = 5
+#: Ops whose rules only multiply, so that their rounding is relative to what they pass on. Other rules, such
+#: as 1 - tanh(x)**2, may cancel: their rounding is relative to the cotangent that they get.
+PRODUCT_OPS = frozenset(
+    """
+    add sub mul div neg pow exp log sqrt square reciprocal rsqrt matmul mm mv dot vm bmm outer sum mean sum_to
+    expand reshape permute transpose t squeeze unsqueeze select slice index stack cat alias clone contiguous
+    diagonal embed trace
+    """.split()
+)
 
 
 def gradient_rounding(order: list[Node], cotangents: Mapping[Node, Any], target: Node) -> Any:
@@ -44,7 +54,7 @@ def gradient_rounding(order: list[Node], cotangents: Mapping[Node, Any], target:
 def random_errors(
     between: list[Node], kept: set[Node], cotangents: Mapping[Node, Any], target: Node, random: Any
 ) -> Any:
-    """Return the error of a gradient if every contribution has a random error of about its own size."""
+    """Return the error of a gradient if every contribution has a random error of its size."""
     errors: dict[Node, Any] = {}
     for node in between:
         g = cotangents.get(node)
@@ -58,5 +68,9 @@ def random_errors(
             if node.op.__class__ is not Op:  # a custom function keeps what its backward gave
                 node.op.reset_rule_cache()
             passed = edge_contribution((node, index), error)
+            if node.op.__class__ is Op and node.op.name not in PRODUCT_OPS:
+                shape = np.shape(passed)
+                inner = max_abs(g) * random.standard_normal(shape)
+                passed = as_stored(np.asarray(passed + inner, np.asarray(passed).dtype))
             errors[below] = passed if below not in errors else errors[below] + passed
     return errors.get(target, 0.0)

@@ -66,9 +66,9 @@ MAX_UNCERTAINTY = 1e-2
 MAX_ROUNDING = 1e-3
 #: If samples differ by this many times the possible rounding, the function changes too fast to sample it.
 MAX_SAMPLE_SPREAD = 1e9
-#: A gradient smaller than this part of the gradients it was computed from may be their rounding error,
+#: A gradient smaller than this part of what its paths contribute may be their rounding error,
 CANCELLATION_NOISE = {"float64": 1e-13, "float32": 1e-4}
-#: and its error is measured relative to this part of them.
+#: and the error of its quotients may be this part of the largest cotangent on the way.
 CANCELLED_SCALE = {"float64": 1e-7, "float32": 0.1}
 #: The least order of Taylor's remainder for a right gradient; a wrong one has order 1.
 MIN_RIGHT_ORDER = 1.8
@@ -246,7 +246,7 @@ class _Verifier:
     @property
     def cancellation_noise(self) -> float:
         """The size of the rounding error that may remain when gradients cancel."""
-        return CANCELLATION_NOISE[self.function.precision] * self.function.largest_cotangent
+        return CANCELLATION_NOISE[self.function.precision] * self.function.path_size
 
     def measure(self, given: float, slope: float) -> float:
         """The size relative to which a difference of the gradient is judged."""
@@ -295,6 +295,8 @@ class _Verifier:
             found.is_decided_by_complex_step |= (
                 verdict == OK and plane is not None and apart > MAX_UNCERTAINTY * size
             )
+            if verdict == WRONG:
+                size = max(self.scale, abs(expected), 1e-300)
             rank = (SEVERITY.index(verdict), apart / size)
             if rank > worst:
                 worst = rank
@@ -323,7 +325,7 @@ class _Verifier:
             g, relative, dust = (
                 self.function.gradient_in_double,
                 DOUBLE_TOLERANCE,
-                CANCELLATION_NOISE["float64"] * self.function.largest_cotangent,
+                CANCELLATION_NOISE["float64"] * self.function.path_size,
             )
         found: list[int] = []
         for group in np.array_split(rest, min(GROUPS, len(rest))):
@@ -380,7 +382,7 @@ class _Verifier:
             return UNDECIDED
         given, room = float(self.function.gradient_in_double[place]), ERROR_FACTOR * slope.error
         apart, largest = abs(given - slope.middle), max(abs(given), abs(slope.middle))
-        dust = CANCELLATION_NOISE["float64"] * self.function.largest_cotangent
+        dust = CANCELLATION_NOISE["float64"] * self.function.path_size
         if apart > max(DOUBLE_TOLERANCE * largest, room) + dust:
             return WRONG
         cancelled = (
