@@ -114,3 +114,11 @@ def test_a_function_that_torch_alone_has_is_named_as_such(call: str, name: str) 
 
 def test_a_name_that_torch_has_not_either_is_a_slip() -> None:
     assert run_script("torch.ones(2).storage_offse()").error.code == "E0204"
+
+
+def test_from_numpy_of_a_result_keeps_what_computes_it() -> None:
+    text = "import torch\na = torch.tensor([1.0, 3.0])\nx = torch.from_numpy(np.square(a))\n"
+    error = run_script(text).error
+    assert error is not None
+    [repaired] = [fix.apply(text) for fix in error.fixes]
+    assert run_script(repaired).names["x"].tolist() == [1.0, 9.0]
