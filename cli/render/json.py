@@ -36,13 +36,8 @@ def render_json(
     tensors: TensorStates | None = None,
 ) -> str:
     """The document of a report, with the script's hash and warnings."""
-    document: dict[str, Any] = {
-        "schema": SCHEMA,
-        "version": version("autodiff"),
-        "script": script_entry(report.script, data),
-        "seed": count(seed),
-        "output": variable_entry(report.output),
-        "weight": report.weight,
+    document = {
+        **opening(report, data, seed),
         "gradients": [gradient_entry(variable) for variable in report.gradients],
     }
     # The output has no gradient and no path count here: its gradient is ``weight``, and paths start from it.
@@ -57,6 +52,18 @@ def render_json(
     return dumps(document, allow_nan=False) + "\n"
 
 
+def opening(report: GradientReport, data: bytes, seed: int) -> dict[str, Any]:
+    """What the documents of all commands that differentiate begin with."""
+    return {
+        "schema": SCHEMA,
+        "version": version("autodiff"),
+        "script": script_entry(report.script, data),
+        "seed": count(seed),
+        "output": variable_entry(report.output),
+        "weight": report.weight,
+    }
+
+
 def render_numbers(
     report: GradientReport,
     numbers: Mapping[str, Any],
@@ -66,13 +73,8 @@ def render_numbers(
     source: Source,
 ) -> str:
     """The document of other ``numbers`` than gradients, each under its key."""
-    document: dict[str, Any] = {
-        "schema": SCHEMA,
-        "version": version("autodiff"),
-        "script": script_entry(report.script, data),
-        "seed": count(seed),
-        "output": variable_entry(report.output),
-        "weight": report.weight,
+    document = {
+        **opening(report, data, seed),
         "inputs": [variable_entry(variable) for variable in report.gradients],
         **{key: plain(value) for key, value in numbers.items()},
         "notes": list(report.notes),

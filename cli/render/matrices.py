@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.cli.process.streams import cells
 from autodiff.cli.render.numbers import exact_entries, short
 from autodiff.cli.render.page import EMPTY, GRADIENT, NAME, NUMBER, TITLE, Page, Table, fit, muted
-from autodiff.cli.render.records import Records, entries, place, readable
+from autodiff.cli.render.records import TEXT_FIELDS, Records, entries, place, readable
 from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
@@ -94,21 +94,13 @@ def record_lines(records: Records, page: Page) -> Iterator[Line]:
     """A table with a line for each record."""
     header, *rows = readable(records, page.digits)
     shown = rows[: page.cut(len(rows))]
-    is_text = [not is_number_text(cell) for cell in rows[0]] if rows else [True for _ in header]
+    is_text = [field in TEXT_FIELDS for field in header]
     styles = [NAME if text else NUMBER for text in is_text]
     styles[-1] = GRADIENT
     cut = [[[fit(cell, WIDEST_NAME)] for cell in row] for row in shown]
     yield from Table(header, cut, styles, [not text for text in is_text]).lines()
     if len(shown) < len(rows):
         yield muted(f"  ... {len(rows) - len(shown):,} more rows (--all)")
-
-
-def is_number_text(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def product_records(variables: Sequence[Variable], product: str) -> Records:

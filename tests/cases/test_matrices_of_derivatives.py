@@ -26,6 +26,12 @@ CASES = [
         prints="w,0,w,0,6\nw,0,w,1,4\nw,1,w,0,4\nw,1,w,1,0\n",
     ),
     Case(
+        "names_that_read_as_numbers_are_aligned_as_names",
+        "nan = 2.; long = 3.; L = nan**2*long\n",
+        "autodiff hvp script.ad --vector long=1 --format table | tail -n +2",
+        prints="  nan        2     4\n  long       3     0\n",
+    ),
+    Case(
         "hessian_in_a_table",
         "w = [2, 3]; f = w[0]**2*w[1]\n",
         "autodiff hessian script.ad --format table",
