@@ -1,7 +1,8 @@
 """Inputs of scripts without tensors that are assigned more than once, as in ``x = 3; x = x + 1; L = x**2``.
 
 Such a number is no leaf: it may be a counter or a sum. Where the output is made of no other input, those it
-is made of are the inputs, by their first values. Elsewhere a note names them.
+is made of are the inputs, by their first values. Elsewhere a note names them. Counters and sums of constants
+are no inputs.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Span
 from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
-from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
+from autodiff.grammar.repair.proposals.value_origins import ValueOrigins, assignments_to
 from autodiff.grammar.session.run import run_once
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.session.run import Execution, Settings
+
+#: The operators by which a constant changes a counter or a sum.
+STEPS = ("+", "-", "*", "/")
 
 
 def with_reassigned_inputs(execution: Execution, settings: Settings) -> Execution:
@@ -49,14 +53,15 @@ def with_reassigned_inputs(execution: Execution, settings: Settings) -> Executio
 class Origins:
     """Answers which numbers the output of a run is made from, as far as the text tells."""
 
-    __slots__ = ("execution", "origins", "output")
+    __slots__ = ("execution", "origins", "output", "scene")
 
     def __init__(self, execution: Execution, settings: Settings) -> None:
         source = execution.source
         script = parse_to_first_error(source)
         end = Span(len(source.text), len(source.text))
         self.execution = execution
-        self.origins = ValueOrigins(Scene(AutodiffError(""), end, script, source, [], execution.names))
+        self.scene = Scene(AutodiffError(""), end, script, source, [], execution.names)
+        self.origins = ValueOrigins(self.scene)
         self.output = output_expression(script, execution, settings)
 
     def reaches(self, name: str) -> bool:
@@ -68,8 +73,57 @@ class Origins:
         Those that begin with 0 or 1 are mostly sums, products and counters, and count if there are no others.
         """
         first = self.execution.reassigned
-        found = [name for name in first if self.reaches(name)]
+        found = [name for name in first if self.reaches(name) and not self.is_count(name)]
         return [name for name in found if first[name] not in (0, 1)] or found
+
+    def is_count(self, name: str) -> bool:
+        """Whether a number is a counter or a sum of constants, whose first value is no input.
+
+        Only constants change it, and it is the output, or a branch or a loop changes it.
+        """
+        changes = sorted(assignments_to(self.scene, name), key=lambda change: change[0].span.start)[1:]
+        if name in self.scene.bindings.entries or not all(
+            self.is_by_constants(name, *one) for one in changes
+        ):
+            return False
+        script = self.scene.script
+        if any(all(one is not part for part in script.body) for one, _ in changes):
+            return True
+        if not (isinstance(self.output, tree.Name) and self.output.id == name):
+            return False
+        last, value = changes[-1]
+        is_replaced = isinstance(last, tree.Assign) and not names_in(value)
+        return not (is_replaced and self.is_read(name))  # else a result was made of it before
+
+    def is_by_constants(self, name: str, statement: Any, value: Any) -> bool:
+        """Whether a statement gives a number a constant, or adds one, or multiplies by one."""
+        known = {*self.execution.leaves, *self.execution.reassigned} - {name}
+        if any(self.origins.depends_on(value, other) for other in known):
+            return False
+        count = names_in(value).count(name)
+        if isinstance(statement, tree.AugmentedAssign):
+            return count == 0 and statement.op in STEPS
+        if count == 0:
+            return True
+        return (
+            count == 1
+            and isinstance(value, tree.Binary)
+            and value.op in STEPS
+            and any(isinstance(side, tree.Name) and side.id == name for side in (value.left, value.right))
+        )
+
+    def is_read(self, name: str) -> bool:
+        """Whether something else is made of a number."""
+        bindings = self.scene.bindings
+        return any(
+            name in names_in(value)
+            for other in {*bindings.assigned, *bindings.shared} - {name}
+            for _, value in assignments_to(self.scene, other)
+        )
+
+
+def names_in(node: Any) -> list[str]:
+    return [part.id for part in walk(node) if isinstance(part, tree.Name)]
 
 
 def output_expression(script: tree.Script, execution: Execution, settings: Settings) -> Any:

@@ -18,6 +18,9 @@ from autodiff.grammar.session.inputs import default_inputs
 from autodiff.grammar.session.leaf_names import display_name, source_text_at
 from autodiff.grammar.session.outputs import entries_of, is_output, is_sequence, join_entries
 from autodiff.grammar.session.run import Execution, Settings
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse_to_first_error
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,6 +96,7 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
         if final.__class__ is Tensor:
             return make_target(final, display_name(final.source(), execution), span, execution)
         return make_target(final, source_text_at(span, execution), span, execution)
+    check_has_value(execution)
     name = execution.last_assigned
     value = None if name is None else execution.names.get(name)
     if not is_output(value) and not is_computed(value):  # such as a list of texts
@@ -115,7 +119,9 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
                 *other_output_help(execution),
             ),
         )
-    if value.__class__ is Tensor and is_input(value, name) and has_other_inputs(value, execution):
+    if last_result(execution) is None and execution.without_tensors:
+        check_kind_of_output(value, name, execution)
+    if value.__class__ is Tensor and is_input(value, name) and is_no_output(value, execution):
         raise ConstantOutputError(
             value,
             name,
@@ -138,9 +144,82 @@ def is_input(value: Tensor, name: str) -> bool:
     return isinstance(node, Leaf) and node.tracked and node.name == name
 
 
-def has_other_inputs(value: Tensor, execution: Execution) -> bool:
-    """Whether the script has an input beside this one."""
+def is_no_output(value: Tensor, execution: Execution) -> bool:
+    """Whether a script has another input or, if it builds no tensors, a result beside this input."""
+    if execution.without_tensors and last_result(execution) is not None:
+        return True
     return any(node is not value.node for _, node in default_inputs(execution, []))
+
+
+def check_has_value(execution: Execution) -> None:
+    """Raise UsageError if a script without tensors ends in None or a branch or loop that assigned nothing.
+
+    Python has no number then for what the script ends in.
+    """
+    targets = last_targets(execution) if may_lack_value(execution) else []
+    if not targets or any(execution.names.get(target.id) is not None for target in targets):
+        return
+    target = targets[-1]
+    line, _ = execution.source.position(target.span.start)
+    is_none = target.id in execution.names
+    raise UsageError(
+        f"`{target.id}` is no number but of type NoneType"
+        if is_none
+        else f"`{target.id}` has no value: line {line} did not run",
+        code="E0603" if is_none else "E0604",
+        span=target.span,
+        help=(
+            "assign a result, as in `L = w**2`"
+            if is_none
+            else f"give `{target.id}` a value before the branch or loop",
+            *other_output_help(execution),
+        ),
+    )
+
+
+def may_lack_value(execution: Execution) -> bool:
+    """Whether a script without tensors has top-level names that got no value, or None."""
+    if not execution.without_tensors:
+        return False
+    return any(execution.names.get(name) is None for name in execution.scopes.module.first_binding)
+
+
+def check_kind_of_output(value: Any, name: str, execution: Execution) -> None:
+    """Raise UsageError if a script without results ends in a text, or is nothing but one input."""
+    for target in last_targets(execution)[-1:]:
+        ends_in = execution.names.get(target.id)
+        if not is_output(ends_in) and not is_sequence(ends_in):
+            raise UsageError(
+                f"`{target.id}` is no number but of type {type_name(ends_in)}",
+                code="E0603",
+                span=target.span,
+                help=("assign a result, as in `L = w**2`, or name one with --of NAME",),
+            )
+    if value.__class__ is Tensor and is_input(value, name) and not is_no_output(value, execution):
+        raise UsageError(
+            f"`{name}` is an input, and nothing is computed from it",
+            code="E0604",
+            span=assigned_at(name, execution),
+            help=("assign a result, as in `L = w**2`, or name one with --of NAME",),
+        )
+
+
+def last_targets(execution: Execution) -> list[tree.Name]:
+    """Return the names that the last top-level statement with assignments assigns, by the text."""
+    for statement in reversed(parse_to_first_error(execution.source).body):
+        if isinstance(statement, (tree.FunctionDef, tree.ClassDef)):
+            continue
+        found = [
+            part
+            for node in walk(statement)
+            if isinstance(node, (tree.Assign, tree.AugmentedAssign))
+            for target in (node.targets if isinstance(node, tree.Assign) else [node.target])
+            for part in walk(target)
+            if isinstance(part, tree.Name)
+        ]
+        if found:
+            return sorted(found, key=lambda target: target.span.start)
+    return []
 
 
 def target_of_functions(value: Any, execution: Execution) -> Target | None:

@@ -263,8 +263,49 @@ J = jacobian(f, x)
         code=4,
     ),
 ]
+WITHOUT_VALUE = [
+    Case(name, script, f"autodiff grad {options}script.ad", prints="", says=says, code=code)
+    for name, script, options, says, code in [
+        ("branch", "x = -1.0\nif x > 0:\n    L = x**2\n", "", ["`L`", "line 3 did not run"], 2),
+        (
+            "branch_with_two_inputs",
+            "x = -1.0\ny = 2.0\nif x > 0:\n    L = x**2*y\n",
+            "",
+            ["`L`", "line 4 did not run"],
+            2,
+        ),
+        (
+            "branch_after_a_result",
+            "x = -1.0\nt = x**3\nif x > 0:\n    L = x**2\n",
+            "",
+            ["`L`", "line 4 did not run", "--of t"],
+            2,
+        ),
+        ("loop", "x = 1.0\ny = 2.0\nfor k in range(0):\n    L = x*y\n", "", ["`L`", "line 4 did not"], 2),
+        ("function_without_return", "x = 1.0\ndef f(x):\n    y = x**2\nL = f(x)\n", "", ["`L`", "None"], 2),
+        ("none", "x = 1.0\nL = None\n", "", ["`L`", "None"], 2),
+        ("text", 'x = 1.0\nL = "a"\n', "", ["`L`", "str"], 2),
+        ("text_of_an_input", "x = 1.0\nL = str(x)\n", "", ["`L`", "str"], 2),
+        ("input_alone", "x = 1.0\n", "", ["`x` is an input"], 2),
+    ]
+]
+ASKED = [
+    Case("input_as_last_expression", "x = 3.0\nx\n", "autodiff grad script.ad", [1.0]),
+    Case("input_by_of", "x = 3.0\nL = None\n", "autodiff grad --of x script.ad", [1.0]),
+    Case("branch_that_ran", "x = 1.0\nif x > 0:\n    L = x**2\n", "autodiff grad script.ad", [2.0]),
+]
 
 
 @each_of(CASES)
 def test_case(case, tmp_path):
+    case.check(tmp_path)
+
+
+@each_of(WITHOUT_VALUE)
+def test_a_script_that_ends_without_a_number_is_refused(case, tmp_path):
+    case.check(tmp_path)
+
+
+@each_of(ASKED)
+def test_an_input_is_the_output_where_it_is_asked_for(case, tmp_path):
     case.check(tmp_path)

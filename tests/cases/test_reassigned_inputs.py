@@ -107,6 +107,60 @@ NAMED = [
         code=4,
     ),
 ]
+BRANCHES = "L = 0\nif x > 0.2:\n    L += 1\nif x > 0.4:\n    L += 1\n"
+NO_INPUTS = [
+    Case(
+        "counter_after_the_result",
+        "count = 0\nx = 2.0\nw = 3.0\nloss = (w*x - 1)**2\ncount += 1\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["--of loss"],
+        code=4,
+    ),
+    Case(
+        "counted_loop_after_the_result",
+        "x = 2.0\ny = x**2\ni = 0\nwhile i < 3:\n    i += 1\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["--of y"],
+        code=4,
+    ),
+    *[
+        Case(f"steps_at_{at}", f"x = {at}\n{BRANCHES}", "autodiff grad script.ad", [0.0], says=["slope is 0"])
+        for at in ("0.1", "0.3", "0.5")
+    ],
+    Case(
+        "steps_below_a_factor",
+        f"x = 0.3\n{BRANCHES}out = 2.0*L\n",
+        "autodiff grad script.ad",
+        [0.0],
+        says=["slope is 0"],
+    ),
+    Case(
+        "sum_of_constants",
+        "L = 0\nfor k in range(3):\n    L = L + 1\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["`L` is assigned more than once"],
+        code=4,
+    ),
+    Case(
+        "sum_of_constants_from_5",
+        "L = 5.0\nL -= 2\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["`L` is assigned more than once"],
+        code=4,
+    ),
+    Case(
+        "assigned_after_the_result",
+        "x = 2.0\nL = x**2\nx = 5.0\n",
+        "autodiff grad script.ad; autodiff grad --wrt x script.ad",
+        prints="",
+        says=["--of L"],
+        code=4,
+    ),
+]
 
 
 @each_of(FOUND)
@@ -116,4 +170,9 @@ def test_the_slope_is_by_the_first_value(case: Case, tmp_path: Path) -> None:
 
 @each_of(NAMED)
 def test_what_is_not_listed_is_named(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+@each_of(NO_INPUTS)
+def test_counters_and_constants_are_no_inputs(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)

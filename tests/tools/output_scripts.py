@@ -21,23 +21,23 @@ STEP = 1e-5
 class OutputScript:
     """A script, the name of its output, and the values of its inputs.
 
-    ``is_reassigned`` says that an input is assigned again: then a refusal that names it is right as well.
+    ``reassigned`` are the inputs that are assigned again: then a refusal that names one is right as well.
     """
 
     text: str
     output: str
     inputs: dict[str, Any]
     kind: str
-    is_reassigned: bool = False
+    reassigned: frozenset[str] = frozenset()
 
     def value(self, inputs: dict[str, Any]) -> Any:
-        """The output for other values of the inputs, by plain Python."""
+        """The output for other values of the inputs, by plain Python; None if nothing assigned it."""
         text = self.text
         for name, value in self.inputs.items():
             text = text.replace(f"{name} = {value!r}\n", f"{name} = {inputs[name]!r}\n", 1)
         names: dict[str, Any] = dict(FUNCTIONS)
         exec(compile(text, "<output script>", "exec"), names)
-        return names[self.output]
+        return names.get(self.output)
 
     def slopes(self, weights: Any) -> dict[str, list[float]] | None:
         """The slopes of the weighted sum of the output's entries by each entry of each input.
@@ -88,7 +88,7 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     inputs: dict[str, Any] = field(default_factory=dict)
     known: list[str] = field(default_factory=list)
-    is_reassigned: bool = False
+    reassigned: set[str] = field(default_factory=set)
 
     def add_inputs(self) -> None:
         for name in "abc"[: self.draw.randint(1, 3)]:
@@ -298,8 +298,8 @@ def counted_loop(writer: Writer) -> str:
 
 @ending
 def reassigned_input(writer: Writer) -> str:
-    writer.is_reassigned = True
     name = writer.draw.choice([name for name in writer.inputs if name != "v"])
+    writer.reassigned.add(name)
     again = writer.draw.choice(
         [f"{name}*0 + {writer.expression(1)}", f"{name} + 1", f"{name}*{writer.name()}"]
     )
@@ -308,8 +308,8 @@ def reassigned_input(writer: Writer) -> str:
 
 @ending
 def reassigned_in_a_loop(writer: Writer) -> str:
-    writer.is_reassigned = True
     name = writer.draw.choice([name for name in writer.inputs if name != "v"])
+    writer.reassigned.add(name)
     return line(writer, f"for k in range(2):\n    {name} = 0.5*{name} + {writer.name()}\nout = {name}**2\n")
 
 
@@ -321,6 +321,70 @@ def constant_after_a_result(writer: Writer) -> str:
 @ending
 def copy_of_an_input(writer: Writer) -> str:
     return line(writer, f"res = {writer.expression(2)}\nout = {writer.name()}\n")
+
+
+@ending
+def counter_after_a_result(writer: Writer) -> str:
+    writer.lines.insert(0, "out = 0\n")
+    return line(writer, f"res = {writer.expression(2)}\nout += 1\n")
+
+
+@ending
+def counted_loop_after_a_result(writer: Writer) -> str:
+    return line(writer, f"res = {writer.expression(2)}\nout = 0\nwhile out < 3:\n    out += 1\n")
+
+
+@ending
+def sum_of_constants(writer: Writer) -> str:
+    steps = "".join(f"if {writer.condition()}:\n    out += {k}\n" for k in (1, 2))
+    return line(writer, f"out = {writer.constant()}\n{steps}for k in range(2):\n    out = out + 0.5\n")
+
+
+@ending
+def part_of_a_sum_of_constants(writer: Writer) -> str:
+    text = f"if {writer.condition()}:\n    count += 1\n"
+    return line(writer, f"count = {writer.constant()}\n{text}out = 2.0*count\n")
+
+
+@ending
+def input_assigned_after_a_result(writer: Writer) -> str:
+    name = writer.draw.choice([name for name in writer.inputs if name != "v"])
+    writer.reassigned.add(name)
+    line(writer, f"res = {writer.expression(2)} + {name}\n{name} = {writer.draw.choice(['5.0', '2'])}\n")
+    return name
+
+
+@ending
+def branch_without_default(writer: Writer) -> str:
+    """A branch that runs or not, by the values."""
+    return line(writer, f"if {writer.condition()}:\n    out = {writer.expression(2)}\n")
+
+
+@ending
+def loop_without_default(writer: Writer) -> str:
+    times = writer.draw.choice([0, 0, 2])
+    return line(writer, f"for k in range({times}):\n    out = {writer.expression(2)}\n")
+
+
+@ending
+def function_without_return(writer: Writer) -> str:
+    return line(
+        writer,
+        f"def last(x):\n    if {writer.condition()}:\n        return x*{writer.expression(1)}\n"
+        f"out = last({writer.name()})\n",
+    )
+
+
+@ending
+def none_last(writer: Writer) -> str:
+    return line(writer, "out = None\n")
+
+
+@ending
+def text_last(writer: Writer) -> str:
+    """A text where no result is computed; after one it may be a label."""
+    writer.lines = [f"{name} = {value!r}\n" for name, value in writer.inputs.items()]
+    return line(writer, f"out = {writer.draw.choice(['str', 'repr'])}({next(iter(writer.inputs))})\n")
 
 
 def make_script(seed: int) -> OutputScript:
@@ -335,7 +399,7 @@ def make_script(seed: int) -> OutputScript:
     lines = text.split("\n")
     order = sorted(writer.inputs, key=lambda name: first_line(lines, name))
     inputs = {name: writer.inputs[name] for name in order}
-    return OutputScript(text, output, inputs, kind, writer.is_reassigned)
+    return OutputScript(text, output, inputs, kind, frozenset(writer.reassigned))
 
 
 def first_line(lines: list[str], name: str) -> int:
