@@ -156,7 +156,7 @@ def check_has_value(execution: Execution) -> None:
 
     Python has no number then for what the script ends in.
     """
-    targets = last_targets(execution) if may_lack_value(execution) else []
+    targets = last_targets(execution) if execution.may_lack_value() else []
     if not targets or any(execution.names.get(target.id) is not None for target in targets):
         return
     target = targets[-1]
@@ -175,13 +175,6 @@ def check_has_value(execution: Execution) -> None:
             *other_output_help(execution),
         ),
     )
-
-
-def may_lack_value(execution: Execution) -> bool:
-    """Whether a script without tensors has top-level names that got no value, or None."""
-    if not execution.without_tensors:
-        return False
-    return any(execution.names.get(name) is None for name in execution.scopes.module.first_binding)
 
 
 def check_kind_of_output(value: Any, name: str, execution: Execution) -> None:

@@ -149,6 +149,12 @@ class Execution:
         span = self.scopes.module.first_binding.get(name)
         return len(self.source.text) if span is None else span.start
 
+    def may_lack_value(self) -> bool:
+        """Whether a script without tensors has top-level names that got no value, or None."""
+        return self.without_tensors and any(
+            self.names.get(name) is None for name in self.scopes.module.first_binding
+        )
+
 
 def run_once(
     source: Source, settings: Settings, write: Callable[[str], None], warn: Callable[[str, Span], None]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from autodiff.core.graph.state import Tape
 
 backward_passes = LazyModule("autodiff.core.engine.backward")
-choose_target = LazyModule("autodiff.grammar.session.choose_target")
 inputs = LazyModule("autodiff.grammar.session.inputs")
 outputs = LazyModule("autodiff.grammar.session.outputs")
 sweeps = LazyModule("autodiff.core.engine.sweep")
@@ -105,7 +104,7 @@ def output_on_tape(execution: Execution) -> tuple[Tape, int, float, Any, str] | 
     final = execution.last_value
     if final is not None and final.__class__ is not Tensor and outputs.is_output(final):
         return None
-    if final is None and choose_target.may_lack_value(execution):
+    if final is None and execution.may_lack_value():
         return None
     name = "" if final.__class__ is Tensor else execution.last_assigned or ""
     output = execution.names.get(name) if name else final

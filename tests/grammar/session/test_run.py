@@ -168,11 +168,17 @@ def test_an_input_assigned_last_is_refused_where_something_is_computed(text: str
     [
         ("x = torch.tensor(2., requires_grad=True); L = x*3; z = x", "z"),
         ("x = 2; y = 3", "y"),
-        ("x = 2", "x"),
+        ("x = 2; x", "x"),
     ],
 )
 def test_an_input_can_be_the_target(text: str, target: str) -> None:
     assert subject(text).name == target
+
+
+def test_an_input_alone_is_no_result() -> None:
+    with pytest.raises(UsageError, match="`x` is an input, and nothing is computed from it"):
+        subject("x = 2")
+    assert subject("x = 2", of="x").name == "x"
 
 
 def test_target_that_is_not_there() -> None:
