@@ -25,11 +25,11 @@ def test_a_right_script(autodiff):
 
 
 def test_an_input_that_is_the_output_is_not_said_to_be_right(autodiff):
-    done = autodiff("check", "-e", "y=3.")
+    done = autodiff("check", "-e", "y=3.", "--of", "y")
     assert (done.returncode, "ok" in done.out) == (0, False)
     assert "y: this is an input, and the output itself: nothing is computed" in " ".join(done.out.split())
     assert done.out.endswith("there is nothing to check\n")
-    document = json.loads(autodiff("check", "-e", "y=3.", "--format", "json").out)
+    document = json.loads(autodiff("check", "-e", "y=3.", "--of", "y", "--format", "json").out)
     assert (document["right"], document["undecided"]) == (None, 1)
 
 
