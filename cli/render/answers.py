@@ -186,13 +186,7 @@ def second_derivative_name(check: GradientCheck, output: str) -> str:
 
 def saved_in_words(check: GradientCheck) -> str:
     """Which intermediate results Functions saved without the graph that second derivatives need."""
-    told = [
-        f"{visible(one.place)}, which {visible(one.name)} saves, is computed in forward,"
-        " where nothing is recorded: second derivatives take it for a constant. Save what it is made of, and"
-        " compute it again in backward"
-        for one in check.constants[:MOST_KINKS]
-    ]
-    return "; ".join(told)
+    return "; ".join(visible(one.sentence) for one in check.constants[:MOST_KINKS])
 
 
 def compared(check: GradientCheck, page: Page) -> str:

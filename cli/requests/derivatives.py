@@ -16,7 +16,7 @@ from autodiff.cli.requests.make_report import (
 from autodiff.cli.requests.values import values_of
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.derivation.describe import describe
+from autodiff.core.derivation.describe import describe, notes_on_saved
 from autodiff.core.graph.dtypes import float64
 from autodiff.core.report.derivative_matrix import DerivativeMatrix
 from autodiff.core.report.records import Variable
@@ -60,7 +60,10 @@ class Question:
         )
         asked_wrt = bool(session.request.texts("wrt") or wrt)
         others = notes_on_reassigned(self.execution, self.settings, self.subject, asked_wrt)
-        for note in (*self.report.notes, *others):
+        saved: Sequence[str] = ()
+        if session.request.command in ("hessian", "hvp"):
+            saved = notes_on_saved(self.subject, session.script.source)
+        for note in (*self.report.notes, *others, *saved):
             session.note(note)
 
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -17,7 +17,7 @@ from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np_random
 from autodiff.core.base.limits import limits
-from autodiff.core.check.custom_functions import fault_reaches, function_faults, saved_constants
+from autodiff.core.check.custom_functions import fault_reaches, function_faults
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.check.verify import verify
 from autodiff.core.derivation.describe import describe
@@ -35,6 +35,7 @@ from autodiff.core.report.verdict import (
     GradientCheck,
 )
 from autodiff.core.why.kinks import kinks_of
+from autodiff.core.why.saved_constants import saved_constants
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.points import Formula
 from autodiff.grammar.by_hand.runs import ScriptRuns
@@ -160,7 +161,7 @@ def check_all(
         if check.fault is not None and check.verdict in (OK, UNDECIDED):
             check.verdict, check.reason = WRONG, HIDDEN
         if order == 2 and check.order == 2 and check.verdict == WRONG:
-            check.constants = saved_constants(subject, source, node)
+            check.constants = saved_constants(subject.order, source, node)
         check.ties = ties if check.is_shown_by_reruns else ()
         checks.append(check)
     return checks

@@ -7,13 +7,10 @@ weighted with the cotangent that the call received.
 
 from __future__ import annotations
 
-import re
-
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.record import Record
 from autodiff.core.check.verify import verify
 from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp
-from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.path_sum import edge_contribution
@@ -30,8 +27,6 @@ if TYPE_CHECKING:
     from autodiff.core.paths.node_names import NodeNames
     from autodiff.core.report.verdict import GradientCheck
 
-#: The call around expressions without a place of their own.
-SAVING_CALL = re.compile(r"^\w+\.save_for_backward\((.*)\)$", re.DOTALL)
 #: The most calls that are checked, those nearest to the output.
 MOST_CALLS = 20
 
@@ -79,49 +74,6 @@ def function_faults(
                     for span in (call.backward_site, call.site)
                 )
     return list(found.values())
-
-
-class SavedConstant:
-    """A tensor that ``forward`` of the Function ``name`` computed and saved, where nothing is recorded.
-
-    It is a constant for second derivatives. ``text`` is its expression or its name in the context, ``line``
-    its line if that is known.
-    """
-
-    __slots__ = ("line", "name", "text")
-
-    def __init__(self, name: str, text: str, line: int | None) -> None:
-        self.name = name
-        self.text = text
-        self.line = line
-
-    @property
-    def place(self) -> str:
-        """The expression with its line."""
-        return self.text if self.line is None else f"{self.text} (line {self.line})"
-
-
-def saved_constants(subject: ReportedPass, source: Source, target: Node) -> tuple[SavedConstant, ...]:
-    """The tensors that calls between the output and an input saved without the graph that they came from."""
-    found: dict[tuple[str, str], SavedConstant] = {}
-    for node in nodes_leading_to(subject.order, [target]):
-        if not isinstance(node.op, CustomCallOp):
-            continue
-        call = node.op.call
-        kept = [("", value) for value in call.context.saved_tensors]
-        kept += [(f"ctx.{name}", value) for name, value in call.context.names.items()]
-        for text, value in kept:
-            if not isinstance(value, Tensor) or value.requires_grad_flag or not value.dtype.is_floating_point:
-                continue
-            site = call.saved_sites.get(id(value))
-            if value.node in call.operand_nodes or (site is None and not text):
-                continue
-            line = None
-            if site is not None:
-                line = source.position(site.start)[0]
-                text = text or SAVING_CALL.sub(r"\1", source.excerpt(site))
-            found.setdefault((call.name, text), SavedConstant(call.name, text, line))
-    return tuple(found.values())
 
 
 def single_call_subject(subject: ReportedPass, node: OpNode, call: CustomCall, below: Node) -> ReportedPass:

@@ -12,6 +12,7 @@ from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import Source, Span
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.graph.op import CUSTOM_OP_DOC
 from autodiff.core.report.records import (
     Derivation,
     GradientReport,
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
     from autodiff.core.derivation.second_order import SecondDerivative
     from autodiff.core.paths.node_names import SlopeOrigins
+    from autodiff.core.report.cause import Cause
     from autodiff.core.report.graph_records import Graph
+    from autodiff.core.why.saved_constants import SavedConstant
 
 path_sum = LazyModule("autodiff.core.paths.path_sum")
 
@@ -144,6 +147,7 @@ def describe_second_order(
     """
     report = describe(subject, source, graph=False, derivations=False)
     if not derivations:
+        report.notes += notes_on_saved(subject, source)
         report.gradients = tuple(map(partial(derivative_row, source), seconds))
         return report
     derived = []
@@ -161,9 +165,38 @@ def describe_second_order(
         for derivation in made.derivations:
             derivation.order, derivation.given = len(second.by), second.given
             derivation.omit_zero_paths()
+            kept = lost_in_functions(subject, source, *(subject.wrt[at][1] for at in second.by))
+            if kept:
+                derivation.causes = (*map(saved_cause, kept), *causes_of_value(derivation))
             derived.append(derivation)
     report.derivations = tuple(derived)
     return report
+
+
+def lost_in_functions(subject: ReportedPass, source: Source, *targets: Node) -> tuple[SavedConstant, ...]:
+    """What Functions keep without its graph, so that the second derivative by ``targets`` misses a part."""
+    if not any(node.op is not None and node.op.doc == CUSTOM_OP_DOC for node in subject.order):
+        return ()
+    from autodiff.core.why.saved_constants import saved_constants  # here: most scripts have no Functions
+
+    return saved_constants(subject.order, source, *targets)
+
+
+def notes_on_saved(subject: ReportedPass, source: Source) -> tuple[str, ...]:
+    """Remarks on what second derivatives miss because a Function keeps it without its graph."""
+    lost = {one.sentence: one for _, node in subject.wrt for one in lost_in_functions(subject, source, node)}
+    return tuple(lost)
+
+
+def saved_cause(kept: SavedConstant) -> Cause:
+    from autodiff.core.report.cause import Cause  # here: first derivatives alone do without it
+
+    return Cause("saved", kept.sentence, kept.text, kept.name, None, None, None)
+
+
+def causes_of_value(derivation: Derivation) -> tuple[Cause, ...]:
+    """The causes but for a missing path: what a Function keeps without its graph explains that."""
+    return tuple(cause for cause in derivation.causes if cause.kind != "unconnected")
 
 
 def derivative_row(source: Source, second: SecondDerivative) -> Variable:

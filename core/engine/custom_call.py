@@ -18,7 +18,7 @@ from autodiff.core.graph.values import as_stored, cast, fit_recorded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from autodiff.core.base.source import Span
@@ -139,7 +139,12 @@ class CustomCall:
             x = outputs[position]
             made = Tensor.of(x.value, node, requires_grad)
             saved[id(x)] = Tensor.of(x.value, node, requires_grad)
-            returned[id(x)] = x.assign_in_place(made) if self.is_changed_operand(x) else made
+            if self.is_changed_operand(x):
+                made = x.assign_in_place(made)
+            elif x.alias is None and not is_recorded(x) and not any(x is y for y in self.operands):
+                x.node, x.requires_grad_flag = node, requires_grad  # the context may keep it: `ctx.y = y`
+                made = x
+            returned[id(x)] = made
         self.freeze_saved_tensors(saved)
         return [returned[id(x)] if id(x) in returned else unrecorded_output(x, self.context) for x in outputs]
 
@@ -232,16 +237,20 @@ class CustomCall:
 
     def rerun(self, *values: Any) -> Any:
         """Return the node's value for other operands by running ``forward`` again with a new context."""
+        result = self.run_forward(values)[1]
+        outputs = list(result) if isinstance(result, (tuple, NamedResult)) else [result]
+        parts = [x.data for x, slot in zip(outputs, self.slots, strict=True) if slot is not None]
+        return parts[0] if len(parts) == 1 else np.concatenate([part.reshape(-1) for part in parts])
+
+    def run_forward(self, values: Iterable[Any]) -> tuple[Context, Any]:
+        """Run ``forward`` again on other values of the operands; return its new context and its result."""
         context = type(self.context)(tuple(isinstance(x, Tensor) for x in self.operands))
         operands = [
             Tensor.of(as_stored(np.array(value))) if isinstance(x, Tensor) else x
             for x, value in zip(self.operands, values, strict=True)
         ]
         with no_grad(), replay_random(self.random_state):
-            result = self.forward(context, *operands)
-        outputs = list(result) if isinstance(result, (tuple, NamedResult)) else [result]
-        parts = [x.data for x, slot in zip(outputs, self.slots, strict=True) if slot is not None]
-        return parts[0] if len(parts) == 1 else np.concatenate([part.reshape(-1) for part in parts])
+            return context, self.forward(context, *operands)
 
     def apply_again(self, values: tuple[Any, ...]) -> list[Any]:
         """Return the outputs for other operands, recorded as a new call with a new context."""
@@ -328,6 +337,10 @@ class replay_random:
 
     def __exit__(self, *exc: object) -> None:
         random_source.set_state(self.before)
+
+
+def is_recorded(x: Tensor) -> bool:
+    return x.requires_grad_flag or (x.node is not None and x.node.tracked)
 
 
 def unrecorded_output(output: Any, context: Context) -> Any:

@@ -6,8 +6,9 @@ from autodiff.core.base.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from autodiff.core.check.custom_functions import FunctionFault, SavedConstant
+    from autodiff.core.check.custom_functions import FunctionFault
     from autodiff.core.report.kink import Kink
+    from autodiff.core.why.saved_constants import SavedConstant
 
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
 #: Rising severity. The verdict on a gradient is the most severe verdict on its entries.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.check.checked_functions import GradientFunction, OutputFunction
-from autodiff.core.check.custom_functions import saved_constants
 from autodiff.core.check.verify import slopes_by_differences
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.symbolic.symbol import is_custom
+from autodiff.core.why.saved_constants import saved_constants
 from autodiff.grammar.by_hand.points import gradient_entry
 from autodiff.grammar.by_hand.sentences import format_array
 
@@ -53,7 +53,7 @@ def blame_backward(made: HandCheck, formula: Formula, points: SamplePoints, valu
 
 def saved_in_words(points: SamplePoints, node: Node) -> str:
     """Return which intermediate results Functions saved without the graph that second derivatives need."""
-    saved = saved_constants(points.subject, points.source, node)
+    saved = saved_constants(points.subject.order, points.source, node)
     told = " and ".join(one.place for one in saved)
     return f". It takes {told} for a constant, because nothing is recorded in forward" if saved else ""
 

@@ -2,13 +2,77 @@
 
 from __future__ import annotations
 
+from math import exp
 from pathlib import Path
 
 from cases import Case, each_of
 
 SECOND = "autodiff explain script.ad --order 2"
 
+#: A Function whose derivative is ``READ``, of what its forward pass keeps.
+KEEPS = """\
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        out = x.exp()
+        {keep}
+        return out
+    @staticmethod
+    def backward(ctx, g):
+        return g * {read}
+x = torch.tensor(2., requires_grad=True)
+L = F.apply(x) * x
+"""
+EVERY_SECOND = (
+    "for c in hessian 'hvp --vector x=1' 'grad --order 2'; do autodiff $c script.ad; done;"
+    " autodiff explain script.ad --order 2 | tr -s ' \\n' ' '"
+)
+TAKEN_FOR_CONSTANT = "is computed in forward, where nothing is recorded: second derivatives take it for"
+
 CASES = [
+    Case(
+        "a_function_keeps_an_attribute",
+        KEEPS.format(keep="ctx.mid = x.exp() * 1", read="ctx.mid"),
+        EVERY_SECOND,
+        says=[f"note: ctx.mid, which F saves, {TAKEN_FOR_CONSTANT}"],
+        shows=[f"why ctx.mid, which F saves, {TAKEN_FOR_CONSTANT}"],
+        never=["does not depend on"],
+    ),
+    Case(
+        "a_function_keeps_a_number",
+        KEEPS.format(keep="ctx.k = x.item()", read="math.exp(ctx.k)"),
+        "autodiff hessian script.ad && autodiff explain script.ad --order 2 | tr -s ' \\n' ' '",
+        says=[f"note: ctx.k, which F saves, {TAKEN_FOR_CONSTANT}"],
+        shows=[f"why ctx.k, which F saves, {TAKEN_FOR_CONSTANT}"],
+    ),
+    Case(
+        "a_function_keeps_a_list",
+        KEEPS.format(keep="ctx.both = [torch.ones(()), x.exp() * 1]", read="ctx.both[1]"),
+        "autodiff hessian script.ad",
+        says=[f"note: ctx.both, which F saves, {TAKEN_FOR_CONSTANT}"],
+    ),
+    Case(
+        "a_function_keeps_what_has_a_graph",
+        KEEPS.format(keep="ctx.x, ctx.out, ctx.c = x, out, torch.ones(())", read="ctx.c * ctx.x.exp()"),
+        EVERY_SECOND,
+        never=[TAKEN_FOR_CONSTANT],
+    ),
+    Case(
+        "a_function_keeps_its_result",
+        KEEPS.format(keep="ctx.all = [out, x.exp()]", read="ctx.all[0]"),
+        "autodiff hessian script.ad",
+        numbers=[4 * exp(2)],
+        never=[TAKEN_FOR_CONSTANT],
+    ),
+    Case(
+        "a_function_keeps_what_it_does_not_read",
+        KEEPS.format(keep="ctx.shown = x.exp() * 1", read="ctx.saved_tensors[0]").replace(
+            "return out", "ctx.save_for_backward(out)\n        return out"
+        ),
+        "autodiff hessian script.ad",
+        numbers=[4 * exp(2)],
+        never=[TAKEN_FOR_CONSTANT],
+    ),
     Case(
         "the_exponent_of_a_power_of_zero",
         """\
