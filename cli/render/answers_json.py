@@ -90,6 +90,7 @@ def formula_entry(check: HandCheck) -> dict[str, Any]:
         "value": plain(check.value),
         "gradient": plain(check.gradient),
         "points": check.points,
+        "varied": check.varied,
         "file": None if check.step is None else check.step[0],
         "line": None if check.step is None else check.step[1],
         "remarks": check.remarks,

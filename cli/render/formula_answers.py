@@ -98,6 +98,8 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
             tried = "the same here"
         elif check.points == 1:
             tried = "the same here; with other values the script stops or takes another branch"
+        if check.varied:
+            tried += f", and with other values of {' and '.join(check.varied)}"
         yield from prose(tried, page.width, 2)
     for remark in check.remarks:
         yield EMPTY

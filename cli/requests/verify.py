@@ -37,7 +37,7 @@ from autodiff.core.report.verdict import (
 from autodiff.core.why.kinks import kinks_of
 from autodiff.core.why.saved_constants import saved_constants
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
-from autodiff.grammar.by_hand.points import Formula
+from autodiff.grammar.by_hand.formula import Formula
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import in_step, read_steps
 from autodiff.grammar.session.rerun import Probe, Rerun
@@ -114,7 +114,8 @@ def make_answers(session: Session) -> Answers:
     again = Rerun(execution, settings, probe)
     with EngineSetup(settings):
         if formulas:
-            runs = ScriptRuns(subject, execution, again, seed)
+            read = set().union(*(formula.names_read for formula in formulas))
+            runs = ScriptRuns(subject, execution, again, seed, read)
             answers.formulas = [answer_in_step(formula, runs, answers.order) for formula in formulas]
             return answers
         if (

@@ -13,17 +13,19 @@ from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
+from autodiff.grammar.by_hand.formula import Formula, ShapeMismatchError
 from autodiff.grammar.by_hand.gaps import gap_remarks
 from autodiff.grammar.by_hand.left_side import LeftSide
+from autodiff.grammar.by_hand.other_constants import label_remarks, try_other_constants
 from autodiff.grammar.by_hand.path_comparison import find_mistakes
 from autodiff.grammar.by_hand.points import (
     NEAR_SPREAD,
-    SPREAD,
-    Formula,
     SamplePoints,
-    ShapeMismatchError,
-    evaluate_formula,
+    all_known,
+    broadcasts_to,
+    formula_values,
 )
+from autodiff.grammar.by_hand.runs import SPREAD
 from autodiff.grammar.by_hand.sentences import far_away_remarks, other_points_remarks
 from autodiff.grammar.by_hand.symmetry import symmetric_names, symmetric_points
 from autodiff.grammar.by_hand.wrong_backward import blame_backward
@@ -46,6 +48,8 @@ class HandCheck:
     ``is_right`` is also None if the script's values are at a kink and the formula is right around it. A
     formula that is only a number need not be right at other points.
 
+    ``varied`` are the constants of the script with other values of which the formula was tried too.
+
     ``value`` is the formula's value, ``gradient`` the right one. ``remarks`` say what is wrong, the most
     important first. ``points`` counts the points where something finite was compared. ``left`` is the
     derivative that is meant, ``place`` the entry of it, None for all entries. ``step`` is the file and the
@@ -54,7 +58,7 @@ class HandCheck:
 
     __slots__ = (
         *("by", "formula", "gradient", "is_right", "is_right_here", "left", "place"),
-        *("points", "remarks", "step", "value"),
+        *("points", "remarks", "step", "value", "varied"),
     )
 
     def __init__(self, left: str, by: list[str], place: tuple[int, ...] | None, formula: str) -> None:
@@ -69,6 +73,7 @@ class HandCheck:
         self.points = 1
         self.remarks: list[str] = []
         self.step: tuple[str, int] | None = None
+        self.varied: list[str] = []
 
 
 def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandCheck:
@@ -123,6 +128,8 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
     made.points = sum(is_right is not None for is_right in right)
     if made.is_right is False:
         explain_difference(made, formula, points, computed, right, runs)
+    elif made.is_right and made.is_right_here:
+        try_other_constants(made, formula, runs)
 
 
 def explain_difference(
@@ -155,14 +162,14 @@ def explain_difference(
             made.is_right = True
             made.remarks = far_away_remarks(points, computed)
             return
-        if not formula.reads(points.names[0]):
+        if formula.names_read.isdisjoint(points.names[0]):
             made.is_right, made.points = True, 1
             made.remarks = ["it is a number, and right at the script's values only"]
             return
     if made.is_right_here is None:
         made.remarks = other_points_remarks(points, computed)
         return
-    made.remarks = symmetry_remarks(made, formula, points, runs)
+    made.remarks = label_remarks(made, formula, runs) or symmetry_remarks(made, formula, points, runs)
     if made.remarks:
         return
     if formula.is_second:
@@ -195,37 +202,3 @@ def kink_remarks(points: SamplePoints, by: list[str]) -> list[str]:
     told = [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != FORMULA_GAP]
     first = "it is right around the script's values; at them the gradient is a convention, that for a kink"
     return [first, *told[:MAX_KINKS]] if told else []
-
-
-def all_known(answers: list[bool | None]) -> bool | None:
-    """Whether all answers that are not None are True; None if there is no such answer."""
-    told = [answer for answer in answers if answer is not None]
-    return all(told) if told else None
-
-
-def formula_values(points: SamplePoints, formula: Formula) -> list[Any]:
-    """Return the values of a formula; drop points, except the script's own, where the shapes do not fit."""
-    kept: dict[int, Any] = {}
-    for at, names in enumerate(points.names):
-        try:
-            value = np.asarray(evaluate_formula(formula.source.text, names))
-        except ShapeMismatchError:
-            if not at:
-                raise
-            continue
-        if (
-            not at
-            or value.shape == kept[0].shape
-            or broadcasts_to(value.shape, np.shape(points.gradients[at]))
-        ):
-            kept[at] = value
-    points.keep(list(kept))
-    return list(kept.values())
-
-
-def broadcasts_to(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether a formula of one shape broadcasts to a gradient of another."""
-    try:
-        return np.broadcast_shapes(shape, other) == other
-    except ValueError:
-        return False

@@ -17,7 +17,8 @@ from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.node_names import ordinal
 from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.symbolic.symbol import is_custom
-from autodiff.grammar.by_hand.points import Formula, SamplePoints, evaluate_formula, values_equal
+from autodiff.grammar.by_hand.formula import Formula, evaluate_formula
+from autodiff.grammar.by_hand.points import SamplePoints, values_equal
 from autodiff.grammar.by_hand.sentences import FRACTIONS
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk

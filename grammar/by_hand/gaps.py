@@ -6,7 +6,8 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.values import as_stored
-from autodiff.grammar.by_hand.points import evaluate_formula, values_equal
+from autodiff.grammar.by_hand.formula import evaluate_formula
+from autodiff.grammar.by_hand.points import values_equal
 from autodiff.grammar.by_hand.sentences import format_number
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
@@ -15,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.grammar.by_hand.points import Formula, SamplePoints
+    from autodiff.grammar.by_hand.formula import Formula
+    from autodiff.grammar.by_hand.points import SamplePoints
 
 #: How far constants are moved away from a gap, and how near the formula must come to the gradient.
 CONSTANT_MOVE, LIMIT_TOLERANCE = 1e-6, 1e-3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np, np_random
@@ -16,9 +16,19 @@ from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.graph.values import as_stored
+from autodiff.grammar.by_hand.constants import (
+    can_change,
+    constants_behind,
+    describe_labels,
+    numbers_of,
+    other_labels,
+    other_values,
+    permuted,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
     from autodiff.core.derivation.second_order import SecondDerivative
@@ -27,8 +37,12 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.rerun import Rerun
     from autodiff.grammar.session.run import Execution
 
-#: The number of runs besides the script's own.
-EXTRA_RUNS = 5
+#: The number of runs besides the script's own, and of those with other constants.
+EXTRA_RUNS, CONSTANT_RUNS = 5, 3
+#: The relative distance of the inputs of other points from the script's own.
+SPREAD = 0.3
+#: What other values of tensors keep: matrices are symmetric, or rows of labels have the same entries.
+SYMMETRY, LABELS = "symmetry", "labels"
 #: The rounding error of a sum relative to its terms, with room for the formula's own, by precision.
 SUM_ROUNDING = {"float64": 2.0**-48, "float32": 2.0**-19}
 #: A gradient with more entries is not differentiated again.
@@ -79,40 +93,117 @@ class ScriptRun:
 class ScriptRuns:
     """The ``first`` run of a script, and others with its ``leaves`` moved.
 
-    A run that fails or builds another graph is left out. ``seed`` determines the moves.
+    A run that fails or builds another graph is left out. ``seed`` determines the moves. ``behind`` has the
+    constants among the names ``read`` by formulas, each with the constants that it is computed from.
     """
 
-    def __init__(self, subject: ReportedPass, execution: Execution, rerun: Rerun, seed: int) -> None:
+    def __init__(
+        self, subject: ReportedPass, execution: Execution, rerun: Rerun, seed: int, read: Collection[str] = ()
+    ) -> None:
         self.first = ScriptRun(subject, execution, subject)
         known = dict.fromkeys([*subject.order, *[node for _, node in subject.wrt]])
         self.leaves = tuple(x for x in known if isinstance(x, Leaf) and x.tracked)
         self.rerun = rerun
         self.seed = seed
-        self._moved: dict[tuple[float, bool], list[ScriptRun]] = {}
+        self.behind = constants_behind(read, execution)
+        self._moved: dict[tuple[float, str], list[ScriptRun]] = {}
+        self._changed: dict[tuple[Any, ...], list[ScriptRun]] = {}
 
     def around(self, spread: float) -> list[ScriptRun]:
         """Return the first run and those with leaves moved by about ``spread`` of their size."""
         return [self.first, *self.moved(spread)]
 
-    def moved(self, spread: float, is_symmetric: bool = False) -> list[ScriptRun]:
-        """Return runs with moved leaves; if ``is_symmetric``, square matrices among these are symmetric."""
-        if (spread, is_symmetric) not in self._moved:
+    def moved(self, spread: float, kept: str = "") -> list[ScriptRun]:
+        """Return runs with moved leaves.
+
+        What is ``kept``, if anything, is the symmetry of square matrices or the entries of labels.
+        """
+        if (spread, kept) not in self._moved:
             random = np_random.default_rng(self.seed)
+            found = [self.run_again(self.random_moves(random, spread, kept), {}) for _ in range(EXTRA_RUNS)]
+            self._moved[spread, kept] = [run for run in found if run is not None]
+        return self._moved[spread, kept]
+
+    def random_moves(self, random: Any, spread: float, kept: str = "") -> dict[Node, Any]:
+        moves: dict[Node, Any] = {leaf: random_moves(leaf, random, spread) for leaf in self.leaves}
+        if kept == SYMMETRY:
+            moves |= {leaf: symmetric_move(leaf, moves[leaf]) for leaf in self.square_leaves}
+        elif kept == LABELS:
+            moves |= {leaf: permuted(leaf.out, random) - leaf.out for leaf in self.labels}
+        return moves
+
+    def run_again(self, moves: dict[Node, Any], changes: dict[str, Any]) -> ScriptRun | None:
+        """Return a run with moved leaves and changed constants; None if it fails or builds another graph."""
+        run = self.rerun.run(moves, changes)
+        if run is None or not is_same_graph(run[1], self.first.subject):
+            return None
+        return ScriptRun(run[1], run[0], self.first.subject)
+
+    def with_constants(
+        self, names: Collection[str], spread: float, kept: str = "", moves_leaves: bool = True
+    ) -> list[ScriptRun]:
+        """Return runs with other values of these constants, whose labels stay labels if that is ``kept``.
+
+        Runs in which tensors have other shapes are left out.
+        """
+        key = (spread, kept, moves_leaves, *names)
+        if names and key not in self._changed:
+            random = np_random.default_rng(self.seed)
+            changes: dict[str, Any] = {}
+            for name in names:
+                if kept == LABELS and self.labels_in_words(name):
+                    changes[name] = partial(other_labels, random=random)
+                else:
+                    changes[name] = partial(other_values, random=random, spread=spread)
             found = []
-            for _ in range(EXTRA_RUNS):
-                moves: dict[Node, Any] = {leaf: random_moves(leaf, random, spread) for leaf in self.leaves}
-                if is_symmetric:
-                    moves |= {leaf: symmetric_move(leaf, moves[leaf]) for leaf in self.square_leaves}
-                run = self.rerun.run(moves)
-                if run is not None and is_same_graph(run[1], self.first.subject):
-                    found.append(ScriptRun(run[1], run[0], self.first.subject))
-            self._moved[spread, is_symmetric] = found
-        return self._moved[spread, is_symmetric]
+            for _ in range(CONSTANT_RUNS):
+                moves = self.random_moves(random, spread) if moves_leaves else {}
+                found.append(self.run_again(moves, changes))
+            self._changed[key] = [run for run in found if run is not None and self.has_same_shapes(run)]
+        return self._changed.get(key, [])
+
+    def has_same_shapes(self, run: ScriptRun) -> bool:
+        return all(node.shape == other.shape for node, other in run.known.items())
+
+    @cached_property
+    def changeable(self) -> list[str]:
+        """The constants behind those that the formulas read with other values of which the script runs."""
+        every = {origin for origins in self.behind.values() for origin in origins}
+        names = [name for name in every if not self.is_size(name) and can_change(self.value(name))]
+        names.sort(key=self.first.execution.first_offset)
+        if len(self.with_constants(names, SPREAD)) < CONSTANT_RUNS:
+            names = [name for name in names if self.with_constants([name], SPREAD)]
+        return names
+
+    def is_size(self, name: str) -> bool:
+        """Whether a constant is a whole number that is also a size, as ``n = 4`` is beside four entries."""
+        return self.value(name).__class__ is int and self.value(name) in self.sizes
+
+    @cached_property
+    def sizes(self) -> set[int]:
+        """The sizes of the tensors of the graph, and of their dimensions, above 1."""
+        shapes = [node.shape for node in self.first.known]
+        return {size for shape in shapes for size in (*shape, int(np.prod(shape)))} - {1}
+
+    def value(self, name: str) -> Any:
+        return self.first.execution.names[name]
+
+    def labels_in_words(self, name: str) -> str:
+        """What holds for the entries of a constant or a leaf that may be labels; "" if it is none."""
+        return describe_labels(name, numbers_of(self.value(name)))
 
     @property
     def square_leaves(self) -> list[Leaf]:
         """The leaves that are square matrices, or stacks of these."""
         return [x for x in self.leaves if len(x.shape) > 1 and x.shape[-1] == x.shape[-2] > 1]
+
+    @cached_property
+    def labels(self) -> dict[Leaf, str]:
+        """The leaves that may be labels, such as one-hot rows, and what holds for their entries."""
+        inputs = {node for _, node in self.first.subject.wrt}
+        others = [leaf for leaf in self.leaves if leaf.name is not None and leaf not in inputs]
+        told = {leaf: describe_labels(str(leaf.name), np.asarray(leaf.out)) for leaf in others}
+        return {leaf: text for leaf, text in told.items() if text}
 
 
 def symmetric_move(leaf: Leaf, move: Any) -> Any:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from autodiff.core.base.errors import UsageError
+from autodiff.grammar.by_hand.formula import Formula
 from autodiff.grammar.by_hand.left_side import split_equation
-from autodiff.grammar.by_hand.points import Formula
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from autodiff.grammar.by_hand.points import SPREAD, SamplePoints
-from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.by_hand.points import SamplePoints
+from autodiff.grammar.by_hand.runs import SPREAD, SYMMETRY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from autodiff.grammar.by_hand.points import Formula
+    from autodiff.grammar.by_hand.formula import Formula
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
 
 def symmetric_points(formula: Formula, runs: ScriptRuns) -> SamplePoints | None:
     """Return points where all square matrices among the leaves are symmetric; None if there are none."""
-    moved = runs.moved(SPREAD, is_symmetric=True) if runs.square_leaves else []
+    moved = runs.moved(SPREAD, SYMMETRY) if runs.square_leaves else []
     return SamplePoints(runs, formula, moved) if moved else None
 
 
 def symmetric_names(formula: Formula, runs: ScriptRuns) -> str:
     """Return the names of the square leaves, those only that the formula reads if it reads some."""
     names = [str(leaf.name) for leaf in runs.square_leaves]
-    read = {part.id for part in walk(formula.node) if isinstance(part, tree.Name)}
-    return " and ".join([name for name in names if name in read] or names)
+    return " and ".join([name for name in names if name in formula.names_read] or names)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
     from autodiff.grammar.by_hand.check import HandCheck
-    from autodiff.grammar.by_hand.points import Formula, SamplePoints
+    from autodiff.grammar.by_hand.formula import Formula
+    from autodiff.grammar.by_hand.points import SamplePoints
 
 #: How far difference quotients may be from what they are compared with, relative to the largest entry.
 TOLERANCE = 1e-5

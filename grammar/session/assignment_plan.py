@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, TypeGuard
 
+    from autodiff.grammar.session.run import Settings
+
     Convert = Callable[[Any], Any]
     Shapes = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -54,17 +56,13 @@ class AssignmentPlan:
 
 
 def make_plan(
-    script: tree.Script,
-    names: ScriptScopes,
-    sets: dict[str, Any],
-    wrt: list[str],
-    track: bool,
-    without_tensors: bool,
+    script: tree.Script, names: ScriptScopes, settings: Settings, without_tensors: bool
 ) -> AssignmentPlan:
     """Return the conversions that top-level assignments make."""
+    sets, wrt = settings.sets, settings.wrt
     made = AssignmentPlan()
     made.marks = without_tensors or names.marks or reads_any(names, ["Parameter"])
-    default = track and not made.marks and not wrt
+    default = settings.track and not made.marks and not wrt
     replaced: set[str] = set()
     seen: set[str] = set()
     for target, written in top_level_assignments(script.body):
@@ -81,6 +79,8 @@ def make_plan(
         if name in sets and name not in replaced:
             replaced.add(name)
             steps.append(set_option_conversion(sets[name], name, made.reshaped))
+        if name in settings.changes:
+            steps.append(settings.changes[name])
         if any(matches_pattern(name, pattern) for pattern in wrt):
             steps.append(track_value)
         elif any(pattern.startswith(name + "[") for pattern in wrt):

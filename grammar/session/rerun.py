@@ -15,6 +15,7 @@ from autodiff.grammar.session.run import differentiate, run_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from autodiff.core.base.source import Span
@@ -82,15 +83,19 @@ class Rerun:
         """Return the probe that makes these moves, given for leaves of the first run, in another run."""
         return Probe({self.first.numbers[leaf.number]: move for leaf, move in moves.items()})
 
-    def run(self, moves: dict[Node, Any]) -> tuple[Execution, ReportedPass] | None:
+    def run(
+        self, moves: dict[Node, Any], changes: dict[str, Callable[[Any], Any]] | None = None
+    ) -> tuple[Execution, ReportedPass] | None:
         """Run with ``moves`` added to leaves of the first run; return the run and its backward pass.
 
-        Return None if the run ends with an error.
+        ``changes`` has functions that change the values of constants where the script assigns them. Return
+        None if the run ends with an error.
         """
+        settings = self.settings.copy(changes=changes) if changes else self.settings
         with self.moved(moves):
             try:
-                execution = run_once(self.source, self.settings, discard_text, discard_warning)
-                return execution, differentiate(execution, self.settings)
+                execution = run_once(self.source, settings, discard_text, discard_warning)
+                return execution, differentiate(execution, settings)
             except AutodiffError:
                 return None
 

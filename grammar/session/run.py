@@ -55,11 +55,14 @@ LANGUAGE_MODULES = (assignment, expressions, operators, statements)
 class Settings:
     """The options of a run: values, default dtype, random seed, and the target and inputs of a report.
 
-    ``data`` are the names whose values are data: inputs of a report only if it has no others.
+    ``data`` are the names whose values are data: inputs of a report only if it has no others. ``changes`` has
+    functions that change the values of names where the script assigns them.
     If the report ``adds_up`` and no ``grad_output`` is given, it is about the sum of an output's entries.
     """
 
-    __slots__ = ("adds_up", "data", "dtype", "grad_output", "of", "seed", "sets", "track", "wrt")
+    __slots__ = (
+        *("adds_up", "changes", "data", "dtype", "grad_output", "of", "seed", "sets", "track", "wrt"),
+    )
 
     def __init__(
         self,
@@ -72,6 +75,7 @@ class Settings:
         track: bool = True,
         adds_up: bool = False,
         data: Collection[str] = (),
+        changes: dict[str, Callable[[Any], Any]] | None = None,
     ) -> None:
         self.sets = dict(sets or {})
         self.dtype = dtype
@@ -82,11 +86,16 @@ class Settings:
         self.track = track
         self.adds_up = adds_up
         self.data = frozenset(data)
+        self.changes = dict(changes or {})
 
     def copy(
-        self, sets: dict[str, Any] | None = None, dtype: str | None = None, wrt: list[str] | None = None
+        self,
+        sets: dict[str, Any] | None = None,
+        dtype: str | None = None,
+        wrt: list[str] | None = None,
+        changes: dict[str, Callable[[Any], Any]] | None = None,
     ) -> Settings:
-        """Return the same settings with other values, another number type or other inputs."""
+        """Return the same settings with other values, another number type, other inputs or other changes."""
         return Settings(
             self.sets if sets is None else sets,
             self.dtype if dtype is None else dtype,
@@ -97,6 +106,7 @@ class Settings:
             self.track,
             self.adds_up,
             self.data,
+            self.changes if changes is None else changes,
         )
 
 
@@ -232,7 +242,7 @@ def run_script(
     """Resolve, compile and run a parsed script."""
     sets = settings.sets
     scopes, only_read, without_tensors, is_plain = resolve_names(script, source, sets)
-    planned = make_plan(script, scopes, sets, settings.wrt, settings.track, without_tensors)
+    planned = make_plan(script, scopes, settings, without_tensors)
     execution = Execution(source, scopes, settings.of is not None)
     execution.without_tensors = without_tensors
     execution.data = settings.data

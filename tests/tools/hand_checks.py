@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
-from autodiff.grammar.by_hand.points import Formula
+from autodiff.grammar.by_hand.formula import Formula
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import read_steps
 from autodiff.grammar.execution import execute
@@ -37,5 +37,6 @@ def answers(source: Source, formulas: list[Formula]) -> list[HandCheck]:
     with EngineSetup(settings):
         for one in formulas:
             one.accept_output(subject.name)
-        runs = ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0)
+        read = set().union(*(one.names_read for one in formulas))
+        runs = ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0, read)
         return [check_formula(one, one.inputs or [subject.wrt[0][0]], runs) for one in formulas]

@@ -1,0 +1,111 @@
+"""Formulas that are right only for the script's own constants: labels, data, scale factors, whole numbers."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.grammar.by_hand.constants import numbers_of
+from autodiff.grammar.by_hand.corrections import CorrectionSearch
+from autodiff.grammar.by_hand.points import NEAR_SPREAD, SamplePoints, all_known, formula_values, values_equal
+from autodiff.grammar.by_hand.runs import LABELS, SPREAD
+from autodiff.grammar.by_hand.sentences import format_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodiff.grammar.by_hand.check import HandCheck
+    from autodiff.grammar.by_hand.formula import Formula
+    from autodiff.grammar.by_hand.runs import ScriptRun, ScriptRuns
+
+
+def label_remarks(made: HandCheck, formula: Formula, runs: ScriptRuns) -> list[str]:
+    """Return the remark on a formula that is right for labels, as the script's inputs are; set that it is."""
+    told = [text for leaf, text in runs.labels.items() if leaf.name in formula.names_read]
+    if not told or not made.is_right_here or not agrees(formula, runs, runs.moved(SPREAD, LABELS)):
+        return []
+    made.is_right = True
+    return [labels_remark(told)]
+
+
+def labels_remark(told: list[str]) -> str:
+    return f"it is right where {' and '.join(told)}, as in this script, and not in general"
+
+
+def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> None:
+    """Try a right formula with other values of the constants in it; set what that shows."""
+    read = {name: origins for name, origins in runs.behind.items() if name in formula.names_read}
+    names = [name for name in runs.changeable if any(name in origins for origins in read.values())]
+    if fixed := [
+        name
+        for name, origins in read.items()
+        if not any(one in runs.changeable or runs.is_size(one) for one in origins)
+    ]:
+        made.remarks.append(f"tried with {in_words(fixed, runs)} only")
+    near = NEAR_SPREAD[made.gradient.dtype.name]
+    results = [agrees(formula, runs, runs.with_constants(names, spread)) for spread in (SPREAD, near)]
+    if results[0] is not None:
+        made.varied = [name for name, origins in read.items() if not set(names).isdisjoint(origins)]
+    if False not in results or True in results:
+        return
+    idle = [name for name in names if not takes_part(name, made, runs)]
+    guilty = [name for name in names if name not in idle]
+    if agrees(formula, runs, runs.with_constants(guilty, SPREAD)) is not False:
+        takes = "takes" if len(idle) == 1 else "take"
+        made.remarks.append(f"{in_words(idle, runs)} {takes} no part in {runs.first.subject.name}")
+        made.varied = [name for name in made.varied if not set(read[name]).issubset(idle)]
+        return
+    told = [text for name in guilty if (text := runs.labels_in_words(name))]
+    if told and agrees(formula, runs, runs.with_constants(guilty, SPREAD, LABELS)):
+        made.remarks.append(labels_remark(told))
+        return
+    alone = [name for name in guilty if agrees(formula, runs, runs.with_constants([name], SPREAD)) is False]
+    made.is_right = False
+    made.remarks = wrong_for_others(formula, runs, alone or guilty)
+
+
+def agrees(formula: Formula, runs: ScriptRuns, chosen: Sequence[ScriptRun]) -> bool | None:
+    """Whether a formula is right in these runs; None if that cannot be compared."""
+    if not chosen:
+        return None
+    points = SamplePoints(runs, formula, list(chosen))
+    try:
+        return all_known(points.compare(formula_values(points, formula)))
+    except UsageError:
+        return None
+
+
+def takes_part(name: str, made: HandCheck, runs: ScriptRuns) -> bool:
+    """Whether the output or the gradient changes with a constant."""
+    return any(
+        not np.array_equal(run.subject.root.out, runs.first.subject.root.out)
+        or not np.array_equal(run.gradient(made.by), runs.first.gradient(made.by))
+        for run in runs.with_constants([name], SPREAD, moves_leaves=False)
+    )
+
+
+def wrong_for_others(formula: Formula, runs: ScriptRuns, names: list[str]) -> list[str]:
+    """Return remarks on a formula that is right for the script's values of these constants only."""
+    told = [f"it is right only because of {in_words(names, runs)} in this script"]
+    points = SamplePoints(
+        runs, formula, [runs.first, *runs.with_constants(names, SPREAD, moves_leaves=False)]
+    )
+    values = formula_values(points, formula)
+    at = next((at for at, g in enumerate(points.gradients) if not values_equal(values[at], g)), 0)
+    if at and not np.ndim(points.gradients[at]) and all(not np.ndim(points.number(x, at)) for x in names):
+        where = ", ".join(f"{x} = {format_number(points.number(x, at))}" for x in names)
+        value, right = format_number(values[at]), format_number(points.gradients[at])
+        told.append(f"at {where} the formula gives {value}, and the gradient is {right}")
+    points = SamplePoints(runs, formula, [runs.first, *runs.with_constants(names, SPREAD)])
+    node = dict(points.subject.wrt)[formula.inputs[-1]]
+    changed = CorrectionSearch(formula, points, node).find_remark()
+    return [*told, changed] if changed else told
+
+
+def in_words(names: list[str], runs: ScriptRuns) -> str:
+    """Return constants with their values, if these are single numbers: ``y = 1 and the numbers of X``."""
+    told = []
+    for name in names:
+        x = numbers_of(runs.value(name))
+        told.append(f"{name} = {format_number(x.item())}" if x.size == 1 else f"these numbers of {name}")
+    return " and ".join(told)
