@@ -58,13 +58,15 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     if derivation.factored:
         yield from capped(formula_lines("  factored", derivation.factored, page), page)
     yield from capped(meaning_lines(derivation, page), page)
-    if is_as_before(derivation) or cuts_array(derivation.numbers, page.width - LABEL_WIDTH):
+    if is_as_before(derivation) or cuts_array(
+        (*derivation.named, *derivation.numbers), page.width - LABEL_WIDTH
+    ):
         as_before = fold(
             "as in step 3: the arrays are too large to be written into it", page.width - LABEL_WIDTH
         )
         yield from step("4 numbers", as_before)
     else:
-        yield from capped(number_lines(cut(derivation.numbers), page), page, at_terms=False)
+        yield from number_lines(derivation, page)
     yield from step("5 value", value_lines(derivation, page, page.width - LABEL_WIDTH), GRADIENT)
     yield EMPTY
     yield from prose(check_text(derivation, page), page.width)
@@ -76,21 +78,22 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield from prose(entry_check(derivation.entry, page), page.width)
 
 
-def capped(lines: Iterable[Line], page: Page, at_terms: bool = True) -> Iterator[Line]:
-    """The lines of a step, cut where the page limits them: after whole terms, else between lines.
-
-    With ``at_terms`` false, terms are not recognized: in blocks of numbers the sign stands beside the middle
-    row.
-    """
+def capped(lines: Iterable[Line], page: Page) -> Iterator[Line]:
+    """The lines of a step, cut where the page limits them: after whole terms, else between lines."""
     every = list(lines)
     if not page.step or len(every) <= page.step + 1:
         yield from every
         return
-    starts = [at for at, line in enumerate(every) if at_terms and line[0][1].strip() in ("+", "-")]
+    starts = [at for at, line in enumerate(every) if line[0][1].strip() in ("+", "-")]
     whole = [at for at in starts if at <= page.step]
     at = whole[-1] if whole else page.step
     left, what = (len(starts) - len(whole) + 1, "term") if whole else (len(every) - at, "line")
     yield from every[:at]
+    yield from left_of_step(left, what, page)
+
+
+def left_of_step(left: int, what: str, page: Page) -> Iterator[Line]:
+    """How much of a step is left out."""
     told = f"... {left:,} more {what}{'s' * (left > 1)} of this step (--all)"
     for line in fold(told, page.width - LABEL_WIDTH):
         yield muted(" " * LABEL_WIDTH + line)
@@ -227,35 +230,21 @@ def fits_one_line(terms: Sequence[str], page: Page) -> bool:
     return LABEL_WIDTH + sum(map(cells, terms)) + 5 * (len(terms) - 1) <= min(page.width, 80)
 
 
-def product_lines(
-    label: str, terms: Sequence[str], together: bool, width: int, *, are_blocks: bool = False
-) -> Iterator[Line]:
-    """The lines of a sum of products: on one line if ``together``, else one product below the other.
-
-    ``are_blocks`` says that the terms contain arrays with all their entries, possibly on a single line.
-    """
+def product_lines(label: str, terms: Sequence[str], together: bool, width: int) -> Iterator[Line]:
+    """The lines of a sum of products: on one line if ``together``, else one product below the other."""
     if together:
         yield from step(label, ["  +  ".join(terms)])
         return
+    room = width - LABEL_WIDTH
     for at, term in enumerate(terms):
         # The maps along a path of tensors are separated by three spaces; if they do not fit on a line, each
         # gets its own.
-        lines = term.split("\n")
-        room = width - LABEL_WIDTH
-        plus, sign = 0, "+ "
-        if len(lines) > 1 or (are_blocks and cells(term) > room):
-            if at and lines[len(lines) // 2].startswith("-"):
-                lines, sign = [line[1:] for line in lines], "- "
-            lines = folded_block(lines, room)
-            plus = next((row for row, line in enumerate(lines) if BLOCKS.sub("", line).strip()), 0)
-        elif cells(term) > room:
-            lines = term.split(FAR_APART)
-            pieces = [PRODUCTS.split(line) for line in lines]
+        lines = [term]
+        if cells(term) > room:
+            pieces = [PRODUCTS.split(line) for line in term.split(FAR_APART)]
             lines = [line for piece in pieces for line in filled(piece, room)]
-        for row, line in enumerate(lines):
-            # The plus is in the label column, so that the terms are aligned.
-            left = sign.rjust(LABEL_WIDTH) if at and row == plus else "" if at or row else label
-            yield ((MUTED, left.ljust(LABEL_WIDTH)), (PLAIN, line))
+        # The plus is in the label column, so that the terms are aligned.
+        yield from step("+ ".rjust(LABEL_WIDTH) if at else label, lines)
 
 
 def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:
@@ -263,19 +252,47 @@ def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:
     yield from step(label, broken(shorten(formula), page.width - LABEL_WIDTH))
 
 
-def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
-    if any("\n" in term for term in terms):
-        side_by_side = beside([term.split("\n") for term in terms])
-        if max(map(len, side_by_side)) + LABEL_WIDTH <= page.width:
-            yield from step("4 numbers", side_by_side)
-        else:
-            yield from product_lines("4 numbers", terms, False, page.width, are_blocks=True)
+def number_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
+    """The sum in numbers, below the parts that have names in it; cut between blocks of numbers."""
+    label, shown = "4 numbers", 0
+    blocks = list(number_blocks(derivation, page))
+    most = page.step * (1 + bool(derivation.named))
+    for at, block in enumerate(blocks):
+        shown += len(block)
+        if most and at and shown > most + (at == len(blocks) - 1):
+            yield from left_of_step(len(blocks) - at, "line", page)
+            return
+        for sign, line in block:
+            yield ((MUTED, (sign or label).ljust(LABEL_WIDTH)), (PLAIN, line))
+            label = ""
+
+
+def number_blocks(derivation: Derivation, page: Page) -> Iterator[list[tuple[str, str]]]:
+    """Lines that belong together, each with the sign beside it."""
+    room = page.width - LABEL_WIDTH
+    for part in derivation.named:
+        yield [("", line) for line in folded_block(part.split("\n"), room)]
+    terms = cut(derivation.numbers)
+    if not derivation.named and not any("\n" in term for term in terms):
+        pieces = []
+        for at, term in enumerate(terms):
+            sign = " " * bool(at) + ("- " if term.startswith("-") else "+ ") * bool(at)
+            pieces.append(sign + (term[1:].lstrip() if at and term.startswith("-") else term))
+        yield from ([("", line)] for line in filled(pieces, room))
         return
-    pieces = []
-    for at, term in enumerate(terms):
-        sign = " " * bool(at) + ("- " if term.startswith("-") else "+ ") * bool(at)
-        pieces.append(sign + (term[1:].lstrip() if at and term.startswith("-") else term))
-    yield from step("4 numbers", filled(pieces, page.width - LABEL_WIDTH))
+    blocks = [term.split("\n") for term in terms]
+    together = beside(blocks)
+    if max(map(cells, together)) <= room:
+        yield [("", line) for line in together]
+        return
+    for at, lines in enumerate(blocks):
+        sign = "+ "
+        if at and lines[len(lines) // 2].startswith("-"):
+            lines, sign = [line[1:] for line in lines], "- "
+        lines = folded_block(lines, room)
+        middle = next((row for row, line in enumerate(lines) if BLOCKS.sub("", line).strip()), 0)
+        signs = [sign.rjust(LABEL_WIDTH) if at and row == middle else "" for row in range(len(lines))]
+        yield [*zip(signs, lines, strict=True)]
 
 
 def beside(terms: Sequence[list[str]]) -> list[str]:

@@ -11,7 +11,7 @@ from autodiff.cli.render.page import fit
 from autodiff.cli.render.paths import labelled_causes
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.path_formula import ELLIPSIS
-from autodiff.core.symbolic.expr import Expr, substitute
+from autodiff.core.symbolic.expr import Expr, name_expr, substitute
 from autodiff.core.symbolic.expr import number_expr as number_expr
 from autodiff.core.symbolic.simplify import summands
 from autodiff.core.symbolic.source_exprs import parse_source as read_source
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Page
     from autodiff.core.report.entry_records import EntryDerivation
-    from autodiff.core.report.records import Derivation, GradientReport, Path
+    from autodiff.core.report.records import Derivation, DerivationExprs, GradientReport, NumberedPart, Path
 
 PARTIAL, TOTAL = r"\partial", r"\mathrm{d}"
 TOO_LONG = r"\text{(too long to write out)}"
@@ -35,6 +35,8 @@ LINE, BESIDE = 455.0, 125.0
 #: The minimum width for a right side, however long the left side is.
 SHORTEST_LINE = 200.0
 WIDEST_MATRIX = 200.0
+#: The same for the value of a name of step 4, which may stand on a line of its own.
+WIDEST_VALUE = 400.0
 MARGIN = 20.0
 MOST_PATHS = 20
 MOST_TERMS = 12
@@ -129,7 +131,7 @@ def five_steps(derivation: Derivation, page: Page) -> list[tuple[str, Sequence[s
         steps.append(("simplified", lines_of(simplified, tensors)))
         if made.factored is not None and made.factored.size <= LONGEST:
             steps.append(("factored", lines_of(made.factored, tensors)))
-        steps.append(("numbers", numbers_of(simplified, made.values, derivation.is_scalar)))
+        steps.append(("numbers", numbers_of(simplified, made, derivation.is_scalar)))
     steps.append(("value", [value_of(derivation.value, page)]))
     return steps
 
@@ -162,9 +164,13 @@ def signed(terms: Sequence[str]) -> list[str]:
     ]
 
 
-def lines_of(expr: Expr, tensors: Collection[str] = (), values: dict[str, str] | None = None) -> list[str]:
+def lines_of(expr: Expr, tensors: Collection[str] = ()) -> list[str]:
+    return cut_sum([latex_of(term, None, tensors) for term in summands(expr)])
+
+
+def cut_sum(terms: Sequence[str]) -> list[str]:
     """The terms of a sum with their signs, with an ellipsis for the middle of a long one."""
-    terms = signed([latex_of(term, values, tensors) for term in summands(expr)])
+    terms = signed(terms)
     if len(terms) > MOST_TERMS:
         terms = [*terms[: MOST_TERMS - 2], r"+ \cdots", terms[-1]]
     return terms
@@ -182,17 +188,33 @@ def filled_lines(terms: Sequence[str], room: float) -> list[str]:
     return lines
 
 
-def numbers_of(expr: Expr, values: dict[str, Any], is_scalar: bool) -> list[str]:
-    """The sum with values in place of names."""
+def numbers_of(expr: Expr, made: DerivationExprs, is_scalar: bool) -> list[str]:
+    """The sum with values in place of names; for tensors the names of step 4 stand for parts of it."""
     if is_scalar:
         numbers = {
             spelled: number_expr(float(f"{number_in(value):.{limits.digits}g}"))
-            for spelled, value in values.items()
+            for spelled, value in made.values.items()
             if value is not None and size_of(value) == 1
         }
         return lines_of(substitute(expr, numbers))
-    blocks = {spelled: matrix_of(value) or name_latex(spelled) for spelled, value in values.items()}
-    return lines_of(expr, tensors_in(values), blocks)
+    return cut_sum([part_latex(part) for part in made.terms])
+
+
+def part_latex(part: NumberedPart) -> str:
+    """A part of step 4 with matrices in place of names."""
+    blocks = {spelled: matrix_of(value) or name_latex(spelled) for spelled, value in part.inserted.items()}
+    return latex_of(part.expr, blocks, tensors_in(part.values))
+
+
+def part_definition(part: NumberedPart) -> str:
+    """The definition of a name of step 4, with its value."""
+    is_variable = part.expr == name_expr(part.name)
+    sides = [
+        name_latex(part.name),
+        "" if is_variable else part_latex(part),
+        matrix_of(part.value, WIDEST_VALUE),
+    ]
+    return " = ".join(side for side in sides if side)
 
 
 def tensors_in(values: dict[str, Any]) -> frozenset[str]:
@@ -210,7 +232,7 @@ def number_in(value: Any) -> float:
     return float(value.item()) if hasattr(value, "item") else float(value)
 
 
-def matrix_of(value: Any) -> str:
+def matrix_of(value: Any, widest: float = WIDEST_MATRIX) -> str:
     """A value in LaTeX; "" if it is too large or too wide."""
     if value is None:
         return ""
@@ -221,7 +243,7 @@ def matrix_of(value: Any) -> str:
         return ""
     rows = value.tolist() if value.ndim == 2 else [[entry] for entry in value.tolist()]
     made = matrix(rows, limits.digits)
-    return made if width(made) <= WIDEST_MATRIX else ""
+    return made if width(made) <= widest else ""
 
 
 def value_of(value: Any, page: Page) -> str:
@@ -254,7 +276,7 @@ def where_of(derivation: Derivation) -> list[str]:
         return found
     for name, meaning in derivation.expressions.where:
         found.append(equality(name, meaning, tensors_in(derivation.expressions.values)))
-    return found
+    return [*found, *map(part_definition, derivation.expressions.named)]
 
 
 def equality(name: str, meaning: Expr | str, tensors: Collection[str] = ()) -> str:

@@ -13,6 +13,7 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.report.entry_records import EntryDerivation
 from autodiff.core.report.records import Derivation, GradientReport, Variable
+from autodiff.core.symbolic.expr import expr_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,6 +178,7 @@ def graph_entry(graph: Graph) -> dict[str, Any]:
 
 
 def derivation_entry(derivation: Derivation) -> dict[str, Any]:
+    named = () if derivation.expressions is None else derivation.expressions.named
     return {
         "output": derivation.output,
         "wrt": derivation.wrt,
@@ -199,6 +201,10 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
             "simplified": derivation.simplified,
             "factored": derivation.factored or None,
             "where": [list(pair) for pair in derivation.where],
+            "named": [
+                {"name": part.name, "formula": expr_text(part.expr), "value": plain(part.value)}
+                for part in named
+            ],
             "numbers": list(derivation.numbers),
             "value": plain(derivation.value),
         },

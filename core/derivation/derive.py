@@ -12,7 +12,7 @@ from math import isfinite, nan
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
-from autodiff.core.derivation.matrix_layout import layout
+from autodiff.core.derivation.named_parts import PartNames, numbered_parts, part_texts, term_text
 from autodiff.core.derivation.path_formula import LONGEST_PATH, PathWriter
 from autodiff.core.derivation.whole_formula import (
     FactoredForm,
@@ -93,6 +93,7 @@ class Derivations:
         self.top = top
         self.entry = entry
         self.formulas = OperandSymbols(names, subject.variables)
+        self._part_names = PartNames(names.is_new)
         self._sources = {node for node in subject.order if not isinstance(node, OpNode)}
         self._scalar_edges: ScalarEdges | None = None
         weight = None
@@ -117,6 +118,10 @@ class Derivations:
         uses, use_count = uses_of(subject, node, names) if count > 1 else ((), count)
         is_complete = len(followed) == count
         is_again = node is not subject.root and spelled == subject.name
+        terms = summands(formula.shown or total)
+        named, numbered = (
+            ([], []) if is_scalar else numbered_parts(terms, self.formulas.values, self._part_names)
+        )
         return Derivation(
             output=names[subject.root] if is_again else subject.name,
             output_line=names.line(subject.root),
@@ -140,8 +145,11 @@ class Derivations:
                 formula.short,
                 formula.meanings or self.formulas.meanings([total]),
                 self.formulas.values,
+                tuple(named),
+                tuple(numbered),
             ),
-            numbers=tuple(self._numbers(term, is_scalar) for term in summands(formula.shown or total)),
+            numbers=tuple(map(self._numbers, terms) if is_scalar else map(term_text, numbered)),
+            named=tuple(text for part in named for text in part_texts(part)),
             value=backward,
             backward=backward,
             difference=_deviation_of_sum([c for _, c in followed], backward) if is_complete else None,
@@ -266,17 +274,15 @@ class Derivations:
             " 0, since what they pass on is overwritten or stands in another place"
         )
 
-    def _numbers(self, term: Expr, is_scalar: bool) -> str:
-        """A term with every name replaced by its value."""
-        if is_scalar:
-            known = {spelled: self.formulas.values.get(spelled) for spelled in names_in(term)}
-            values = {
-                spelled: number_expr(float(f"{_item(value):.{limits.digits}g}"))
-                for spelled, value in known.items()
-                if value is not None and _size(value) == 1
-            }
-            return expr_text(substitute(term, values), None, limits.digits)
-        return layout(term, self.formulas.values)
+    def _numbers(self, term: Expr) -> str:
+        """A term of numbers with every name replaced by its value."""
+        known = {spelled: self.formulas.values.get(spelled) for spelled in names_in(term)}
+        values = {
+            spelled: number_expr(float(f"{_item(value):.{limits.digits}g}"))
+            for spelled, value in known.items()
+            if value is not None and _size(value) == 1
+        }
+        return expr_text(substitute(term, values), None, limits.digits)
 
 
 def functions_in(formula: Formula, total: Expr) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Formulas with values for matrices: every name becomes a block of lines, and blocks are set side by side.
 
 A block is a list of lines of equal width. A vector is a column, as in a product. Only small matrices are
-drawn; others keep their name. A formula that would get too wide keeps all of its names.
+drawn; others keep their name.
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ from autodiff.core.symbolic.expr import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 MOST_ROWS = 4
 MOST_COLUMNS = 6
 MOST_ENTRIES = 6
-WIDEST = 300
 
 
-def layout(term: Expr, values: Mapping[str, Any]) -> str:
+def layout(term: Expr, values: Mapping[str, Any]) -> list[str]:
     """The term with values for names, on several lines if there are matrices.
 
     >>> from autodiff.core.symbolic.expr import infix
-    >>> product = infix("@", name_expr("X"), name_expr("v"))
-    >>> print(layout(product, {"X": np.array([[1.0, 2.0], [3.0, 4.0]]), "v": np.array([5.0, 6.0])}))
+    >>> values = {"X": np.array([[1.0, 2.0], [3.0, 4.0]]), "v": np.array([5.0, 6.0])}
+    >>> print(*layout(infix("@", name_expr("X"), name_expr("v")), values), sep="\\n")
     | 1  2 |   | 5 |
     | 3  4 | @ | 6 |
     """
@@ -45,23 +44,24 @@ def layout(term: Expr, values: Mapping[str, Any]) -> str:
     marks: dict[str, str] = {}
     blocks: dict[str, list[str]] = {}
     for spelled in names_in(term):
-        block = _block(values.get(spelled))
+        block = block_of(values.get(spelled))
         if block:
             mark = marks[spelled] = chr(0xE000 + len(marks))
             blocks[mark] = block
     marked = substitute(term, {spelled: name_expr(mark) for spelled, mark in marks.items()})
-    flat = expr_text(marked, None, limits.digits)
-    height = max((len(block) for block in blocks.values()), default=1)
+    return side_by_side([blocks.get(piece, [piece]) for piece in expr_text(marked, None, limits.digits)])
+
+
+def side_by_side(blocks: Sequence[list[str]]) -> list[str]:
+    """Blocks beside each other, each centred on the line with the signs."""
+    height = max(map(len, blocks))
     lines = [""] * height
-    for character in flat:
-        block = blocks.get(character, [character])
+    for block in blocks:
         blank = [" " * len(block[0])]
-        above = height // 2 - len(block) // 2  # blocks are centred on the line with the signs
+        above = height // 2 - len(block) // 2
         padded = blank * above + block + blank * (height - len(block) - above)
         lines = [line + piece for line, piece in zip(lines, padded, strict=True)]
-    if height > 1 and len(lines[0]) > WIDEST:
-        return expr_text(term, None, limits.digits)
-    return "\n".join(line.rstrip() for line in lines)
+    return [line.rstrip() for line in lines]
 
 
 def substitute_entries(term: Expr, values: Mapping[str, Any]) -> Expr:
@@ -79,7 +79,7 @@ def substitute_entries(term: Expr, values: Mapping[str, Any]) -> Expr:
     return done[id(term)]
 
 
-def _block(value: Any) -> list[str]:
+def block_of(value: Any) -> list[str]:
     """A value as lines; empty if it is unknown or too large to draw."""
     if value is None:
         return []

@@ -84,6 +84,7 @@ class NodeNames:
         self._last_at_site: set[Node] = set()  # the last node of each span, which gets the source text
         self.of: dict[Node, str] = {}
         self._taken: set[str] = set()
+        self._words: set[str] | None = None  # of the script, once requested
         self._reassigned: set[str] = set()
         self._built_exprs: dict[Node, Expr] = {}  # the expressions of built names
         self._first_with_text: dict[str, Node] = {}
@@ -156,6 +157,12 @@ class NodeNames:
     def is_free(self, candidate: str) -> bool:
         """Whether no node has this name."""
         return candidate not in self._taken
+
+    def is_new(self, candidate: str) -> bool:
+        """Whether no node has this name, and it is no word of the script either."""
+        if self._words is None:
+            self._words = set(WORDS.findall(self.source.text))
+        return candidate not in self._taken and candidate not in self._words
 
     def _name_assigned(self) -> None:
         versions: dict[str, int] = {}

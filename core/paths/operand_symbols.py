@@ -214,7 +214,7 @@ class OperandSymbols:
 
     def _free_name(self) -> str:
         self._invented += 1
-        while not self._names.is_free(f"t{self._invented}"):
+        while not self._names.is_new(f"t{self._invented}"):
             self._invented += 1
         return f"t{self._invented}"
 

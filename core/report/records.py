@@ -227,17 +227,39 @@ class InputUse(Record):
     contribution: Any
 
 
+class NumberedPart(Record):
+    """A part of a formula in numbers: ``expr``, in which ``values`` are inserted for names but ``hidden``.
+
+    ``name`` is the name of the part in other parts, empty for a term of the sum; ``value`` is its value, None
+    if it is unknown. A part that only shows the entries of a variable has the variable for ``expr``.
+    """
+
+    name: str
+    expr: Expr
+    values: dict[str, Any]
+    hidden: frozenset[str]
+    value: Any
+
+    @property
+    def inserted(self) -> dict[str, Any]:
+        """The values that stand in the formula instead of their names."""
+        return {spelled: value for spelled, value in self.values.items() if spelled not in self.hidden}
+
+
 class DerivationExprs(Record):
     """The formulas of a derivation as expressions, for renderers with another spelling, such as LaTeX.
 
     ``simplified`` and ``factored`` are None if there is no such formula. ``where`` holds the meanings of
-    invented names, as expressions or text; ``values`` the values of all names.
+    invented names, as expressions or text; ``values`` the values of all names. ``named`` and ``terms`` are
+    the sum in numbers, for tensors: the parts that have names in it, and its terms.
     """
 
     simplified: Expr | None
     factored: Expr | None
     where: tuple[tuple[str, Expr | str], ...]
     values: dict[str, Any]
+    named: tuple[NumberedPart, ...] = ()
+    terms: tuple[NumberedPart, ...] = ()
 
 
 class StandaloneFormula:
@@ -275,7 +297,8 @@ class Derivation(Record):
 
     The steps of the derivation:
     ``chain``, ``local`` and ``numbers`` are lists of printable summands without the separating sign, one per
-    path written out. ``simplified`` is one line for the whole gradient. ``factored`` is the same gradient
+    path written out. ``named`` defines the names of matrices in ``numbers``, each as printable lines.
+    ``simplified`` is one line for the whole gradient. ``factored`` is the same gradient
     with common factors written once, empty if the text is no different. ``complete`` is the gradient in full
     and unrounded, for programs. ``expressions`` are the formulas as expressions.
 
@@ -312,6 +335,7 @@ class Derivation(Record):
     backward: Any
     difference: float | None
     is_scalar: bool
+    named: tuple[str, ...] = ()
     where: tuple[tuple[str, str], ...] = ()
     entry: EntryDerivation | None = None
     followed: int = 0

@@ -1,0 +1,76 @@
+"""Step 4 of derivations between tensors: names for matrices, and lines that fit a page of 80 columns."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.derivation.named_parts import ROOM
+from autodiff.core.symbolic.evaluate import value_of
+from autodiff.core.symbolic.expr import expr_text
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
+
+NETWORK = """
+X = tensor([[0.5, -1.0], [1.5, 2.0], [-0.3, 0.8]])
+A = tensor([[1.0], [0.0], [1.0]])
+W1 = tensor([[0.1, -0.2, 0.4], [0.3, 0.5, -0.6]], requires_grad=True)
+b1 = tensor([0.01, -0.02, 0.03], requires_grad=True)
+W2 = tensor([[0.7], [-0.8], [0.9]], requires_grad=True)
+h = tanh(X @ W1 + b1)
+p = sigmoid(h @ W2 + 0.05)
+L = ((p - A)**2).mean()
+"""
+RECURRENT = """
+W = tensor([[0.5, -0.3], [0.2, 0.8]], requires_grad=True)
+U = tensor([[1.0], [0.5]], requires_grad=True)
+h = zeros(2, 1)
+for x in [0.1, 0.2, -0.3]:
+    h = tanh(W @ h + U*x)
+L = (h**2).sum()
+"""
+ATTENTION = """
+X = tensor([[1.0, 0.5], [0.2, -0.4], [0.3, 0.9]])
+Wq = tensor([[0.1, 0.2], [0.3, 0.4]], requires_grad=True)
+Wk = tensor([[0.5, -0.1], [0.2, 0.3]], requires_grad=True)
+Q = X @ Wq
+K = X @ Wk
+B = softmax(Q @ K.T/2**0.5, dim=-1)
+L = (B @ X).sum()
+"""
+LARGE = """
+X = tensor([[0.1, 1.2, 2.3, 3.4], [4.5, 5.6, 6.7, 7.8]])
+W = (arange(400.0).reshape(4, 100)/7).requires_grad_()
+V = (arange(300.0).reshape(100, 3)/9).requires_grad_()
+L = (tanh(X @ W) @ V * sin(X @ X.T @ X @ ones(4, 3)/1000)).sum()
+"""
+SCRIPTS = {"network": NETWORK, "recurrent": RECURRENT, "attention": ATTENTION, "large": LARGE}
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
+def test_step_4_names_matrices_and_adds_up_to_the_gradient(script: str) -> None:
+    source, settings = Source(script, "script.ad"), Settings()
+    subject = differentiate(execute(source, settings, lambda text: None, lambda *what: None), settings)
+    names: dict[str, str] = {}
+    for derivation in describe(subject, source, graph=False).derivations:
+        made = derivation.expressions
+        assert made is not None
+        for text in (*derivation.named, *derivation.numbers):
+            lines = text.split("\n")
+            assert max(map(len, lines)) <= ROOM, text
+            assert text.count("(") == text.count(")"), text
+            assert all(line.count("|") % 2 == 0 for line in lines), text
+        values = dict(made.values)
+        for part in made.named:
+            if part.name in values:  # a variable whose entries are shown beside the formula
+                continue
+            assert part.name not in re.findall(r"\w+", script)
+            assert names.setdefault(part.name, expr_text(part.expr)) == expr_text(part.expr)
+            values[part.name] = value_of(part.expr, values)
+            assert np.array_equal(values[part.name], part.value)
+        total = sum(value_of(term.expr, values) for term in made.terms)
+        assert np.allclose(total, derivation.value, rtol=1e-12, atol=1e-15)
+    assert names or script is LARGE
