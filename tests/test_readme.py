@@ -14,7 +14,7 @@ from documents import blocks, check_session, sessions
 README = REPOSITORY / "README.md"
 GUIDES = [
     REPOSITORY / "docs" / f"{name}.md"
-    for name in ("shell", "values", "gradients", "check", "scripts", "python")
+    for name in ("shell", "values", "json", "gradients", "check", "scripts", "python")
 ]
 SESSIONS = [(path, *session) for path in (README, *GUIDES) for session in sessions(path.read_text())]
 

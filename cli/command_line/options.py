@@ -106,7 +106,7 @@ FORMATS = (
     Format(
         "json",
         "run grad jacobian hessian jvp hvp propagate explain graph check ops version",
-        'one JSON document with "schema": 1; a failure is a document too',
+        'one JSON document with "schema": 2; a failure is a document too',
         suffixes=".json",
         for_programs=True,
     ),

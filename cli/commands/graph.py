@@ -7,7 +7,7 @@ from autodiff.cli.requests.session import Session
 
 def command(session: Session) -> None:
     """Show the graph."""
-    report = session.report(graph=True)
+    report = session.report(graph=True, events=session.format == "json")
     assert report.graph is not None
     if session.format == "json":
         session.show_json(report)

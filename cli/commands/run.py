@@ -22,6 +22,7 @@ def command(session: Session) -> None:
         graph="graph" in parts,
         derivations="paths" in parts,
         tensors=TENSORS in parts,
+        events=in_json,
         needed=in_json or (session.request.text("show") is not None and parts != (TENSORS,)),
     )
     if in_json and report is not None:

@@ -18,7 +18,9 @@ def command(session: Session) -> None:
     if session.format == "json":
         from json import dumps
 
-        session.show_text(dumps({"schema": 1, **found}, indent=2) + "\n")
+        from autodiff.cli.render.json import SCHEMA
+
+        session.show_text(dumps({"schema": SCHEMA, **found}, indent=2) + "\n")
     else:
         session.show_text("".join(f"{name:<9} {says}\n" for name, says in found.items()))
 

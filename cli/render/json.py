@@ -1,7 +1,6 @@
-"""Reports as one JSON document, schema 1: keys are only ever added.
+"""Reports as one JSON document, which docs/json.md describes; within a version of it, keys are only added.
 
-Numbers are exact; values without a JSON number (nan, infinities, integers above 2**53) are strings. All text
-is escaped to ASCII, so the bytes are the same everywhere and cannot control a terminal.
+All text is escaped to ASCII, so the bytes are the same everywhere and cannot control a terminal.
 """
 
 from __future__ import annotations
@@ -9,23 +8,24 @@ from __future__ import annotations
 from importlib.metadata import version
 from json import dumps
 
+from autodiff.cli.render.json_graph import event_entries, graph_entry
+from autodiff.cli.render.json_graph import location as location_in
+from autodiff.cli.render.json_values import brief, count, plain, tree
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.report.entry_records import EntryDerivation
 from autodiff.core.report.records import Derivation, GradientReport, Variable
-from autodiff.core.symbolic.expr import expr_text
+from autodiff.core.symbolic.expr import Expr, expr_text, names_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from autodiff.core.report.graph_records import Graph
     from autodiff.core.report.kink import Kink
     from autodiff.core.report.tensor_states import TensorState, TensorStates
 
-SCHEMA = 1
-LARGEST_EXACT = 1 << 53
+SCHEMA = 2
 
 
 def render_json(
@@ -35,15 +35,20 @@ def render_json(
     warnings: Sequence[AutodiffError],
     source: Source,
     tensors: TensorStates | None = None,
+    events: bool = False,
 ) -> str:
-    """The document of a report, with the script's hash and warnings."""
-    document = {
+    """The document of a report, with the script's hash and warnings, and its ``events`` if asked for."""
+    document: dict[str, Any] = {
         **opening(report, data, seed),
         "gradients": [gradient_entry(variable) for variable in report.gradients],
     }
     # The output has no gradient and no path count here: its gradient is ``weight``, and paths start from it.
+    if report.graph is not None or report.derivations:
+        document["script"]["text"] = source.text
     if report.graph is not None:
-        document["graph"] = graph_entry(report.graph)
+        document["graph"] = graph_entry(report.graph, source)
+    if events and report.events is not None:
+        document["events"] = event_entries(report.events)
     if report.derivations:
         document["derivations"] = [derivation_entry(derivation) for derivation in report.derivations]
     if tensors is not None:
@@ -146,37 +151,6 @@ def state_entry(state: TensorState) -> dict[str, Any]:
     }
 
 
-def graph_entry(graph: Graph) -> dict[str, Any]:
-    return {
-        "root": graph.root,
-        "nodes": [
-            {
-                "id": node.id,
-                "name": node.name,
-                "op": node.op,
-                "grad_fn": node.grad_fn,
-                "line": node.line,
-                "shape": list(node.shape),
-                "dtype": node.dtype,
-                "value": plain(node.value),
-                "grad": plain(node.grad),
-                "inputs": list(node.inputs),
-            }
-            for node in graph.nodes
-        ],
-        "edges": [
-            {
-                "from": edge.input,
-                "to": edge.output,
-                "operand": edge.operand,
-                "local": plain(edge.local),
-                "symbol": edge.symbol,
-            }
-            for edge in graph.edges
-        ],
-    }
-
-
 def derivation_entry(derivation: Derivation) -> dict[str, Any]:
     named = () if derivation.expressions is None else derivation.expressions.named
     return {
@@ -188,10 +162,17 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
         "paths": [
             {
                 "nodes": list(path.nodes),
+                "node_ids": list(path.node_ids),
+                "edge_ids": list(path.edge_ids),
                 "chain": list(path.chain),
                 "factors": list(path.factors),
                 "symbol": path.symbol,
-                "contribution": plain(path.contribution),
+                "contribution": brief(path.contribution),
+                "expressions": {
+                    "chain": [[tree(above), tree(below)] for above, below in path.edges],
+                    "factors": [tree(factor) for factor in path.derivatives],
+                    "symbol": tree(path.product),
+                },
             }
             for path in derivation.paths
         ],
@@ -202,11 +183,17 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
             "factored": derivation.factored or None,
             "where": [list(pair) for pair in derivation.where],
             "named": [
-                {"name": part.name, "formula": expr_text(part.expr), "value": plain(part.value)}
+                {
+                    "name": part.name,
+                    "formula": expr_text(part.expr),
+                    "expression": tree(part.expr),
+                    "value": brief(part.value),
+                }
                 for part in named
             ],
             "numbers": list(derivation.numbers),
             "value": plain(derivation.value),
+            "expressions": formula_trees(derivation),
         },
         "formula": derivation.complete.text or None,
         "uses": [
@@ -215,7 +202,7 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
                 "line": use.line,
                 "operand": use.operand,
                 "paths": count(use.paths),
-                "contribution": plain(use.contribution),
+                "contribution": brief(use.contribution),
             }
             for use in derivation.uses
         ],
@@ -244,6 +231,26 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
     }
 
 
+def formula_trees(derivation: Derivation) -> dict[str, Any] | None:
+    """The formulas of a derivation as expressions, with the values of the names in them and in its paths."""
+    formulas = derivation.expressions
+    if formulas is None:
+        return None
+    meanings = [meaning for _, meaning in formulas.where if isinstance(meaning, Expr)]
+    shown = [formulas.simplified, formulas.factored, *meanings]
+    shown += [factor for path in derivation.paths for factor in path.derivatives]
+    names = dict.fromkeys(name for expr in shown if expr is not None for name in names_in(expr))
+    return {
+        "simplified": tree(formulas.simplified),
+        "factored": tree(formulas.factored),
+        "where": [
+            [name, tree(meaning) if isinstance(meaning, Expr) else meaning]
+            for name, meaning in formulas.where
+        ],
+        "values": {str(name): brief(formulas.values[name]) for name in names if name in formulas.values},
+    }
+
+
 def entry_entry(entry: EntryDerivation) -> dict[str, Any]:
     return {
         "place": list(entry.place),
@@ -266,6 +273,8 @@ def entry_entry(entry: EntryDerivation) -> dict[str, Any]:
         "value": plain(entry.value),
         "backward": plain(entry.backward),
         "difference": plain(entry.difference),
+        "expression": tree(entry.expr),
+        "values": plain(entry.values),
     }
 
 
@@ -325,33 +334,4 @@ def diagnostic_entry(error: AutodiffError, source: Source | None, severity: str)
 
 
 def location(source: Source | None, offset: int | None) -> dict[str, int] | None:
-    if offset is None or source is None:
-        return None
-    line, column = source.position(offset)
-    return {"line": line, "column": column}
-
-
-def count(value: int) -> int | str:
-    if -LARGEST_EXACT <= value <= LARGEST_EXACT:
-        return value
-    try:
-        return str(value)
-    except ValueError:  # more digits than Python converts to decimal; hexadecimal has no limit
-        return hex(value)
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON: numbers, lists and None, with strings where JSON has no number."""
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, int):
-        return count(value)
-    if isinstance(value, float):
-        if value - value == 0:
-            return float(value)
-        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, (list, tuple)):
-        return [plain(entry) for entry in value]
-    if isinstance(value, dict):
-        return {key: plain(entry) for key, entry in value.items()}
-    return plain(value.tolist())
+    return None if offset is None or source is None else location_in(source, offset)

@@ -99,7 +99,7 @@ def json_lines(records: Records) -> str:
     """One JSON object for each number."""
     from json import dumps
 
-    from autodiff.cli.render.json import plain
+    from autodiff.cli.render.json_values import plain
 
     return "".join(
         dumps(dict(zip(records.fields, map(plain, row), strict=True)), allow_nan=False) + "\n"

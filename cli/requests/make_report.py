@@ -42,9 +42,18 @@ if TYPE_CHECKING:
 
 
 def make_report(
-    session: Session, *, graph: bool, derivations: bool, tensors: bool, needed: bool, order: int = 1
+    session: Session,
+    *,
+    graph: bool,
+    derivations: bool,
+    tensors: bool,
+    needed: bool,
+    order: int = 1,
+    events: bool = False,
 ) -> GradientReport | None:
     """Run the script and backward, and describe the result; ``tensors`` also stores the states of tensors.
+
+    ``events`` are those of the nodes in the ``graph``.
 
     ``order`` 2 or more requests derivatives of that order.
 
@@ -104,7 +113,13 @@ def make_report(
                 derivations, options["most_drawn"] = False, MOST_OF_LARGE
         called = gradient_names(execution)
         report = describe(
-            subject, script.source, graph=graph, derivations=derivations, called=called, **options
+            subject,
+            script.source,
+            graph=graph,
+            derivations=derivations,
+            events=events,
+            called=called,
+            **options,
         )
         report.notes += (cut,) * bool(cut)
         add_findings(report, subject, execution, settings, probe)

@@ -94,14 +94,25 @@ class Session:
         is_asked = values.get("show") or values.get("all") or self.format == "json"
         return self.request.command == "run" and not is_asked
 
-    def report(self, *, graph: bool = False, derivations: bool = False, order: int = 1) -> GradientReport:
+    def report(
+        self, *, graph: bool = False, derivations: bool = False, order: int = 1, events: bool = False
+    ) -> GradientReport:
         """Run the script, then backward ``order`` times. Return the report."""
-        report = self.report_if_any(graph=graph, derivations=derivations, needed=True, order=order)
+        report = self.report_if_any(
+            graph=graph, derivations=derivations, needed=True, order=order, events=events
+        )
         assert report is not None
         return report
 
     def report_if_any(
-        self, *, graph: bool, derivations: bool, needed: bool, tensors: bool = False, order: int = 1
+        self,
+        *,
+        graph: bool,
+        derivations: bool,
+        needed: bool,
+        tensors: bool = False,
+        order: int = 1,
+        events: bool = False,
     ) -> GradientReport | None:
         """Like ``report``, but None, with a note, if the script has no gradient and none was requested."""
         self.script = script_source.read_script(self.request)
@@ -110,7 +121,13 @@ class Session:
         )
 
         report = make_report(
-            self, graph=graph, derivations=derivations, tensors=tensors, needed=needed, order=order
+            self,
+            graph=graph,
+            derivations=derivations,
+            tensors=tensors,
+            needed=needed,
+            order=order,
+            events=events,
         )
         if self.request.texts("fail_on"):
             from autodiff.cli.requests.fail_on import judge

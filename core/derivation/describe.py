@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from autodiff.core.derivation.second_order import SecondDerivative
     from autodiff.core.paths.node_names import SlopeOrigins
     from autodiff.core.report.cause import Cause
+    from autodiff.core.report.events import Events
     from autodiff.core.report.graph_records import Graph
     from autodiff.core.why.saved_constants import SavedConstant
 
@@ -44,6 +45,7 @@ def describe(
     *,
     graph: bool = True,
     derivations: bool = True,
+    events: bool = False,
     most_derived: int | None = None,
     most_drawn: int | None = None,
     max_paths: int = MOST_PATHS,
@@ -52,7 +54,8 @@ def describe(
     called: Mapping[Node, str] | None = None,
     origins: SlopeOrigins | None = None,
 ) -> GradientReport:
-    """A report on one backward pass. The graph and the derivations are made only on request.
+    """A report on one backward pass. The graph and the derivations are made only on request, and with a graph
+    the events.
 
     Of many inputs, only the first ``most_derived`` are derived (None: all). The graph has only the
     ``most_drawn`` newest nodes (None: all) and what they are computed from; nothing is derived then.
@@ -76,6 +79,7 @@ def describe(
     )
     derived: tuple[Derivation, ...] = ()
     drawn: Graph | None = None
+    story: Events | None = None
     # Naming every node takes longer than the pass did, and bare gradients show no names. They also do without
     # the dozen modules that names and derivations need.
     if graph or derivations:
@@ -97,7 +101,11 @@ def describe(
         if graph:
             from autodiff.core.derivation.graph_report import graph_of
 
-            drawn = graph_of(subject, names, kept)
+            drawn = graph_of(subject, names, kept, most_drawn or 0, in_full=events)
+            if events:
+                from autodiff.core.trace.make_events import make_events
+
+                story = make_events(drawn, derived)
     return GradientReport(
         script=source.name,
         output=_variable(subject.name, subject.value, subject.site, source, subject.seed, 1),
@@ -109,6 +117,7 @@ def describe(
         since=subject.since,
         adds_up=subject.adds_up,
         size=subject.size,
+        events=story,
     )
 
 

@@ -7,18 +7,23 @@ from autodiff.core.base.limits import limits
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Leaf, Node, OpNode, ScalarNode
-from autodiff.core.graph.state import no_grad
+from autodiff.core.graph.op import PLAIN_NUMBERS
+from autodiff.core.graph.state import mode, no_grad
 from autodiff.core.graph.values import as_stored
-from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.graph.vjp import edge_pullback_or_none
+from autodiff.core.paths.graph_ids import GraphIds
+from autodiff.core.paths.node_names import LONGEST_NAME, NodeNames
 from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 from autodiff.core.report.records import ReportedPass
-from autodiff.core.symbolic.expr import expr_text
-from autodiff.core.symbolic.symbol import Symbol, is_custom, symbolic_derivative
+from autodiff.core.symbolic.expr import expr_text, number_expr
+from autodiff.core.symbolic.symbol import Symbol, as_symbol, is_custom, symbolic_derivative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from autodiff.core.symbolic.expr import Expr
 
 LONGEST_SYMBOL = 400
 
@@ -43,30 +48,117 @@ def newest_part(order: list[Node], count: int) -> tuple[list[Node], dict[Node, i
     return [node for node in order if node in kept], versions
 
 
-def graph_of(subject: ReportedPass, names: NodeNames, order: list[Node]) -> Graph:
-    """The graph of the nodes in ``order`` (newest first): inputs before outputs, and the edges between."""
+def graph_of(
+    subject: ReportedPass, names: NodeNames, order: list[Node], most_drawn: int = 0, in_full: bool = False
+) -> Graph:
+    """The graph of the nodes in ``order`` (newest first): inputs before outputs, and the edges between.
+
+    If ``order`` is the newest part of the pass, ``most_drawn`` of it are not there as inputs alone. Only
+    ``in_full`` it has visits, constants and what edges gave, for which the rules run once more.
+    """
     oldest_first = order[::-1]
-    ids = {node: rank for rank, node in enumerate(oldest_first)}
+    left_out = len(subject.order) - len(order)
+    whole_from = len(order) - most_drawn if left_out else 0
+    ids = GraphIds(order)
     formulas = OperandSymbols(names)
     nodes = []
     edges = []
-    with no_grad(), numpy_warnings_off(order):
-        for node in oldest_first:
-            below = [(index, x) for index, x in enumerate(node.inputs) if x is not None and x in ids]
-            nodes.append(_graph_node(subject, node, names, ids, tuple(ids[x] for _, x in below)))
-            for index, x in below:
-                assert isinstance(node, OpNode)
-                symbol = local_derivative_text(node, index, formulas)
-                edges.append(GraphEdge(ids[node], ids[x], index, local_derivative(node, index), symbol))
-    left_out = len(subject.order) - len(order)
-    return Graph(ids[subject.root], tuple(nodes), tuple(edges), subject.alias, left_out)
+    constants = Constants(len(order), names)
+    site = mode.site
+    try:
+        with no_grad(), numpy_warnings_off(order):
+            for rank, node in enumerate(oldest_first):
+                below = list(ids.operands(node))
+                inputs = tuple(ids.nodes[x] for _, x in below)
+                visit = names.visit(node) if in_full else 1
+                nodes.append(_graph_node(subject, node, names, rank, inputs, visit))
+                if not isinstance(node, OpNode):
+                    continue
+                given = given_to_operands(subject, node) if in_full and rank >= whole_from else {}
+                for (index, _), used in zip(below, inputs, strict=True):
+                    expr = local_derivative_expr(node, index, formulas)
+                    text = expr_text(expr, LONGEST_SYMBOL, limits.digits)
+                    local = local_derivative(node, index)
+                    edges.append(GraphEdge(rank, used, index, local, text, expr, given.get(index)))
+                if in_full:
+                    constants.add_operands(rank, node)
+    finally:
+        mode.site = site  # a custom backward runs statements, which set it
+    return Graph(
+        ids.nodes[subject.root],
+        tuple(nodes),
+        tuple(edges),
+        subject.alias,
+        left_out,
+        tuple(constants.nodes),
+        tuple(constants.uses),
+        whole_from,
+    )
+
+
+def given_to_operands(subject: ReportedPass, node: OpNode) -> dict[int, Any]:
+    """What a node has passed on to its operands in the pass, by operand number.
+
+    An operand that nobody asked about has none: its rule may be missing.
+    """
+    g = subject.cotangents.get(node)
+    if g is None:
+        return {}
+    node.op.reset_rule_cache()
+    given = {}
+    for index, below in enumerate(node.inputs):
+        if below is not None and below.tracked and below in subject.cotangents:
+            given[index] = edge_pullback_or_none(node, index, g)
+    return given
+
+
+class Constants:
+    """The plain numbers and untracked tensors among the operands, as nodes with ids from ``first_id`` on.
+
+    A number is a node for each use, a tensor is one node.
+    """
+
+    def __init__(self, first_id: int, names: NodeNames) -> None:
+        self.nodes: list[GraphNode] = []
+        self.uses: list[GraphEdge] = []
+        self._first_id = first_id
+        self._names = names
+        self._tensors: dict[Node, int] = {}
+
+    def add_operands(self, user: int, node: OpNode) -> None:
+        """Add those among the operands of a node, whose id is ``user``."""
+        for index, (below, value) in enumerate(zip(node.inputs, node.operands, strict=True)):
+            if below is not None and (below.tracked or below.out is None):
+                continue
+            if below is None and value.__class__ not in PLAIN_NUMBERS and value.__class__ is not np.ndarray:
+                continue
+            id = None if below is None else self._tensors.get(below)
+            if id is None:
+                id = self._first_id + len(self.nodes)
+                self.nodes.append(self._number(id, value) if below is None else self._tensor(id, below))
+            if below is not None:
+                self._tensors[below] = id
+            self.uses.append(GraphEdge(user, id, index, None, ""))
+
+    def _number(self, id: int, value: Any) -> GraphNode:
+        name = expr_text(as_symbol(value).expr, LONGEST_NAME, limits.digits)
+        value = float(value) if value.__class__ in PLAIN_NUMBERS else value
+        shape = () if value.__class__ is float else value.shape
+        return GraphNode(id, name, "constant", None, None, shape, dtype_of(value).name, value, None, ())
+
+    def _tensor(self, id: int, node: Node) -> GraphNode:
+        name, line, dtype = self._names[node], self._names.line(node), dtype_of(node.out).name
+        visit = self._names.visit(node)
+        return GraphNode(
+            id, name, "untracked", None, line, node.shape, dtype, node.out, None, (), node.site, visit
+        )
 
 
 def _graph_node(
-    subject: ReportedPass, node: Node, names: NodeNames, ids: dict[Node, int], inputs: tuple[int, ...]
+    subject: ReportedPass, node: Node, names: NodeNames, id: int, inputs: tuple[int, ...], visit: int
 ) -> GraphNode:
     return GraphNode(
-        id=ids[node],
+        id=id,
         name=names[node],
         op="leaf" if isinstance(node, Leaf) or node.op is None else node.op.name,
         grad_fn=None if isinstance(node, Leaf) else node.grad_fn_name,
@@ -76,19 +168,26 @@ def _graph_node(
         value=node.out,
         grad=subject.cotangents.get(node),
         inputs=inputs,
+        span=node.site,
+        visit=visit,
     )
 
 
 def local_derivative_text(node: OpNode, index: int, formulas: OperandSymbols) -> str:
     """The derivative of an edge as text, in the script's names."""
+    return expr_text(local_derivative_expr(node, index, formulas), LONGEST_SYMBOL, limits.digits)
+
+
+def local_derivative_expr(node: OpNode, index: int, formulas: OperandSymbols) -> Expr:
+    """The derivative of an edge as an expression, in the script's names."""
     from autodiff.core.symbolic.simplify import simplify
 
     op = node.op
     if op.partials and isinstance(rule := op.partials[index], int):
-        return str(rule)
+        return number_expr(rule)
     out, operands = formulas.symbol(node), formulas.operands(node)
     symbol: Symbol = symbolic_derivative(node, index, out, operands)
-    return expr_text(simplify(symbol.expr), LONGEST_SYMBOL, limits.digits)
+    return simplify(symbol.expr)
 
 
 def local_derivative(node: OpNode, index: int) -> Any:

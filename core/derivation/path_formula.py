@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.paths.graph_ids import GraphIds
 from autodiff.core.paths.path_sum import vjp_of_ones
 from autodiff.core.report.records import Path
 from autodiff.core.symbolic.expr import ONE, Expr, expr_text, infix, name_expr, number_expr, substitute
@@ -42,6 +43,7 @@ class PathWriter:
         self.formulas = formulas
         self._weight = weight
         self._edge_derivatives: dict[tuple[Edge, bool], Expr] = {}
+        self._ids = GraphIds(subject.order)
 
     def start(self) -> Symbol:
         """What the output receives, as a symbol."""
@@ -68,14 +70,19 @@ class PathWriter:
             if is_scalar:
                 factors.insert(0, "G")
         symbol = self._product(edges, gap, all_edges) if is_scalar else self._composition(edges, gap)
+        product = simplify(symbol.expr)
+        ids = self._ids
         path = Path(
             nodes=tuple(self.names[node] for node in nodes),
             chain=tuple(chain),
             factors=tuple(factors),
-            symbol=expr_text(simplify(symbol.expr), None, limits.digits),
+            symbol=expr_text(product, None, limits.digits),
             contribution=contribution,
             edges=tuple(passed),
             derivatives=tuple(derivatives),
+            product=product,
+            node_ids=tuple(ids.nodes[node] for node in nodes),
+            edge_ids=tuple(ids.edge(edge) for edge in all_edges),
         )
         return path, symbol
 

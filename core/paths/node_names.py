@@ -113,14 +113,19 @@ class NodeNames:
         Many nodes of one place, made in a loop or function, are counted; only nodes of this graph count. A
         variable assigned in several lines gets the line.
         """
+        number = self.visit(node)
+        if self._counts[_repeat_key(node)] > 1:
+            return f" ({ordinal(number)} time)"
+        return f" (line {self.line(node)})" if node.name in self._reassigned else ""
+
+    def visit(self, node: Node) -> int:
+        """The number of the node among those of its name and op that the same code made, from 1."""
         if self._repeat_numbers is None:
             self._repeat_numbers, self._counts = {}, Counter()
             for one in self._oldest_first:
                 self._counts[_repeat_key(one)] += 1
                 self._repeat_numbers[one] = self._counts[_repeat_key(one)]
-        if self._counts[_repeat_key(node)] > 1:
-            return f" ({ordinal(self._repeat_numbers[node])} time)"
-        return f" (line {self.line(node)})" if node.name in self._reassigned else ""
+        return self._repeat_numbers[node]
 
     def quotient(self, above: Node, below: Node, alias: str = "") -> str:
         """A derivative as text: ``dL/dx5``, ``dx5/d(w2*x3)``. ``alias`` replaces the name of ``above``."""
@@ -216,8 +221,10 @@ class NodeNames:
         if isinstance(node, Leaf):
             return short_constant(node)
         assert node.op is not None
-        written = self._application(node, node.op)
-        if written.size <= LONGEST_NAME:
+        # Of a part of a graph, the inputs of the oldest nodes have no names.
+        is_whole = all(below is None or below in self.of for below in node.inputs)
+        written = self._application(node, node.op) if is_whole else None
+        if written is not None and written.size <= LONGEST_NAME:
             built = expr_text(written, LONGEST_NAME + 1, limits.digits)
             if len(built) <= LONGEST_NAME:
                 self._built_exprs[node] = written

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from autodiff.core.base.source import Span
     from autodiff.core.report.cause import Cause
     from autodiff.core.report.entry_records import EntryDerivation
+    from autodiff.core.report.events import Events
     from autodiff.core.report.graph_records import Graph
     from autodiff.core.report.kink import Kink
     from autodiff.core.symbolic.expr import Expr
@@ -197,7 +198,8 @@ class Path(Record):
     (``"dL/dx5"``), ``factors`` as a local derivative (``"-1"``, ``"w2"``; for tensors the map applied).
     ``symbol`` is the simplified product, ``contribution`` its value. ``edges`` holds the numerator and
     denominator of each quotient as expressions, ``derivatives`` the factors as expressions; for tensors these
-    are expressions of ``G``.
+    are expressions of ``G``. ``product`` is ``symbol`` as an expression. ``node_ids`` and ``edge_ids`` are
+    the ids of all nodes and edges on the path in the record of the graph.
     """
 
     nodes: tuple[str, ...]
@@ -207,6 +209,9 @@ class Path(Record):
     contribution: Any
     edges: tuple[tuple[Expr, Expr], ...] = ()
     derivatives: tuple[Expr, ...] = ()
+    product: Expr | None = None
+    node_ids: tuple[int, ...] = ()
+    edge_ids: tuple[int, ...] = ()
 
     @property
     def is_zero(self) -> bool:
@@ -366,7 +371,7 @@ class Derivation(Record):
 
 
 class GradientReport(Record):
-    """Everything ``run`` shows. ``graph`` and ``derivations`` are filled only on request.
+    """Everything ``run`` shows. ``graph``, ``derivations`` and ``events`` are filled only on request.
 
     ``since`` says which inputs have changed values at the end of the script; empty if none has. If the report
     ``adds_up``, its ``weight`` is ones because nothing said how to weigh the output's entries. ``size`` is at
@@ -383,3 +388,4 @@ class GradientReport(Record):
     since: str = ""
     adds_up: bool = False
     size: int = 0
+    events: Events | None = None

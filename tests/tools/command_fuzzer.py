@@ -115,7 +115,7 @@ def flaw_of_format(line: CommandLine, outcome: Outcome) -> str:
     try:
         if form == "json":
             schemas = [document["schema"] for document in json_documents(outcome.out)]
-            if set(schemas) != {1} or (len(schemas) > 1 and command_of(line) not in SEVERAL_SCRIPTS):
+            if set(schemas) != {2} or (len(schemas) > 1 and command_of(line) not in SEVERAL_SCRIPTS):
                 return f"documents of schema {schemas}: {outcome.out[:80]!r}"
         elif form == "jsonl":
             for row in outcome.out.splitlines():

@@ -20,4 +20,4 @@ def test_what_a_result_depends_on_is_listed(autodiff):
 def test_the_document_says_the_same(autodiff):
     document = json.loads(autodiff("version", "--format", "json").out)
     rows = dict(line.split(None, 1) for line in autodiff("version").out.splitlines())
-    assert document == {"schema": 1, **rows}
+    assert document == {"schema": 2, **rows}

@@ -90,7 +90,7 @@ def test_a_usage_error_is_a_document_too(autodiff, arguments):
     done = autodiff(command, "--format", "json", *rest)
     assert done.returncode == 2
     made = json.loads(done.out)
-    assert made["schema"] == 1
+    assert made["schema"] == 2
     (entry,) = made["diagnostics"]
     assert entry["severity"] == "error"
     assert entry["code"].startswith("E06")

@@ -8,7 +8,8 @@ from importlib.metadata import version
 
 import numpy as np
 import pytest
-from autodiff.cli.render.json import plain, render_json, render_json_error
+from autodiff.cli.render.json import render_json, render_json_error
+from autodiff.cli.render.json_values import plain
 from autodiff.core.base.errors import Label, ShapeError
 from autodiff.core.base.source import Source, Span
 
@@ -23,9 +24,13 @@ def document(report, warnings=()):
 
 def test_keys():
     made = document(seed_1_report())
-    assert made["schema"] == 1
+    assert made["schema"] == 2
     assert made["version"] == version("autodiff")
-    assert made["script"] == {"path": "seed1.ad", "sha256": hashlib.sha256(b"x").hexdigest()}
+    assert made["script"] == {
+        "path": "seed1.ad",
+        "sha256": hashlib.sha256(b"x").hexdigest(),
+        "text": SOURCE.text,
+    }
     assert made["output"] == {"name": "L", "line": 9, "shape": [], "dtype": "float64", "value": -7.0}
     assert made["gradients"][2] == {
         "name": "w1",
@@ -37,8 +42,18 @@ def test_keys():
         "paths": 2,
     }
     node = made["graph"]["nodes"][5]
-    assert {"id", "name", "op", "grad_fn", "line", "shape", "dtype", "value", "grad", "inputs"} == set(node)
-    assert made["graph"]["edges"][0] == {"from": 2, "to": 5, "operand": 0, "local": 1.0, "symbol": "x1"}
+    told = {"id", "name", "op", "grad_fn", "line", "shape", "dtype", "value", "grad", "inputs"}
+    assert told | {"location", "end_location", "visit"} == set(node)
+    assert made["graph"]["edges"][0] == {
+        "id": 0,
+        "from": 2,
+        "to": 5,
+        "operand": 0,
+        "local": 1.0,
+        "symbol": "x1",
+        "expression": None,
+        "give": None,
+    }
     derivation = made["derivations"][0]
     assert derivation["wrt"] == "w1"
     assert derivation["paths"][0]["contribution"] == -2.0
@@ -96,8 +111,8 @@ def test_every_command_writes_one_document(autodiff, write):
     made = json.loads(autodiff("graph", "seed1.ad", "--format", "json").out)
     assert made["script"]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     for edge in made["graph"]["edges"]:
-        assert edge["from"] < edge["to"]
-    assert [node["id"] for node in made["graph"]["nodes"]] == list(range(11))
+        assert edge["from"] < edge["to"] or made["graph"]["nodes"][edge["from"]]["op"] == "constant"
+    assert [node["id"] for node in made["graph"]["nodes"]] == list(range(12))
 
 
 def test_a_failure_is_a_document_too(autodiff):
@@ -146,6 +161,64 @@ def test_a_command_line_that_makes_no_sense_is_answered_with_a_document(autodiff
     done = autodiff(*arguments.split())
     assert done.returncode == 2
     document = json.loads(done.out)
-    assert document["schema"] == 1
+    assert document["schema"] == 2
     assert [one["severity"] for one in document["diagnostics"]] == ["error"]
     assert document["diagnostics"][0]["message"] in done.err
+
+
+def run_document(autodiff, code: str, *arguments: str):
+    return json.loads(autodiff("run", "-e", code, "--format", "json", *arguments).out)
+
+
+def test_paths_and_edges_have_ids(autodiff) -> None:
+    made = run_document(autodiff, "x = 3; L = x*x")
+    edges = made["graph"]["edges"]
+    assert [(edge["id"], edge["from"], edge["to"], edge["give"]) for edge in edges] == [
+        (0, 0, 1, 3.0),
+        (1, 0, 1, 3.0),
+    ]
+    [derivation] = made["derivations"]
+    assert [path["node_ids"] for path in derivation["paths"]] == [[1, 0], [1, 0]]
+    assert [path["edge_ids"] for path in derivation["paths"]] == [[0], [1]]
+
+
+def test_places_say_which_code_of_a_line(autodiff) -> None:
+    code = "a = 2; b = 5\nL = a*b + sin(a)"
+    made = run_document(autodiff, code)
+    assert made["script"]["text"] == code + "\n"
+    lines = code.splitlines()
+    spelled = {}
+    for node in made["graph"]["nodes"]:
+        begin, end = node["location"], node["end_location"]
+        assert begin["line"] == end["line"] == node["line"]
+        spelled[node["name"]] = lines[begin["line"] - 1][begin["column"] - 1 : end["column"] - 1]
+    assert spelled == {"a": "a", "b": "b", "a*b": "a*b", "sin(a)": "sin(a)", "L": "a*b + sin(a)"}
+
+
+def test_large_tensors_of_a_graph_are_summarized(autodiff) -> None:
+    code = "W = torch.full((30, 40), -2.0, requires_grad=True)\nW.data[0, 0] = nan\nL = (W*3).sum()"
+    made = run_document(autodiff, code)
+    summary = {"shape": [30, 40], "dtype": "float64", "min": -2.0, "max": -2.0, "not_finite": 1}
+    [leaf, product, _] = made["graph"]["nodes"][:3]
+    assert leaf["value"] == {**summary, "norm": pytest.approx(2 * 1199**0.5)}
+    assert product["value"]["max"] == -6.0
+    assert made["graph"]["edges"][0]["give"]["max"] == 3.0
+    assert np.shape(made["gradients"][0]["grad"]) == (30, 40), "the answer has every entry"
+
+
+def test_formulas_have_their_expressions(autodiff) -> None:
+    made = run_document(autodiff, "a = 2; b = 5; L = exp(-a)*b")
+    edge = made["graph"]["edges"][1]
+    assert edge["symbol"] == "exp(-a)"
+    assert edge["expression"] == {"head": "call", "value": "exp", "args": [{"head": "neg", "args": ["a"]}]}
+    derivation = made["derivations"][0]
+    assert derivation["steps"]["expressions"]["values"]["a"] == 2.0
+    [path] = derivation["paths"]
+    assert len(path["expressions"]["chain"]) == len(path["expressions"]["factors"]) == len(path["edge_ids"])
+
+
+def test_deep_expressions_have_only_their_text(autodiff) -> None:
+    made = run_document(autodiff, "x = 0.5; y = " + "sin(" * 300 + "x" + ")" * 300)
+    assert all("expression" in edge for edge in made["graph"]["edges"])
+    names = {node["name"] for node in made["graph"]["nodes"]}
+    assert "x" in names
