@@ -21,6 +21,7 @@ from autodiff.core.report.verdict import (
     LOST,
     NOT_FINITE,
     OK,
+    ROUNDED,
     TOO_LARGE,
     UNDECIDED,
     WRONG,
@@ -57,6 +58,10 @@ UNDECIDED_BECAUSE = {
     IS_INPUT: (
         "this is an input, and the output itself: nothing is computed from it, so there is no gradient to"
         " check"
+    ),
+    ROUNDED: (
+        "rounding of the values it is computed from can change it by its own size, so that no digit of it is"
+        " certain; explain says which value"
     ),
     TOO_LARGE: (
         "the graph is so large that computing it again for every difference would take minutes (--all does)"

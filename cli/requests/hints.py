@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.command_line.fast_parser import Request
-    from autodiff.core.report.records import GradientReport
+    from autodiff.core.report.records import GradientReport, ReportedPass
 
 MOST_NAMED = 3
 #: Code from the command line is repeated in a hint if it is at most this long.
@@ -63,6 +63,19 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
         first = next(derivation for derivation in report.derivations if derivation.kinks).kinks[0]
         place = f"{first.function}{in_line(first.line)} is {PLACES[first.kind]}"
         yield f"{place}; {ask(request, names, report)} says what that means"
+
+
+def hints_on_rounding(report: GradientReport, request: Request, subject: ReportedPass) -> Iterator[str]:
+    """Yield a hint on gradients that the rounding of a value can change by their own size."""
+    from autodiff.core.why.rounded_gradients import rounded_gradient
+
+    names = [
+        spelled
+        for spelled, node in subject.wrt
+        if rounded_gradient(subject.order, subject.root, subject.seed, node) is not None
+    ]
+    if names:
+        yield f"{the_gradients(names)} made of rounding errors; {ask(request, names, report)} says why"
 
 
 def is_finite(grad: Any) -> bool:

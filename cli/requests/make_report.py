@@ -14,6 +14,7 @@ from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.base.lazy_imports import LazyModule, np, numpy_preparations
 from autodiff.core.base.limits import large_array_callbacks, limits, repair_callbacks
 from autodiff.core.base.source import Source, Span
+from autodiff.core.graph.node import OpNode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.target import gradient_names, is_from_functional
@@ -225,7 +226,7 @@ def note_remarks(
     for note in (*report.notes, *others):
         session.note(note)
     if session.diagnostics == "text" and not subject.without_pass:
-        for hint in odd_things(report, session.request):
+        for hint in odd_things(report, session.request, subject):
             session.note(hint)
 
 
@@ -284,7 +285,7 @@ def note_times(session: Session, **seconds: float) -> None:
     session.note("  ".join(f"{part} {time * 1000:.1f} ms" for part, time in seconds.items()))
 
 
-def odd_things(report: GradientReport, request: Request) -> Iterator[str]:
+def odd_things(report: GradientReport, request: Request, subject: ReportedPass) -> Iterator[str]:
     """Yield hints on unusual gradients; for ordinary ones nothing is imported."""
     if request.command == "graph" or (request.command == "grad" and request.number("order") > 1):
         return  # `explain` has other hints for graphs, and is not asked about derivatives of higher order
@@ -294,6 +295,28 @@ def odd_things(report: GradientReport, request: Request) -> Iterator[str]:
         from autodiff.cli.requests.hints import hints_on
 
         yield from hints_on(report, request)
+    if request.command != "explain" and subject.size <= MOST_DRAWN and loses_digits(subject):
+        from autodiff.cli.requests.hints import hints_on_rounding
+
+        yield from hints_on_rounding(report, request, subject)
+
+
+def loses_digits(subject: ReportedPass) -> bool:
+    """Whether some number is a sum or a logarithm far smaller than what it was made from.
+
+    Entries of a tape are read as they are: making nodes of them takes longer than the pass.
+    """
+    if subject.has_nodes:
+        made = [(node.op, node.out, node.operands) for node in subject.order if isinstance(node, OpNode)]
+    else:
+        made = [(entry[0], entry[5], entry[3:5]) for tape in subject.tapes for entry in tape[1:]]
+    return any(
+        op is not None
+        and op.name in ("add", "sub", "log")
+        and out.__class__ is float
+        and abs(out) < 1e-3 * max([abs(x) for x in operands if x.__class__ is float], default=0.0)
+        for op, out, operands in made
+    )
 
 
 def looks_odd(grad: Any) -> bool:

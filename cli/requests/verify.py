@@ -29,12 +29,14 @@ from autodiff.core.report.verdict import (
     KINK,
     NOT_FINITE,
     OK,
+    ROUNDED,
     TOO_LARGE,
     UNDECIDED,
     WRONG,
     GradientCheck,
 )
 from autodiff.core.why.kinks import kinks_of
+from autodiff.core.why.rounded_gradients import rounded_gradient
 from autodiff.core.why.saved_constants import saved_constants
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.formula import Formula
@@ -161,6 +163,10 @@ def check_all(
         check.fault = next((fault for fault in faults if fault_reaches(fault, subject, node)), None)
         if check.fault is not None and check.verdict in (OK, UNDECIDED):
             check.verdict, check.reason = WRONG, HIDDEN
+        if order == 1 and check.verdict in (OK, UNDECIDED):
+            rounded = rounded_gradient(subject.order, subject.root, subject.seed, node)
+            if rounded is not None:  # the complex step and the differences have the same rounding
+                check.verdict, check.reason, check.worst = UNDECIDED, ROUNDED, rounded.place
         if order == 2 and check.order == 2 and check.verdict == WRONG:
             check.constants = saved_constants(subject.order, source, node)
         check.ties = ties if check.is_shown_by_reruns else ()

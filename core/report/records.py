@@ -12,10 +12,11 @@ from autodiff.core.graph.node import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from autodiff.core.base.source import Span
+    from autodiff.core.graph.state import Tape
     from autodiff.core.report.cause import Cause
     from autodiff.core.report.entry_records import EntryDerivation
     from autodiff.core.report.events import Events
@@ -44,7 +45,7 @@ class ReportedPass:
 
     For a pass along a tape, ``root`` and ``order`` are not given; ``make_nodes`` computes them on first use.
     ``value`` and ``site`` are the output's value and span. ``most_nodes`` is the length of the tape: the pass
-    has at most so many nodes.
+    has at most so many nodes. ``tapes`` are those that it ran along.
     """
 
     __slots__ = (
@@ -61,6 +62,7 @@ class ReportedPass:
             "received",
             "seed",
             "since",
+            "tapes",
         ),
         *("adds_up", "site", "value", "weight", "wrt"),
     )
@@ -84,6 +86,7 @@ class ReportedPass:
         without_pass: bool = False,
         adds_up: bool = False,
         most_nodes: int = 0,
+        tapes: Sequence[Tape] = (),
     ) -> None:
         self.name = name
         self.adds_up = adds_up
@@ -102,6 +105,7 @@ class ReportedPass:
         self._sweep_all = sweep_all
         self._variables = variables
         self.since = since
+        self.tapes = tapes
 
     @property
     def root(self) -> Node:
@@ -121,6 +125,11 @@ class ReportedPass:
     def size(self) -> int:
         """The number of nodes, or a larger number while they are entries of a tape."""
         return self._most_nodes if self._root is None else len(self._order)
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether the nodes are there already, or would be made from the entries of a tape."""
+        return self._root is not None
 
     @property
     def variables(self) -> Mapping[str, Node | None] | None:

@@ -21,6 +21,7 @@ LOST, IS_INPUT, HIDDEN = (
 )
 DISAGREE = "the ways of checking disagree"
 TOO_LARGE = "the graph is too large"
+ROUNDED = "is made of rounding errors"
 INFINITE, GROWS_WITHOUT_BOUND = "is infinite", "goes to infinity"
 
 
@@ -34,7 +35,8 @@ class GradientCheck(Record):
     step or Taylor's remainder contradicts the differences), CHANGES (the script computes something else when
     it is run again), INFINITE (the differentiated value is infinite), GROWS_WITHOUT_BOUND (the gradient is
     infinite and the differences grow without bound), IS_INPUT (the output is this input, so there is no rule
-    to check) or TOO_LARGE (replaying the graph hundreds of times would take too long). The caller sets WRONG
+    to check), ROUNDED (the rounding of a value in the forward pass can change it by its own size) or
+    TOO_LARGE (replaying the graph hundreds of times would take too long). The caller sets WRONG
     with the reason HIDDEN if a custom Function is wrong but the differences do not show it.
 
     ``worst`` is the index of the entry with the most severe verdict and, among those, the largest deviation;

@@ -26,6 +26,7 @@ from autodiff.core.why.op_table import (
     PRODUCT_OPS,
     is_product_with_itself,
 )
+from autodiff.core.why.rounded_gradients import rounded_gradient
 from autodiff.core.why.sentences import (
     arrives_constant,
     blocking_sentence,
@@ -76,6 +77,7 @@ def causes_of(
             search.find_rounding_in_single_use(g)
             or search.output()
             or search.find_rounding_above(g)
+            or search.find_rounded_values()
             or [
                 *zero_entry_causes(subject, names, search.leading, target, g),
                 *magnitude_causes(subject, names, search.leading, target, g),
@@ -443,6 +445,19 @@ class CauseSearch:
                     assert below is not None
                     arrived.setdefault(below, []).append((edge, edge_contribution(edge, cotangents[node])))
         return []
+
+    def find_rounded_values(self) -> list[Cause]:
+        """A cause if the rounding of a value can move the gradient by much of its size."""
+        subject = self.subject
+        found = rounded_gradient(self.leading, subject.root, subject.seed, self.target)
+        if found is None:
+            return []
+        at = f"entry {list(found.place)} of this gradient" if found.place else "this gradient"
+        words = (
+            f"rounding changes {spoken_name(found.node, self.names)} by up to {found.rounding:.0e}, and that"
+            f" changes {at} by up to {found.share:.0e}: no digit of {value_words(found.given)} is certain"
+        )
+        return [self.cause("rounding", words, found.node)]
 
     def cancellation_cause(
         self, node: Node, given: list[tuple[Edge, Any]], left: str = " add up to 0"

@@ -87,6 +87,7 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
         site=site,
         make_nodes=make_nodes,
         most_nodes=sum(len(tape) for tape, _ in found[1]),
+        tapes=[tape for tape, _ in found[1]],
     )
     return subject
 

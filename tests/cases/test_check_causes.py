@@ -4,6 +4,52 @@ from __future__ import annotations
 
 from cases import Case, each_of
 
+#: What rounding does to a slope is told by every command, with the value at fault.
+EVERY = "for c in grad check explain; do autodiff $c script.ad | tr -s ' \\n' ' '; done"
+UNCERTAIN = "rounding of the values it is computed from can change it by its own size"
+
+ROUNDED = [
+    Case(
+        "a_cosine_of_almost_zero",
+        "x = 1e-9; L = (1-cos(x))/x**2\n",
+        EVERY,
+        says=["the gradient for x is made of rounding errors"],
+        shows=[
+            UNCERTAIN,
+            "rounding changes cos(x) by up to 1e-16, and that changes this gradient by up to 2e+11",
+        ],
+        code=0,
+    ),
+    Case(
+        "a_complex_step_has_the_same_rounding",
+        "x = 1e-5\nL = (1-cos(x))/x**2\n",
+        "autodiff check script.ad | tr -s ' \\n' ' '",
+        shows=[UNCERTAIN, "1 cannot be decided"],
+        never=["right: backward"],
+    ),
+    Case(
+        "a_number_lost_in_a_sum",
+        "x = 1e-20; L = log(1+x)/x\n",
+        EVERY,
+        says=["the gradient for x is made of rounding errors"],
+        shows=[UNCERTAIN, "rounding changes 1+x by up to 1e-20"],
+    ),
+    Case(
+        "one_entry",
+        "x = torch.tensor([1., 1e-8], dtype=torch.float64, requires_grad=True)\n"
+        "L = ((x.exp() - 1)/x).sum()\nL.backward()\n",
+        "autodiff explain script.ad | tr -s ' \\n' ' '",
+        shows=["line 2: rounding changes x.exp() by up to", "and that changes entry [1] of this gradient by"],
+    ),
+    Case(
+        "exact_differences_and_small_slopes",
+        "x = 3.0000001\ny = 1e8\nL = (x-3)**2 + sqrt(y+1) - sqrt(y) + (x*x - 9)/(x + 3)\n",
+        EVERY,
+        shows=["right: backward"],
+        never=["rounding"],
+    ),
+]
+
 TWICE = [
     Case(
         "index_put",
@@ -69,7 +115,7 @@ L = torch.zeros(3).index_put((torch.tensor([0, 0, 2]),), v, accumulate=True).sum
 ]
 
 
-@each_of(TWICE)
+@each_of([*ROUNDED, *TWICE])
 def test_positions_that_occur_twice_are_the_cause(case, tmp_path):
     case.check(tmp_path)
 
