@@ -167,6 +167,16 @@ SET = Option(
 )
 DATA = Option("--data", TEXTS, "Columns of a file as values of the names they have.", metavar="FILE")
 COLUMNS = Option("--columns", TEXT, "Names of the columns of --data, without a header.", metavar="NAME,...")
+EACH = Option("--each", TEXT, "A line for each row of a file or of -: CSV, TSV, JSON Lines.", metavar="FILE")
+SWEEP = Option(
+    "--sweep",
+    TEXTS,
+    "A line for each value: 0:2:0.5, log:1:1000:4, [1, 2]; repeatable.",
+    metavar="NAME=VALUES",
+)
+KEEP = Option("--keep", FLAG, "The columns of --each before the gradients.")
+VALUE = Option("--value", FLAG, "The output's value before the gradients of a row.")
+FAIL_FAST = Option("--fail-fast", FLAG, "Stop at the first bad row of --each.")
 GRAD_OUTPUT = Option(
     "--grad-output", TEXT, "Gradient to start from if the output is not one number.", metavar="ones|VALUE"
 )
@@ -230,10 +240,10 @@ TIMEOUT = Option(
 
 #: The groups of options in help texts, and their order there; each option is in one, by its longest flag.
 GROUPS = {
-    "Input": "-e --set --data --columns --sigma --cov --monte-carlo --dtype --seed",
+    "Input": "-e --set --data --each --sweep --columns --sigma --cov --monte-carlo --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula",
-    "Output": "--show --nonzero --output --format --top --digits --rows --all --quiet --verbose --color"
-    " --diagnostics --fail-on --help",
+    "Output": "--show --nonzero --value --keep --output --format --top --digits --rows --all --quiet"
+    " --verbose --color --diagnostics --fail-on --fail-fast --help",
     "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
     " --max-input",
 }
@@ -282,11 +292,26 @@ COMMANDS = {
         Command(
             "grad",
             "[SCRIPT]",
-            (*QUESTION, NTH, FAIL_ON, OUTPUT, format_option("grad"), *PEOPLE, *MANNERS, *LIMITS),
+            (
+                *QUESTION,
+                EACH,
+                SWEEP,
+                KEEP,
+                VALUE,
+                FAIL_FAST,
+                NTH,
+                FAIL_ON,
+                OUTPUT,
+                format_option("grad"),
+                *PEOPLE,
+                *MANNERS,
+                *LIMITS,
+            ),
             "Print gradients; in a pipe, bare numbers.",
             (
                 "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5",
                 f"{EXAMPLE} | autodiff grad - --wrt 'w*'",
+                "autodiff grad --wrt x -e 'x = 1; y = sin(x)' --sweep x=0:3:0.5 --value",
             ),
         ),
         Command(

@@ -1,0 +1,144 @@
+"""Lines about rows of values, for ``--each`` and ``--sweep``: one for each row, in the order of the rows.
+
+Plain lines have the kept columns, the value and the gradients, separated by tabs and exact. CSV and TSV have
+a header above, and JSON Lines an object a row. A row without an answer has empty cells, or an ``error``.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.process.streams import visible
+from autodiff.cli.render.numbers import exact, exact_entries, is_array, short
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.lazy_imports import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    #: The value of the output and the gradients by the inputs, or why there are none.
+    Answer = tuple[Any, Sequence[Any]] | AutodiffError
+
+FORMATS = ("plain", "table", "csv", "tsv", "jsonl")
+NARROWEST = 12  # characters of a column of a table
+
+
+class RowWriter:
+    """Writes rows in one of ``FORMATS``: columns ``kept``, the value if it ``has_value``, the gradients."""
+
+    __slots__ = ("digits", "early", "form", "has_value", "inputs", "kept", "titles")
+
+    def __init__(self, form: str, kept: Sequence[str], has_value: bool, digits: int) -> None:
+        self.form = form
+        self.kept = kept
+        self.has_value = has_value
+        self.digits = digits
+        self.inputs: list[str] = []
+        self.titles: list[str] = []
+        #: Rows before the first answer, which the header waits for; None once it is written.
+        self.early: list[Any] | None = None if form in ("plain", "jsonl") else []
+
+    def name_answers(self, output: str, inputs: Sequence[tuple[str, tuple[int, ...]]]) -> None:
+        """Take the names of the output and of the inputs, with their shapes, before the first answer."""
+        self.inputs = [name for name, _ in inputs]
+        whole = output if output.isidentifier() else f"({output})"
+        self.titles = [output] * self.has_value
+        for name, shape in inputs:
+            places = (f"[{','.join(map(str, place))}]" if place else "" for place in np.ndindex(shape))
+            self.titles += [f"d{whole}/d{name}{place}" for place in places]
+
+    def line(self, number: int, row: Any, answer: Answer) -> str:
+        """The line of a row, below the header if it is the first row with an answer."""
+        if self.form == "jsonl":
+            return self.json_line(number, row, answer)
+        if self.early is not None and isinstance(answer, AutodiffError):
+            self.early.append(row)
+            return ""
+        cells = [""] * len(self.titles) if isinstance(answer, AutodiffError) else self.answer_cells(answer)
+        return self.begin() + self.joined([*self.kept_cells(row), *cells])
+
+    def lines(self, first: int, rows: list[Any], value: Any, grads: Sequence[Any]) -> str:
+        """The lines of rows, from number ``first`` on; ``value`` and ``grads`` have an entry for each."""
+        if self.form in ("jsonl", "table"):
+            answers = zip(value.tolist(), zip(*[grad.tolist() for grad in grads], strict=True), strict=True)
+            numbered = enumerate(zip(rows, answers, strict=True), first)
+            return "".join([self.line(number, row, answer) for number, (row, answer) in numbered])
+        separator = "," if self.form == "csv" else "\t"
+        shown = (value, *grads) if self.has_value else grads
+        columns = [exact_entries(one) for one in shown]
+        if self.kept:
+            kept = ([quoted(cell, separator) for cell in self.kept_cells(row)] for row in rows)
+            columns = [*map(list, zip(*kept, strict=True)), *columns]
+        return self.begin() + "\n".join(map(separator.join, zip(*columns, strict=True))) + "\n"
+
+    def begin(self) -> str:
+        """The header and the rows that waited for it; "" if they are written."""
+        if self.early is None:
+            return ""
+        rows, self.early = self.early, None
+        empty = [""] * len(self.titles)
+        lines = [self.joined([*map(visible, self.kept), *map(visible, self.titles)])]
+        lines += (self.joined([*self.kept_cells(row), *empty]) for row in rows)
+        return "".join(lines)
+
+    def end(self) -> str:
+        """What has waited for an answer that did not come."""
+        return self.begin() if self.early else ""
+
+    def kept_cells(self, row: Any) -> list[str]:
+        if isinstance(row, str):  # what is wrong with it
+            return [""] * len(self.kept)
+        values = [row.get(name, "") for name in self.kept]
+        return [visible(value) if isinstance(value, str) else self.spelled(value) for value in values]
+
+    def answer_cells(self, answer: tuple[Any, Sequence[Any]]) -> list[str]:
+        value, grads = answer
+        shown = (value, *grads) if self.has_value else grads
+        return [text for one in shown for text in self.entries(one)]
+
+    def entries(self, value: Any) -> list[str]:
+        if value.__class__ is float:
+            return [self.spelled(value)]
+        if self.form == "table" and is_array(value):
+            return [self.spelled(entry) for entry in value.ravel().tolist()]
+        return exact_entries(value)
+
+    def spelled(self, value: Any) -> str:
+        if value.__class__ is not float:
+            from json import dumps
+
+            return dumps(value)
+        return short(value, self.digits) if self.form == "table" else exact(value)
+
+    def joined(self, cells: list[str]) -> str:
+        """The cells as one line."""
+        if self.form == "table":
+            widths = (max(NARROWEST, len(title)) for title in (*self.kept, *self.titles))
+            return "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) + "\n"
+        separator = "," if self.form == "csv" else "\t"
+        return separator.join([quoted(cell, separator) for cell in cells]) + "\n"
+
+    def json_line(self, number: int, row: Any, answer: Answer) -> str:
+        """The object of a row: its number, the kept columns, and the value and the gradients or the error."""
+        from json import dumps
+
+        from autodiff.cli.render.json_values import plain
+
+        made: dict[str, Any] = {"row": number}
+        if self.kept and isinstance(row, dict):
+            made["keep"] = {name: row[name] for name in self.kept if name in row}
+        if isinstance(answer, AutodiffError):
+            made["error"] = {"code": answer.code, "message": answer.message}
+        else:
+            value, grads = answer
+            if self.has_value:
+                made["value"] = plain(value)
+            made["grad"] = {name: plain(grad) for name, grad in zip(self.inputs, grads, strict=True)}
+        return dumps(made, allow_nan=False) + "\n"
+
+
+def quoted(cell: str, separator: str) -> str:
+    """A cell as csv writes it: in quotation marks where its text could be read as several cells."""
+    if separator in cell or '"' in cell:
+        return '"' + cell.replace('"', '""') + '"'
+    return cell

@@ -1,0 +1,115 @@
+"""The rows of ``--each`` and ``--sweep``, and which of their values the script takes."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from itertools import chain, islice, product
+
+from autodiff.cli.command_line.script_source import STDIN, reads_stdin
+from autodiff.cli.data_files.data_file import data_error, listed
+from autodiff.cli.data_files.row_files import RowFile
+from autodiff.cli.requests.make_report import read_names
+from autodiff.cli.requests.values import split_name, values_of
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.grammar.session.data_names import sort_columns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from autodiff.cli.data_files.row_files import Row
+    from autodiff.cli.requests.session import Session
+
+BLOCK_OF_SWEEP = 10_000  # rows
+
+
+def read_rows(session: Session, path: str) -> RowFile:
+    """The file of ``--each``; ``-`` is standard input."""
+    values = values_of(session)
+    if path == STDIN:
+        if values.stdin_user or reads_stdin(session.request):
+            raise UsageError(
+                f"--each: standard input holds {values.stdin_user or 'the script'} already",
+                code="E0610",
+                help=("read one of them from a file",),
+            )
+        values.stdin_user = "the rows of --each"
+    return RowFile(path, read_names((session.request.text("columns") or "",)))
+
+
+def known_columns(file: RowFile) -> tuple[Sequence[str], Iterable[list[Row]]]:
+    """The names of the columns, and the rows. JSON names the values in every row: the first row tells."""
+    if not file.is_json:
+        return file.columns, file.blocks
+    seen = []
+    for block in file.blocks:
+        seen.append(block)
+        for row in block:
+            if isinstance(row, dict):
+                return list(row), chain(seen, file.blocks)
+    return (), seen
+
+
+def used_columns(session: Session, file: str, columns: Sequence[str]) -> list[str]:
+    """The columns whose values the script takes. Raises UsageError if there are none."""
+    assert session.script is not None
+    used, reasons, inputs = sort_columns(session.script.source, columns)
+    for column, reason in reasons.items():
+        session.note(f"column `{column}` of {file} is not used: {reason}")
+    if columns and not used:
+        raise data_error(
+            file,
+            f"the script uses none of its columns: {listed(columns)}",
+            f"the script reads: {listed(inputs) or 'no values'}",
+        )
+    return used
+
+
+def read_sweep(session: Session) -> tuple[list[str], Iterator[list[Row]]]:
+    """The names of ``--sweep``, and the rows: all combinations, the last name changes fastest."""
+    found: dict[str, Sequence[float]] = {}
+    for text in session.request.texts("sweep"):
+        name, value = split_name("--sweep", text)
+        found[name] = read_range(session, f"--sweep {name}", value, name)
+
+    def blocks() -> Iterator[list[Row]]:
+        rows = product(*found.values())
+        while some := list(islice(rows, BLOCK_OF_SWEEP)):
+            yield [dict(zip(found, row, strict=True)) for row in some]
+
+    return list(found), blocks()
+
+
+def read_range(session: Session, option: str, text: str, name: str) -> Sequence[float]:
+    """The values of ``0:2:0.5`` (the end belongs to them), ``log:1:1000:4``, a list or a vector."""
+    parts = text.split(":")
+    try:
+        if len(parts) == 3:
+            first, last, step = map(Decimal, parts)
+            count = int((last - first) / step + Decimal("1e-9")) + 1 if step else 0
+            if count < 1 or (last - first) / step < 0:
+                raise UsageError(
+                    f"{option}: `{text}` has no values",
+                    code="E0610",
+                    help=("it is first:last:step, as in 0:2:0.5, or 2:0:-0.5 downwards",),
+                )
+            check_allocation((count,))
+            return [float(first + at * step) for at in range(count)]  # without the rounding errors of a sum
+        if len(parts) == 4 and parts[0] == "log":
+            start, end, points = float(parts[1]), float(parts[2]), int(parts[3])
+            if min(start, end) > 0 and points > 0:
+                made: list[float] = np.geomspace(start, end, points).tolist()
+                return made
+    except (InvalidOperation, ValueError, OverflowError):
+        pass
+    if len(parts) > 1:
+        raise UsageError(
+            f"{option} takes first:last:step, log:first:last:points or a list, not `{text}`",
+            code="E0610",
+            help=("write it as in 0:2:0.5, log:0.001:1000:7 or [1, 2, 5]",),
+        )
+    values = np.ravel(np.asarray(values_of(session).read(option, text, name), dtype="float64"))
+    listed_values: list[float] = values.tolist()
+    return listed_values

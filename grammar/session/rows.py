@@ -1,0 +1,131 @@
+"""Runs a script for many rows of values: one row at a time, or a block of rows in one run.
+
+In a block every input is a vector with an entry for each row. A script that treats entries alike then
+computes every row at once, and one backward pass from ones gives the gradients of all of them: the derivative
+of the sum of the outputs by an entry is that of the output of its row. ``reason_against_blocks`` says whether
+a script treats entries alike, from its syntax; ``run_block`` looks at the graph once more.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.source import Source
+from autodiff.core.engine.public_functions import PublicFunction
+from autodiff.core.graph.node import Leaf
+from autodiff.core.graph.op import Op
+from autodiff.core.report.records import ReportedPass, gradient_or_zeros
+from autodiff.grammar.interpret.compiler import Compiler
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.session.run import EngineSetup, Settings, differentiate, resolve_names, run_script
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse_to_first_error
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+#: The room of functions that treat the entries of a tensor alike.
+ELEMENTWISE = "autodiff.core.ops.elementwise."
+#: What may stand in a script whose rows are run in blocks, but calls, attributes and Python's own ``pow``.
+SYNTAX = (
+    *(tree.Script, tree.Assign, tree.ExpressionStatement, tree.Pass, tree.Import, tree.ImportFrom),
+    *(tree.Name, tree.Number, tree.Unary, tree.Binary, tree.Argument, tree.Attribute, tree.Call),
+)
+OPERATORS = frozenset(["+", "-", "*", "/", "**"])
+WORDS = {
+    tree.If: "a branch",
+    tree.Conditional: "a branch",
+    tree.For: "a loop",
+    tree.While: "a loop",
+    tree.FunctionDef: "a function",
+    tree.Subscript: "an index",
+    tree.ListDisplay: "a list",
+    tree.Comparison: "a comparison",
+}
+
+
+class RowRuns:
+    """Runs of one script that differ in the values of some names; ``settings`` are those of every run."""
+
+    __slots__ = ("script", "settings", "source")
+
+    def __init__(self, source: Source, settings: Settings) -> None:
+        self.source = source
+        self.settings = settings
+        self.script = parse_to_first_error(source)
+
+    def run(self, values: Mapping[str, Any], grad_output: object = None) -> ReportedPass:
+        """Run the script with these values of its names, then backward. What it prints is left out."""
+        settings = self.settings.copy(sets={**self.settings.sets, **values})
+        settings.grad_output = grad_output or settings.grad_output
+        with EngineSetup(settings):
+            execution = run_script(self.script, self.source, settings, discard_text, discard_warning)
+        return differentiate(execution, settings)
+
+    def run_block(
+        self, columns: Mapping[str, Any], constants: Mapping[str, float], inputs: Sequence[str]
+    ) -> tuple[Any, list[Any]] | None:
+        """Return the outputs of all rows and their gradients by each of the inputs; None if that fails.
+
+        ``columns`` are the rows' values, arrays of one dimension; ``constants`` those of the other inputs.
+        """
+        shape = np.shape(next(iter(columns.values())))
+        vectors = {name: np.full(shape, value) for name, value in constants.items()}
+        try:
+            subject = self.run({**vectors, **columns}, "ones")
+        except AutodiffError:
+            return None
+        nodes = dict(subject.wrt)
+        if np.shape(subject.value) != shape or nodes.keys() != set(inputs):
+            return None
+        for node in subject.order:
+            op = node.op
+            if node.shape != shape or not (isinstance(node, Leaf) or (op is not None and op.is_elementwise)):
+                return None
+        return subject.value, [gradient_or_zeros(subject.received, nodes[name]) for name in inputs]
+
+    def reason_against_blocks(self, first: ReportedPass, values: Mapping[str, Any]) -> str:
+        """Return why rows cannot be run in blocks, as a clause; "" if they can.
+
+        ``first`` is the pass of a row with these ``values``.
+        """
+        if self.settings.grad_output is not None:
+            return "--grad-output weighs the output of one row"
+        for name, node in first.wrt:
+            if not isinstance(node, Leaf) or node.shape != () or not name.isidentifier():
+                return f"`{name}` is not a number that the script is given"
+        if np.shape(first.value) != ():
+            return "the output has several entries"
+        scopes, *_, is_plain = resolve_names(self.script, self.source, {**self.settings.sets, **values})
+        compiler = Compiler(scopes, self.source, {}, is_plain)
+        for node in walk(self.script):
+            if not is_alike(node, compiler):
+                line, _ = self.source.position(node.span.start)
+                what = WORDS.get(type(node), f"`{self.source.excerpt(node.span)}`")
+                return f"line {line} has {what}"
+        return ""
+
+
+def is_alike(node: tree.SyntaxNode, compiler: Compiler) -> bool:
+    """Whether a piece of syntax does the same to every entry of a vector."""
+    if isinstance(node, tree.Call):
+        return all(not one.star for one in node.arguments) and is_elementwise(
+            compiler.constant(node.function)
+        )
+    if isinstance(node, tree.Attribute):
+        return compiler.constant(node) is not UNBOUND
+    if isinstance(node, (tree.Binary, tree.Unary)):
+        return node.op in OPERATORS
+    return isinstance(node, SYNTAX)
+
+
+def is_elementwise(function: object) -> bool:
+    """Whether a function treats the entries of a tensor alike."""
+    if not isinstance(function, PublicFunction):
+        return False
+    made = function.implementation
+    return made.is_elementwise if isinstance(made, Op) else made.__module__.startswith(ELEMENTWISE)

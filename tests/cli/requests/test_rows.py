@@ -1,0 +1,225 @@
+"""``grad --each`` and ``grad --sweep``: a line for each row, the same in blocks and row by row."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from autodiff.core.base.source import Source
+from autodiff.grammar.session.rows import RowRuns
+from autodiff.grammar.session.run import Settings
+
+FORMULA = "m = 1.; r = 2.; k = 0.5; L = m*exp(-r*k)/r**2 + sqrt(m)"
+TABLE = "id,m,r\na,2,1\nb,3,0.5\nc,1.5,2\n"
+
+
+def alone(autodiff, code, **values):
+    """The gradients that a run of its own prints for these values."""
+    sets = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+    return [line.split("\t")[-1] for line in autodiff("grad", "-e", code, *sets).out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        (FORMULA, "in blocks"),
+        ("import math\nm = 1.; r = 2.\ny = m*torch.tanh(r)\ny*pi - math.e", "in blocks"),
+        (FORMULA + "; L = L if r > 1 else 2*L", "row by row: line 1 has a branch"),
+        ("m = 1.; r = 2.; L = m\nfor i in range(3):\n    L = L*r", "row by row: line 2 has a loop"),
+        ("m = 1.; r = 2.; v = [m, r, 3]\nL = v[0]*v[1]", "row by row: line 1 has a list"),
+        ("m = 1.; r = 2.; L = stack([m, r]).sum()*m", "row by row: line 1 has"),
+        ("m = 1.; r = 2.; L = max(m, r)*m", "row by row: line 1 has `max(m, r)`"),
+        ("m = 1.; r = 2.; L = mean(m*r)", "row by row: line 1 has `mean(m*r)`"),
+        (
+            "m = torch.tensor(1., requires_grad=True); r = torch.tensor(2., requires_grad=True)\n"
+            "L = m*r**2\nL.backward()",
+            "row by row: line 1 has `torch.tensor(1., requires_grad=True)`",
+        ),
+    ],
+)
+def test_every_row_has_the_gradients_of_a_run_of_its_own(autodiff, write, code, how):
+    write(TABLE, "t.csv")
+    done = autodiff("grad", "-e", code, "--each", "t.csv", "-v")
+    assert f"note: the rows are run {how}" in done.err
+    rows = [line.split("\t") for line in done.out.splitlines()]
+    assert len(rows) == 3
+    for row, (m, r) in zip(rows, [(2, 1), (3, 0.5), (1.5, 2)], strict=True):
+        assert [float(x) for x in row] == pytest.approx(
+            [float(x) for x in alone(autodiff, code, m=m, r=r)], rel=1e-15
+        )
+
+
+def test_a_block_is_one_run_and_equals_the_rows():
+    runs = RowRuns(Source(FORMULA, "s.ad"), Settings())
+    columns = {"m": np.linspace(0.5, 4, 200), "r": np.linspace(3, 0.1, 200)}
+    value, grads = runs.run_block(columns, {"k": 0.5}, ["m", "r", "k"])
+    for at in (0, 77, 199):
+        subject = runs.run({"m": columns["m"][at], "r": columns["r"][at]})
+        assert value[at] == pytest.approx(subject.value, rel=1e-15)
+        assert [grad[at] for grad in grads] == pytest.approx(
+            [subject.received[node] for _, node in subject.wrt], rel=1e-14
+        )
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["x = 1.; y = 2.; L = x.mean()*y", "x = 1.; y = 2.; L = (x*y).sum()", "x = 1.; y = 2.; L = cat([x, y])"],
+)
+def test_a_graph_that_mixes_entries_is_no_block(code):
+    runs = RowRuns(Source(code, "s.ad"), Settings())
+    assert runs.run_block({"x": np.array([1.0, 2.0]), "y": np.array([3.0, 4.0])}, {}, ["x", "y"]) is None
+
+
+def test_an_input_that_takes_no_part_has_the_gradient_0_and_constants_stay(autodiff):
+    code = "a = 2.; b = 3.; L = a*x"
+    done = autodiff("grad", "-e", code, "--wrt", "x,b,a", "--each", "-", "--columns", "x", input="1\n4\n")
+    assert done.out == "2\t0\t1\n2\t0\t4\n"
+
+
+def test_columns_are_kept_with_value_and_header(autodiff, write):
+    write('name,x\n"a, b",2\n"say ""x""",3\n', "t.csv")
+    done = autodiff(
+        "grad", "-e", "x = 1; y = x**2", "--each", "t.csv", "--keep", "--value", "--format", "csv"
+    )
+    assert done.out == 'name,x,y,dy/dx\n"a, b",2,4,4\n"say ""x""",3,9,6\n'
+
+
+def test_json_lines_in_and_out(autodiff):
+    text = '{"id": 7, "x": [1, 2], "y": 3}\n{"id": 8, "x": [4, 5], "y": 2}\n'
+    code = "x = [1, 2]; y = 1; L = (x**2).sum()*y"
+    done = autodiff("grad", "-e", code, "--each", "-", "--keep", "--value", input=text)
+    first, second = map(json.loads, done.out.splitlines())
+    assert first == {
+        "row": 1,
+        "keep": {"id": 7, "x": [1, 2], "y": 3},
+        "value": 15.0,
+        "grad": {"x": [6.0, 12.0], "y": 5.0},
+    }
+    assert second["grad"] == {"x": [16.0, 20.0], "y": 41.0}
+
+
+def test_bad_rows_are_told_in_place_and_counted(autodiff):
+    text = "x,y\n1,2\n1,oops\n3\n4,5\n"
+    done = autodiff("grad", "-e", "x = 1; y = 1; L = x*y", "--each", "-", input=text)
+    assert (done.returncode, done.out) == (4, "2\t1\n\t\n\t\n5\t4\n")
+    assert done.err.splitlines() == [
+        "error[E0619]: row 2: column y: `oops` is no number",
+        "error[E0619]: row 3: it has 1 fields, and there are 2 columns",
+        "note: 2 of 4 rows have no gradient",
+    ]
+
+
+def test_bad_rows_of_json_are_objects(autodiff):
+    text = '{"x": 1}\n{"y": 1}\nx\n{"x": null}\n{"x": 9}\n'
+    done = autodiff("grad", "-e", "x = 1; v = [1, 2]; L = v[int(x)]*x", "--each", "-", input=text)
+    lines = list(map(json.loads, done.out.splitlines()))
+    assert [("error" in line, line["row"]) for line in lines] == [
+        (False, 1),
+        (True, 2),
+        (True, 3),
+        (True, 4),
+        (True, 5),
+    ]
+    assert [line["error"]["message"] for line in lines[1:4]] == [
+        "it has no `x`",
+        "it is no JSON: expecting value at column 1",
+        "column x: null is no number",
+    ]
+    assert "row 5: line 1: index 9 is out of bounds" in done.err
+
+
+def test_fail_fast_stops_at_the_first_bad_row(autodiff):
+    done = autodiff("grad", "-e", "x = 1; L = x**2", "--each", "-", "--fail-fast", input="x\n1\nno\n3\n")
+    assert (done.returncode, done.out) == (4, "2\n\n")
+
+
+def test_a_header_waits_for_the_first_answer(autodiff):
+    done = autodiff(
+        "grad", "-e", "x = 1; L = x**2", "--each", "-", "--keep", "--format", "tsv", input="x\nno\n3\n"
+    )
+    assert done.out == "x\tdL/dx\nno\t\n3\t6\n"
+
+
+def test_many_bad_rows_have_few_messages(autodiff):
+    text = "x\n1\n" + "no\n" * 50
+    done = autodiff("grad", "-e", "x = 1; L = x**2", "--each", "-", input=text)
+    assert done.err.count("error[E0619]") == 20
+    assert "note: 50 of 51 rows have no gradient" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        (["--sweep", "x=0:1:0.25"], ["0", "0.25", "0.5", "0.75", "1"]),
+        (["--sweep", "x=0:0.3:0.1"], ["0", "0.1", "0.2", "0.3"]),
+        (["--sweep", "x=2:1:-0.5"], ["2", "1.5", "1"]),
+        (["--sweep", "x=log:1:100:3"], ["1", "10", "100"]),
+        (["--sweep", "x=[3, 1]"], ["3", "1"]),
+        (["--sweep", "x=linspace(0, 2, 3)"], ["0", "1", "2"]),
+    ],
+)
+def test_the_values_of_a_sweep(autodiff, words, rows):
+    done = autodiff("grad", "-e", "x = 1; L = 3*x", *words)
+    assert done.out == "".join(f"{row}\t3\n" for row in rows)
+
+
+def test_several_sweeps_are_combined(autodiff):
+    done = autodiff(
+        "grad", "-e", "x = 1; y = 1; L = x*y", "--sweep", "x=1:2:1", "--sweep", "y=[5, 7]", "--value"
+    )
+    assert [line.split("\t") for line in done.out.splitlines()] == [
+        [str(n) for n in (x, y, x * y, y, x)] for x in (1, 2) for y in (5, 7)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--sweep", "x=1:2:0"], "--sweep x: `1:2:0` has no values"),
+        (["--sweep", "x=1:2"], "--sweep x takes first:last:step, log:first:last:points or a list, not `1:2`"),
+        (["--sweep", "x=log:0:2:3"], "--sweep x takes first:last:step"),
+        (["--sweep", "z=1:2:1"], "there is no variable `z` in the script"),
+        (["--sweep", "x=1:2:1", "--each", "-"], "--each and --sweep both give the rows"),
+        (["--sweep", "x=1:2:1", "--format", "npy"], "--format npy is not for rows"),
+        (["--sweep", "x=1:2:1", "--order", "2"], "--order does not go with --sweep"),
+        (["--each", "none.csv"], "cannot read none.csv: there is no such file"),
+    ],
+)
+def test_what_rows_cannot_be(autodiff, words, says):
+    done = autodiff("grad", "-e", "x = 1; L = x**2", *words)
+    assert (done.returncode, done.out) == (2, "")
+    assert says in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("q,z\n1,2\n", "the script uses none of its columns: q, z"),
+        ("1,2\n", "its columns have no names"),
+        ("x,x\n1,2\n", "two columns are called `x`"),
+    ],
+)
+def test_tables_that_give_no_rows(autodiff, text, says):
+    done = autodiff("grad", "-e", "x = 1; L = x**2", "--each", "-", input=text)
+    assert done.returncode == 2
+    assert says in done.err
+
+
+def test_a_stream_is_answered_as_it_comes():
+    command = [sys.executable, "-m", "autodiff.cli", "grad", "-e", "x = 1; L = x**2", "--each", "-"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(b"x\n")
+        for x in (1, 2, 3):
+            process.stdin.write(b"%d\n" % x)
+            process.stdin.flush()
+            assert process.stdout.readline() == b"%d\n" % (2 * x)
+
+
+def test_a_large_table_is_read_in_blocks(autodiff, write):
+    count = 120_000
+    write("x,y\n" + "".join(f"{i},{i % 7}\n" for i in range(count)), "t.csv")
+    done = autodiff("grad", "-e", "x = 1; y = 2; L = x*y + x**2", "--wrt", "x", "--each", "t.csv")
+    assert done.out.splitlines() == [str(i % 7 + 2 * i) for i in range(count)]
