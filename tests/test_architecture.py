@@ -116,6 +116,15 @@ def test_libraries_stay_in_their_layer(path: Path) -> None:
     assert not (roots & {"click", "rich", "lark"}) - allowed
 
 
+def test_one_module_calls_each_library_of_pictures() -> None:
+    """They are optional and young: what replaces one is written in one place."""
+    callers = {
+        library: [str(path.relative_to(REPOSITORY)) for path in SOURCES if library in imported(path)]
+        for library in ("graphlay",)
+    }
+    assert callers == {"graphlay": ["cli/pictures/layout.py"]}
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(REPOSITORY)))
 def test_every_module_says_what_lives_there(path: Path) -> None:
     docstring = ast.get_docstring(ast.parse(path.read_text()))

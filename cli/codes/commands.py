@@ -175,6 +175,13 @@ CODES = {
         "printf '1,2\\n3,x\\n' | autodiff grad -e 'L = W.sum()' --set W=@-",
         "printf '1,2\\n3,4\\n' | autodiff grad -e 'L = W.sum()' --set W=@-",
     ),
+    "E0620": Code(
+        "A picture needs a library that is not installed.",
+        "graphlay places the parts of a picture. It is optional: everything else works without.",
+        "Install what the message names; the formats tree, json, dot and mermaid need no library.",
+        "",
+        "",
+    ),
     "E0700": Code(
         "The output could not be written.",
         "The disk is full, standard output is closed, or the device takes no more.",

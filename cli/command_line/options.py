@@ -151,6 +151,16 @@ FORMATS = (
     Format("latex", "explain", "the steps as a document for pdflatex", suffixes=".tex", for_programs=True),
     Format("latex", DERIVATIVES, "a table for a document", suffixes=".tex", for_programs=True),
     Format("dot", "graph", "the graph in the language of Graphviz", suffixes=".dot .gv", for_programs=True),
+    Format(
+        "mermaid", "graph", "the graph for Markdown on GitHub", suffixes=".mmd .mermaid", for_programs=True
+    ),
+    Format(
+        "svg",
+        "graph",
+        "the graph as a picture for browsers and documents",
+        suffixes=".svg",
+        for_programs=True,
+    ),
 )
 
 #: Image formats that Graphviz makes from DOT.
@@ -383,7 +393,7 @@ COMMANDS = {
             "graph",
             "[SCRIPT]",
             (*QUESTION, FAIL_ON, OUTPUT, format_option("graph"), *PEOPLE, *MANNERS, *LIMITS),
-            "Draw the graph as a tree, or write it as JSON or DOT.",
+            "Draw the graph as a tree or a picture, or write it as JSON, DOT or Mermaid.",
             (f"{EXAMPLE} | autodiff graph -", "autodiff graph -e 'x = 2; L = x*x' --format dot > graph.dot"),
         ),
         Command(

@@ -1,7 +1,7 @@
 """One module per command: it reads options, calls one function and passes the report to a renderer.
 
-May import cli.codes, cli.command_line, cli.process, cli.render, cli.requests, core.base, grammar,
-grammar.help, grammar.reference and grammar.session. Imported by cli.
+May import cli.codes, cli.command_line, cli.pictures, cli.process, cli.render, cli.requests, core.base,
+grammar, grammar.help, grammar.reference and grammar.session. Imported by cli.
 """
 
 from __future__ import annotations

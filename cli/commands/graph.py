@@ -1,4 +1,4 @@
-"""``autodiff graph``: shows the graph as a tree, as JSON or as DOT."""
+"""``autodiff graph``: shows the graph as a tree, as JSON, DOT or Mermaid, or as a picture."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ def command(session: Session) -> None:
         from autodiff.cli.render.dot import dot_lines
 
         session.show_text("".join(line + "\n" for line in dot_lines(report.graph, session.page())))
+    elif session.format == "mermaid":
+        from autodiff.cli.render.mermaid import mermaid_lines
+
+        session.show_text("".join(line + "\n" for line in mermaid_lines(report.graph, session.page())))
+    elif session.format == "svg":
+        from autodiff.cli.pictures.picture import make_picture
+        from autodiff.cli.pictures.svg import svg_text
+
+        session.show_text(svg_text(make_picture(report.graph, session.page())))
     else:
         from autodiff.cli.render.reports import graph_lines
 

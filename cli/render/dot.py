@@ -11,30 +11,35 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autodiff.core.report.graph_records import Graph
+    from autodiff.core.report.graph_records import Graph, GraphNode
 
 
 def dot_lines(graph: Graph, page: Page) -> Iterator[str]:
     """Yield the lines of a digraph; arrows point from inputs to outputs."""
-    output = fit(graph.output, 24)
     yield "digraph autodiff {"
     yield "  rankdir=BT;"
     yield '  node [shape=box, style="rounded,filled", fontname="monospace"];'
     yield '  edge [fontname="monospace"];'
     for node in graph.nodes:
-        lines = [fit(node.name, 40)]
-        if node.op != "leaf":
-            lines.append(fit(node.op, 40))
-        if node.shape:
-            lines.append(spell_shape(node.shape))
-        lines.append(inline(node.value, page.digits))
-        if node.grad is not None:
-            lines.append(f"d{bracketed(output)}: {inline(node.grad, page.digits)}")
+        lines = node_texts(node, graph, page)
         fill = "lightgrey" if node.op == "leaf" else "orange"
         yield f"  n{node.id} [label={quote(lines)}, fillcolor={fill}];"
     for edge in graph.edges:
         yield f"  n{edge.input} -> n{edge.output} [label={quote([spell_local(edge, page)])}];"
     yield "}"
+
+
+def node_texts(node: GraphNode, graph: Graph, page: Page) -> list[str]:
+    """The lines of a node: its name, op, shape, value and gradient."""
+    lines = [fit(node.name, 40)]
+    if node.op != "leaf":
+        lines.append(fit(node.op, 40))
+    if node.shape:
+        lines.append(spell_shape(node.shape))
+    lines.append(inline(node.value, page.digits))
+    if node.grad is not None:
+        lines.append(f"d{bracketed(fit(graph.output, 24))}: {inline(node.grad, page.digits)}")
+    return lines
 
 
 def quote(lines: list[str]) -> str:

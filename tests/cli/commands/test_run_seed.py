@@ -90,6 +90,16 @@ def test_dot(autodiff, seed):
     assert 'label="x1 = 1"' in out
 
 
+def test_mermaid(autodiff, seed):
+    lines = autodiff("graph", seed, "--format", "mermaid").out.splitlines()
+    assert lines[0] == "flowchart BT"
+    assert '  n0["x1<br>1<br>dL: -2"]:::leaf' in lines
+    assert '  n8["w3#42;x4<br>mul<br>6<br>dL: -1"]:::function' in lines
+    assert '  n2 -->|"x1 = 1"| n5' in lines
+    names = autodiff("graph", "-e", "x = 2; L = x * (x if '\"`<#;]' else 1)", "--format", "mermaid").out
+    assert {line.count('"') for line in names.splitlines() if "[" in line} == {2}
+
+
 def test_timings_are_told_when_asked(autodiff, seed):
     assert "backward" in autodiff("grad", "-v", seed).err
 

@@ -104,10 +104,10 @@ def test_pictures_are_made_of_dot(autodiff):
 
 def test_a_file_with_the_suffix_of_a_picture_is_not_filled_with_text(autodiff, tmp_path):
     for command in ("graph", "explain"):
-        done = autodiff(command, "-e", "x = 2.; y = x*x", "-o", "graph.svg")
+        done = autodiff(command, "-e", "x = 2.; y = x*x", "-o", "graph.pdf")
         assert (done.returncode, done.out) == (2, "")
-        assert f"-o graph.svg: `autodiff {command}` cannot write pictures" in done.err
-        assert ("--format dot | dot -Tsvg > graph.svg`" in done.err) == (command == "graph")
+        assert f"-o graph.pdf: `autodiff {command}` cannot write pictures" in done.err
+        assert ("--format dot | dot -Tpdf > graph.pdf`" in done.err) == (command == "graph")
         assert list(tmp_path.iterdir()) == []
 
 

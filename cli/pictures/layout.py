@@ -1,0 +1,111 @@
+"""Positions for boxes and routes for edges, by the library graphlay. No other module calls it.
+
+The library is imported on first use: only pictures need it. A label is a box between its two ends, so that it
+stands on its line and nothing runs behind it. The library places layers from the top down with sources
+first; here y is mirrored, so that the output of a computation is on top and y grows downwards, as in SVG.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    Point = tuple[float, float]
+
+#: How long the library searches for a good order, by the number of boxes: thousands take seconds, too.
+EFFORTS = (("thorough", 200), ("balanced", 600), ("fast", 1 << 62))
+MARGIN = 18.0
+LABEL_HEIGHT = 18.0
+#: Options of the library. ``facing_only`` keeps edges from leaving a box at its side: they ran behind others.
+OPTIONS = {
+    "direction": "topbottom",
+    "coords": {"placement": "network_simplex"},
+    "routing": {"style": "diagonal", "port_sides": "facing_only"},
+    "spacing": {"layer_gap": 24.0, "node_gap": 26.0},
+}
+
+
+class Layout:
+    """Where everything is, in px.
+
+    ``corners`` are the left and top of the boxes, ``routes`` the lines of the edges from source to target,
+    ``anchors`` the centres of the labels. ``width`` and ``height`` are those of the canvas.
+
+    ``fingerprint`` identifies the layout; it is the same on every platform.
+    """
+
+    __slots__ = ("anchors", "corners", "fingerprint", "height", "routes", "width")
+
+    def __init__(
+        self,
+        width: float,
+        height: float,
+        corners: list[Point],
+        routes: list[list[Point]],
+        anchors: list[Point],
+        fingerprint: str,
+    ) -> None:
+        self.width = width
+        self.height = height
+        self.corners = corners
+        self.routes = routes
+        self.anchors = anchors
+        self.fingerprint = fingerprint
+
+
+def place(
+    boxes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]], labels: Sequence[float]
+) -> Layout:
+    """The layout of ``boxes`` (width, height) and ``edges`` (from box, to box), which have no cycle.
+
+    ``labels`` are the widths of the labels on the edges. Raises UsageError if the library is missing.
+    """
+    graphlay = import_library()
+    graph = graphlay.Graph()
+    for width, height in boxes:
+        graph.node(width=width, height=height)
+    for (source, target), width in zip(edges, labels, strict=True):
+        middle = graph.node(width=width, height=LABEL_HEIGHT)
+        graph.edge(source, middle)
+        graph.edge(middle, target)
+    effort = next(effort for effort, most in EFFORTS if len(graph.nodes) <= most)
+    made = graphlay.layout(graph, options={**OPTIONS, "effort": effort})
+    left, top = made.bounds["min"]["x"] - MARGIN, made.bounds["max"]["y"] + MARGIN
+
+    def point(at: dict[str, float]) -> Point:
+        return round(at["x"] - left, 1), round(top - at["y"], 1)
+
+    corners = []
+    for (width, height), node in zip(boxes, made.nodes, strict=False):
+        x, y = point(node["center"])
+        corners.append((round(x - width / 2, 1), round(y - height / 2, 1)))
+    return Layout(
+        round(made.bounds["max"]["x"] - left + MARGIN, 1),
+        round(top - made.bounds["min"]["y"] + MARGIN, 1),
+        corners,
+        [
+            [point(at) for half in halves for at in half["points"]]
+            for halves in zip(made.edges[::2], made.edges[1::2], strict=True)
+        ],
+        [point(node["center"]) for node in made.nodes[len(boxes) :]],
+        made.fingerprint(),
+    )
+
+
+def import_library() -> Any:
+    try:
+        import graphlay
+    except ImportError:
+        raise UsageError(
+            "a picture needs the library graphlay, which is not installed",
+            code="E0620",
+            help=(
+                "install it: python -m pip install 'graphlay>=0.3.1,<0.4'",
+                "the formats tree, json, dot and mermaid need no library",
+            ),
+        ) from None
+    return graphlay

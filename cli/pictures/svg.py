@@ -1,0 +1,129 @@
+"""Draws a picture as SVG. Colours are attributes: any viewer shows them, and a style sheet may change them.
+
+The file is ASCII: other characters are written as references, so its bytes are the same in every locale.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.pictures.picture import CARD_HEIGHT, LABEL_SIZE, NAME_SIZE, OP_SIZE, PADDING, TEXT_SIZE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autodiff.cli.pictures.layout import Point
+    from autodiff.cli.pictures.picture import Card, Picture, Wire
+
+FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,Liberation Mono,monospace"
+BACKGROUND, INK, SOFT = "#ffffff", "#1d2127", "#565e68"
+WIRE, VALUE, GRADIENT = "#7d848d", "#22303f", "#a3174f"
+#: Fill and border: what the user made is grey, what a function made is orange.
+LEAF, FUNCTION = ("#e9ebee", "#8b949f"), ("#ffe2bd", "#d9822b")
+LABEL_HEIGHT = 18.0
+#: How far a corner of a line is rounded, in px.
+ROUNDED = 24.0
+#: How far apart a label and the middle of its line may be, in px, for the line to be a curve.
+SAME_PLACE = 2.0
+
+
+def svg_text(picture: Picture) -> str:
+    """The whole file."""
+    width, height = picture.width, picture.height
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}"'
+        f' viewBox="0 0 {width:g} {height:g}" role="img" font-family="{FONTS}">',
+        f"<title>{escaped(picture.said)}</title>",
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7.4" refY="4" markerWidth="10" markerHeight="10"'
+        f' markerUnits="userSpaceOnUse" orient="auto">'
+        f'<path d="M0 .6 7.4 4 0 7.4z" fill="{WIRE}"/></marker></defs>',
+        f'<rect width="100%" height="100%" fill="{BACKGROUND}"/>',
+        f'<g fill="none" stroke="{WIRE}" stroke-width="1.6">',
+        *(
+            f'<path class="wire" id="w{at}" d="{line_of(wire)}" marker-end="url(#tip)"/>'
+            for at, wire in enumerate(picture.wires)
+        ),
+        "</g>",
+        *(line for at, wire in enumerate(picture.wires) for line in label_lines(at, wire)),
+        *(line for at, card in enumerate(picture.cards) for line in card_lines(at, card)),
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def card_lines(at: int, card: Card) -> Iterator[str]:
+    fill, border = LEAF if card.is_leaf else FUNCTION
+    left, right = card.x + PADDING, card.x + card.width - PADDING
+    kind = f"node {'leaf' if card.is_leaf else 'function'}{' output' * card.is_output}"
+    yield f'<g class="{kind}" id="n{at}"><title>{escaped(card.said)}</title>'
+    yield rectangle("card", card.x, card.y, card.width, CARD_HEIGHT, 9, fill, border)
+    if card.is_output:  # a second frame
+        yield rectangle("ring", card.x + 3, card.y + 3, card.width - 6, CARD_HEIGHT - 6, 6.5, "none", border)
+    yield text("name", left, card.y + 19, card.name, NAME_SIZE, INK, ' font-weight="bold"')
+    yield text("op", right, card.y + 19, card.op, OP_SIZE, SOFT, ' text-anchor="end"')
+    yield (
+        f'<path class="rule" d="M{card.x + 8:g} {card.y + 27:g}H{card.x + card.width - 8:g}" stroke="{INK}"'
+        ' stroke-opacity=".15"/>'
+    )
+    yield text("value", left, card.y + 42.5, card.value, TEXT_SIZE, VALUE)
+    if card.grad:
+        style = ' font-weight="bold" text-anchor="end"'
+        yield text("grad", right, card.y + 42.5, card.grad, TEXT_SIZE, GRADIENT, style)
+    yield "</g>"
+
+
+def label_lines(at: int, wire: Wire) -> Iterator[str]:
+    if not wire.label:
+        return
+    left, top = wire.x - wire.width / 2, wire.y - LABEL_HEIGHT / 2
+    yield f'<g class="edge" id="e{at}"><title>{escaped(wire.said)}</title>'
+    yield rectangle("frame", left, top, wire.width, LABEL_HEIGHT, 9, BACKGROUND, "none")
+    yield text("label", wire.x, wire.y + 4, wire.label, LABEL_SIZE, INK, ' text-anchor="middle"')
+    yield "</g>"
+
+
+def rectangle(
+    kind: str, x: float, y: float, width: float, height: float, radius: float, fill: str, border: str
+) -> str:
+    return (
+        f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}"'
+        f' fill="{fill}" stroke="{border}" stroke-width="1.5"/>'
+    )
+
+
+def text(kind: str, x: float, y: float, content: str, size: float, color: str, style: str = "") -> str:
+    return (
+        f'<text class="{kind}" x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{color}"{style}>'
+        f"{escaped(content)}</text>"
+    )
+
+
+def line_of(wire: Wire) -> str:
+    """The line of an edge as path data: an S between two points, else straight parts with round corners."""
+    points = wire.points
+    (x, y), (u, v) = points[0], points[-1]
+    off = max(abs((x + u) / 2 - wire.x), abs((y + v) / 2 - wire.y))
+    if len(points) == 2 and (
+        not wire.label or off <= SAME_PLACE
+    ):  # the S passes the middle, where the label is
+        bend = (v - y) * 0.42
+        return f"M{x:g} {y:g}C{x:g} {y + bend:.1f} {u:g} {v - bend:.1f} {u:g} {v:g}"
+    parts = [f"M{x:g} {y:g}"]
+    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
+        (a, b), (c, d) = towards(corner, before), towards(corner, after)
+        parts.append(f"L{a:.1f} {b:.1f}Q{corner[0]:g} {corner[1]:g} {c:.1f} {d:.1f}")
+    return "".join(parts) + f"L{u:g} {v:g}"
+
+
+def towards(corner: Point, end: Point) -> Point:
+    """The point at which the rounding of a corner begins or ends; at most half-way to the next corner."""
+    across, down = end[0] - corner[0], end[1] - corner[1]
+    length = (across * across + down * down) ** 0.5
+    part = min(0.5, ROUNDED / length) if length else 0.0
+    return corner[0] + across * part, corner[1] + down * part
+
+
+def escaped(content: str) -> str:
+    """A cleaned text as XML in ASCII."""
+    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        content = content.replace(sign, entity)
+    return content.encode("ascii", "xmlcharrefreplace").decode("ascii")
