@@ -89,14 +89,14 @@ DERIVATIVES = "grad jacobian hessian jvp hvp propagate"
 FORMATS = (
     Format(
         "auto",
-        "run grad jacobian hessian jvp hvp propagate explain graph check ops version",
+        "run grad jacobian hessian jvp hvp propagate explain graph trace check ops version",
         "for people: tables and trees on a terminal, plain text in a pipe; in a pipe `grad` writes bare"
         " numbers, of several inputs the name before them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix"
         " W[0]<TAB>1<TAB>2 and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0",
     ),
     Format(
         "plain",
-        "run grad jacobian hessian jvp hvp propagate explain check ops",
+        "run grad jacobian hessian jvp hvp propagate explain trace check ops",
         "the plain text that a pipe gets, on a terminal too",
         suffixes=".txt",
     ),
@@ -105,7 +105,7 @@ FORMATS = (
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
         "json",
-        "run grad jacobian hessian jvp hvp propagate explain graph check ops version",
+        "run grad jacobian hessian jvp hvp propagate explain graph trace check ops version",
         'one JSON document with "schema": 2; a failure is a document too',
         suffixes=".json",
         for_programs=True,
@@ -124,6 +124,7 @@ FORMATS = (
         suffixes=".csv",
         for_programs=True,
     ),
+    Format("csv", "trace", "a header, and a line for each event", suffixes=".csv", for_programs=True),
     Format("tsv", DERIVATIVES, "the same with tabs", suffixes=".tsv", for_programs=True),
     Format(
         "npy",
@@ -235,6 +236,7 @@ VECTOR = Option(
 SIGMA = Option("--sigma", TEXTS, "Standard deviations of inputs.", metavar="NAME=VALUE,...")
 COV = Option("--cov", TEXT, "Covariance matrix of inputs, with their names as header.", metavar="FILE")
 MONTE_CARLO = Option("--monte-carlo", NUMBER, "Compare with this many random draws.", metavar="N", default=0)
+SPEED = Option("--speed", NUMBER, "Steps a minute on a terminal.", metavar="N", default=60, least=1)
 NONZERO = Option("--nonzero", FLAG, "Leave out rows of zeros of a table, and zeros of a list.")
 OUTPUT = Option("-o --output", TEXT, "Write to a file; its suffix chooses the format.", metavar="FILE")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
@@ -252,8 +254,8 @@ TIMEOUT = Option(
 GROUPS = {
     "Input": "-e --set --data --each --sweep --columns --sigma --cov --monte-carlo --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula",
-    "Output": "--show --nonzero --value --keep --output --format --top --digits --rows --all --quiet"
-    " --verbose --color --diagnostics --fail-on --fail-fast --help",
+    "Output": "--show --nonzero --value --keep --output --format --top --speed --digits --rows --all"
+    " --quiet --verbose --color --diagnostics --fail-on --fail-fast --help",
     "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
     " --max-input",
 }
@@ -395,6 +397,13 @@ COMMANDS = {
             (*QUESTION, FAIL_ON, OUTPUT, format_option("graph"), *PEOPLE, *MANNERS, *LIMITS),
             "Draw the graph as a tree or a picture, or write it as JSON, DOT or Mermaid.",
             (f"{EXAMPLE} | autodiff graph -", "autodiff graph -e 'x = 2; L = x*x' --format dot > graph.dot"),
+        ),
+        Command(
+            "trace",
+            "[SCRIPT]",
+            (*QUESTION, FAIL_ON, TOP, SPEED, OUTPUT, format_option("trace"), *PEOPLE, *MANNERS, *LIMITS),
+            "Show step by step how values are made and gradients flow back.",
+            (f"{EXAMPLE} | autodiff trace -", "autodiff trace -e 'x = 2; L = x*x' --format csv"),
         ),
         Command(
             "check",

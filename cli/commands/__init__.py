@@ -25,6 +25,7 @@ MODULES = {
     "propagate": LazyModule("autodiff.cli.commands.propagate"),
     "explain": LazyModule("autodiff.cli.commands.explain"),
     "graph": LazyModule("autodiff.cli.commands.graph"),
+    "trace": LazyModule("autodiff.cli.commands.trace"),
     "check": LazyModule("autodiff.cli.commands.check"),
     "lint": LazyModule("autodiff.cli.commands.lint"),
     "ops": LazyModule("autodiff.cli.commands.ops"),

@@ -30,7 +30,7 @@ MOST_DERIVED = 6_000
 #: Larger graphs are not derived, and only so many of their nodes are drawn, unless --all asks for it.
 MOST_NODES, MOST_OF_LARGE = 100_000, 10_000
 #: These commands show what a script computes; the others answer for one gradient, which must be well-defined.
-ADDING_UP = ("run", "graph")
+ADDING_UP = ("run", "graph", "trace")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +103,10 @@ def make_report(
     if order > 1:
         report = describe_second_order(subject, script.source, seconds, derivations=derivations, **options)
     else:
-        if session.is_brief:
+        if request.command == "trace":
+            options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
+            derivations = options["most_derived"] > 0
+        elif session.is_brief:
             graph = graph and subject.size <= MOST_DRAWN
             options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
             derivations = derivations and options["most_derived"] > 0
@@ -287,7 +290,7 @@ def note_times(session: Session, **seconds: float) -> None:
 
 def odd_things(report: GradientReport, request: Request, subject: ReportedPass) -> Iterator[str]:
     """Yield hints on unusual gradients; for ordinary ones nothing is imported."""
-    if request.command == "graph" or (request.command == "grad" and request.number("order") > 1):
+    if request.command in ("graph", "trace") or (request.command == "grad" and request.number("order") > 1):
         return  # `explain` has other hints for graphs, and is not asked about derivatives of higher order
     if any(derivation.kinks for derivation in report.derivations) or any(
         looks_odd(variable.grad) for variable in report.gradients

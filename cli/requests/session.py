@@ -230,14 +230,16 @@ class Session:
             render_numbers(report, numbers, self.script.data, seed, self.warnings, self.script.source)
         )
 
-    def show_json(self, report: GradientReport) -> None:
-        """Write a report as one JSON document."""
+    def show_json(self, report: GradientReport, events: bool = False) -> None:
+        """Write a report as one JSON document, with its ``events`` if asked for."""
         from autodiff.cli.render.json import render_json
 
         assert self.script is not None
         seed = self.request.number("seed")
         self.show_text(
-            render_json(report, self.script.data, seed, self.warnings, self.script.source, self.tensors)
+            render_json(
+                report, self.script.data, seed, self.warnings, self.script.source, self.tensors, events
+            )
         )
 
     def print_from_script(self, text: str) -> None:

@@ -37,8 +37,11 @@ def summarized(value: Any) -> Any:
     >>> made.shape, made.dtype, made.least, made.greatest, made.norm, made.lost
     ((20, 30), 'float64', 2.0, 2.0, 48.98979485566356, 0)
     """
-    if getattr(value, "size", 1) <= MOST_LISTED:
-        return value
+    return value if getattr(value, "size", 1) <= MOST_LISTED else summary_of(value)
+
+
+def summary_of(value: Any) -> ArraySummary:
+    """The ArraySummary of an array of any size."""
     wide = value.astype("float64").ravel()
     finite = wide[np.isfinite(wide)]
     scale = float(np.abs(finite).max()) if finite.size else 0.0

@@ -1,0 +1,295 @@
+"""The story of a run for people: two tables, of values as they are made and of gradients as they flow back.
+
+``Story`` says each event in words; the player (``cli/requests/player.py``) shows the same rows one by one.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.process.streams import cells
+from autodiff.cli.render.numbers import LARGEST_INLINE, inline, is_array, short, spell_count, spell_shape
+from autodiff.cli.render.page import (
+    EMPTY,
+    GAP,
+    GRADIENT,
+    INDENT,
+    MUTED,
+    NAME,
+    NUMBER,
+    PLAIN,
+    TITLE,
+    Table,
+    fit,
+    muted,
+    prose,
+    widest,
+)
+from autodiff.cli.render.tree import spell_local
+from autodiff.core.paths.node_names import bracketed, ordinal
+from autodiff.core.report.array_summary import ArraySummary, summary_of
+from autodiff.core.report.events import Flow, Make, PathProduct, Seed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from autodiff.cli.render.page import Line, Page
+    from autodiff.core.report.events import Events
+    from autodiff.core.report.graph_records import Graph, GraphNode
+    from autodiff.core.report.records import Derivation, GradientReport
+
+    Event = Make | Seed | Flow | PathProduct
+
+LONGEST_NAME, LONGEST_OPERAND, LONGEST_LOCAL, NARROWEST = 40, 24, 40, 8
+UNFINISHED = "..."
+
+
+class Story:
+    """The events of a report, in order, with the texts that tell them."""
+
+    def __init__(self, report: GradientReport, page: Page) -> None:
+        assert report.graph is not None
+        assert report.events is not None
+        self.report = report
+        self.page = page
+        self.graph: Graph = report.graph
+        self.events: Events = report.events
+        self.output = bracketed(fit(self.graph.output, LONGEST_NAME))
+        everything = (*self.graph.nodes, *self.graph.constants)
+        #: By id of a node: its operands, constants included, by number and name.
+        self._operands: dict[int, list[tuple[int, str]]] = {node.id: [] for node in self.graph.nodes}
+        for edge in (*self.graph.edges, *self.graph.constant_uses):
+            self._operands[edge.output].append((edge.operand, everything[edge.input].name))
+        self.has_visits = any(made.visit > 1 for made in self.events.forward)
+
+    def name(self, id: int, longest: int = LONGEST_NAME) -> str:
+        """The name of a node."""
+        return fit(self.graph.nodes[id].name, longest)
+
+    def value(self, value: Any) -> str:
+        """A number, the entries of a small tensor, or the shape and range of another."""
+        if isinstance(value, ArraySummary) or (is_array(value) and not is_inline(value)):
+            return range_text(value, self.page.digits)
+        return inline(value, self.page.digits)
+
+    def making(self, node: GraphNode) -> str:
+        """The op with its operands, as in ``mul(w2, x3)``; empty for an input."""
+        if node.op == "leaf":
+            return ""
+        names = [fit(name, LONGEST_OPERAND) for _, name in sorted(self._operands[node.id])]
+        return f"{fit(node.op, LONGEST_OPERAND)}({', '.join(names)})"
+
+    def place(self, event: Make | Seed | Flow) -> str:
+        """The line, and how manyth time it was run where it ran several times."""
+        if event.line is None:
+            return ""
+        visit = event.visit if isinstance(event, Make) else self._user(event).visit
+        return f"{event.line} ({ordinal(visit)})" if self.has_visits else str(event.line)
+
+    def _user(self, event: Seed | Flow) -> GraphNode:
+        return self.graph.nodes[event.node if isinstance(event, Seed) else self.source(event)]
+
+    def source(self, flow: Flow) -> int:
+        """The node from which a gradient flows."""
+        return self.graph.edges[flow.edge].output
+
+    def local(self, flow: Flow) -> str:
+        """The local derivative, or the rule for the gradient ``G`` that arrives."""
+        return spell_local(self.graph.edges[flow.edge], self.page)
+
+    def slope(self, id: int) -> str:
+        """The gradient of a node as a quotient: ``dL/dw1``."""
+        return f"d{self.output}/d{bracketed(self.name(id))}"
+
+    # -- sentences ---------------------------------------------------------------------------------------
+
+    def sentence(self, event: Event) -> str:
+        """The event in words."""
+        if isinstance(event, Make):
+            return self._make_sentence(event)
+        if isinstance(event, Seed):
+            return f"backward starts: {self.slope(event.node)} = {self.value(event.sum)}"
+        if isinstance(event, Flow):
+            return self._flow_sentence(event)
+        return self._path_sentence(event)
+
+    def _make_sentence(self, event: Make) -> str:
+        node = self.graph.nodes[event.node]
+        made = self.making(node)
+        how = f" = {made}" if made else ", an input: nothing made it"
+        return f"{fit(node.name, LONGEST_NAME)} is {self.value(node.value)}{how}"
+
+    def _flow_sentence(self, flow: Flow) -> str:
+        gives = self.value(flow.give)
+        if is_number(flow.local) and is_number(flow.arriving):
+            factors = f"{self.factor(flow.arriving)} * {self.factor(flow.local)}"
+            how = f"{factors} = {gives}"
+        else:
+            how = f"{self.local(flow)}, where G is {self.slope(self.source(flow))}: {gives}"
+        if flow.before is None:
+            said = f"{self.slope(flow.node)} = {how}"
+        else:
+            said = f"{self.slope(flow.node)} += {how}"
+            if is_number(flow.sum):
+                total = f"{self.value(flow.before)} + {self.factor(flow.give)} = {self.value(flow.sum)}"
+                said += f", so far {total}" if not flow.last else f", in all {total}"
+            else:
+                said += f"; the sum {'so far ' * (not flow.last)}is {self.value(flow.sum)}"
+        return said if flow.last else f"{said}, more to come"
+
+    def _path_sentence(self, path: PathProduct) -> str:
+        derivation = self.derivation(path)
+        product = self.value(path.product)
+        said = f"path to {self.name(path.wrt)}: {fit(path.symbol, LONGEST_NAME)} = "
+        if path.locals and all(map(is_number, path.locals)) and derivation.weight is None:
+            said += " * ".join(map(self.factor, path.locals)) + " = "
+        said += product
+        if len(derivation.paths) > 1:
+            said += f"; the sum so far is {self.value(path.so_far)}"
+        return said
+
+    def derivation(self, path: PathProduct) -> Derivation:
+        """The derivation that a path belongs to."""
+        found = (d for d in self.report.derivations if d.paths and d.paths[0].node_ids[-1] == path.wrt)
+        return next(found)
+
+    def factor(self, value: float) -> str:
+        """A number as a factor: in brackets if it is negative."""
+        text = self.value(value)
+        return f"({text})" if text.startswith("-") else text
+
+
+def is_number(value: Any) -> bool:
+    return value is not None and not isinstance(value, ArraySummary) and not is_array(value)
+
+
+def is_inline(value: Any) -> bool:
+    return bool(value.size) and value.ndim <= 2 and max(value.shape) <= LARGEST_INLINE
+
+
+def range_text(value: Any, digits: int) -> str:
+    """The shape and range of a tensor.
+
+    >>> import numpy
+    >>> range_text(numpy.arange(12.0).reshape(3, 4), 6)
+    '3x4, 0..11'
+    """
+    told = value if isinstance(value, ArraySummary) else summary_of(value)
+    if told.least is None or told.greatest is None:
+        return f"{spell_shape(told.shape)}, {'not finite' if told.lost else 'empty'}"
+    digits = min(digits, 3)
+    least, greatest = short(told.least, digits), short(told.greatest, digits)
+    lost = f", {told.lost:,} not finite" if told.lost else ""
+    return f"{spell_shape(told.shape)}, {least if least == greatest else f'{least}..{greatest}'}{lost}"
+
+
+# -- the tables -------------------------------------------------------------------------------------------
+
+
+def trace_lines(report: GradientReport, page: Page) -> Iterator[Line]:
+    """The two tables, and the paths to every input as a third."""
+    story = Story(report, page)
+    yield ((TITLE, "forward"),)
+    yield from cut_table(*forward_table(story), page)
+    yield EMPTY
+    yield ((TITLE, "backward"),)
+    if story.events.backward:
+        yield from cut_table(*backward_table(story), page)
+        yield from remarks(story)
+    else:
+        yield muted("  no gradient flows")
+    if report.derivations:
+        yield EMPTY
+        yield ((TITLE, "paths"),)
+        yield from cut_table(*paths_table(story), page)
+        yield from left_out_paths(story)
+
+
+def forward_table(story: Story) -> tuple[list[str], list[list[str]], list[str], list[bool]]:
+    """Header, rows, styles and alignment of the table of values."""
+    rows = []
+    for made in story.events.forward:
+        node = story.graph.nodes[made.node]
+        rows.append([story.place(made), story.name(made.node), story.making(node), story.value(node.value)])
+    return (
+        ["line", "node", "made by", "value"],
+        rows,
+        [MUTED, NAME, PLAIN, NUMBER],
+        [True, False, False, True],
+    )
+
+
+def backward_table(story: Story) -> tuple[list[str], list[list[str]], list[str], list[bool]]:
+    """The same of the table of gradients; a sum that is not complete ends in dots."""
+    rows = []
+    for event in story.events.backward:
+        if isinstance(event, Seed):
+            rows.append([story.place(event), story.name(event.node), *[""] * 4, story.value(event.sum)])
+            continue
+        total = story.value(event.sum) + UNFINISHED * (not event.last)
+        source = story.name(story.source(event))
+        texts = (source, story.value(event.arriving), story.local(event), story.value(event.give), total)
+        rows.append([story.place(event), story.name(event.node), *texts])
+    header = ["line", f"d{story.output}/d", "from", "arriving", "local", "gives", "sum"]
+    styles = [MUTED, NAME, PLAIN, NUMBER, PLAIN, NUMBER, GRADIENT]
+    return header, rows, styles, [True, False, False, True, False, True, True]
+
+
+def paths_table(story: Story) -> tuple[list[str], list[list[str]], list[str], list[bool]]:
+    """The same of the table of paths."""
+    rows = [
+        [
+            story.name(path.wrt),
+            fit(path.symbol, LONGEST_LOCAL),
+            story.value(path.product),
+            story.value(path.so_far),
+        ]
+        for path in story.events.paths
+    ]
+    header = ["to", "product along the path", "contributes", "sum so far"]
+    return header, rows, [NAME, PLAIN, NUMBER, GRADIENT], [False, False, True, True]
+
+
+def cut_table(
+    header: list[str], rows: list[list[str]], styles: list[str], right: list[bool], page: Page
+) -> Iterator[Line]:
+    """The rows that are shown, with texts shortened where the table would be too wide."""
+    shown = rows[: page.cut(len(rows))]
+    texts = [at for at, is_right in enumerate(right) if not is_right]
+    widths = [max(cells(header[at]), widest([row[at] for row in shown] or [""])) for at in range(len(header))]
+    excess = INDENT + sum(widths) + len(GAP) * (len(widths) - 1) - page.width
+    while excess > 0 and max(widths[at] for at in texts) > NARROWEST:
+        longest = max(texts, key=lambda at: widths[at])
+        widths[longest] -= 1
+        excess -= 1
+    fitted = [[[fit(cell, width)] for cell, width in zip(row, widths, strict=True)] for row in shown]
+    titles = [fit(title, width) for title, width in zip(header, widths, strict=True)]
+    yield from Table(titles, fitted, styles, right).lines()
+    if len(shown) < len(rows):
+        yield muted(f"... {len(rows) - len(shown):,} more rows (--all)")
+
+
+def remarks(story: Story) -> Iterator[Line]:
+    """What dots and ``G`` in the table of gradients mean, if they are there."""
+    flows = [event for event in story.events.backward if isinstance(event, Flow)]
+    said = []
+    if any(not flow.last for flow in flows):
+        said.append(f"{UNFINISHED} behind a sum: more gradients arrive below.")
+    if any(flow.local is None for flow in flows):
+        said.append("G is the gradient that arrives.")
+    if story.graph.left_out:
+        said.append(f"{story.graph.left_out:,} older nodes are left out.")
+    if said:
+        yield EMPTY
+        yield from prose(" ".join(said), story.page.width)
+
+
+def left_out_paths(story: Story) -> Iterator[Line]:
+    """How many paths and inputs the table leaves out."""
+    derivations = story.report.derivations
+    more = sum(derivation.count - len(derivation.paths) for derivation in derivations)
+    if more:
+        yield muted(f"... {spell_count(more)} more paths (autodiff explain)")
+    inputs = len(story.report.gradients) - len(derivations)
+    if inputs:
+        yield muted(f"... {inputs:,} more inputs (autodiff explain)")

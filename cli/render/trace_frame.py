@@ -1,0 +1,164 @@
+"""One moment of a story as a screen: the code, the values so far, the gradients so far, and a sentence."""
+
+from __future__ import annotations
+
+from autodiff.cli.process.streams import cells, visible
+from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, NUMBER, PLAIN, TITLE, fit, pad, spread
+from autodiff.cli.render.prose import fold
+from autodiff.cli.render.roles import FRAME, LABEL
+from autodiff.cli.render.trace import LONGEST_NAME, UNFINISHED, Story
+from autodiff.core.report.events import Flow, Make, PathProduct, Seed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autodiff.cli.render.page import Line
+    from autodiff.cli.render.trace import Event
+    from autodiff.core.base.source import Source, Span
+
+CODE_LINES, SENTENCE_LINES = 5, 3
+#: The lines of a frame that are not rows: heading, code and marks, blanks, header, sentence, keys.
+OTHER_LINES = 1 + CODE_LINES + 1 + 1 + 1 + 1 + SENTENCE_LINES + 1
+FEWEST_ROWS = 3
+KEYS = "space: pause   left, right: step   q: end"
+KEYS_AT_END = "the end   left: step back   space: play again   q: end"
+
+
+class Frames:
+    """The screens of a story: number 0 shows nothing made, number k what is there after k events."""
+
+    def __init__(self, story: Story, source: Source) -> None:
+        self.story = story
+        self.source = source
+        events = story.events
+        self.events: list[Event] = [*events.forward, *events.backward, *events.paths]
+        parts = (("forward", events.forward), ("backward", events.backward), ("paths", events.paths))
+        self._phases = [(phase, len(part)) for phase, part in parts]
+        nodes = story.graph.nodes
+        self._names = [story.name(node.id, 24) for node in nodes]
+        self._makers = [fit(story.making(node), LONGEST_NAME) for node in nodes]
+        self._values = [story.value(node.value) for node in nodes]
+        gradients = [story.value(node.grad) + UNFINISHED for node in nodes]
+        columns = (self._names, self._makers, self._values, gradients)
+        titles = ("node", "made by", "value", f"d{story.output}/d node")
+        self._widths = [max(cells(t), *map(cells, c)) for t, c in zip(titles, columns, strict=True)]
+        self._titles = titles
+
+    @property
+    def last(self) -> int:
+        """The number of the last screen."""
+        return len(self.events)
+
+    def lines(self, at: int, width: int, height: int, has_keys: bool) -> list[Line]:
+        """The lines of screen ``at``, at most ``height`` of at most ``width`` columns."""
+        event = self.events[at - 1] if at else None
+        made = [
+            self._heading(at, width),
+            *self._code(self._span(event)),
+            EMPTY,
+            *self._rows(at, event, max(height - 1 - OTHER_LINES, FEWEST_ROWS)),
+            EMPTY,
+            *self._sentence(event, width),
+        ]
+        if has_keys:
+            made.append(((MUTED, KEYS_AT_END if at == self.last else KEYS),))
+        return [tuple(clipped(line, width)) for line in made][: height - 1]
+
+    def _heading(self, at: int, width: int) -> Line:
+        rest = at
+        phases = iter(self._phases)
+        phase, count = next(phases)
+        while rest > count:
+            rest -= count
+            phase, count = next(phases)
+        left = ((TITLE, phase), (MUTED, f"  step {rest} of {count}"))
+        return spread(left, fit(self.source.name, 30), width)
+
+    def _span(self, event: Event | None) -> Span | None:
+        """The code of an event: what made the node, or whose rule sends the gradient."""
+        if event is None:
+            return None
+        if isinstance(event, Flow):
+            node = self.story.source(event)
+        else:
+            node = event.wrt if isinstance(event, PathProduct) else event.node
+        return self.story.graph.nodes[node].span
+
+    def _code(self, span: Span | None) -> Iterator[Line]:
+        """Some lines of the script around the span, with marks below it; always as many."""
+        count = self.source.position(len(self.source.text.rstrip()))[0]
+        line, column = (1, 1) if span is None else self.source.position(span.start)
+        first = max(min(line - CODE_LINES // 2, count - CODE_LINES + 1), 1)
+        gutter = len(str(count)) + 1
+        for number in range(first, first + CODE_LINES):
+            is_here = span is not None and number == line
+            text = visible(self.source.line(number)) if number <= count else ""
+            shown = str(number).rjust(gutter) if number <= count else " " * gutter
+            yield (FRAME, f"{'>' if is_here else ' '}{shown}  "), (PLAIN, text)
+            if is_here:
+                assert span is not None
+                before = visible(self.source.line(line)[: column - 1])
+                inside = visible(self.source.excerpt_lines(span)[0])
+                yield (PLAIN, " " * (gutter + 3 + cells(before))), (LABEL, "^" * max(cells(inside), 1))
+        if span is None:
+            yield EMPTY
+
+    def _rows(self, at: int, event: Event | None, room: int) -> Iterator[Line]:
+        """The nodes made so far with the gradients so far; as many rows as there is room for."""
+        made = min(at, len(self.story.events.forward))
+        sums = self._sums(at)
+        marks = self._marks(event)
+        here = min((id for id, mark in marks.items() if mark == ">"), default=made - 1)
+        first = max(min(here - room // 2, made - room), 0)
+        yield self._row("", *self._titles, roles=(MUTED,) * 4)
+        for id in range(first, first + room):
+            if id >= made:
+                yield EMPTY
+                continue
+            texts = (self._names[id], self._makers[id], self._values[id], sums.get(id, ""))
+            yield self._row(marks.get(id, ""), *texts, roles=(NAME, PLAIN, NUMBER, GRADIENT))
+
+    def _row(self, mark: str, *texts: str, roles: tuple[str, ...]) -> Line:
+        line = [(TITLE, f"{mark:<2}")]
+        for text, width, role, is_right in zip(texts, self._widths, roles, (0, 0, 1, 1), strict=True):
+            line += [(role, pad(text, width, bool(is_right))), (PLAIN, "   ")]
+        return tuple(line)
+
+    def _sums(self, at: int) -> dict[int, str]:
+        """The gradients as they are after ``at`` events, by node; dots follow one that is not complete."""
+        sums: dict[int, str] = {}
+        for event in self.events[len(self.story.events.forward) : at]:
+            if isinstance(event, Seed | Flow):
+                is_over = isinstance(event, Seed) or event.last
+                sums[event.node] = self.story.value(event.sum) + UNFINISHED * (not is_over)
+        return sums
+
+    def _marks(self, event: Event | None) -> dict[int, str]:
+        """``>`` at the node that the event is about, ``*`` at others that take part."""
+        if event is None:
+            return {}
+        if isinstance(event, Flow):
+            return {self.story.source(event): "*", event.node: ">"}
+        if isinstance(event, PathProduct):
+            return {**dict.fromkeys(event.nodes, "*"), event.wrt: ">"}
+        if isinstance(event, Make):
+            return {**dict.fromkeys(self.story.graph.nodes[event.node].inputs, "*"), event.node: ">"}
+        return {event.node: ">"}
+
+    def _sentence(self, event: Event | None, width: int) -> Iterator[Line]:
+        said = "" if event is None else self.story.sentence(event)
+        lines = fold(said, width) if said else []
+        if len(lines) > SENTENCE_LINES:
+            lines = [*lines[: SENTENCE_LINES - 1], fit(" ".join(lines[SENTENCE_LINES - 1 :]), width)]
+        for at in range(SENTENCE_LINES):
+            yield ((PLAIN, lines[at]),) if at < len(lines) else EMPTY
+
+
+def clipped(line: Line, width: int) -> Iterator[tuple[str, str]]:
+    """The pieces of a line as far as they fit."""
+    for role, text in line:
+        if cells(text) > width:
+            text = fit(text, max(width, 4))[:width]
+        yield role, text
+        width -= cells(text)

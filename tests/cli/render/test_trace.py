@@ -1,0 +1,187 @@
+"""``trace``: the tables of values and gradients, CSV, the document with its events, and the screens."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from math import cos, log, sin
+
+import numpy as np
+import pytest
+from article_scripts import FIRST_TENSORS, MATRIX
+from autodiff.cli.process.streams import cells
+from autodiff.cli.render.page import Page
+from autodiff.cli.render.trace import Story, range_text, trace_lines
+from autodiff.cli.render.trace_frame import FEWEST_ROWS, OTHER_LINES, Frames
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
+from conftest import REPOSITORY, TESTS
+
+from tests.cli.reports import texts
+
+GOLDEN = TESTS / "golden" / "trace"
+SURVEY = TESTS / "scripts" / "explain" / "survey_trace.ad"
+SEED = REPOSITORY / "examples" / "seeds" / "1_autograd.ad"
+LOOP = (
+    "w = torch.tensor([2.0, -1.0], requires_grad=True)\ny = w\nfor i in range(3):\n    y = y*w\nL = y.sum()\n"
+)
+HOSTILE = "# \x1b[2J\nw = torch.tensor(2.0, requires_grad=True)\nL = w*w # \x1b]0;x\x07\n"
+SCRIPTS = {
+    "survey": SURVEY.read_text(),
+    "tensors": FIRST_TENSORS,
+    "matrix": MATRIX + "L = (10 - d).sum()\n",
+    "loop": LOOP,
+    "hostile": HOSTILE,
+    "large": "W = torch.full((20, 20), 0.1, requires_grad=True)\nL = ((W @ W) * W).mean()\n",
+}
+
+
+def report_of(text):
+    settings = Settings(adds_up=True)
+    source = Source(text, "script.ad")
+    execution = execute(source, settings, lambda text: None, lambda message, span: None)
+    return describe(differentiate(execution, settings), source, events=True)
+
+
+@pytest.mark.parametrize("name", ["survey", "autograd"])
+def test_the_tables(autodiff, name, update_golden):
+    """That of the survey is checked below: Baydin and others, JMLR 18 (2018), tables 2 and 3."""
+    script = {"survey": SURVEY, "autograd": SEED}[name]
+    done = autodiff("trace", script, env={"COLUMNS": "104"})
+    assert done.err == ""
+    golden = GOLDEN / f"{name}.txt"
+    if update_golden:
+        golden.write_text(done.out)
+    assert done.out == golden.read_text()
+
+
+def test_the_table_has_the_numbers_of_the_survey(autodiff):
+    rows = list(csv.DictReader(StringIO(autodiff("trace", SURVEY, "--format", "csv").out)))
+    primals = [(row["name"], float(row["value"])) for row in rows if row["event"] == "make"]
+    assert [name for name, _ in primals] == [
+        *("x1", "x2", "log(x1)", "x1*x2", "log(x1) + x1*x2", "sin(x2)", "y"),
+    ]
+    v1, v2, v3 = log(2), 10, sin(5)
+    assert [value for _, value in primals] == pytest.approx([2, 5, v1, v2, v1 + v2, v3, v1 + v2 - v3])
+    adjoints = [
+        (row["name"], float(row["sum"]), row["last"]) for row in rows if row["event"] in ("seed", "flow")
+    ]
+    assert adjoints == [
+        ("y", 1, ""),
+        ("log(x1) + x1*x2", 1, "true"),
+        ("sin(x2)", -1, "true"),
+        ("x2", pytest.approx(-cos(5)), "false"),  # -0.284
+        ("log(x1)", 1, "true"),
+        ("x1*x2", 1, "true"),
+        ("x1", 5, "false"),
+        ("x2", pytest.approx(2 - cos(5)), "true"),  # 1.716
+        ("x1", 5.5, "true"),
+    ]
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+@pytest.mark.parametrize(
+    "script", [SEED, REPOSITORY / "examples" / "regression.ad"], ids=["numbers", "tensors"]
+)
+def test_the_last_sums_are_the_gradients(autodiff, script, form):
+    out = autodiff("trace", script, "--format", form).out
+    gradients = json.loads(autodiff("grad", script, "--format", "json").out)["gradients"]
+    if form == "json":
+        document = json.loads(out)
+        names = {node["id"]: node["name"] for node in document["graph"]["nodes"]}
+        flows = [event for event in document["events"] if event["event"] == "flow"]
+        sums = {names[flow["node"]]: flow["sum"] for flow in flows if flow["last"]}
+        assert {"make", "seed", "flow", "path"} == {event["event"] for event in document["events"]}
+        assert document["derivations"]
+    else:
+        rows = csv.DictReader(StringIO(out))
+        sums = {row["name"]: json.loads(row["sum"]) for row in rows if row["last"] == "true"}
+    for gradient in gradients:
+        assert np.array_equal(sums[gradient["name"]], gradient["grad"])
+
+
+def test_only_trace_has_events_in_its_document(autodiff):
+    assert "events" not in json.loads(autodiff("run", SEED, "--format", "json").out)
+
+
+def test_rows_are_cut_and_counted(autodiff):
+    out = autodiff("trace", SURVEY, "--rows", 3).out
+    assert out.count("\n... 4 more rows (--all)\n") == 1
+    assert out.count("\n... 6 more rows (--all)\n") == 1
+    assert "more rows" not in autodiff("trace", SURVEY, "--rows", 3, "--all").out
+
+
+def test_paths_that_are_not_shown_are_counted(autodiff):
+    out = autodiff("trace", "-e", "x = 2; y = x*x*x; L = y*y", "--top", 2).out
+    assert "... 4 more paths (autodiff explain)" in out
+
+
+def test_turns_of_a_loop_are_told():
+    text = texts(trace_lines(report_of(LOOP), Page(100)))
+    assert "4 (1st)" in text
+    assert "4 (3rd)" in text
+
+
+def test_tensors_are_told_by_shape_and_range():
+    assert range_text(np.array([[1.0, np.nan], [-2.0, 3.0]]), 6) == "2x2, -2..3, 1 not finite"
+    assert range_text(np.full((5, 4), 2.0), 6) == "5x4, 2"
+    assert range_text(np.full(4, np.inf), 6) == "4, not finite"
+    assert range_text(np.zeros((0, 4)), 6) == "0x4, empty"
+    text = texts(trace_lines(report_of(SCRIPTS["large"]), Page(100)))
+    assert "20x20, 0.1" in text
+    assert "W.T @ G" in text
+    assert "G is the gradient that arrives." in text
+
+
+def test_an_input_that_is_the_output_gets_the_seed(autodiff):
+    out = autodiff("trace", "-e", "x = 3.", "--of", "x").out
+    assert "forward" in out
+    assert "backward" in out
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("size", [(24, 12), (80, 24), (140, 60)])
+def test_screens_fit_the_terminal(name, size):
+    width, height = size
+    report = report_of(SCRIPTS[name])
+    frames = Frames(Story(report, Page(width)), Source(SCRIPTS[name], "script.ad"))
+    for at in range(frames.last + 1):
+        lines = frames.lines(at, width, height, True)
+        assert len(lines) <= height - 1
+        for line in lines:
+            text = "".join(piece for _, piece in line)
+            assert cells(text) <= width
+            assert text.isprintable()
+
+
+def test_the_graph_grows_and_gradients_arrive_one_by_one():
+    report = report_of(FIRST_TENSORS)
+    frames = Frames(Story(report, Page(80)), Source(FIRST_TENSORS, "script.ad"))
+    height = OTHER_LINES + 1 + FEWEST_ROWS + 20
+    screens = [texts(frames.lines(at, 80, height, False)) for at in range(frames.last + 1)]
+    names = [node.name for node in report.graph.nodes]
+    for at, screen in enumerate(screens[: len(names) + 1]):
+        shown = [line[2:].split("  ")[0] for line in screen.splitlines() if line[2:].split("  ")[0] in names]
+        assert shown == names[:at]
+        assert "-8" not in screen
+    first, second = [screen for screen in screens if "dL/dw1 " in screen.split("dL/d node")[1]]
+    assert "dL/dw1 = (-3) * 2 = -6, more to come" in first
+    assert "-6..." in first
+    assert "dL/dw1 += (-2) * 1 = -2, in all -6 + (-2) = -8" in second
+    assert "> w1                              1          -8" in second
+    assert "path to w1: -w2*x1 = (-1) * 1 * 2 * 1 = -2; the sum so far is -8" in "".join(screens[-5:])
+
+
+def test_the_code_of_a_step_is_marked():
+    report = report_of("a = 2.\nb = 3.\nL = sin(a)*b + a\n")
+    frames = Frames(Story(report, Page(80)), Source("a = 2.\nb = 3.\nL = sin(a)*b + a\n", "script.ad"))
+    spelled = ["a", "b", "sin(a)", "sin(a)*b", "sin(a)*b + a"]
+    for at, code in enumerate(spelled, 1):
+        lines = texts(frames.lines(at, 80, 24, False)).splitlines()
+        [marks] = [line for line in lines if set(line.strip()) == {"^"}]
+        above = lines[lines.index(marks) - 1]
+        assert above.startswith(">")
+        assert above[marks.index("^") : marks.rindex("^") + 1] == code
