@@ -121,7 +121,7 @@ def entries(known: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 def arguments_of(command: Command, incomplete: str) -> list[CompletionItem]:
     """The completions for the argument of a command. Files are found by the shell itself."""
-    if command.argument.startswith("[SCRIPT"):
+    if command.argument.startswith(("[SCRIPT", "OLD")):
         return [CompletionItem(incomplete, type="file")]
     return matching(known_arguments(command.name), incomplete)
 

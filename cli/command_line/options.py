@@ -61,7 +61,7 @@ class Command:
     @property
     def takes_several(self) -> bool:
         """Whether the command takes several arguments."""
-        return self.argument.endswith("...]")
+        return self.argument.endswith("...]") or " " in self.argument
 
 
 class Format:
@@ -85,47 +85,48 @@ class Format:
 
 #: The commands that answer with derivatives as numbers.
 DERIVATIVES = "grad jacobian hessian jvp hvp propagate"
+TABLES = f"{DERIVATIVES} diff"
 #: The formats, in the order in which a command lists them.
 FORMATS = (
     Format(
         "auto",
-        "run grad jacobian hessian jvp hvp propagate explain graph trace check ops version",
+        "run grad jacobian hessian jvp hvp propagate diff explain graph trace check ops version",
         "for people: tables and trees on a terminal, plain text in a pipe; in a pipe `grad` writes bare"
         " numbers, of several inputs the name before them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix"
         " W[0]<TAB>1<TAB>2 and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0",
     ),
     Format(
         "plain",
-        "run grad jacobian hessian jvp hvp propagate explain trace check ops",
+        "run grad jacobian hessian jvp hvp propagate diff explain trace check ops",
         "the plain text that a pipe gets, on a terminal too",
         suffixes=".txt",
     ),
-    Format("table", DERIVATIVES, "the table of a terminal, in a pipe too"),
+    Format("table", TABLES, "the table of a terminal, in a pipe too"),
     Format("tree", "graph", "the tree"),
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
         "json",
-        "run grad jacobian hessian jvp hvp propagate explain graph trace check ops version",
+        "run grad jacobian hessian jvp hvp propagate diff explain graph trace check ops version",
         'one JSON document with "schema": 2; a failure is a document too',
         suffixes=".json",
         for_programs=True,
     ),
     Format(
         "jsonl",
-        DERIVATIVES,
+        TABLES,
         "a JSON object a line for each number",
         suffixes=".jsonl",
         for_programs=True,
     ),
     Format(
         "csv",
-        DERIVATIVES,
+        TABLES,
         "a header, and a line for each number with its name and its index, such as 0 1",
         suffixes=".csv",
         for_programs=True,
     ),
     Format("csv", "trace", "a header, and a line for each event", suffixes=".csv", for_programs=True),
-    Format("tsv", DERIVATIVES, "the same with tabs", suffixes=".tsv", for_programs=True),
+    Format("tsv", TABLES, "the same with tabs", suffixes=".tsv", for_programs=True),
     Format(
         "npy",
         DERIVATIVES,
@@ -147,10 +148,10 @@ FORMATS = (
         suffixes=".md",
         for_programs=True,
     ),
-    Format("markdown", DERIVATIVES, "a table", suffixes=".md", for_programs=True),
+    Format("markdown", TABLES, "a table", suffixes=".md", for_programs=True),
     Format("markdown", "ops", "the reference, as in docs/ops.md", suffixes=".md", for_programs=True),
     Format("latex", "explain", "the steps as a document for pdflatex", suffixes=".tex", for_programs=True),
-    Format("latex", DERIVATIVES, "a table for a document", suffixes=".tex", for_programs=True),
+    Format("latex", TABLES, "a table for a document", suffixes=".tex", for_programs=True),
     Format("dot", "graph", "the graph in the language of Graphviz", suffixes=".dot .gv", for_programs=True),
     Format(
         "mermaid", "graph", "the graph for Markdown on GitHub", suffixes=".mmd .mermaid", for_programs=True
@@ -237,6 +238,7 @@ SIGMA = Option("--sigma", TEXTS, "Standard deviations of inputs.", metavar="NAME
 COV = Option("--cov", TEXT, "Covariance matrix of inputs, with their names as header.", metavar="FILE")
 MONTE_CARLO = Option("--monte-carlo", NUMBER, "Compare with this many random draws.", metavar="N", default=0)
 SPEED = Option("--speed", NUMBER, "Steps a minute on a terminal.", metavar="N", default=60, least=1)
+RTOL = Option("--rtol", TEXT, "Relative difference that counts as none.", metavar="R", default="1e-9")
 NONZERO = Option("--nonzero", FLAG, "Leave out rows of zeros of a table, and zeros of a list.")
 OUTPUT = Option("-o --output", TEXT, "Write to a file; its suffix chooses the format.", metavar="FILE")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
@@ -253,7 +255,7 @@ TIMEOUT = Option(
 #: The groups of options in help texts, and their order there; each option is in one, by its longest flag.
 GROUPS = {
     "Input": "-e --set --data --each --sweep --columns --sigma --cov --monte-carlo --dtype --seed",
-    "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula",
+    "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula --rtol",
     "Output": "--show --nonzero --value --keep --output --format --top --speed --digits --rows --all"
     " --quiet --verbose --color --diagnostics --fail-on --fail-fast --help",
     "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
@@ -369,6 +371,16 @@ COMMANDS = {
                 "autodiff propagate -e 'm = 0.029; r = 0.0082; d = m/r**2' --sigma m=0.005,r=0.0001",
                 "autodiff propagate -e 'x = 2; y = exp(x)' --sigma x=0.1 --monte-carlo 2000 --format table",
             ),
+        ),
+        Command(
+            "diff",
+            "OLD NEW",
+            (
+                *(option for option in QUESTION if option is not CODE),
+                *(RTOL, FAIL_ON, OUTPUT, format_option("diff"), *PEOPLE, *MANNERS, *LIMITS),
+            ),
+            "Compare values and gradients of two scripts; exit 1 when they differ.",
+            (f"{EXAMPLE} > a.ad; sed 's/w3 = 3/w3 = 4/' a.ad | autodiff diff a.ad - || echo other",),
         ),
         Command(
             "explain",

@@ -1,0 +1,25 @@
+"""``autodiff diff``: the values and gradients of two scripts side by side."""
+
+from __future__ import annotations
+
+from autodiff.cli.process.exit_codes import NO, OK
+from autodiff.cli.requests.session import Session
+
+
+def command(session: Session) -> int:
+    """Show what differs, on a terminal everything. Return exit code 1 if something differs."""
+    from autodiff.cli.render import comparison
+    from autodiff.cli.requests.compare import compare
+
+    found = compare(session)
+    if session.format == "json":
+        session.show_numbers(
+            found.new, {"old_script": found.old.script, "values": comparison.comparison_numbers(found)}
+        )
+    elif session.for_people or session.format == "table":
+        session.show(comparison.comparison_lines(found, session.page()))
+    elif session.format not in ("auto", "plain"):
+        session.show_records(comparison.comparison_records(found))
+    else:
+        session.show_text(comparison.bare_comparison(found))
+    return NO if found.has_differences else OK

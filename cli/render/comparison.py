@@ -1,0 +1,100 @@
+"""Two scripts side by side: what differs for a pipe, all values and gradients for people."""
+
+from __future__ import annotations
+
+from autodiff.cli.process.streams import visible
+from autodiff.cli.render.json_values import plain
+from autodiff.cli.render.numbers import exact_entries, inline, short
+from autodiff.cli.render.page import EMPTY, MUTED, NAME, NUMBER, TITLE, Page, Table, fit, muted
+from autodiff.cli.render.records import Records, entries
+from autodiff.core.base.lazy_imports import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from autodiff.cli.render.page import Line
+    from autodiff.cli.requests.compare import Comparison, Difference
+
+WIDEST_NAME = 24
+ABSENT = "-"
+
+
+def bare_comparison(found: Comparison) -> str:
+    """A line for each value that differs: its name, the old numbers, the new numbers, with tabs between."""
+    lines = []
+    for value in found.values:
+        if value.differs:
+            cells = [
+                " ".join(exact_entries(one)) if one is not None else ABSENT for one in (value.old, value.new)
+            ]
+            lines.append("\t".join([visible(value.title), *cells]) + "\n")
+    return "".join(lines)
+
+
+def comparison_lines(found: Comparison, page: Page) -> Iterator[Line]:
+    """A title, a table of everything, and how many values differ."""
+    yield ((TITLE, f"{visible(found.old.script)} and {visible(found.new.script)}"),)
+    yield EMPTY
+    shown = found.values[: page.cut(len(found.values))]
+    rows = [
+        [
+            [fit(visible(value.title), WIDEST_NAME)],
+            *([ABSENT if one is None else inline(one, page.digits)] for one in (value.old, value.new)),
+            [told(value)],
+        ]
+        for value in shown
+    ]
+    table = Table(
+        ["", "old", "new", "difference"], rows, [NAME, NUMBER, NUMBER, MUTED], [False, True, True, False]
+    )
+    yield from table.lines()
+    if len(shown) < len(found.values):
+        yield muted(f"  ... {len(found.values) - len(shown):,} more (--all)")
+    yield EMPTY
+    count = sum(value.differs for value in found.values)
+    yield ((TITLE, f"{count:,} of {len(found.values):,} differ" if count else "no difference"),)
+
+
+def told(value: Difference) -> str:
+    """The difference in words."""
+    if value.old is None or value.new is None:
+        return "only in the new script" if value.old is None else "only in the old script"
+    if np.shape(value.old) != np.shape(value.new):
+        return "other shape"
+    if not value.differs:
+        return "same" if value.distance == 0 else "within --rtol"
+    return "not finite in one" if value.distance == float("inf") else f"{short(100 * value.distance, 3)} %"
+
+
+def comparison_records(found: Comparison) -> Records:
+    """A row for each entry of each value; a script without it has an empty cell."""
+    rows = (
+        (value.title, index, "" if old is None else old, "" if new is None else new)
+        for value in found.values
+        for index, old, new in both(value)
+    )
+    return Records(("name", "index", "old", "new"), rows, {})
+
+
+def both(value: Difference) -> Iterator[tuple[tuple[int, ...], Any, Any]]:
+    """The entries of a value in both scripts by index."""
+    old = {} if value.old is None else dict(entries(value.old))
+    new = {} if value.new is None else dict(entries(value.new))
+    for index in dict.fromkeys([*old, *new]):
+        yield index, old.get(index), new.get(index)
+
+
+def comparison_numbers(found: Comparison) -> list[dict[str, Any]]:
+    """The values under the keys that they have in JSON."""
+    return [
+        {
+            "name": value.title,
+            "old": plain(value.old),
+            "new": plain(value.new),
+            "distance": plain(value.distance),
+            "differs": value.differs,
+        }
+        for value in found.values
+    ]
