@@ -157,6 +157,20 @@ FORMATS = (
         "mermaid", "graph", "the graph for Markdown on GitHub", suffixes=".mmd .mermaid", for_programs=True
     ),
     Format(
+        "png",
+        "graph",
+        "the same picture in pixels",
+        suffixes=".png",
+        for_programs=True,
+    ),
+    Format(
+        "gif",
+        "graph",
+        "an animation: the graph grows as the script runs, then gradients flow back",
+        suffixes=".gif",
+        for_programs=True,
+    ),
+    Format(
         "svg",
         "graph",
         "the graph as a picture for browsers and documents",

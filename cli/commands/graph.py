@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from autodiff.cli.command_line.options import PICTURES
 from autodiff.cli.requests.session import Session
 
 
 def command(session: Session) -> None:
     """Show the graph."""
-    report = session.report(graph=True, events=session.format == "json")
+    report = session.report(graph=True, events=session.format in ("json", "gif"))
     assert report.graph is not None
     if session.format == "json":
         session.show_json(report)
@@ -19,11 +20,10 @@ def command(session: Session) -> None:
         from autodiff.cli.render.mermaid import mermaid_lines
 
         session.show_text("".join(line + "\n" for line in mermaid_lines(report.graph, session.page())))
-    elif session.format == "svg":
-        from autodiff.cli.pictures.picture import make_picture
-        from autodiff.cli.pictures.svg import svg_text
+    elif session.format in PICTURES:
+        from autodiff.cli.pictures.formats import draw
 
-        session.show_text(svg_text(make_picture(report.graph, session.page())))
+        session.show_made(draw(report, session.format, session.page()))
     else:
         from autodiff.cli.render.reports import graph_lines
 

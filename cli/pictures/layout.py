@@ -100,12 +100,16 @@ def import_library() -> Any:
     try:
         import graphlay
     except ImportError:
-        raise UsageError(
-            "a picture needs the library graphlay, which is not installed",
-            code="E0620",
-            help=(
-                "install it: python -m pip install 'graphlay>=0.3.1,<0.4'",
-                "the formats tree, json, dot and mermaid need no library",
-            ),
-        ) from None
+        raise missing_library("graphlay", "graphlay>=0.3.1,<0.4") from None
     return graphlay
+
+
+def missing_library(library: str, requirement: str) -> UsageError:
+    return UsageError(
+        f"a picture needs the library {library}, which is not installed",
+        code="E0620",
+        help=(
+            f"install it: python -m pip install '{requirement}'",
+            "the formats tree, json, dot and mermaid need no library",
+        ),
+    )

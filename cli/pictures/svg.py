@@ -5,11 +5,20 @@ The file is ASCII: other characters are written as references, so its bytes are 
 
 from __future__ import annotations
 
-from autodiff.cli.pictures.picture import CARD_HEIGHT, LABEL_SIZE, NAME_SIZE, OP_SIZE, PADDING, TEXT_SIZE
+from autodiff.cli.pictures.layout import LABEL_HEIGHT, MARGIN
+from autodiff.cli.pictures.picture import (
+    CARD_HEIGHT,
+    LABEL_SIZE,
+    NAME_SIZE,
+    OP_SIZE,
+    PADDING,
+    TEXT_SIZE,
+    text_width,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from autodiff.cli.pictures.layout import Point
     from autodiff.cli.pictures.picture import Card, Picture, Wire
@@ -19,43 +28,104 @@ BACKGROUND, INK, SOFT = "#ffffff", "#1d2127", "#565e68"
 WIRE, VALUE, GRADIENT = "#7d848d", "#22303f", "#a3174f"
 #: Fill and border: what the user made is grey, what a function made is orange.
 LEAF, FUNCTION = ("#e9ebee", "#8b949f"), ("#ffe2bd", "#d9822b")
-LABEL_HEIGHT = 18.0
+#: What is looked at: in the forward pass, and on the way back.
+GO, FLOW = "#1f6fd1", "#d6336c"
+GHOST = 0.08
+CAPTION_HEIGHT, CAPTION_SIZE = 40.0, 13.0
 #: How far a corner of a line is rounded, in px.
 ROUNDED = 24.0
 #: How far apart a label and the middle of its line may be, in px, for the line to be a curve.
 SAME_PLACE = 2.0
 
 
-def svg_text(picture: Picture) -> str:
-    """The whole file."""
-    width, height = picture.width, picture.height
+class Scene:
+    """What an animation shows of a picture at one moment: its first ``made`` cards, others as ghosts.
+
+    ``grads`` are the texts of the gradients that are known, ``card`` and ``wires`` what the sentence ``says``
+    is about. On the way back (``is_back``) arrows are turned round.
+    """
+
+    __slots__ = ("card", "grads", "is_back", "made", "says", "wires")
+
+    def __init__(
+        self, made: int, grads: Mapping[int, str], card: int, wires: Collection[int], is_back: bool, says: str
+    ) -> None:
+        self.made = made
+        self.grads = grads
+        self.card = card
+        self.wires = wires
+        self.is_back = is_back
+        self.says = says
+
+
+def svg_text(picture: Picture, scene: Scene | None = None, fonts: str = FONTS, width: float = 0.0) -> str:
+    """The whole file: the finished picture, or a scene of it with its sentence below.
+
+    It has at least the given ``width``.
+    """
+    width, height = max(width, picture.width), picture.height
+    if scene is not None:
+        height += CAPTION_HEIGHT
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}"'
-        f' viewBox="0 0 {width:g} {height:g}" role="img" font-family="{FONTS}">',
+        f' viewBox="0 0 {width:g} {height:g}" role="img" font-family="{fonts}">',
         f"<title>{escaped(picture.said)}</title>",
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7.4" refY="4" markerWidth="10" markerHeight="10"'
-        f' markerUnits="userSpaceOnUse" orient="auto">'
-        f'<path d="M0 .6 7.4 4 0 7.4z" fill="{WIRE}"/></marker></defs>',
+        "<defs>",
+        *(marker(name, color) for name, color in (("tip", WIRE), ("go", GO), ("flow", FLOW))),
+        "</defs>",
         f'<rect width="100%" height="100%" fill="{BACKGROUND}"/>',
         f'<g fill="none" stroke="{WIRE}" stroke-width="1.6">',
-        *(
-            f'<path class="wire" id="w{at}" d="{line_of(wire)}" marker-end="url(#tip)"/>'
-            for at, wire in enumerate(picture.wires)
-        ),
+        *(wire_line(at, wire, scene) for at, wire in enumerate(picture.wires)),
         "</g>",
-        *(line for at, wire in enumerate(picture.wires) for line in label_lines(at, wire)),
-        *(line for at, card in enumerate(picture.cards) for line in card_lines(at, card)),
-        "</svg>",
+        *(line for at, wire in enumerate(picture.wires) for line in label_lines(at, wire, scene)),
+        *(line for at, card in enumerate(picture.cards) for line in card_lines(at, card, scene)),
     ]
+    if scene is not None:
+        lines.append(text("says", MARGIN, height - MARGIN, scene.says, CAPTION_SIZE, INK))
+    lines.append("</svg>")
     return "\n".join(lines) + "\n"
 
 
-def card_lines(at: int, card: Card) -> Iterator[str]:
+def caption_width(scene: Scene) -> float:
+    """The width of a file in which the sentence of a scene fits."""
+    return MARGIN * 2 + text_width(scene.says, CAPTION_SIZE)
+
+
+def marker(name: str, color: str) -> str:
+    return (
+        f'<marker id="{name}" viewBox="0 0 8 8" refX="7.4" refY="4" markerWidth="10" markerHeight="10"'
+        ' markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+        f'<path d="M0 .6 7.4 4 0 7.4z" fill="{color}"/></marker>'
+    )
+
+
+def wire_line(at: int, wire: Wire, scene: Scene | None) -> str:
+    style = 'marker-end="url(#tip)"'
+    if scene is not None:
+        color, name = (FLOW, "flow") if scene.is_back else (GO, "go")
+        end = "start" if scene.is_back else "end"
+        if at in scene.wires:
+            style = f'marker-{end}="url(#{name})" stroke="{color}" stroke-width="3"'
+        elif scene.is_back:
+            style = 'marker-start="url(#tip)"'
+    return f'<path class="wire" id="w{at}" d="{line_of(wire)}" {style}{ghost(wire.target, scene)}/>'
+
+
+def ghost(card: int, scene: Scene | None) -> str:
+    return f' opacity="{GHOST}"' if scene is not None and card >= scene.made else ""
+
+
+def card_lines(at: int, card: Card, scene: Scene | None) -> Iterator[str]:
     fill, border = LEAF if card.is_leaf else FUNCTION
+    grad, thick = card.grad, 1.5
+    if scene is not None:
+        grad = scene.grads.get(at, "")
+        if at == scene.card:
+            border, thick = FLOW if scene.is_back else GO, 3.0
     left, right = card.x + PADDING, card.x + card.width - PADDING
     kind = f"node {'leaf' if card.is_leaf else 'function'}{' output' * card.is_output}"
-    yield f'<g class="{kind}" id="n{at}"><title>{escaped(card.said)}</title>'
-    yield rectangle("card", card.x, card.y, card.width, CARD_HEIGHT, 9, fill, border)
+    yield f'<g class="{kind}" id="n{at}"{ghost(at, scene)}><title>{escaped(card.said)}</title>'
+    yield rectangle("card", card.x, card.y, card.width, CARD_HEIGHT, 9, fill, border, thick)
     if card.is_output:  # a second frame
         yield rectangle("ring", card.x + 3, card.y + 3, card.width - 6, CARD_HEIGHT - 6, 6.5, "none", border)
     yield text("name", left, card.y + 19, card.name, NAME_SIZE, INK, ' font-weight="bold"')
@@ -65,28 +135,36 @@ def card_lines(at: int, card: Card) -> Iterator[str]:
         ' stroke-opacity=".15"/>'
     )
     yield text("value", left, card.y + 42.5, card.value, TEXT_SIZE, VALUE)
-    if card.grad:
+    if grad:
         style = ' font-weight="bold" text-anchor="end"'
-        yield text("grad", right, card.y + 42.5, card.grad, TEXT_SIZE, GRADIENT, style)
+        yield text("grad", right, card.y + 42.5, grad, TEXT_SIZE, GRADIENT, style)
     yield "</g>"
 
 
-def label_lines(at: int, wire: Wire) -> Iterator[str]:
+def label_lines(at: int, wire: Wire, scene: Scene | None) -> Iterator[str]:
     if not wire.label:
         return
     left, top = wire.x - wire.width / 2, wire.y - LABEL_HEIGHT / 2
-    yield f'<g class="edge" id="e{at}"><title>{escaped(wire.said)}</title>'
+    yield f'<g class="edge" id="e{at}"{ghost(wire.target, scene)}><title>{escaped(wire.said)}</title>'
     yield rectangle("frame", left, top, wire.width, LABEL_HEIGHT, 9, BACKGROUND, "none")
     yield text("label", wire.x, wire.y + 4, wire.label, LABEL_SIZE, INK, ' text-anchor="middle"')
     yield "</g>"
 
 
 def rectangle(
-    kind: str, x: float, y: float, width: float, height: float, radius: float, fill: str, border: str
+    kind: str,
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    radius: float,
+    fill: str,
+    border: str,
+    thick: float = 1.5,
 ) -> str:
     return (
         f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}"'
-        f' fill="{fill}" stroke="{border}" stroke-width="1.5"/>'
+        f' fill="{fill}" stroke="{border}" stroke-width="{thick:g}"/>'
     )
 
 

@@ -208,7 +208,10 @@ class Session:
         """Write numbers as records, in the format that was requested."""
         from autodiff.cli.render.records import render_records
 
-        made = render_records(records, self.format, self.request.digits)
+        self.show_made(render_records(records, self.format, self.request.digits))
+
+    def show_made(self, made: str | bytes) -> None:
+        """Write a text, or bytes that are not for a terminal."""
         if isinstance(made, str):
             self.show_text(made)
         elif self.out.is_terminal:

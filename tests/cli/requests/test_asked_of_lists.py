@@ -96,9 +96,9 @@ def test_nothing_at_all_is_no_script(autodiff, command, given):
 
 
 def test_pictures_are_made_of_dot(autodiff):
-    done = autodiff("graph", "-e", "x = 2.; y = x*x", "--format", "png")
+    done = autodiff("graph", "-e", "x = 2.; y = x*x", "--format", "pdf")
     assert done.returncode == 2
-    assert "Graphviz makes one: `autodiff graph ... --format dot | dot -Tpng > graph.png`" in done.err
+    assert "Graphviz makes one: `autodiff graph ... --format dot | dot -Tpdf > graph.pdf`" in done.err
     assert "dot" not in autodiff("run", "-e", "x = 2.; y = x*x", "--format", "png").err
 
 

@@ -1,0 +1,113 @@
+"""Pictures as pixels and animations: their sizes, their text in the shipped font, their frames in order."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from autodiff.cli.pictures import formats
+from autodiff.cli.pictures.picture import make_picture
+from autodiff.cli.pictures.png import FONT, is_covered, png_bytes
+from autodiff.cli.pictures.story import make_steps
+from autodiff.cli.pictures.svg import svg_text
+from autodiff.cli.render.page import Page
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
+
+from tests.cli.reports import SEED, SEED_1, seed_1_graph
+
+WHY = "a library for pictures is not installed (pip install '.[pictures]')"
+Image = pytest.importorskip("PIL.Image", reason=WHY)
+for library in ("graphlay", "resvg_py"):
+    pytest.importorskip(library, reason=WHY)
+
+
+def report_of(script):
+    execution = execute(Source(script), Settings())
+    return describe(differentiate(execution, Settings()), execution.source, events=True)
+
+
+def test_a_png_has_the_picture_twice_as_large(autodiff, tmp_path):
+    assert autodiff("graph", SEED, "-o", "graph.png").returncode == 0
+    with Image.open(tmp_path / "graph.png") as image:
+        picture = make_picture(report_of(SEED_1).graph, Page())
+        assert image.size == (int(2 * picture.width), int(2 * picture.height))
+        colors = {color for _, color in image.convert("RGB").getcolors(1 << 16)}
+        assert {(0xE9, 0xEB, 0xEE), (0xFF, 0xE2, 0xBD), (0xA3, 0x17, 0x4F)} <= colors
+
+
+def test_text_is_drawn_in_the_shipped_font_alone():
+    picture = make_picture(seed_1_graph(), Page())
+    svg = svg_text(picture, fonts=FONT)
+    assert is_covered(svg), "then no font of the machine is looked at"
+    with_text = png_bytes(svg, picture.width, picture.height)
+    without = png_bytes(svg.replace("<text", "<g").replace("</text", "</g"), picture.width, picture.height)
+    one, other = (
+        np.asarray(Image.open(BytesIO(data)).convert("L")).astype(int) for data in (with_text, without)
+    )
+    inked = (one < other - 60).sum()
+    assert inked > 3000, "letters are dark pixels"
+    assert with_text == png_bytes(svg, picture.width, picture.height)
+
+
+def test_a_large_picture_is_made_smaller():
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="9000"/>'
+    with Image.open(BytesIO(png_bytes(svg, 3000, 9000, 1e6))) as image:
+        assert 0.9e6 < image.width * image.height <= 1e6
+
+
+def test_the_animation_grows_the_graph_and_then_runs_backward(autodiff, tmp_path):
+    assert autodiff("graph", SEED, "-o", "graph.gif").returncode == 0
+    report = report_of(SEED_1)
+    steps = make_steps(report.graph, report.events, Page())
+    assert [step.says for step in steps[9:13]] == [
+        "line 8: x5 = 8, made by add from w2*x3 and w3*x4",
+        "line 9: L = −7, made by sub from x5",
+        "backward starts: ∂L/∂L = 1",
+        "∂L/∂x5 = 1 · (−1) = −1",
+    ]
+    into_w1 = [step.says for step in steps if step.phase == "backward" and step.node == 2]
+    assert into_w1 == [
+        "∂L/∂w1 = (−3) · 2 = −6, more to come",
+        "∂L/∂w1 += (−2) · 1 = −2, so far −6 + (−2) = −8",
+    ]
+    paths = [step.says for step in steps if step.phase == "paths" and step.wrt == 2]
+    assert paths == [
+        "path 2 to w1: −w3·x2 = (−1) · 1 · 3 · 2 = −6; sum so far −6",
+        "path 1 to w1: −w2·x1 = (−1) · 1 · 2 · 1 = −2; sum so far −8",
+    ]
+    with Image.open(tmp_path / "graph.gif") as animation:
+        assert animation.n_frames == 11 + 12, "11 nodes; the seed and 11 edges"
+        orange, flow = [], []
+        for at in range(animation.n_frames):
+            animation.seek(at)
+            pixels = np.asarray(animation.convert("RGB")).astype(int)
+            orange.append(count_near(pixels, (0xFF, 0xE2, 0xBD)))
+            flow.append(count_near(pixels, (0xD6, 0x33, 0x6C)))
+        assert orange[:11] == sorted(orange[:11]), "cards are added"
+        assert orange[4] == 0 < orange[5] < orange[10]
+        assert max(flow[:11]) == 0 < min(flow[11:]), "the way back has another colour"
+        assert animation.info["loop"] == 0
+
+
+def count_near(pixels, color):
+    return int((abs(pixels - color).max(axis=2) < 24).sum())
+
+
+def test_too_long_an_animation_is_refused(autodiff):
+    code = "w = 0.3\nx = 1\nfor i in range(100):\n    x = x - w*x*x\n"
+    done = autodiff("graph", "-e", code, "-o", "graph.gif")
+    assert done.returncode == 2
+    assert "error[E0610]: an animation of " in done.err
+
+
+def test_scenes_are_those_of_both_passes():
+    report = report_of(SEED_1)
+    picture = make_picture(report.graph, Page())
+    scenes = formats.scenes_of(make_steps(report.graph, report.events, Page()), 11)
+    assert [scene.made for scene in scenes] == [*range(1, 12), *[11] * 12]
+    assert scenes[10].grads == {}
+    assert scenes[-1].grads == {at: card.grad for at, card in enumerate(picture.cards)}
