@@ -147,12 +147,21 @@ def describe_bug(error: BaseException) -> AutodiffError:
 
 
 def time_over(session: Session) -> int:
-    """Report that the time limit is over. Return the exit code; the work is abandoned."""
+    """Report that the time limit is over. Return the exit code; the work is abandoned.
+
+    What was answered until then is shown first.
+    """
     limit = session.request.seconds("timeout")
+    caret, advice = "it was still running here", "check that the loop ends, or give it more time"
+    if session.has_run:
+        caret = "the script had ended, its answer had not"
+        advice = "ask about fewer inputs with --wrt, or give it more time"
+    if session.show_so_far is not None:
+        session.show_so_far()
     error = TimeOutError(
-        f"stopped after {limit:g} seconds",
-        caret="it was still running here",
-        help=(f"check that the loop ends, or give it more time: --timeout {10 * limit:g}, 0 for no limit",),
+        f"stopped after {limit:g} seconds" + f": {caret}" * session.has_run,
+        caret=caret,
+        help=(f"{advice}: --timeout {10 * limit:g}, 0 for no limit",),
         span=session.place_of_run(),
     )
     return conclude(session, error)

@@ -49,8 +49,10 @@ CODES = {
     ),
     "E0505": Code(
         "It takes longer than allowed.",
-        "The script was still running after 60 seconds, or those given with --timeout, and was stopped.",
-        "Check that its loops end; --timeout gives it more time, and --timeout 0 any.",
+        "The script was still running after 60 seconds, or those given with --timeout, and was stopped; or it"
+        " had ended, and the answer about it took so long.",
+        "Check that its loops end, or ask about fewer inputs with --wrt; --timeout gives more time, and"
+        " --timeout 0 any.",
         "autodiff run --timeout 0.2 -e 'while True: pass'",
         "autodiff run --timeout 20 -e 'for i in range(100): pass'",
     ),

@@ -8,6 +8,10 @@ from autodiff.cli.requests.several_scripts import Outcome, work_on_each
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source, Span
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.cli.requests.verify import Answers
+
 
 def command(session: Session) -> int:
     """Check and show the results. Return exit code 1 if a gradient or a formula is wrong, else 0.
@@ -20,10 +24,16 @@ def command(session: Session) -> int:
 
 def check_script(session: Session) -> Outcome:
     """Check the script of the session."""
-    from autodiff.cli.render.answers import answer_lines, in_a_line, mistakes
+    from autodiff.cli.render.answers import answer_lines, in_a_line, lines_so_far, mistakes
     from autodiff.cli.requests.verify import make_answers
 
-    answers = make_answers(session)
+    def begin(answers: Answers) -> None:
+        """Have the answers shown as far as they are there, if the time is over."""
+        if session.format != "json":
+            session.show_so_far = lambda: session.show(lines_so_far(answers, session.page()))
+
+    answers = make_answers(session, begin)
+    session.show_so_far = None
     script = session.script
     assert script is not None
 

@@ -104,8 +104,20 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
         if check.verdict != OK or check.kinks or check.is_unconnected:
             yield EMPTY
             yield from prose(explanation(check, answers.order, answers.output, page), page.width)
+    for check in answers.checks:
+        if check.grouped:
+            of = f"{check.grouped:,} of {check.size:,} entries"
+            yield EMPTY
+            yield from prose(f"{visible(check.name)}: {of} were moved in groups only", page.width)
     yield EMPTY
     yield from prose(summary(answers), page.width, role=TITLE)
+
+
+def lines_so_far(answers: Answers, page: Page) -> Iterator[Line]:
+    """The answers that are there when the time is over; nothing if there are none."""
+    if answers.formulas or answers.checks:
+        yield from answer_lines(answers, page)
+        yield EMPTY
 
 
 def row_of(check: GradientCheck, answers: Answers) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ backslash for an escape. Products have a ``\\cdot``, since long names would run 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from autodiff.core.base.limits import limits
 from autodiff.core.symbolic.expr import ARGUMENT_SLOT, Expr, number_expr, number_text, postorder
@@ -133,6 +134,7 @@ def escaped(text: str) -> str:
 # -- names ------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=1 << 12)  # a derivative of fourth order has the same names thousands of times
 def name_piece(spelled: str) -> tuple[str, int]:
     """A name as LaTeX, and how tightly it binds."""
     plain = PLAIN.fullmatch(spelled)

@@ -155,6 +155,7 @@ def run_request(
         from autodiff.grammar.repair.reassigned_inputs import with_reassigned_inputs
 
         execution = with_reassigned_inputs(execution, settings)
+    session.has_run = True
     return execution
 
 

@@ -16,7 +16,7 @@ from autodiff.core.base.lazy_imports import LazyModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from autodiff.cli.command_line.script_source import Script
@@ -36,17 +36,23 @@ QUIET, SILENT = 1, 2
 
 
 class Session:
-    """The state of a command. ``tensors`` are the states of the script's tensors, if requested."""
+    """The state of a command. ``tensors`` are the states of the script's tensors, if requested.
+
+    ``has_run`` says that the script has run to its end. ``show_so_far`` shows what was answered until then,
+    for when the time is over.
+    """
 
     __slots__ = (
         *("_styles", "diagnostics", "err", "format", "has_failed", "out", "request", "script", "tensors"),
-        *("shows_prints", "values", "warnings"),
+        *("has_run", "show_so_far", "shows_prints", "values", "warnings"),
     )
 
     def __init__(self, request: Request) -> None:
         self.script: Script | None = None
         self.warnings: list[AutodiffError] = []
         self.has_failed = False  # by --fail-on
+        self.has_run = False
+        self.show_so_far: Callable[[], None] | None = None
         self.shows_prints = True
         self.tensors: TensorStates | None = None
         self.values: Values | None = None
@@ -139,7 +145,7 @@ class Session:
         """Where the script is while it runs, for what ends it from outside; None before and after."""
         from autodiff.core.graph.state import mode
 
-        return None if self.script is None else mode.site
+        return None if self.script is None or self.has_run else mode.site
 
     def page(self) -> Page:
         """The page for which reports are laid out."""

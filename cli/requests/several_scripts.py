@@ -75,7 +75,7 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
     session.shows_prints = False
     for path in paths:
         session.request = Request(request.command, path, request.values)
-        session.script, session.warnings = None, []
+        session.script, session.warnings, session.has_run = None, [], False
         statuses.append(work_on_one(session, work))
         session.flush()
     if is_for_reading(session):

@@ -47,6 +47,8 @@ from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from autodiff.cli.command_line.fast_parser import Request
     from autodiff.core.base.source import Source
     from autodiff.core.graph.node import Node
@@ -87,8 +89,11 @@ class Answers:
         return self.count(KINK, UNDECIDED) + sum(formula.is_right is None for formula in self.formulas)
 
 
-def make_answers(session: Session) -> Answers:
-    """Run the script and backward, then check the gradients or formulas of the request."""
+def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
+    """Run the script and backward, then check the gradients or formulas of the request.
+
+    ``begin`` is called with the answers before the first is there; each is entered when it is found.
+    """
     request, script = session.request, session.script
     assert script is not None
     set_limits(request)
@@ -108,6 +113,7 @@ def make_answers(session: Session) -> Answers:
     subject = differentiate(execution, settings)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
     answers.notes = subject.notes
+    begin(answers)
     for note in subject.notes:
         session.note(note)
     if request.texts("fail_on"):
@@ -118,7 +124,8 @@ def make_answers(session: Session) -> Answers:
         if formulas:
             read = set().union(*(formula.names_read for formula in formulas))
             runs = ScriptRuns(subject, execution, again, seed, read)
-            answers.formulas = [answer_in_step(formula, runs, answers.order) for formula in formulas]
+            for formula in formulas:
+                answers.formulas.append(answer_in_step(formula, runs, answers.order))
             return answers
         if (
             subject.size > MOST_REPLAYED
@@ -127,7 +134,7 @@ def make_answers(session: Session) -> Answers:
         ):
             answers.checks = [unchecked(spelled, node, answers.order) for spelled, node in subject.wrt]
             return answers
-        answers.checks = check_all(subject, script.source, probe, again, answers.order, seed)
+        check_all(answers.checks, subject, script.source, probe, again, answers.order, seed)
         if answers.order == 1:
             report = describe(subject, script.source, graph=False, max_paths=limits.paths)
             answers.derivations = {derivation.wrt: derivation for derivation in report.derivations}
@@ -141,9 +148,15 @@ def unchecked(spelled: str, node: Node, order: int) -> GradientCheck:
 
 
 def check_all(
-    subject: ReportedPass, source: Source, probe: Probe, again: Rerun, order: int, seed: int
-) -> list[GradientCheck]:
-    """Check every requested gradient, and every Function of the script that contributes to one.
+    checks: list[GradientCheck],
+    subject: ReportedPass,
+    source: Source,
+    probe: Probe,
+    again: Rerun,
+    order: int,
+    seed: int,
+) -> None:
+    """Enter the checks of every requested gradient, and of every Function that contributes to one.
 
     ``probe`` has recorded the run, ``again`` repeats it.
     """
@@ -153,7 +166,6 @@ def check_all(
     neighbours = Neighbours(leaves, partial(again.moved_subject, subject), np_random.default_rng(seed))
     ties = tuple(dict.fromkeys(source.position(site.start)[0] for site in probe.ties))
     faults = function_faults(subject, names, source, seed)
-    checks = []
     for spelled, node in subject.wrt:
         check = verify(subject, spelled, node, order, seed, neighbours)
         if check.verdict in (OK, WRONG, KINK):
@@ -171,7 +183,6 @@ def check_all(
             check.constants = saved_constants(subject.order, source, node)
         check.ties = ties if check.is_shown_by_reruns else ()
         checks.append(check)
-    return checks
 
 
 def read_formulas(request: Request, script: Source) -> list[Formula]:

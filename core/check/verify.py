@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 #: Of larger tensors MOST_ENTRIES are stepped one by one. The others are stepped in GROUPS, and one by one if
 #: their group disagrees.
 MOST_ENTRIES, GROUPS = 200, 100
+#: Where computing the function again passes many entries, fewer are stepped: so many that the entries of all
+#: nodes times the slopes are about WORK, but not fewer than FEWEST. A second derivative costs about
+#: SECOND_COST times as much.
+WORK, FEWEST, SECOND_COST = 5e6, 5, 10
 #: A gradient is wrong if it differs from the difference quotients by more than this part of it, and by more
 #: than TRUST times their error. By precision of the gradient.
 TOLERANCE = {"float64": 1e-6, "float32": 1e-3}
@@ -262,11 +266,13 @@ class _Verifier:
     def step_entries(self, found: GradientCheck, middle: float) -> None:
         """Step the entries and report the worst: first by verdict, in ``SEVERITY``, then by difference."""
         places = list(np.ndindex(self.x.shape))
-        if len(places) > MOST_ENTRIES:
+        most = self.most_slopes(MOST_ENTRIES)
+        if len(places) > most:
             order = self.random.permutation(len(places))
-            chosen, rest = order[:MOST_ENTRIES], order[MOST_ENTRIES:]
-            chosen = [*chosen, *self.suspects(rest, middle)[:MOST_ENTRIES]]
-            places = [places[at] for at in sorted(chosen)]
+            chosen, rest = order[:most], order[most:]
+            chosen = [*chosen, *self.suspects(rest, middle)[:most]]
+            found.grouped = len(places) - len(set(chosen))
+            places = [places[at] for at in sorted(set(chosen))]
         found.entries = len(places)
         worst: tuple[int, float] = (-1, -1.0)
         for place in places:
@@ -318,6 +324,11 @@ class _Verifier:
                 found.sides = (slope.left, slope.right) if slope is not None and verdict == KINK else None
                 found.complex_difference = None if plane is None else abs(plane - given) / size
 
+    def most_slopes(self, most: int) -> int:
+        """The number of slopes to take, at most ``most``."""
+        size = sum(np.size(node.out) for node in self.function.recording.steps) + self.x.size
+        return int(min(most, max(FEWEST, WORK / size / (SECOND_COST if self.order == 2 else 1))))
+
     def suspects(self, rest: Any, middle: float) -> list[int]:
         """The flat indices of entries in groups whose difference quotient disagrees with the gradient."""
         g, relative, dust = self.g, self.tolerance, self.cancellation_noise
@@ -328,8 +339,9 @@ class _Verifier:
                 CANCELLATION_NOISE["float64"] * self.function.path_size,
             )
         found: list[int] = []
-        for group in np.array_split(rest, min(GROUPS, len(rest))):
-            way = np.where(np.isin(np.arange(self.x.size), group).reshape(self.x.shape), self.direction, 0.0)
+        for group in np.array_split(rest, min(self.most_slopes(GROUPS), len(rest))):
+            way = np.zeros(self.x.shape)
+            way.flat[group] = self.direction.flat[group]
             slope = slope_along(self.value, self.x, way, middle, self.rounding)
             if slope is None:
                 continue

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 LONGEST_FORMULA = 1_000_000
 #: A formula in the inputs alone has at most this many symbols; a longer one calls results by their names.
 LONGEST_IN_INPUTS = 200
+#: Fractions are collected in formulas of at most this many symbols: a loop may square the work.
+LONGEST_COLLECTED = 2_000
 
 
 def write_formula(
@@ -143,7 +145,9 @@ class FormulaCompleter:
             expr = self._expand_names(root, self.formulas.result)
             if expr.size > LONGEST_FORMULA:
                 return None
-            short = collect_fractions(expr) if not shape else simplify(expr)
+            short = simplify(expr) if shape or expr.size > LONGEST_COLLECTED else expr
+            if not shape and short.size <= LONGEST_COLLECTED:
+                short = collect_fractions(short)
             if short.size > LONGEST_IN_INPUTS:
                 return None
             completer = FormulaCompleter(self.formulas, {})

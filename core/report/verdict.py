@@ -46,7 +46,8 @@ class GradientCheck(Record):
     differences are useless there. ``complex_difference`` is the deviation of the complex step, None if an op
     on the paths is not analytic or the step finds no slope. ``slope`` is the order of Taylor's remainder,
     None if it cannot be measured: because the function has no remainder (``is_linear``) or because rounding
-    hides it. ``entries`` of ``size`` entries were stepped one by one. ``is_unconnected`` says that no path
+    hides it. ``entries`` of ``size`` entries were stepped one by one, and ``grouped`` entries only
+    together with others. ``is_unconnected`` says that no path
     leads from the output to the input.
 
     ``sides`` are the slopes from below and above at a kink, ``outputs`` the outputs at a jump.
@@ -82,3 +83,4 @@ class GradientCheck(Record):
     fault: FunctionFault | None = None
     constants: tuple[SavedConstant, ...] = ()
     second: tuple[int, ...] | None = None
+    grouped: int = 0

@@ -57,6 +57,61 @@ CASES = [
 ]
 
 
+#: A loop whose derivatives repeat the same names thousands of times.
+REPEATED = """\
+a = torch.tensor(0.7, requires_grad=True)
+b = torch.tensor(-0.4, requires_grad=True)
+c = torch.tensor(0.2)
+p, q, r = a * 1.0, a * b, b + 0.5
+k, n = 0.25, 3
+i, x, y = 2, 0.5, 1.5
+t = 2
+u = torch.tensor(0.5); v = 2 * u
+for j in range(3):
+    for i in range(3, 60):
+        p = (p ** 2 - 2).cos()
+        u += a
+        p = sin(a / 2 + a)
+z = torch.tensor(1.0)
+L = (p + q * 0.5 + r * 0.25) * z
+L = L + u * 0.125
+"""
+#: A loop of sums of fractions.
+FRACTIONS = """\
+a = torch.tensor(0.7, requires_grad=True)
+b = torch.tensor(-0.4, requires_grad=True)
+c = torch.tensor(0.2)
+p, q, r = a * 1.0, a * b, b + 0.5
+k, n = 0.25, 3
+i, x, y = 2, 0.5, 1.5
+p = a
+s = p
+u = a + 1
+for j in range(3):
+    for i in range(40):
+        r = -sin(q * y) * 0.5 + 0.1
+        u += -sin(r - q) * 0.5 + 0.1
+        q = torch.tanh(a - q)
+z = torch.tensor(1.0)
+L = (p + q * 0.5 + r * 0.25) * z
+L = L + u * 0.125
+"""
+
+ENDS = [
+    answered(
+        "a_derivative_of_fourth_order", REPEATED, "autodiff explain script.ad --order 4 --format markdown", 0
+    ),
+    answered("a_formula_of_fractions", FRACTIONS, "autodiff run script.ad --format json", 0),
+    answered(
+        "a_hundred_thousand_entries",
+        "x = torch.zeros(10**5, requires_grad=True)\nL = (torch.sin(x) + x**2).sum()\n",
+        "autodiff check script.ad | tr -s ' \\n' ' '",
+        0,
+        shows=("of 100,000 entries were moved in groups only", "agree"),
+    ),
+]
+
+
 VECTOR = "x = torch.tensor([1., 2.], requires_grad=True)\nL = (x * x).sum()\n"
 POWER = "n = torch.tensor(2)\nx = torch.tensor(3., requires_grad=True)\nL = x ** n\n"
 VALUES = [
@@ -132,6 +187,6 @@ WARNINGS = [
 ]
 
 
-@each_of([*CASES, *VALUES, *DERIVATIVES, *WARNINGS])
+@each_of([*CASES, *ENDS, *VALUES, *DERIVATIVES, *WARNINGS])
 def test_a_command_line_is_answered(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)

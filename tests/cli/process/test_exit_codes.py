@@ -12,8 +12,12 @@ import time
 import pytest
 from autodiff.cli.command_line.fast_parser import read_arguments
 from autodiff.cli.command_line.script_source import read_script
+from autodiff.cli.commands import check
+from autodiff.cli.main import time_over
 from autodiff.cli.process.exit_codes import exit_code
 from autodiff.cli.process.supervisor import Clock, clock
+from autodiff.cli.requests import verify
+from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import (
     AutodiffError,
     CompileError,
@@ -224,6 +228,26 @@ def test_time_over(autodiff, write):
     assert "it was still running here" in done.err
     assert "--timeout 3, 0 for no limit" in done.err
     assert autodiff("grad", "--timeout", str(HANGS), "-e", "w=3; L=w*1").returncode == 0
+
+
+def test_time_over_shows_the_answers_so_far(monkeypatch, capfd):
+    session = Session(read_arguments(["check", "-e", "w = 3; x = 2; L = w * x"]))
+    checked, codes = verify.verify, []
+
+    def verify_first(subject, spelled, *others):
+        if spelled == "x":  # as if the time were over here
+            codes.append(time_over(session))
+        return checked(subject, spelled, *others)
+
+    monkeypatch.setattr(verify, "verify", verify_first)
+    check.command(session)
+    session.flush()
+    out, err = capfd.readouterr()
+    assert codes == [124]
+    assert out.startswith("L: 1 gradient checked")
+    assert "\n  w " in out.partition("L: 2 gradients")[0]
+    assert "the script had ended, its answer had not" in err
+    assert "--wrt" in err
 
 
 def test_the_time_begins_when_the_script_has_been_read(write):
