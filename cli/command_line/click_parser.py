@@ -347,8 +347,24 @@ def flags_of(command: Command) -> list[str]:
     return [flag for option in command.options for flag in option.flags]
 
 
+def abbreviated(name: str) -> str | None:
+    """The only command that begins like ``name`` and has its letters in this order, as ``run`` for ``rn``."""
+    found = [command for command in COMMANDS if command[:1] == name[:1] and is_in_order(name, command)]
+    return found[0] if len(found) == 1 and len(name) > 1 else None
+
+
+def is_in_order(letters: str, word: str) -> bool:
+    """Whether a word has these letters in this order, perhaps with others between them.
+
+    >>> is_in_order("grp", "graph"), is_in_order("nr", "run")
+    (True, False)
+    """
+    left = iter(word)
+    return all(letter in left for letter in letters)
+
+
 def no_such_command(name: str) -> UsageError:
-    near = closest_name(name, COMMANDS)
+    near = closest_name(name, COMMANDS) or abbreviated(name)
     looks_like_script = name == "-" or name.endswith(".ad") or os.path.exists(name)
     if looks_like_script:
         proposal = f"did you mean `autodiff run {name}`?"

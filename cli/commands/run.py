@@ -52,9 +52,9 @@ def show(session: Session, report: GradientReport, parts: tuple[str, ...]) -> No
         session.show(run_lines(report, session.page(), parts))
         return
     from autodiff.cli.render.screen import screen_lines
-    from autodiff.cli.requests.hints import command_line
+    from autodiff.cli.requests.hints import similar_command
 
-    tree, explain = (command_line(name, session.request, report) for name in ("graph", "explain"))
+    tree, explain = (similar_command(name, session.request, report) for name in ("graph", "explain"))
     session.show(screen_lines(report, session.page(), tree, explain))
 
 

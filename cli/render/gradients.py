@@ -24,8 +24,9 @@ from autodiff.cli.render.page import (
     quotient,
     with_remark,
 )
+from autodiff.cli.render.steps import broken
 from autodiff.core.paths.node_names import bracketed
-from autodiff.core.report.records import Derivation, GradientReport, Variable
+from autodiff.core.report.records import GradientReport, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
 
 WIDEST_NAME, NARROW_NAME = 60, 24
-LONGEST_FORMULA = 60
+#: Formulas that do not fit beside the table stand below it on so many lines each, if there are so few rows.
+LINES_OF_FORMULA, MOST_BELOW = 2, 8
 #: The paths of larger graphs are not counted for a table: their numbers have thousands of digits.
 MOST_COUNTED = 10_000
 NARROWEST_PLACE = 16  # paths are not shortened below this
@@ -43,12 +45,15 @@ FORMULA = "formula"
 LONGER = "..."  # in place of a formula that is not shown
 
 
-def gradient_lines(report: GradientReport, page: Page) -> Iterator[Line]:
-    """The output's value, then the inputs with their values and gradients."""
+def gradient_lines(report: GradientReport, page: Page, formulas_below: bool = True) -> Iterator[Line]:
+    """The output's value, then the inputs with their values and gradients.
+
+    ``formulas_below`` says whether formulas may stand below the table if there is no room beside it.
+    """
     yield from output_lines(report, page)
     if report.gradients:
         yield EMPTY
-        yield from table_lines(report, page)
+        yield from table_lines(report, page, formulas_below)
 
 
 def output_lines(report: GradientReport, page: Page) -> Iterator[Line]:
@@ -75,7 +80,7 @@ def output_lines(report: GradientReport, page: Page) -> Iterator[Line]:
         yield from with_remark((), place, page.width)
 
 
-def table_lines(report: GradientReport, page: Page) -> Iterator[Line]:
+def table_lines(report: GradientReport, page: Page, formulas_below: bool = False) -> Iterator[Line]:
     """The inputs as a table if it fits, else one below the other."""
     count = len(report.gradients)
     shown = report.gradients[: page.cut(count)]
@@ -94,12 +99,17 @@ def table_lines(report: GradientReport, page: Page) -> Iterator[Line]:
             if table.width <= page.width:
                 break
     if table.width <= page.width:
-        add_formulas(table, report, page)
+        below = add_formulas(table, report, page)
         yield from table.lines()
+        if below and formulas_below:
+            yield EMPTY
+            yield from below
+            is_explained = is_explained and report.weight is None
     else:
         is_explained = False
-        for variable in shown:
+        for variable, formula in zip(shown, formulas_of(report, len(shown)), strict=True):
             yield from entry_lines(variable, page, counts)
+            yield from formula_lines("    formula".ljust(LABEL_WIDTH), formula, page)
     if len(shown) < count:
         yield muted(f"  ... {count - len(shown):,} more inputs (--all)")
     if not is_explained and report.weight is not None:
@@ -149,23 +159,38 @@ def tensor_table(
     return Table(header[:columns], rows, styles[:columns], right[:columns])
 
 
-def add_formulas(table: Table, report: GradientReport, page: Page) -> None:
-    """Add a column with the simplified derivatives that fit beside the table; none is added if none fits."""
-    room = min(page.width - table.width - len(GAP), LONGEST_FORMULA)
-    names = [variable.name for variable in report.gradients[: len(table.rows)]]
-    formulas = {
-        derivation.wrt: formula_beside(derivation, room) for derivation in report.derivations[: len(names)]
-    }
-    if room >= len(FORMULA) and any(formulas.values()):
-        table.add(FORMULA, [formulas.get(name) or LONGER for name in names], PLAIN)
+def add_formulas(table: Table, report: GradientReport, page: Page) -> list[Line]:
+    """Add a column with the simplified derivatives if most fit beside the table, and return nothing.
+
+    Else return them as lines for below, if they are few; long ones are left out.
+    """
+    count, room = len(table.rows), page.width - table.width - len(GAP)
+    formulas = formulas_of(report, count)
+    beside = sum(bool(formula) and cells(formula) <= room for formula in formulas)
+    if beside == count or (count > MOST_BELOW and 2 * beside > count):
+        texts = [formula if formula and cells(formula) <= room else LONGER for formula in formulas]
+        table.add(FORMULA, texts, PLAIN)
+        return []
+    output = fit(report.output.name, NARROW_NAME) if report.weight is None else "S"
+    below: list[Line] = []
+    for variable, formula in zip(report.gradients, formulas if count <= MOST_BELOW else (), strict=False):
+        label = f"  d{bracketed(output)}/d{bracketed(fit(variable.name, NARROW_NAME))} = "
+        below += formula_lines(label, formula, page)
+    return below
 
 
-def formula_beside(derivation: Derivation, room: int) -> str:
-    """The simplified derivative, if it fits, needs no explanation and gives the value; else an empty text."""
-    formula = derivation.simplified
-    is_told_below = derivation.where or derivation.causes or any(kink.formula for kink in derivation.kinks)
-    is_cut = derivation.expressions is not None and derivation.expressions.simplified is None
-    return "" if is_told_below or is_cut or cells(formula) > room else fit(formula, room)
+def formulas_of(report: GradientReport, count: int) -> list[str]:
+    """The simplified derivatives for the first ``count`` inputs, empty where none is told."""
+    told = list(map(visible, report.formulas[:count]))
+    return told + [""] * (count - len(told))
+
+
+def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:
+    """A formula beside its label on one line or two; nothing if it is longer, or empty."""
+    lines = broken(formula, page.width - cells(label)) if cells(label) <= page.width // 2 else []
+    if formula and len(lines) <= LINES_OF_FORMULA:
+        for at, line in enumerate(lines):
+            yield ((MUTED, label if not at else " " * cells(label)), (PLAIN, line))
 
 
 def entry_lines(variable: Variable, page: Page, counts: bool) -> Iterator[Line]:

@@ -35,12 +35,11 @@ def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Itera
         yield from tree_lines(report.graph, page, report.gradients, report.weight)
     if report.derivations:
         yield EMPTY
-        yield from derivations_lines(report, page)
+        yield from derivations_lines(report, page, MOST_DERIVATIONS if page.rows else len(report.derivations))
 
 
-def derivations_lines(report: GradientReport, page: Page) -> Iterator[Line]:
-    """The derivations, one below the other."""
-    most = MOST_DERIVATIONS if page.rows else len(report.derivations)
+def derivations_lines(report: GradientReport, page: Page, most: int) -> Iterator[Line]:
+    """The first ``most`` derivations, one below the other."""
     for at, derivation in enumerate(report.derivations[:most]):
         if at:
             yield EMPTY

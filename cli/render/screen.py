@@ -1,7 +1,8 @@
 """What ``run`` shows: all if it fits the screen, else what fits, what is left out, and the gradients last.
 
-The report says what there is; this module alone decides what a screen holds. Without a screen, as in a pipe,
-all that the report has is shown, the gradients first.
+This module alone decides what a screen holds: ``parts_that_fit`` before anything is drawn or derived, from
+the numbers of nodes and inputs, and ``screen_lines`` when the lines are there. A pipe is a screen that is
+higher, and cuts no table.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from autodiff.cli.process.streams import cells, visible
 from autodiff.cli.render.gradients import gradient_lines
 from autodiff.cli.render.page import EMPTY, MUTED, PLAIN, flat
-from autodiff.cli.render.reports import derivations_lines, run_lines
+from autodiff.cli.render.reports import derivations_lines
 from autodiff.cli.render.tree import tree_lines
 
 TYPE_CHECKING = False
@@ -19,46 +20,71 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Block, Line, Page
     from autodiff.core.report.records import GradientReport
 
-#: The lines that the hint below the report and the prompt take.
-BELOW = 4
+#: The lines below the report: a note, an empty line, the hint, each on up to two lines, and the prompt.
+BELOW = 6
+#: In a pipe, a report of more lines than the first ends with its table; more than the second are not shown.
+LONG_IN_PIPE, MOST_IN_PIPE = 100, 200
+#: The fewest lines of a table without inputs, and of a derivation: title, five steps, check, empty lines.
+LEAST_OF_TABLE, LEAST_OF_DERIVATION = 3, 9
+#: Formulas are told for so many inputs that their number times the nodes is at most this: then ``run`` takes
+#: little longer than ``grad``.
+MOST_WORK = 20_000
 LABEL = "not shown: "
 #: So many rows of a matrix are shown, fewer where the table is higher than the screen.
 HEIGHTS = (8, 5, 3, 1)
 
 
+def parts_that_fit(page: Page, nodes: int, inputs: int) -> tuple[bool, bool, int]:
+    """Whether the tree and the derivations can fit, and for how many inputs formulas are told.
+
+    What is False here has more lines than there is room for, whatever is in them.
+
+    >>> from autodiff.cli.render.page import Page
+    >>> parts_that_fit(Page(height=24), 11, 5), parts_that_fit(Page(height=24), 2, 1)
+    ((False, False, 5), (True, True, 1))
+    """
+    left = room_of(page) - LEAST_OF_TABLE - inputs
+    is_drawn = nodes + 2 <= left
+    left -= (nodes + 2) * is_drawn
+    is_derived = 0 < inputs * (LEAST_OF_DERIVATION + 1) <= left
+    rows = page.cut(min(inputs, room_of(page)) if page.height else inputs)
+    return is_drawn, is_derived, rows if rows * nodes <= MOST_WORK else 0
+
+
+def room_of(page: Page) -> int:
+    """The number of lines for the whole report."""
+    return page.height - BELOW if page.height else MOST_IN_PIPE
+
+
 def screen_lines(report: GradientReport, page: Page, tree: str, explain: str) -> Iterator[Line | Block]:
     """The report on a screen or in a pipe; ``tree`` and ``explain`` are the commands that show the parts."""
-    missing = []
-    if report.graph is None:
-        missing.append(("the tree", tree))
-    left = len(report.gradients) - len(report.derivations)
-    if left:
-        of_all = f" of {len(report.gradients):,}" if report.derivations else ""
-        missing.append((derivations(left) + of_all, explain))
-    if not page.height:
-        yield from run_lines(report, page, ("gradients", "graph", "paths"))
-        if missing:
-            yield EMPTY
-            yield from left_out_lines(missing, page)
-        return
-    room = page.height - BELOW
-    drawn, derived = tree_of(report, page, room), derivations_of(report, page, room)
+    room = room_of(page)
     table = list(gradient_lines(report, page))
-    if not missing and drawn and len(table) + len(drawn) + len(derived) + 2 <= room:
-        yield from (*table, EMPTY, *drawn, EMPTY, *derived)
+    drawn = tree_of(report, page, room - len(table) - 1)
+    used = len(table) + (len(drawn) + 1 if drawn else 0)
+    derived = derivations_of(report, page, room - used - 1)
+    used += len(derived) + 1 if derived else 0
+    is_whole = bool(drawn) and (bool(derived) or not report.gradients)
+    if is_whole and (page.height or used <= LONG_IN_PIPE):
+        yield from (*table, EMPTY, *drawn, *([EMPTY] * bool(derived)), *derived)
         return
-    missing = [(derivations(len(report.gradients)), explain)] if report.gradients else []
-    if drawn and len(table) + len(drawn) + 4 <= room:
-        yield from drawn
-        yield EMPTY
-        room -= len(drawn) + 1
-    else:
-        nodes = "" if report.graph is None else f" of {len(report.graph.nodes):,} nodes"
-        missing.insert(0, (f"the tree{nodes}", tree))
+    missing = []
+    if not drawn:
+        # Of a tape whose nodes nobody has looked at, only an upper bound is known.
+        is_counted = report.graph is not None or report.formulas
+        nodes = f" of {report.size:,} nodes" if is_counted else ""
+        missing.append((f"the tree{nodes}", tree))
+    if not derived and report.gradients:
+        missing.append((derivations(len(report.gradients)), explain))
+    for part in (drawn, derived):
+        if part:
+            yield from part
+            yield EMPTY
     told = list(left_out_lines(missing, page))
-    yield from told
-    yield EMPTY
-    yield from table_within(report, page, room - len(told) - 1)
+    if told:
+        yield from told
+        yield EMPTY
+    yield from table_within(report, page, room - used + len(table) - len(told) - 1) if page.height else table
 
 
 def derivations(count: int) -> str:
@@ -74,12 +100,14 @@ def tree_of(report: GradientReport, page: Page, room: int) -> list[Line]:
 
 
 def derivations_of(report: GradientReport, page: Page, room: int) -> list[Line]:
-    """The lines of the derivations, a few more than ``room`` if there are more."""
+    """The lines of all derivations; none if there are more than ``room``, or not all are made."""
     lines: list[Line] = []
-    for line in derivations_lines(report, page):
+    if len(report.derivations) < len(report.gradients):
+        return lines
+    for line in derivations_lines(report, page, len(report.derivations)):
         lines.append(line)
         if len(lines) > room:
-            break
+            return []
     return lines
 
 
@@ -97,13 +125,17 @@ def left_out_lines(missing: list[tuple[str, str]], page: Page) -> Iterator[Line]
 
 
 def table_within(report: GradientReport, page: Page, room: int) -> list[Line]:
-    """The value and the gradients in ``room`` lines: matrices as ranges first, then fewer inputs."""
+    """The value and the gradients in ``room`` lines.
+
+    What goes first are formulas below the table, then rows of matrices, then inputs.
+    """
     rows = page.cut(min(len(report.gradients), max(room, 1)))
     for tallest in HEIGHTS:
-        lines = list(gradient_lines(report, page.with_rows(rows, tallest)))
-        if len(lines) <= room:
-            return lines
+        for formulas_below in (True, False):
+            lines = list(gradient_lines(report, page.with_rows(rows, tallest), formulas_below))
+            if len(lines) <= room:
+                return lines
     while len(lines) > room and rows > 1:
         rows = max(rows - max((len(lines) - room) // 3, 1), 1)
-        lines = list(gradient_lines(report, page.with_rows(rows, HEIGHTS[-1])))
+        lines = list(gradient_lines(report, page.with_rows(rows, HEIGHTS[-1]), False))
     return lines

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MOST_NAMED = 3
 #: Code from the command line is repeated in a hint if it is at most this long.
 LONGEST_CODE = 60
+#: What stands for the script in a command line that leaves it out.
+LEFT_OUT = "..."
 PLACES = {
     "kink": "at a kink",
     "jump": "at a jump",
@@ -58,9 +60,10 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
                     yield f"the formula does not give the value here: {simplified}"
                     return
         return
-    names = [derivation.wrt for derivation in report.derivations if derivation.kinks]
-    if names:
-        first = next(derivation for derivation in report.derivations if derivation.kinks).kinks[0]
+    derived = {derivation.wrt: derivation.kinks for derivation in report.derivations}
+    kinks = {name: found for name, found in {**report.kinks, **derived}.items() if found}
+    if names := list(kinks):
+        first = kinks[names[0]][0]
         place = f"{first.function}{in_line(first.line)} is {PLACES[first.kind]}"
         yield f"{place}; {ask(request, names, report)} says what that means"
 
@@ -122,10 +125,12 @@ def command_line(command: str, request: Request, report: GradientReport, *others
     words = ["autodiff", command]
     if not others:
         others = tuple(word for text in request.texts("wrt") for word in ("--wrt", text))
-    code = [word for text in request.texts("e") for word in ("-e", text)]
+    # Code of several lines is given line by line: a line break in a hint could not be told from a fold.
+    lines = [line for text in request.texts("e") for line in text.split("\n") if line.strip()]
+    code = [word for line in lines for word in ("-e", line)]
     is_plain = all(map(str.isprintable, code))
     if not is_plain or sum(map(len, code)) > LONGEST_CODE or (not code and request.argument in ("", "-")):
-        words.append("...")
+        words.append(LEFT_OUT)
     else:
         words += ([request.argument] if request.argument else []) + code
     for option, usual in DECISIVE.items():
@@ -137,4 +142,12 @@ def command_line(command: str, request: Request, report: GradientReport, *others
     for text in request.texts("set"):
         words += ["--set", text]
     words += others
-    return " ".join(word if word == "..." else quote(word) for word in words)
+    return " ".join(word if word == LEFT_OUT else quote(word) for word in words)
+
+
+def similar_command(command: str, request: Request, report: GradientReport) -> str:
+    """As ``command_line``, or how to write it where the script is too long to be repeated."""
+    line = command_line(command, request, report)
+    if LEFT_OUT not in line.split():
+        return line
+    return f"the same line with `{command}` in place of `{request.command}`"

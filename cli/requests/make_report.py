@@ -23,10 +23,12 @@ numpy_setup = LazyModule("autodiff.cli.process.numpy_setup")
 
 #: The number of paths in a report if the command has no option for it.
 MOST_SHOWN = 10
-#: `run` without --show and --all draws graphs of at most so many nodes, and derives the gradients of so many
-#: inputs that their number times the nodes is at most this: then it takes little longer than `grad`.
-MOST_DRAWN = 500
+#: `trace` derives the gradients of so many inputs that their number times the nodes is at most this.
 MOST_DERIVED = 6_000
+#: Whether digits are lost is judged in graphs of at most so many nodes.
+MOST_JUDGED = 500
+#: The nodes of a tape that has more entries are not made to see how many of them are in the pass.
+MOST_COUNTED = 20_000
 #: Larger graphs are not derived, and only so many of their nodes are drawn, unless --all asks for it.
 MOST_NODES, MOST_OF_LARGE = 100_000, 10_000
 #: These commands show what a script computes; the others answer for one gradient, which must be well-defined.
@@ -106,10 +108,14 @@ def make_report(
         if request.command == "trace":
             options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
             derivations = options["most_derived"] > 0
-        elif session.is_brief:
-            graph = graph and subject.size <= MOST_DRAWN
-            options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
-            derivations = derivations and options["most_derived"] > 0
+        elif request.command == "run" and session.format != "json":
+            from autodiff.cli.render.screen import parts_that_fit
+
+            options["formulas"] = len(subject.wrt) * derivations
+            if session.is_brief:
+                nodes = subject.size if subject.size > MOST_COUNTED else len(subject.order)
+                fit = parts_that_fit(session.page(), nodes, len(subject.wrt))
+                graph, derivations, options["formulas"] = fit
         cut = ""
         if (graph or derivations) and not request.values.get("all") and subject.size > MOST_NODES:
             cut = cut_of(subject, graph, derivations)
@@ -293,13 +299,12 @@ def odd_things(report: GradientReport, request: Request, subject: ReportedPass) 
     """Yield hints on unusual gradients; for ordinary ones nothing is imported."""
     if request.command in ("graph", "trace") or (request.command == "grad" and request.number("order") > 1):
         return  # `explain` has other hints for graphs, and is not asked about derivatives of higher order
-    if any(derivation.kinks for derivation in report.derivations) or any(
-        looks_odd(variable.grad) for variable in report.gradients
-    ):
+    has_kinks = any(report.kinks.values()) or any(derivation.kinks for derivation in report.derivations)
+    if has_kinks or any(looks_odd(variable.grad) for variable in report.gradients):
         from autodiff.cli.requests.hints import hints_on
 
         yield from hints_on(report, request)
-    if request.command != "explain" and subject.size <= MOST_DRAWN and loses_digits(subject):
+    if request.command != "explain" and subject.size <= MOST_JUDGED and loses_digits(subject):
         from autodiff.cli.requests.hints import hints_on_rounding
 
         yield from hints_on_rounding(report, request, subject)

@@ -86,9 +86,9 @@ class ProgressShown:
 
 
 def progress_of(session: Session, began: float) -> ProgressShown:
-    """The chore for the thread that works."""
-    others = [thread.ident for thread in threading.enumerate() if thread is not threading.main_thread()]
-    return ProgressShown(session, others[0] or 0, began)
+    """The chore for the thread that works; it may have ended in this moment, and there is nothing to tell."""
+    others = (thread.ident for thread in threading.enumerate() if thread is not threading.main_thread())
+    return ProgressShown(session, next(others, None) or 0, began)
 
 
 def frames_of(thread: int) -> list[FrameType]:
@@ -110,8 +110,19 @@ def stage_of(frames: list[FrameType], session: Session) -> Stage | None:
     return None
 
 
-def variables_of(frame: FrameType, *names: str) -> list[Any]:
-    """The values of variables; None for one that is not assigned yet."""
+def variables_of(frames: list[FrameType], module: str, function: str) -> list[Any] | None:
+    """The values of the ``WATCHED`` variables of a function; None for one that is not assigned yet.
+
+    None if the function is not on the stack.
+    """
+    names = WATCHED[module, function]
+    for frame in frames:
+        if frame.f_code.co_qualname == function and frame.f_globals.get("__name__") == module:
+            return values_in(frame, names)
+    return None
+
+
+def values_in(frame: FrameType, names: tuple[str, ...]) -> list[Any]:
     variables = frame.f_locals
     found = [variables.get(name) for name in names]
     if isinstance(variables, dict):  # before Python 3.13 it is a copy, which keeps the values alive
@@ -129,25 +140,34 @@ def running(frame: FrameType, frames: list[FrameType], session: Session) -> Stag
 
 
 def checking(frame: FrameType, frames: list[FrameType], session: Session) -> Stage:
-    spelled, checks, subject = variables_of(frame, "spelled", "checks", "subject")
-    if spelled is None or checks is None:
+    found = variables_of(frames, "autodiff.cli.requests.verify", "check_all")
+    if found is None or None in (found[0], found[1]):
         return "checking", None
-    return counted(f"checking the gradient of {spelled}", len(checks), len(subject.wrt))
+    spelled, checks, subject = found
+    done, of_all = len(checks), len(subject.wrt)
+    says, fraction = counted(f"checking the gradient of {spelled}", done, of_all)
+    stepped = variables_of(frames, "autodiff.core.check.verify", "_Verifier.step_entries")
+    if stepped is None or None in stepped or len(stepped[0]) < 2:
+        return says, fraction
+    places, place = stepped
+    at = places.index(place)
+    return f"{says}, entry {at + 1:,} of {len(places):,}", (done + at / len(places)) / of_all
 
 
 def checking_formula(frame: FrameType, frames: list[FrameType], session: Session) -> Stage:
-    [formula] = variables_of(frame, "formula")
-    return f"checking the formula {short_name(formula.written)}", None
+    found = variables_of(frames, "autodiff.grammar.by_hand.check", "check_formula")
+    assert found is not None
+    return f"checking the formula {short_name(found[0].written)}", None
 
 
 def deriving(frame: FrameType, frames: list[FrameType], session: Session) -> Stage:
-    """Which gradient is being derived; the frame of ``Derivations.derive`` tells."""
-    for inner in frames:
-        if inner.f_code.co_name == "derive" and inner.f_code.co_varnames[:2] == ("self", "index"):
-            writer, index = variables_of(inner, "self", "index")
-            wrt = writer.subject.wrt
-            return counted(f"deriving the gradient of {wrt[index][0]}", index, len(wrt))
-    return "describing the result", None
+    """Which gradient is being derived."""
+    found = variables_of(frames, "autodiff.core.derivation.derive", "Derivations.derive")
+    if found is None:
+        return "describing the result", None
+    writer, index = found
+    wrt = writer.subject.wrt
+    return counted(f"deriving the gradient of {wrt[index][0]}", index, len(wrt))
 
 
 def doing(says: str) -> Callable[[FrameType, list[FrameType], Session], Stage]:
@@ -166,6 +186,13 @@ def short_name(text: str) -> str:
     return shown if len(shown) <= LONGEST_NAME else shown[:LONGEST_NAME] + "..."
 
 
+#: The local variables that tell how far a function is.
+WATCHED = {
+    ("autodiff.cli.requests.verify", "check_all"): ("spelled", "checks", "subject"),
+    ("autodiff.core.check.verify", "_Verifier.step_entries"): ("places", "place"),
+    ("autodiff.grammar.by_hand.check", "check_formula"): ("formula",),
+    ("autodiff.core.derivation.derive", "Derivations.derive"): ("self", "index"),
+}
 #: What is told about a function: module and name. The outermost of them on the stack counts.
 STAGES = {
     ("autodiff.cli.requests.verify", "check_all"): checking,

@@ -26,7 +26,7 @@ from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.paths.path_sum import Path as Edges
-from autodiff.core.paths.path_sum import PathCounts, paths_with_contributions
+from autodiff.core.paths.path_sum import PathCounts, paths_between, paths_with_contributions
 from autodiff.core.paths.strongest_paths import ScalarEdges, has_one_entry
 from autodiff.core.paths.use_contributions import deviation, max_abs, uses_of
 from autodiff.core.report.records import (
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.report.entry_records import EntryDerivation
+    from autodiff.core.report.kink import Kink
     from autodiff.core.report.records import Path
     from autodiff.core.symbolic.symbol import Symbol
 
@@ -62,6 +63,9 @@ if TYPE_CHECKING:
 MOST_EDGES = 200_000
 #: The strongest paths of a graph may have at most this many edges together.
 MOST_WALKED = 10_000_000
+#: A formula beside a gradient is made of at most so many paths, and has at most so many symbols.
+MOST_IN_FORMULA = 20
+LARGEST_FORMULA = 80
 #: With at most this many paths, the formula is the sum over all paths.
 MOST_SUMMED = 100
 #: Of a longer path, the sentence tells only the first and the last steps.
@@ -92,6 +96,7 @@ class Derivations:
         self.max_paths = max_paths
         self.top = top
         self.entry = entry
+        self.kinks: dict[str, tuple[Kink, ...]] = {}
         self.formulas = OperandSymbols(names, subject.variables)
         self._part_names = PartNames(names.is_new)
         self._sources = {node for node in subject.order if not isinstance(node, OpNode)}
@@ -104,8 +109,6 @@ class Derivations:
 
     def derive(self, index: int) -> Derivation:
         """The derivation for one of the inputs in ``subject.wrt``."""
-        from autodiff.core.why.kinks import kinks_of  # here: reports of gradients alone do not need it
-
         subject, names = self.subject, self.names
         spelled, node = subject.wrt[index]
         count = self.counts[node]
@@ -139,7 +142,10 @@ class Derivations:
             simplified=formula.simplified or f"{expr_text(total, None, limits.digits)} + ...",
             factored=formula.factored,
             complete=StandaloneFormula(lambda: self._complete(formula, backward)),
-            where=(formula.where or self.formulas.where([total])) + glossary(functions_in(formula, total)),
+            where=(formula.where or self.formulas.where([total]))
+            + glossary(
+                functions_in(formula.shown or total, formula.short, *expressions_in(formula.meanings))
+            ),
             expressions=DerivationExprs(
                 formula.shown,
                 formula.short,
@@ -158,11 +164,49 @@ class Derivations:
             uses=uses,
             use_count=use_count,
             causes=causes_of(subject, spelled, node, names, uses),
-            kinks=kinks_of(leading, subject.cotangents, names),
+            kinks=self._kinks(spelled, leading),
             words=self._path_sentence(written, node, count)
             if is_scalar
             else self._entry_sentence(leading, spelled, count),
         )
+
+    def formula(self, index: int) -> str:
+        """The simplified derivative for one of the inputs as text, without the rest of its derivation.
+
+        It is empty if there are many or long paths, and where it would need an explanation beside it.
+        """
+        subject = self.subject
+        spelled, node = subject.wrt[index]
+        if not self.counts[node]:
+            return ""
+        leading = nodes_leading_to(subject.order, [node])
+        kinks = self._kinks(spelled, leading)
+        if self.counts[node] > MOST_IN_FORMULA or not tells_all(subject.cotangents.get(node)):
+            return ""
+        is_scalar = all(map(has_one_entry, leading))
+        symbols = []
+        for path in paths_between(subject.root, node, leading):
+            if len(path) > LONGEST_PATH:
+                return ""
+            symbols.append(self._writer.contribution(path, is_scalar))
+        total = sum_contributions(symbols, node, is_scalar)
+        if (
+            total.size > LARGEST_FORMULA
+            or self.formulas.meanings([total])
+            or any(glossary(functions_in(total)))
+        ):
+            return ""
+        if any(kink.formula for kink in kinks):
+            return ""
+        return expr_text(total, None, limits.digits)
+
+    def _kinks(self, spelled: str, leading: list[Node]) -> tuple[Kink, ...]:
+        """The kinks between the output and an input, which are kept for hints."""
+        if spelled not in self.kinks:
+            from autodiff.core.why.kinks import kinks_of  # here: reports of gradients alone do not need it
+
+            self.kinks[spelled] = kinks_of(leading, self.subject.cotangents, self.names)
+        return self.kinks[spelled]
 
     def _write_paths(
         self, node: Node, followed: list[tuple[Edges, Any]], leading: list[Node], is_scalar: bool
@@ -285,10 +329,21 @@ class Derivations:
         return expr_text(substitute(term, values), None, limits.digits)
 
 
-def functions_in(formula: Formula, total: Expr) -> Iterator[str]:
-    """Yield the functions that the displayed forms of a gradient call."""
-    meanings = [meaning for _, meaning in formula.meanings if isinstance(meaning, Expr)]
-    for expr in (formula.shown or total, formula.short, *meanings):
+def tells_all(gradient: Any) -> bool:
+    """Whether a gradient is neither zero nor infinite nor nan, so that nobody asks why."""
+    if gradient is None:
+        return False
+    return bool(np.any(gradient)) and bool(np.isfinite(gradient).all())
+
+
+def expressions_in(meanings: tuple[tuple[str, Expr | str], ...]) -> list[Expr]:
+    """The meanings that are expressions, not text."""
+    return [meaning for _, meaning in meanings if isinstance(meaning, Expr)]
+
+
+def functions_in(*exprs: Expr | None) -> Iterator[str]:
+    """Yield the functions that the expressions call."""
+    for expr in exprs:
         for part in () if expr is None else postorder(expr):
             if part.head == "call":
                 yield part.value

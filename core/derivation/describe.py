@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from autodiff.core.report.cause import Cause
     from autodiff.core.report.events import Events
     from autodiff.core.report.graph_records import Graph
+    from autodiff.core.report.kink import Kink
     from autodiff.core.why.saved_constants import SavedConstant
 
 path_sum = LazyModule("autodiff.core.paths.path_sum")
@@ -46,6 +47,7 @@ def describe(
     graph: bool = True,
     derivations: bool = True,
     events: bool = False,
+    formulas: int = 0,
     most_derived: int | None = None,
     most_drawn: int | None = None,
     max_paths: int = MOST_PATHS,
@@ -57,8 +59,9 @@ def describe(
     """A report on one backward pass. The graph and the derivations are made only on request, and with a graph
     the events.
 
-    Of many inputs, only the first ``most_derived`` are derived (None: all). The graph has only the
-    ``most_drawn`` newest nodes (None: all) and what they are computed from; nothing is derived then.
+    Of the first ``formulas`` inputs the simplified derivatives are told, also without derivations. Of many
+    inputs, only the first ``most_derived`` are derived (None: all). The graph has only the ``most_drawn``
+    newest nodes (None: all) and what they are computed from; nothing is derived then.
 
     With ``entry``, the gradients of inputs that have this entry are derived for it as well. ``called`` are
     names for nodes without a name in the script, ``origins`` the ops that nodes of a recorded pass belong to.
@@ -78,11 +81,13 @@ def describe(
         for spelled, node in subject.wrt
     )
     derived: tuple[Derivation, ...] = ()
+    told: tuple[str, ...] = ()
+    kinks: Mapping[str, tuple[Kink, ...]] = {}
     drawn: Graph | None = None
     story: Events | None = None
     # Naming every node takes longer than the pass did, and bare gradients show no names. They also do without
     # the dozen modules that names and derivations need.
-    if graph or derivations:
+    if graph or derivations or formulas:
         from autodiff.core.paths.node_names import NodeNames
 
         if subject.alias and isinstance(subject.root, OpNode) and not is_asked_about(subject.root, subject):
@@ -93,11 +98,13 @@ def describe(
 
             kept, versions = newest_part(kept, most_drawn)
         names = NodeNames(kept or [subject.root], source, called, origins, versions)
-        if derivations and subject.wrt:
+        if (derivations or formulas) and subject.wrt:
             from autodiff.core.derivation.derive import Derivations
 
             writer = Derivations(subject, names, counts(), max_paths, top, entry)
-            derived = tuple(writer.derive(index) for index in range(len(subject.wrt))[:most_derived])
+            told = tuple(map(writer.formula, range(len(subject.wrt))[:formulas]))
+            derived = tuple(map(writer.derive, range(len(subject.wrt))[:most_derived])) if derivations else ()
+            kinks = writer.kinks
         if graph:
             from autodiff.core.derivation.graph_report import graph_of
 
@@ -113,6 +120,8 @@ def describe(
         gradients=gradients,
         graph=drawn,
         derivations=derived,
+        formulas=told,
+        kinks=kinks,
         notes=subject.notes,
         since=subject.since,
         adds_up=subject.adds_up,

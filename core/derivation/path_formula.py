@@ -69,7 +69,7 @@ class PathWriter:
             chain.insert(0, "G")
             if is_scalar:
                 factors.insert(0, "G")
-        symbol = self._product(edges, gap, all_edges) if is_scalar else self._composition(edges, gap)
+        symbol = self.contribution(all_edges, is_scalar)
         product = simplify(symbol.expr)
         ids = self._ids
         path = Path(
@@ -85,6 +85,11 @@ class PathWriter:
             edge_ids=tuple(ids.edge(edge) for edge in all_edges),
         )
         return path, symbol
+
+    def contribution(self, all_edges: Edges, is_scalar: bool) -> Symbol:
+        """What one path contributes to the gradient."""
+        edges, gap = shorten_path(all_edges)
+        return self._product(edges, gap, all_edges) if is_scalar else self._composition(edges, gap)
 
     def _operand_expr(self, node: Node, index: int) -> Expr:
         below = node.inputs[index]

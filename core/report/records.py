@@ -380,11 +380,14 @@ class Derivation(Record):
 
 
 class GradientReport(Record):
-    """Everything ``run`` shows. ``graph``, ``derivations`` and ``events`` are filled only on request.
+    """Everything ``run`` shows.
+
+    ``graph``, ``derivations``, ``events`` and ``formulas`` are filled only on request.
 
     ``since`` says which inputs have changed values at the end of the script; empty if none has. If the report
     ``adds_up``, its ``weight`` is ones because nothing said how to weigh the output's entries. ``size`` is at
-    least the number of nodes.
+    least the number of nodes. ``formulas`` are the simplified derivatives for the first inputs, empty where
+    one is long or needs an explanation; ``kinks`` are those found on the way to them, by input.
     """
 
     script: str
@@ -395,6 +398,8 @@ class GradientReport(Record):
     derivations: tuple[Derivation, ...]
     notes: tuple[str, ...]
     since: str = ""
+    formulas: tuple[str, ...] = ()
+    kinks: Mapping[str, tuple[Kink, ...]] = {}
     adds_up: bool = False
     size: int = 0
     events: Events | None = None

@@ -100,6 +100,8 @@ def seed_1_report(**changes):
         "graph": seed_1_graph(),
         "derivations": (w1_derivation(),),
         "notes": (),
+        "size": 11,
+        "formulas": ("-w2*w1", "-w3*w1", "-w2*x1 - w3*x2", "-x3", "-x4"),
     }
     return GradientReport(**{**fields, **changes})
 

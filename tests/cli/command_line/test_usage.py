@@ -22,6 +22,7 @@ EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.value
         ("grad --jobs 2", "there is no option `--jobs`", "`autodiff grad --help` describes every option"),
         ("grad -wrt w", "there is no option `-w`", "did you mean `--wrt`?"),
         ("grda x.ad", "there is no command `grda`", "did you mean `grad`?"),
+        ("rn x.ad", "there is no command `rn`", "did you mean `run`?"),
         ("lnt x.ad", "there is no command `lnt`", "did you mean `lint`?"),
         ("x.ad", "there is no command `x.ad`", "did you mean `autodiff run x.ad`?"),
         ("grad --format jsn", "--format takes one of auto, plain, table, json", "`--format json`?"),

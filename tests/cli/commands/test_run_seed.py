@@ -105,7 +105,8 @@ def test_timings_are_told_when_asked(autodiff, seed):
 
 
 def test_a_terminal_gets_a_hint(on_terminal, seed):
-    assert "11 nodes, 11 edges.  Why -8?  autodiff explain seed1.ad --wrt w1" in on_terminal("run", seed)[1]
+    seen = on_terminal("run", seed, env={"LINES": "40"})[1]
+    assert "11 nodes, 11 edges.  Why -8?  autodiff explain seed1.ad --wrt w1" in seen
 
 
 def test_the_second_tensor_example(autodiff):

@@ -11,12 +11,14 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 from importlib import import_module
+from operator import attrgetter
 
 import pytest
 from autodiff.cli.process.streams import StatusLine, cells
 from autodiff.cli.render.progress_bar import ProgressBar
-from autodiff.cli.requests.progress import STAGES, checking, deriving, stage_of
+from autodiff.cli.requests.progress import STAGES, WATCHED, frames_of, progress_of, stage_of
 from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings
@@ -67,19 +69,16 @@ def read_until(fd, pattern, seen=""):
     return data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize(
-    ("script", "shows"),
+    ("script", "shows", "number"),
     [
-        (NUMBERS, r"line [45], step [\d,]+  \[.*\] +\d+%(, [\d: s]+ left)?  \d+ s"),
-        (TENSORS, r"line [234], step [\d,]+  \[.*\] +\d+%(, [\d: s]+ left)?  \d+ s"),
-        (WHILE, r"line [23], step [\d,]+  \d+ s"),
+        (NUMBERS, r"line [45], step [\d,]+  \[.*\] +\d+%(, [\d: s]+ left)?  \d+ s", signal.SIGHUP),
+        (TENSORS, r"line [234], step [\d,]+  \[.*\] +\d+%(, [\d: s]+ left)?  \d+ s", signal.SIGTERM),
+        (WHILE, r"line [23], step [\d,]+  \d+ s", signal.SIGINT),
     ],
     ids=["numbers", "tensors", "while"],
 )
 def test_a_run_shows_where_it_is_and_leaves_no_trace(write, start, terminal, script, shows, number):
-    if script is not NUMBERS and number != signal.SIGINT:
-        return
     ours, theirs = terminal
     environ = {"TERM": "xterm-256color", "NO_COLOR": "1"}
     process = start("run", *NO_LIMIT, write(script), stdout=theirs, stderr=theirs, env=environ)
@@ -188,17 +187,20 @@ def test_what_is_unknown():
     assert turns_of_iterator(None, enumerate(left)) is None
 
 
-@pytest.mark.parametrize(("module", "name"), [*STAGES, *sorted(LOOPS)])
+LOOKED_AT = {**dict.fromkeys(LOOPS, ("rows", "left")), **WATCHED}
+
+
+@pytest.mark.parametrize(("module", "name"), [*STAGES, *sorted(LOOKED_AT)])
 def test_every_function_that_is_looked_for_exists(module, name):
-    function = import_module(module)
     outer, *inner = name.split(".<locals>.")
-    code = getattr(function, outer, None) or getattr(function.Session, outer)
-    code = code.__code__
+    whole = import_module(module)
+    function = getattr(whole, outer, None) or attrgetter(outer)(getattr(whole, "Session", whole))
+    code = function.__code__
     for part in inner:
         code = next(one for one in code.co_consts if getattr(one, "co_name", "") == part)
-        assert {"rows", "left"} <= {*code.co_varnames, *code.co_cellvars}
-    used = {checking: ("subject", "checks", "spelled"), deriving: ()}.get(STAGES.get((module, name)), ())
-    assert {*used} <= {*code.co_varnames, *code.co_cellvars}
+    if (module, name) in LOOKED_AT:
+        assert code.co_qualname == name
+        assert {*LOOKED_AT[module, name]} <= {*code.co_varnames, *code.co_cellvars}
 
 
 def stages_of(monkeypatch, module, name, work):
@@ -222,6 +224,13 @@ def session_for(*arguments):
     return Session(read_arguments(arguments))
 
 
+def test_work_that_ended_in_the_moment_of_the_first_line_has_none(monkeypatch):
+    monkeypatch.setattr(threading, "enumerate", lambda: [threading.main_thread()])
+    session = session_for("grad", "-e", "w = 3; L = w * 2")
+    shown = progress_of(session, 0.0)
+    assert stage_of(frames_of(shown.thread), session) is None
+
+
 def test_check_says_which_gradient(monkeypatch):
     from autodiff.cli.command_line.script_source import read_script
     from autodiff.cli.requests import verify
@@ -232,6 +241,24 @@ def test_check_says_which_gradient(monkeypatch):
         monkeypatch, verify, "verify", lambda: verify.make_answers(session, lambda answers: None)
     )
     assert told == [("checking the gradient of w, 1 of 2", None), ("checking the gradient of x, 2 of 2", 0.5)]
+
+
+def test_check_says_which_entry(monkeypatch):
+    from autodiff.cli.command_line.script_source import read_script
+    from autodiff.cli.requests import verify
+    from autodiff.core.check import verify as steps
+
+    session = session_for(
+        "check",
+        "-e",
+        "x = ones(3, requires_grad=True); w = tensor(2., requires_grad=True); L = (x * w).sum()",
+    )
+    session.script = read_script(session.request)
+    told = stages_of(monkeypatch, steps, "slope_of", lambda: verify.make_answers(session))
+    entries = [
+        (f"checking the gradient of x, 1 of 2, entry {at + 1} of 3", pytest.approx(at / 6)) for at in range(3)
+    ]
+    assert told == [*entries, ("checking the gradient of w, 2 of 2", 0.5)]
 
 
 def test_check_says_which_formula(monkeypatch):

@@ -23,11 +23,11 @@ TABLE = """\
 L = -7                                                          seed1.ad, line 9
 
   leaf                 value       dL/d leaf     paths   formula
-  x1                       1              -2         1   ...
-  x2                       2              -3         1   ...
+  x1                       1              -2         1   -w2*w1
+  x2                       2              -3         1   -w3*w1
   w1                       1              -8         2   -w2*x1 - w3*x2
-  w2                       2              -1         1   ...
-  w3                       3              -2         1   ...
+  w2                       2              -1         1   -x3
+  w3                       3              -2         1   -x4
 """
 
 TREE = """\

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections import Counter
 
 import pytest
+from autodiff.cli.command_line.fast_parser import read_arguments
 from autodiff.cli.render.gradients import gradient_lines
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.screen import screen_lines
+from autodiff.cli.requests.session import Session
+from autodiff.core.derivation import graph_report
+from autodiff.core.derivation.derive import Derivations
 
-from tests.cli.reports import SEED_1, seed_1_report, texts, w1_derivation
+from tests.cli.reports import SEED_1, seed_1_report, texts
 
 SMALL = "w = 3; L = w**2"
 NETWORK = """torch.manual_seed(0)
@@ -41,25 +47,69 @@ SCRIPTS = {
     "network": NETWORK,
     "recurrent": RECURRENT,
     "undefined": UNDEFINED,
+    "1": "w = 3; L = (w*2 + 1)**2",
+    "5": "a = 1; b = 2; c = 3; d = 4; e = 5; L = a*b*c + tanh(d*e)*a + exp(b)",
     "20": MANY.format(count=20),
     "200": MANY.format(count=200),
     "loop": LOOP,
 }
 
 
-def shown(height: int, width: int = 80, **changes) -> list[str]:
+def shown(height: int, width: int = 80) -> list[str]:
     page = Page(width, rows=200, step=20, height=height)
-    report = seed_1_report(**changes)
+    report = seed_1_report()
     return texts(screen_lines(report, page, "autodiff graph s.ad", "autodiff explain s.ad")).splitlines()
 
 
 @pytest.mark.parametrize(("columns", "lines"), [(80, 24), (120, 40)])
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_one_screen_each(on_terminal, write, name, columns, lines) -> None:
-    code, seen = on_terminal("run", write(SCRIPTS[name]), columns=columns, env={"LINES": str(lines)})
-    assert code == 0
+    code, seen = on_terminal("run", write(SCRIPTS[name]).name, columns=columns, env={"LINES": str(lines)})
+    assert code == 0, seen
     assert seen.count("\n") < lines
     assert "/d leaf" in seen or "gradient" in seen
+
+
+def test_a_hundred_thousand_inputs_have_one_screen(on_terminal, write) -> None:
+    script = write(MANY.format(count=100_000))
+    seen = on_terminal("run", "--color", "never", script, env={"LINES": "24"})[1]
+    assert seen.count("\n") < 24
+    assert "not shown: the tree" in seen
+    assert "100,000 derivations" in seen
+    assert re.search(r"\.\.\. 99,9\d\d more inputs \(--all\)", seen)
+
+
+@pytest.mark.parametrize(
+    ("name", "height", "work"),
+    [
+        ("small", 24, {"graph_of": 1, "derive": 1, "formula": 1}),
+        ("seed", 24, {"formula": 5}),
+        ("seed", 36, {"graph_of": 1, "formula": 5}),
+        ("seed", 90, {"graph_of": 1, "derive": 5, "formula": 5}),
+        ("seed", 0, {"graph_of": 1, "derive": 5, "formula": 5}),
+        ("recurrent", 24, {"derive": 1, "formula": 1}),
+        ("20", 24, {"formula": 18}),
+        ("200", 40, {"formula": 34}),
+        ("200", 0, {}),
+        ("loop", 40, {}),
+        ("loop", 0, {}),
+    ],
+)
+def test_only_what_can_fit_is_made(monkeypatch, write, name, height, work) -> None:
+    """The work of a run is counted: what is drawn, derived, and written as a formula."""
+    done: Counter[str] = Counter()
+    for owner, function in ((graph_report, "graph_of"), (Derivations, "derive"), (Derivations, "formula")):
+        before = getattr(owner, function)
+
+        def counted(*arguments, function=function, before=before, **options):
+            done[function] += 1
+            return before(*arguments, **options)
+
+        monkeypatch.setattr(owner, function, counted)
+    session = Session(read_arguments(["run", str(write(SCRIPTS[name]))]))
+    monkeypatch.setattr(Session, "page", lambda self: Page(rows=200 if height else 1_000, height=height))
+    session.report_if_any(graph=True, derivations=True, needed=False)
+    assert done == work
 
 
 @pytest.mark.parametrize("name", ["seed", "network", "200", "loop"])
@@ -71,6 +121,24 @@ def test_what_is_left_out_has_a_command_that_runs(on_terminal, autodiff, write, 
     assert [shlex.split(command)[1] for command in commands] == ["graph", "explain"]
     for command in commands[: None if name != "loop" else 0]:
         assert autodiff(*shlex.split(command)[1:]).returncode == 0
+
+
+def test_code_of_the_command_line_is_given_back_as_it_was(on_terminal, autodiff) -> None:
+    code = "w = 2\nL = w\nfor i in range(9):\n    L = sin(L)*w\n"
+    seen = on_terminal("run", "--color", "never", "-e", code, env={"LINES": "24"})[1]
+    command = next(line for line in seen.splitlines() if "autodiff graph" in line)
+    again = autodiff(*shlex.split(command[command.index("autodiff") :])[1:])
+    assert again.out == autodiff("graph", "-e", code).out
+    seen = on_terminal("run", "--color", "never", "-e", SEED_1, env={"LINES": "24"})[1]
+    assert "the same line with `graph` in place of `run`" in seen
+    assert "..." not in seen.split("\n\n")[0]
+
+
+def test_a_kink_is_told_also_where_nothing_is_derived(on_terminal, write) -> None:
+    script = write("w = 3; a = 1; b = 2; c = 3; L = relu(w - 3) + a*b*c\n")
+    seen = on_terminal("run", "--color", "never", script, env={"LINES": "24"})[1]
+    assert "4 derivations" in seen
+    assert "note: relu in line 1 is at a kink" in seen
 
 
 def test_everything_is_shown_while_it_fits(on_terminal) -> None:
@@ -87,7 +155,7 @@ def test_the_answer_comes_last_where_it_does_not_fit() -> None:
 
 
 def test_the_tree_is_shown_where_it_alone_fits() -> None:
-    lines = shown(34)
+    lines = shown(36)
     assert lines[0].startswith("node ")
     assert lines[-5].split()[0] == "x1"
     assert not any("the tree of" in line for line in lines)
@@ -108,18 +176,53 @@ def test_asked_for_parts_are_whole(on_terminal, write) -> None:
 
 
 def test_the_formula_stands_beside_the_gradient() -> None:
-    table = texts(gradient_lines(seed_1_report(gradients=seed_1_report().gradients[2:3]), Page()))
-    header, row = table.splitlines()[2:4]
+    header, *rows = texts(gradient_lines(seed_1_report(), Page())).splitlines()[2:]
     assert header.split()[-1] == "formula"
-    assert row.endswith("-8         2   -w2*x1 - w3*x2")
+    assert rows[2].endswith("-8         2   -w2*x1 - w3*x2")
+
+
+def table_with(*formulas: str, width: int = 80, below: bool = True) -> list[str]:
+    """The table of as many inputs as there are formulas."""
+    gradients = (seed_1_report().gradients * 3)[: len(formulas)]
+    report = seed_1_report(gradients=gradients, formulas=formulas)
+    return texts(gradient_lines(report, Page(width), below)).splitlines()
+
+
+def test_formulas_stand_below_where_they_do_not_fit_beside() -> None:
+    lines = table_with("w*x + " * 8 + "b", "x1")
+    assert lines[-2:] == ["  dL/dx1 = " + "w*x + " * 8 + "b", "  dL/dx2 = x1"]
+    assert "formula" not in lines[2]
+    assert table_with("w*x + " * 8 + "b", "x1", below=False) == lines[:-3]
+    long, longer = "w*x + " * 16 + "b", "w*x + " * 40 + "b"
+    lines = table_with(long, longer, "")
+    assert "".join(lines[-2:]).replace(" ", "") == f"dL/dx1={long}".replace(" ", "")
+
+
+def test_of_many_formulas_most_stand_beside() -> None:
+    lines = table_with(*["x"] * 6, *["w*x + " * 9 + "b"] * 4)
+    assert [line.split()[-1] for line in lines[3:]] == ["x"] * 6 + ["..."] * 4
+    lines = table_with(*["x"] * 4, *["w*x + " * 9 + "b"] * 6)
+    assert lines[2].split()[-1] == "paths"
+
+
+def test_inputs_with_lines_of_their_own_have_their_formula_there(autodiff, write) -> None:
+    assert "\n    formula   sum(0.4*(y - t))\n" in autodiff("run", write(NETWORK)).out
 
 
 @pytest.mark.parametrize(
-    "changes", [{"simplified": "w" * 50}, {"where": (("t1", "a*b"),)}, {"simplified": "w", "causes": (1,)}]
+    ("script", "formula"),
+    [
+        (SEED_1, "-w2*x1 - w3*x2"),
+        ("w1 = 2\nL = w1\nfor i in range(60):\n    L = L * w1", ""),
+        ("w1 = 2; L = w1 * 0", ""),
+        ("w1 = 0; L = sqrt(w1)", ""),
+        ("w1 = 1; L = relu(w1 - 1)", ""),
+    ],
 )
-def test_a_formula_that_does_not_fit_or_needs_more_is_left_out(changes) -> None:
-    report = seed_1_report(gradients=seed_1_report().gradients[2:3], derivations=(w1_derivation(**changes),))
-    assert "formula" not in texts(gradient_lines(report, Page()))
+def test_a_formula_is_told_where_it_needs_no_more_words(write, script, formula) -> None:
+    session = Session(read_arguments(["run", str(write(script + "\n")), "--wrt", "w1"]))
+    report = session.report_if_any(graph=False, derivations=True, needed=False)
+    assert report.formulas == (formula,)
 
 
 def test_matrices_become_ranges_before_inputs_are_left_out(on_terminal, write) -> None:
@@ -127,6 +230,20 @@ def test_matrices_become_ranges_before_inputs_are_left_out(on_terminal, write) -
     assert "all 0" in seen
     for name in ("W1", "b1", "W2", "b2"):
         assert f"\n  {name} " in seen
+
+
+def test_a_long_text_in_a_pipe_ends_with_the_table(autodiff, write) -> None:
+    short = autodiff("run", write(SEED_1)).out.splitlines()
+    assert short[0].startswith("L = -7 ")
+    assert short[-1].startswith("check: ")
+    long = autodiff("run", write(NETWORK)).out
+    assert long.startswith("node ")
+    places = [long.index(part) for part in ("1 chain", "loss = ", "    formula   sum(")]
+    assert places == sorted(places)
+    longer = autodiff("run", write(SCRIPTS["20"])).out.splitlines()
+    assert len(longer) < 200
+    assert any(line.startswith("not shown: 20 derivations") for line in longer)
+    assert longer[-1].split()[0] == "ws[19]"
 
 
 def test_a_pipe_gets_a_bounded_text(autodiff, write) -> None:
