@@ -18,6 +18,7 @@ from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles
 from autodiff.grammar.objects.operators import BINARY
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, iterate, list_within_limits, type_name
 from autodiff.grammar.syntax import tree
 
@@ -334,7 +335,10 @@ TENSOR_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def in_place_operator(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any], Any]:
-    """Return the function for ``op=``: tensors and lists change in place; other values and ``@`` do not."""
+    """Return the function for ``op=``: tensors and lists change in place; other values and ``@`` do not.
+
+    In a script without tensors a recorded number is Python's, which other names keep.
+    """
     of_tensors, in_place = TENSOR_OPERATORS.get(op), op != "@"
 
     def change(old: Any, other: Any) -> Any:
@@ -343,6 +347,8 @@ def in_place_operator(operate: Callable[[Any, Any], Any], op: str) -> Callable[[
             and old.__class__ is Tensor
             and (other.__class__ is Tensor or other.__class__ in NUMBER_CLASSES)
         ):
+            if runtime.without_tensors and mode.enabled and not old.shape:
+                return (of_tensors or operate)(old, other)
             return in_place_changes.change_by_operator(old, other, of_tensors or operate)
         if old.__class__ is list and op == "+":
             from autodiff.grammar.objects.sequence_methods import extend

@@ -10,7 +10,7 @@ from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS
 from autodiff.grammar.objects import operators
-from autodiff.grammar.objects.argument_check import is_leaf_number
+from autodiff.grammar.objects.number_conversions import is_recorded_number
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, iterate, type_name
 
@@ -35,9 +35,9 @@ def math_builtin(name: str, function: Callable[..., Any]) -> Builtin:
     """Return a builtin for a ``math`` function of numbers, differentiable in scripts without tensors."""
 
     def checked(*args: Any) -> Any:
-        if runtime.without_tensors and any(map(is_leaf_number, args)):
+        if any(map(is_recorded_number, args)):
             # Python's function raises outside the domain; piecewise constant functions return its value.
-            plain = [x.item() if is_leaf_number(x) else as_number(x) for x in args]
+            plain = [x.item() if is_recorded_number(x) else as_number(x) for x in args]
             value = operators.checked_int(function(*plain))
             if name not in DIFFERENTIATED:
                 return value

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from weakref import ref
+
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.tensor import TO_SCALAR_WARNING, Tensor
+from autodiff.core.fast.array_operators import is_tracked_tensor
+from autodiff.core.graph.state import mode
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, as_index, type_name
@@ -14,6 +18,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 value_checks = LazyModule("autodiff.core.engine.value_checks")
+
+
+def is_recorded_number(x: Any) -> bool:
+    """Whether a value stands for a number of a script without tensors that gradients flow to."""
+    return (
+        runtime.without_tensors
+        and x.__class__ is Tensor
+        and not x.shape
+        and mode.enabled
+        and is_tracked_tensor(x)
+    )
 
 
 def to_int(x: Any = 0, /, base: Any = None) -> int:
@@ -43,7 +58,20 @@ def converted(x: Tensor) -> Any:
     return value_checks.only_entry(x)
 
 
-def to_float(x: Any = 0.0, /) -> float:
+def same_number(x: Tensor) -> Tensor:
+    """Return a recorded number as ``float()`` does: the same one, which is printed as a number."""
+    made = Tensor.of(x.value, x.stored_node, x.requires_grad_flag)
+    made.grad_slot = x.grad_slot
+    if x.stored_node is None and x.tape is not None:  # a leaf has no place on the tape of its own
+        made.tape, made.tape_position, made.array_spec = x.tape, x.tape_position, x.array_spec
+    runtime.floats[id(made)] = ref(made)
+    return made
+
+
+def to_float(x: Any = 0.0, /) -> Any:
+    """Return ``float(x)``, which in a script without tensors keeps a recorded number in the graph."""
+    if is_recorded_number(x):
+        return same_number(x)
     if x.__class__ is Tensor:
         return float(converted(x))
     if x.__class__ is str:

@@ -146,6 +146,8 @@ def truediv(x: Any, y: Any) -> Any:
 def floordiv(x: Any, y: Any) -> Any:
     if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
         return checked_int(x // y)
+    if runtime.without_tensors and is_tensor_operation(x, y):
+        return OPS["div_floor"](x, y)  # the same numbers, and slope 0 where torch has no derivative
     return tensor_operator("//", "floor_divide", x, y)
 
 

@@ -41,6 +41,7 @@ class Runtime:
         "depth",
         "depth_limit",
         "first_counted_node",
+        "floats",
         "id_numbers",
         "left",
         "numbers_are_leaves",
@@ -73,6 +74,7 @@ class Runtime:
         self.depth = 0
         self.id_numbers: dict[int, tuple[object, int]] = {}  # objects whose id() the script requested
         self.parameters: dict[int, ref[Tensor]] = {}  # by id: tensors displayed as ``nn.Parameter``
+        self.floats: dict[int, ref[Tensor]] = {}  # by id: results of float(), displayed as numbers
         self.turns: list[LoopIteration] = []
         self.numbers_are_leaves = self.without_tensors = self.plain_functions = False
         pass_watch.start()

@@ -107,9 +107,12 @@ class SequenceWriter:
 
 
 def write_tensor(value: Tensor) -> str:
-    entry = runtime.parameters.get(id(value))
-    is_parameter = entry is not None and entry() is value
-    return ("Parameter containing:\n" if is_parameter else "") + value.__repr__()
+    for displayed in (runtime.parameters, runtime.floats):
+        entry = displayed.get(id(value))
+        if entry is not None and entry() is value:
+            is_float = displayed is runtime.floats
+            return format_number(value.item()) if is_float else f"Parameter containing:\n{value!r}"
+    return value.__repr__()
 
 
 def write_slice(value: slice) -> str:

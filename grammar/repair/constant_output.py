@@ -1,16 +1,20 @@
 """Says why an output is a constant of slope 0: a branch that did not run, a number that max chose, a literal.
 
 A constant is the answer where the script could have gone another way and used an input, or where it computes
-nothing else. Which branches ran is found out by running the script with a failing expression in them.
+nothing else. Which branches ran, and what max chose, is found out by running the script with a failing
+expression there.
 """
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import AutodiffError, Fix
+from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.source import Source
+from autodiff.grammar.help.bindings import DISPLAYS
+from autodiff.grammar.help.failure_scene import is_method
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.objects.values import Namespace
 from autodiff.grammar.repair.missing_path import optional_branches
-from autodiff.grammar.repair.proposals.graph_cuts import CLAMP_BOUNDS
+from autodiff.grammar.repair.proposals.graph_cuts import CLAMP_BOUNDS, FAILING_CODE
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins, assignments_to
 from autodiff.grammar.session.choose_target import last_result
 from autodiff.grammar.session.inputs import default_inputs
@@ -21,6 +25,7 @@ from autodiff.grammar.syntax.walk import path_to, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
     from autodiff.grammar.help.failure_scene import Scene
@@ -29,25 +34,52 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.choose_target import ConstantOutputError
     from autodiff.grammar.session.run import Execution, Settings
 
-#: The most branches for which it is tried whether they ran.
-MOST_TRIED_BRANCHES = 12
+#: The most branches for which it is tried whether they ran, and the most numbers whether max chose them.
+MOST_TRIED_BRANCHES = MOST_TRIED_NUMBERS = 12
+#: Python's functions whose results are constant between steps, each with what it gives.
+STEP_FUNCTIONS = {
+    "int": "a whole number",
+    "bool": "True or False",
+    "len": "a count",
+    "isinstance": "True or False",
+    **dict.fromkeys(("floor", "ceil", "trunc"), "a whole number"),
+    **dict.fromkeys(("isnan", "isinf", "isfinite", "isclose"), "True or False"),
+}
 
 
 def is_step(scene: Scene, cut: Cut) -> bool:
     """Whether a cut makes a function of steps, of slope 0: a comparison, a choice, a place in a table."""
     node = cut.node
-    if isinstance(node, tree.Comparison):
+    if isinstance(node, tree.Comparison) or step_function(scene, node):
         return True
-    if (
-        isinstance(node, tree.Call)
-        and isinstance(node.function, tree.Name)
-        and node.function.id in CLAMP_BOUNDS
-    ):
+    if is_builtin_call(scene, node, CLAMP_BOUNDS):
         return True
     return any(
         isinstance(one, tree.Subscript) and one.index.span.start <= node.span.start < one.index.span.end
         for one in path_to(scene.script, node.span)
     )
+
+
+def is_builtin_call(scene: Scene, node: Any, names: Collection[str]) -> bool:
+    """Whether a node calls one of Python's functions by its name, which the script has not replaced."""
+    return (
+        isinstance(node, tree.Call)
+        and isinstance(node.function, tree.Name)
+        and node.function.id in names
+        and node.function.id not in scene.bindings.assigned
+        and scene.function(node.function.id) is None
+    )
+
+
+def step_function(scene: Scene, node: Any) -> str:
+    """Return the name of the function of STEP_FUNCTIONS that a node calls, alone or of ``math``; or ""."""
+    if is_builtin_call(scene, node, STEP_FUNCTIONS):
+        return str(node.function.id)
+    if not isinstance(node, tree.Call) or not isinstance(node.function, tree.Attribute):
+        return ""
+    owner = scene.value(node.function.object)
+    is_of_math = owner.__class__ is Namespace and owner.name == "math"
+    return node.function.name if is_of_math and node.function.name in STEP_FUNCTIONS else ""
 
 
 def constant_reason(
@@ -75,13 +107,21 @@ def constant_reason(
     is_made_of_others = bool(error.fixes)  # of a number that is assigned again, which they make an input
     if not uses_input and (is_made_of_others or (settings.of is None and last_result(execution) is not None)):
         return ""
-    reason = branch_reason(scene, origins, names, settings)
-    if not reason and steps:
-        reason = f"{steps[-1].reason}, line {scene.line(steps[-1].node.span)}"
+    skipped, ran = branch_reasons(scene, origins, names, settings)
+    reason = (
+        skipped
+        or choice_reason(scene, origins, names, settings)
+        or ran
+        or step_reason(scene, origins, names, steps)
+    )
     if not reason:
         place = error.span if target is None else target.span
-        line = "" if place is None else f" in line {scene.line(place)}"
-        reason = f"it is made of no input{line}"
+        if settings.of is not None and not settings.of.isidentifier():  # the last line is no line of the file
+            made = scene.assignments(base_name(settings.of))
+            place = made[0].span if made else None
+        line = "" if place is None else f", line {scene.line(place)}"
+        reason = "small changes of the inputs do not change it" if uses_input else "it is made of no input"
+        reason += line
     return f"`{error.name}` is a constant here, and its slope is 0: {reason}"
 
 
@@ -117,7 +157,7 @@ class Origins:
         for loop in self.loops:
             if any(isinstance(node, tree.Name) and node.id == name for node in walk(loop.target)):
                 self.todo.append(loop.iterable)
-        for statement, value in assignments_to(self.scene, name):
+        for statement, value in [*assignments_to(self.scene, name), *self.additions_to(name)]:
             self.todo.append(value)
             for block in path_to(self.scene.script, statement.span):
                 if isinstance(block, tree.If):
@@ -127,18 +167,63 @@ class Origins:
                 if isinstance(block, (tree.If, tree.While, tree.For)):
                     self.parts.append(block)
 
+    def additions_to(self, name: str) -> list[tuple[Any, Any]]:
+        """Return the calls that add entries to a list, as ``y.append(t)`` does, each with what it adds."""
+        return [
+            (call, call.arguments[-1].value)
+            for call in walk(self.scene.script)
+            if any(is_method(call, method) for method in ("append", "extend", "insert"))
+            and isinstance(call.function.object, tree.Name)
+            and call.function.object.id == name
+            and call.arguments
+        ]
 
-def branch_reason(scene: Scene, origins: Origins, inputs: list[str], settings: Settings) -> str:
-    """Return which branch did not run that uses an input, else which branch ran; "" if there is none."""
+
+def branch_reasons(scene: Scene, origins: Origins, inputs: list[str], settings: Settings) -> tuple[str, str]:
+    """Return which branch did not run that uses an input, and which branch ran; "" where there is none."""
     ran, values = "", ValueOrigins(scene)
     branches = [one for one in optional_branches(scene) if any(holds(part, one) for part in origins.parts)]
     for branch in branches[:MOST_TRIED_BRANCHES]:
         line = f"line {scene.line(branch.parts[0].span)}"
-        if did_run(branch, scene.source, settings):
+        if fails(branch.failing_edit, scene.source, settings):
             ran = ran or f"{branch.words.replace(' did not run', ' ran').replace('was not', 'was')}, {line}"
         elif any(values.depends_on(part, name) for part in branch.parts for name in inputs):
-            return f"{branch.words}, {line}"
-    return ran
+            return f"{branch.words}, {line}", ran
+    return "", ran
+
+
+def step_reason(scene: Scene, origins: Origins, inputs: list[str], steps: list[Cut]) -> str:
+    """Return which comparison, choice or function of steps is on the way to the output; "" without one."""
+    values = ValueOrigins(scene)
+    for node in walk(*origins.parts):
+        name = step_function(scene, node)
+        if name and any(values.depends_on(node, one) for one in inputs):
+            return f"{name}() gives {STEP_FUNCTIONS[name]}, line {scene.line(node.span)}"
+    return f"{steps[-1].reason}, line {scene.line(steps[-1].node.span)}" if steps else ""
+
+
+def choice_reason(scene: Scene, origins: Origins, inputs: list[str], settings: Settings) -> str:
+    """Return which number ``max`` or ``min`` chose that no input is part of; "" if there is none."""
+    values, tried = ValueOrigins(scene), 0
+    for call in walk(*origins.parts):
+        if not is_builtin_call(scene, call, CLAMP_BOUNDS) or any(one.keyword for one in call.arguments):
+            continue
+        given = [one.value for one in call.arguments]
+        if len(given) == 1 and isinstance(given[0], DISPLAYS):
+            given = list(given[0].elements)
+        for number in given:
+            if any(values.depends_on(number, name) for name in inputs) or tried == MOST_TRIED_NUMBERS:
+                continue
+            tried += 1
+            if fails(choice_edit(scene, call, number), scene.source, settings):
+                return f"{call.function.id}() chooses {scene.text(number)} here, line {scene.line(call.span)}"
+    return ""
+
+
+def choice_edit(scene: Scene, call: Any, number: Any) -> Edit:
+    """Return the edit with which the script fails where ``max`` or ``min`` chooses ``number``."""
+    text, sign = scene.text(call), "<" if call.function.id == "max" else ">"
+    return Edit(call.span, f"({text} if ({scene.text(number)}) {sign} {text} else {FAILING_CODE})")
 
 
 def holds(part: Any, branch: Branch) -> bool:
@@ -147,9 +232,9 @@ def holds(part: Any, branch: Branch) -> bool:
     return bool(part.span.start <= first.start and last.end <= part.span.end)
 
 
-def did_run(branch: Branch, source: Source, settings: Settings) -> bool:
-    """Whether a branch ran: the script fails with a failing expression in it."""
-    failing = Source(Fix("", branch.failing_edit).apply(source.text), source.name)
+def fails(edit: Edit, source: Source, settings: Settings) -> bool:
+    """Whether the script fails with this edit, by which a place that runs is found."""
+    failing = Source(Fix("", edit).apply(source.text), source.name)
     try:
         run_once(failing, settings, discard_text, discard_warning)
     except AutodiffError:

@@ -129,6 +129,11 @@ def optional_branches(scene: Scene) -> Iterator[Branch]:
                     f"`{word}{shortened_text(scene, part)}` was not computed", node.span, (part,), failing
                 )
             continue
+        if isinstance(node, tree.Boolean):
+            for part in node.operands[1:]:
+                words = f"`{shortened_text(scene, part)}` was not computed"
+                yield Branch(words, node.span, (part,), Edit(part.span, FAILING_CODE))
+            continue
         blocks: list[tuple[str, Span, tuple[Any, ...]]] = []
         if isinstance(node, tree.If):
             for at, (test, body) in enumerate(node.branches):

@@ -104,7 +104,8 @@ def explain_reassigned_number(
 def target_expression(scene: Scene, execution: Execution, settings: Settings) -> Any:
     """Return the expression that gave the target its value; None if no statement is found."""
     name = settings.of or execution.last_assigned
-    if settings.of is None and is_output(execution.last_value):
+    is_named = settings.of is not None and settings.of.isidentifier()  # else `--of` is the script's last line
+    if not is_named and is_output(execution.last_value):
         last = scene.script.body[-1]
         assert isinstance(last, tree.ExpressionStatement)
         if not isinstance(last.value, tree.Name):

@@ -106,19 +106,7 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
     if found is not None:
         return found
     if name is None or not is_output(value):
-        last = execution.last_assigned
-        ends_in = None if last is None else execution.names.get(last)
-        is_empty = is_sequence(ends_in) and not ends_in
-        raise UsageError(
-            "the script computes nothing that could be differentiated",
-            code="E0604",
-            caret=f"`{last}` is an empty {type_name(ends_in)}: it has no entry" if is_empty else "",
-            span=assigned_at(last, execution) if is_empty and last is not None else None,
-            help=(
-                "assign a result, as in `L = w**2`, or name one with --of NAME",
-                *other_output_help(execution),
-            ),
-        )
+        raise no_output_error(execution)
     if last_result(execution) is None and execution.without_tensors:
         check_kind_of_output(value, name, execution)
     if value.__class__ is Tensor and is_input(value, name) and is_no_output(value, execution):
@@ -130,6 +118,34 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
             help=other_output_help(execution),
         )
     return make_target(value, name, assigned_at(name, execution), execution)
+
+
+def no_output_error(execution: Execution) -> UsageError:
+    """Return the error for a script that ends in nothing that could be differentiated."""
+    last = execution.last_assigned
+    ends_in = None if last is None else execution.names.get(last)
+    caret = ""
+    chosen: tuple[str, ...] = ()
+    if last is not None and is_sequence(ends_in):
+        entries = list(entries_of(ends_in, last))
+        numbers = [place for place, entry in entries if is_output(entry)]
+        other = next((entry for _, entry in entries if not is_output(entry)), None)
+        caret = (
+            f"`{last}` holds a value of type {type_name(other)}, which is no number"
+            if entries
+            else f"`{last}` is an empty {type_name(ends_in)}: it has no entry"
+        )
+        chosen = tuple(f"choose one of its entries: --of '{place}'" for place in numbers[:1])
+    return UsageError(
+        "the script computes nothing that could be differentiated",
+        code="E0604",
+        caret=caret,
+        span=assigned_at(last, execution) if caret and last is not None else None,
+        help=(
+            *(chosen or ("assign a result, as in `L = w**2`, or name one with --of NAME",)),
+            *other_output_help(execution),
+        ),
+    )
 
 
 def is_computed(value: Any) -> bool:
@@ -193,7 +209,7 @@ def check_kind_of_output(value: Any, name: str, execution: Execution) -> None:
             f"`{name}` is an input, and nothing is computed from it",
             code="E0604",
             span=assigned_at(name, execution),
-            help=("assign a result, as in `L = w**2`, or name one with --of NAME",),
+            help=(f"assign a result, as in `L = {name}**2`, or ask for the input itself: --of {name}",),
         )
 
 
@@ -257,7 +273,7 @@ def make_target(value: Any, name: str, span: Span | None, execution: Execution) 
             if listed is None
             else f"`{name}` holds plain numbers, which nothing connects to the inputs",
             operands=(tensor,) if is_tensor else (),
-            help=(*other_output_help(execution), *(NO_INPUT_HELP if is_tensor else ())),
+            help=(*other_output_help(execution), *input_help(is_tensor, execution)),
             span=span if node is None or node.site is None else node.site,
         )
     return Target(node, name, script_seed(node, execution), listed)
@@ -285,6 +301,14 @@ def other_output_help(execution: Execution) -> tuple[str, ...]:
     """Return the help that proposes another output, if there is one."""
     name = last_result(execution)
     return () if name is None else (f"choose another output: --of {name}",)
+
+
+def input_help(is_tensor: bool, execution: Execution) -> tuple[str, ...]:
+    """Return the help that proposes an input, where the output is a tensor or nothing could be one."""
+    if execution.without_tensors:
+        is_without = not execution.leaves and not execution.reassigned
+        return ("there is no input: assign one, as in `x = 2.0`",) * is_without
+    return NO_INPUT_HELP * is_tensor
 
 
 def assigned_at(name: str, execution: Execution) -> Span | None:

@@ -118,7 +118,8 @@ class Execution:
     the expression only shows a value, as ``L.item()`` does. ``stopped_before`` is the span of the statement
     before which a report on second derivatives ended the script, see ``execute``. In a script without tensors
     ``reassigned`` has the first values of the numbers that are assigned more than once; ``leaves`` are the
-    others. ``data`` are the names whose values are data.
+    others. ``data`` are the names whose values are data. ``last_statement`` is the last one at top level that
+    is no expression and no definition.
     """
 
     __slots__ = (
@@ -126,6 +127,7 @@ class Execution:
         "last_assigned",
         "last_passes",
         "last_span",
+        "last_statement",
         "last_value",
         "leaves",
         "names",
@@ -145,6 +147,7 @@ class Execution:
         self.last_value: Any = None
         self.last_span: Span | None = None
         self.last_assigned: str | None = None
+        self.last_statement: tree.Statement | None = None
         self.last_passes = LastPasses(keeps_all)
         self.warnings: list[tuple[str, Span]] = []
         self.without_tensors = False
@@ -172,6 +175,10 @@ def run_once(
     """Run a script once. The repairs that an error proposes have not been tried yet."""
     with EngineSetup(settings):
         return run_script(parse_to_first_error(source), source, settings, write, warn)
+
+
+#: The statements after which a script still ends in what was assigned before.
+WITHOUT_ASSIGNMENT = (tree.ExpressionStatement, tree.FunctionDef, tree.ClassDef)
 
 
 class EngineSetup:
@@ -282,6 +289,9 @@ def run_script(
         raise error from None
     execution.names = bound_names(compiler)
     execution.last_assigned = compiler.last[0]
+    execution.last_statement = next(
+        (one for one in reversed(body) if one.__class__ not in WITHOUT_ASSIGNMENT), None
+    )
     return execution
 
 
@@ -350,4 +360,5 @@ def differentiate(execution: Execution, settings: Settings) -> ReportedPass:
     from autodiff.grammar.session.target import make_subject
 
     with EngineSetup(settings):
+        runtime.without_tensors = execution.without_tensors
         return make_subject(execution, settings)

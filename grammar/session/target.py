@@ -15,6 +15,7 @@ from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.assignment_plan import given_tensor
 from autodiff.grammar.session.leaf_names import display_name, join_words, name_leaves
 from autodiff.grammar.session.run import Execution, Settings
+from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,15 @@ topological_order = LazyModule("autodiff.core.graph.topological_order")
 
 
 def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
+    """Choose target, weight and inputs, and run the backward pass; note where the script ends in another."""
+    subject = run_pass(execution, settings)
+    if execution.without_tensors and settings.of is None:
+        note = other_output_note(subject.name, execution)
+        subject.notes = (*[note] * bool(note), *subject.notes)
+    return subject
+
+
+def run_pass(execution: Execution, settings: Settings) -> ReportedPass:
     """Choose target, weight and inputs, and run the backward pass."""
     if settings.of is None and settings.grad_output is None:
         subject: ReportedPass | None = target_on_tape.subject_from_tape(execution, settings.wrt)
@@ -183,6 +193,35 @@ def format_weight(seed: Any) -> str | None:
         return None if len(flat) == 1 else f"ones({', '.join(map(str, np.shape(seed)))})"
     text = str(np.asarray(seed).tolist() if seed.__class__ is not float else seed)
     return text if len(text) <= 40 else "the gradient given"
+
+
+def other_output_note(output: str, execution: Execution) -> str:
+    """Return the note that the last assignment gives another name a value; "" if it does not.
+
+    That is one among several names, or a name that gets a text, a truth value or a list with such a value.
+    """
+    statement, values = execution.last_statement, execution.names
+    if not isinstance(statement, tree.Assign) or execution.last_passes.backwards:
+        return ""
+    target = statement.targets[-1]
+    if isinstance(target, tree.Name):
+        if target.id == output or output not in values:
+            return ""
+        value = values.get(target.id)
+        entries = [entry for _, entry in outputs.entries_of(value, "")]
+        other = next((entry for entry in entries if entry.__class__ in (str, bool)), None)
+        if other is None:
+            return ""
+        held = f"is of type {type_name(value)}" if other is value else f"holds a {type_name(other)}"
+        return f"`{target.id}` {held}, which is no number: the output is `{output}`"
+    parts = target.elements if isinstance(target, tree.TupleDisplay) else ()
+    names = [part.id for part in parts if isinstance(part, tree.Name)]
+    others = [name for name in names if name != output and choose_target.is_computed(values.get(name))]
+    if output not in names or not others:
+        return ""
+    line, _ = execution.source.position(statement.span.start)
+    told = f"line {line} gives {join_words(names)} values: the output is `{output}`"
+    return f"{told}; --of {others[0]} chooses another"
 
 
 # -- notes ---------------------------------------------------------------------------------------------

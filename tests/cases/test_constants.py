@@ -65,7 +65,7 @@ CASES = [
         "x = 2; L = 5\n",
         "autodiff grad script.ad",
         prints="0\n",
-        says=["`L` " + CONSTANT + "it is made of no input in line 1"],
+        says=["`L` " + CONSTANT + "it is made of no input, line 1"],
     ),
     Case(
         "tensor_that_was_asked_for",
@@ -166,10 +166,58 @@ CASES = [
         shows=["wrong"],
         code=1,
     ),
+    *[
+        Case(
+            name, f"import math\nx = 2.5\nL = {text}\n", "autodiff grad script.ad", prints="0\n", says=[said]
+        )
+        for name, text, said in [
+            ("chosen_of_a_square", "max(x**2, 10)", "max() chooses 10 here, line 3"),
+            ("chosen_of_three", "min(x, 1, 5)", "min() chooses 1 here, line 3"),
+            ("chosen_of_a_list", "3*max([x, 7, 5])", "max() chooses 7 here, line 3"),
+            ("truth_of_an_input", "bool(x)*3", "bool() gives True or False, line 3"),
+            ("whole_part", "int(x)*3", "int() gives a whole number, line 3"),
+            ("floor_of_math", "math.floor(x)", "floor() gives a whole number, line 3"),
+            ("length_of_a_list", "len([x, x])", "len() gives a count, line 3"),
+            ("quotient_without_rest", "x//1 + divmod(x, 2)[0]", "the gradient for x is zero"),
+            ("operand_of_and", "x and 0", "`0` was computed, line 3"),
+            ("operand_of_or", "5 or x", "`x` was not computed, line 3"),
+            ("entry_of_a_list", "[x, 10][1]", "small changes of the inputs do not change it, line 3"),
+            ("function_in_a_branch", "5 if x > 0 else math.sin(x)", "`else math.sin(x)` was not computed"),
+        ]
+    ],
+    Case(
+        "number_in_a_function",
+        "x = 3.\ndef cap(u, top):\n    return min(u, top)\nL = 2*cap(x**2, 4)\n",
+        "autodiff grad script.ad",
+        prints="0\n",
+        says=["`L` " + CONSTANT + "min() chooses top here, line 3"],
+    ),
+    Case(
+        "entry_that_was_appended",
+        "x = 3.\nL = []\nfor k in range(3):\n    L.append(max(x, 10))\n",
+        "autodiff grad --of 'L[1]' script.ad",
+        prints="0\n",
+        says=["`L[1]` " + CONSTANT + "max() chooses 10 here, line 4"],
+    ),
+    Case(
+        "appended_constant",
+        "x = 3.\ny = x**2\nL = [y]\nL.append(5)\n",
+        "autodiff grad --of 'L[1]' script.ad",
+        prints="0\n",
+        says=["`L[1]` " + CONSTANT, ", line 3\n"],
+    ),
     # errors stay what they were where the graph was left, and in scripts with tensors
     Case(
         "number_of_a_leaf",
         "x = 2.; L = x.item()*3\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["a number has no graph"],
+        code=4,
+    ),
+    Case(
+        "whole_part_beside_a_number_of_a_leaf",
+        "x = 2.; L = int(x)*3 + x.item()\n",
         "autodiff grad script.ad",
         prints="",
         says=["a number has no graph"],

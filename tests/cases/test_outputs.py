@@ -286,7 +286,59 @@ WITHOUT_VALUE = [
         ("none", "x = 1.0\nL = None\n", "", ["`L`", "None"], 2),
         ("text", 'x = 1.0\nL = "a"\n', "", ["`L`", "str"], 2),
         ("text_of_an_input", "x = 1.0\nL = str(x)\n", "", ["`L`", "str"], 2),
-        ("input_alone", "x = 1.0\n", "", ["`x` is an input"], 2),
+        ("input_alone", "x = 1.0\n", "", ["`x` is an input", "`L = x**2`", "--of x"], 2),
+        ("number_alone", "5\n", "", ["`5` is a plain number", "assign one, as in `x = 2.0`"], 4),
+        (
+            "text_in_a_tuple",
+            'x = 1.0\nL = (x, "a")\n',
+            "",
+            ["`L` holds a value of type str", "--of 'L[0]'"],
+            2,
+        ),
+        ("empty_list", "x = 1.0\nL = []\n", "", ["`L` is an empty list"], 2),
+    ]
+]
+#: The last assignment gives another name a value than the output's, or several names.
+NOTED = [
+    Case(
+        name,
+        f"x = 2.0\ny = x**2\n{end}\n",
+        "autodiff grad script.ad; autodiff jacobian script.ad",
+        numbers,
+        says=says,
+    )
+    for name, end, numbers, says in [
+        (
+            "truth_value",
+            "z = True",
+            [4.0] * 2,
+            ["`z` is of type bool, which is no number: the output is `y`"],
+        ),
+        ("label", 'z = "done"', [4.0] * 2, ["`z` is of type str, which is no number: the output is `y`"]),
+        ("text_of_a_result", 'z = f"{y:.2f}"', [4.0] * 2, ["`z` is of type str"]),
+        ("labels", 'z = ["a", "b"]', [4.0] * 2, ["`z` holds a str, which is no number: the output is `y`"]),
+        (
+            "two_names",
+            "u, v = x**3, x**4",
+            [32.0] * 2,
+            ["line 3 gives u and v values: the output is `v`; --of u"],
+        ),
+        ("name_and_input", "u, v = x**3, x", [1.0] * 2, ["the output is `v`; --of u"]),
+        (
+            "name_and_constant",
+            "u, v = x**3, 5",
+            [0.0] * 2,
+            ["the output is `v`; --of u", "`v` is a constant"],
+        ),
+    ]
+]
+NOT_NOTED = [
+    Case(name, f"x = 2.0\n{text}", f"autodiff grad {options}script.ad", numbers, never=["note"])
+    for name, options, text, numbers in [
+        ("asked_for", "--of u ", "u, v = x**3, x**4\n", [12.0]),
+        ("unpacked_inputs", "", "a, b = 2.0, 3.0\nL = x*a*b\n", [6.0, 6.0, 4.0]),
+        ("text_before", "", 'name = "L"\nL = x**2\n', [4.0]),
+        ("swapped", "", "u, v = x**3, x**4\nL = u\n", [12.0]),
     ]
 ]
 ASKED = [
@@ -308,4 +360,14 @@ def test_a_script_that_ends_without_a_number_is_refused(case, tmp_path):
 
 @each_of(ASKED)
 def test_an_input_is_the_output_where_it_is_asked_for(case, tmp_path):
+    case.check(tmp_path)
+
+
+@each_of(NOTED)
+def test_a_note_says_which_output_it_is(case, tmp_path):
+    case.check(tmp_path)
+
+
+@each_of(NOT_NOTED)
+def test_no_note_where_the_output_is_plain(case, tmp_path):
     case.check(tmp_path)

@@ -247,6 +247,51 @@ def test_scripts_written_as_torch_keep_its_refusals(case: Case, tmp_path: Path) 
     case.check(tmp_path)
 
 
+#: Python's numbers are never changed in place, and what takes a number takes an input.
+AS_PYTHON = [
+    Case(name, f"import math\n{script}", f"autodiff grad {options}script.ad", numbers, never=["warning"])
+    for name, options, script, numbers in [
+        ("another_name_keeps_its_number", "", "a = 2.0\nb = a**2\nc = b\nb *= 3\nL = c\n", [4.0]),
+        ("an_input_keeps_its_number", "", "a = 2.0\nc = a\nc *= 3\nL = a*c\n", [12.0]),
+        ("entry_of_a_list", "", "a = 2.0\nc = [a, a]\nc[0] **= 3\nL = c[0]*c[1]\n", [32.0]),
+        (
+            "parameter_of_a_function",
+            "",
+            "a = 2.0\nb = a**2\ndef f(u):\n    u += 3*a\n    return u\nL = b*f(b)\n",
+            [68.0],
+        ),
+        ("float_of_an_input", "", "x = 2.5\nL = float(x)**2\n", [5.0]),
+        ("float_of_a_count", "", "x = 2.5; N = 5\nL = x/float(N)\n", [0.2, -0.1]),
+        ("float_of_a_result", "", "x = 2.0\ny = [float(k*x) for k in range(3)]\nL = y[1]*y[2]\n", [8.0]),
+        ("math_of_a_reassigned_input", "", "x = 3.0\nx = x + 1\nL = math.log(x)\n", [0.25]),
+        ("math_by_wrt", "--wrt x ", "x = 3.0; y = 2.0\nx = x + 1\nL = y*math.log(x)\n", [0.5]),
+        ("float_of_a_reassigned_input", "", "x = 3.0\nx += 1\nL = float(x)**2\n", [8.0]),
+        ("rest_of_a_division", "", "x = 2.5\nL = x - x//1\n", [1.0]),
+        (
+            "quotient_as_a_count",
+            "",
+            "n = 7; x = 2.0\nL = 0\nfor k in range(n//2):\n    L += x**k\n",
+            [0.0, 5.0],
+        ),
+        ("class_of_a_number", "", "x = 2.5\nL = x**2 if isinstance(x, float) else 0\n", [5.0]),
+        ("class_of_a_whole_number", "", "x = 2\nL = x**2 if isinstance(x, (int, float)) else 0\n", [4.0]),
+        (
+            "class_of_a_list",
+            "",
+            "v = [2.5, 1]\ndef f(u):\n    return f(u[0]) + f(u[1]) if isinstance(u, list) else u**2\n"
+            "L = f(v)\n",
+            [5.0, 2.0],
+        ),
+    ]
+]
+PRINTED = Case(
+    "float_prints_a_number",
+    "x = 2.5\nL = x**2\nlosses = [float(L)]\n"
+    "print(float(L), losses, str(float(L)), f'{float(L)} {float(L)!r}')\nL\n",
+    "autodiff grad script.ad",
+    prints="5\n",
+    says=["6.25 [6.25] 6.25 6.25 6.25\n"],
+)
 LINTED = [
     Case("log_with_a_base", "x = 5; y = log(x, 10)\n", "autodiff lint script.ad", prints=""),
     Case("ln_of_a_sum", "x = 0.5; y = ln(1 + x)\n", "autodiff lint script.ad", never=["did you mean"]),
@@ -276,4 +321,9 @@ LINTED = [
 
 @each_of(LINTED)
 def test_lint_gives_plain_scripts_no_advice_on_torch(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+@each_of([*AS_PYTHON, PRINTED])
+def test_numbers_are_pythons(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)

@@ -313,9 +313,18 @@ def is_instance(x: Any, kind: Any, /) -> bool:
                 code="E0203",
                 caret="the types here are int, float, bool, str, list, tuple, range and torch.Tensor",
             )
-        if isinstance(x, classes):
+        if isinstance(x, classes) or not class_in_python(x).isdisjoint(classes):
             return True
     return False
+
+
+def class_in_python(x: Any) -> frozenset[type]:
+    """Return the classes that an input has in Python, in a script without tensors: a number or a list."""
+    if not runtime.without_tensors or x.__class__ is not Tensor:
+        return frozenset()
+    if x.shape:
+        return frozenset([list])
+    return frozenset([float, int] if float(x.item()).is_integer() else [float])
 
 
 def no_constructor(*args: Any, **kwargs: Any) -> None:

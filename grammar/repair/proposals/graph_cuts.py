@@ -13,6 +13,8 @@ from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.bindings import DISPLAYS
 from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner, with_parentheses
+from autodiff.grammar.objects.math_functions import DIFFERENTIATED
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import Namespace
 from autodiff.grammar.repair.proposals.position_cuts import (
     COMPARISONS,
@@ -206,16 +208,18 @@ def replaceable_cut(scene: Scene, node: Any, text: str, why: str) -> Cut:
 
 
 def makes_number(scene: Scene, node: Any) -> bool:
-    """Whether a call turns a tensor into a Python number."""
+    """Whether a call turns a tensor into a Python number; in a script without tensors few functions do."""
     if not isinstance(node, tree.Call):
         return False
     function = node.function
     if isinstance(function, tree.Attribute):
         owner = scene.value(function.object)
         if owner.__class__ is Namespace:
-            return bool(owner.name == "math") and f"torch.{function.name}" in FUNCTIONS
+            is_kept = runtime.without_tensors and function.name in DIFFERENTIATED
+            return bool(owner.name == "math") and f"torch.{function.name}" in FUNCTIONS and not is_kept
         return function.name in NUMBER_METHODS and not node.arguments
-    return isinstance(function, tree.Name) and function.id in ("float", "int") and len(node.arguments) == 1
+    makers = ("int",) if runtime.without_tensors else ("float", "int")
+    return isinstance(function, tree.Name) and function.id in makers and len(node.arguments) == 1
 
 
 def integer_cut(scene: Scene, node: tree.Call, inside: Any) -> Cut:
