@@ -10,7 +10,8 @@ def command(session: Session) -> None:
 
     ``latex`` and ``markdown`` are standalone documents.
     """
-    report = session.report(derivations=True, order=session.request.number("order"))
+    order = session.request.number("order")
+    report = session.report(derivations=True, order=order, events=session.format == "json")
     if session.format == "json":
         session.show_json(report)
         return

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from json import dumps
 
-from autodiff.cli.render.json import SCHEMA, diagnostic_entry, kink_entry, script_entry
+from autodiff.cli.render.json import SCHEMA, diagnostic_entry, script_entry
+from autodiff.cli.render.json_derivation import kink_entry
 from autodiff.cli.render.json_values import count, plain
 
 TYPE_CHECKING = False

@@ -8,21 +8,19 @@ from __future__ import annotations
 from importlib.metadata import version
 from json import dumps
 
+from autodiff.cli.render.json_derivation import derivation_entry
 from autodiff.cli.render.json_graph import event_entries, graph_entry
 from autodiff.cli.render.json_graph import location as location_in
-from autodiff.cli.render.json_values import brief, count, plain, tree
+from autodiff.cli.render.json_values import count, plain
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
-from autodiff.core.report.entry_records import EntryDerivation
-from autodiff.core.report.records import Derivation, GradientReport, Variable
-from autodiff.core.symbolic.expr import Expr, expr_text, names_in
+from autodiff.core.report.records import GradientReport, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from autodiff.core.report.kink import Kink
     from autodiff.core.report.tensor_states import TensorState, TensorStates
 
 SCHEMA = 2
@@ -50,7 +48,9 @@ def render_json(
     if events and report.events is not None:
         document["events"] = event_entries(report.events)
     if report.derivations:
-        document["derivations"] = [derivation_entry(derivation) for derivation in report.derivations]
+        document["derivations"] = [
+            derivation_entry(derivation, report.graph, source) for derivation in report.derivations
+        ]
     if tensors is not None:
         document["tensors"] = [state_entry(state) for state in tensors.entries]
     document["notes"] = [*report.notes, *filter(None, [report.since])]
@@ -148,150 +148,6 @@ def state_entry(state: TensorState) -> dict[str, Any]:
         "grad_before": plain(state.before),
         "grad_after": plain(state.after),
         "why_none": state.no_grad_reason or None,
-    }
-
-
-def derivation_entry(derivation: Derivation) -> dict[str, Any]:
-    named = () if derivation.expressions is None else derivation.expressions.named
-    return {
-        "output": derivation.output,
-        "wrt": derivation.wrt,
-        "count": count(derivation.count),
-        "followed": derivation.followed,
-        "strongest": derivation.are_strongest,
-        "paths": [
-            {
-                "nodes": list(path.nodes),
-                "node_ids": list(path.node_ids),
-                "edge_ids": list(path.edge_ids),
-                "chain": list(path.chain),
-                "factors": list(path.factors),
-                "symbol": path.symbol,
-                "contribution": brief(path.contribution),
-                "expressions": {
-                    "chain": [[tree(above), tree(below)] for above, below in path.edges],
-                    "factors": [tree(factor) for factor in path.derivatives],
-                    "symbol": tree(path.product),
-                },
-            }
-            for path in derivation.paths
-        ],
-        "steps": {
-            "chain": list(derivation.chain),
-            "local": list(derivation.local),
-            "simplified": derivation.simplified,
-            "factored": derivation.factored or None,
-            "where": [list(pair) for pair in derivation.where],
-            "named": [
-                {
-                    "name": part.name,
-                    "formula": expr_text(part.expr),
-                    "expression": tree(part.expr),
-                    "value": brief(part.value),
-                }
-                for part in named
-            ],
-            "numbers": list(derivation.numbers),
-            "value": plain(derivation.value),
-            "expressions": formula_trees(derivation),
-        },
-        "formula": derivation.complete.text or None,
-        "uses": [
-            {
-                "name": use.name,
-                "line": use.line,
-                "operand": use.operand,
-                "paths": count(use.paths),
-                "contribution": brief(use.contribution),
-            }
-            for use in derivation.uses
-        ],
-        "use_count": derivation.use_count,
-        "magnitude": plain(derivation.magnitude),
-        "words": derivation.words or None,
-        "causes": [
-            {
-                "kind": cause.kind,
-                "text": cause.text,
-                "name": cause.name,
-                "op": cause.op or None,
-                "line": cause.line,
-                "repairs": [repair.text for repair in cause.repairs],
-            }
-            for cause in derivation.causes
-        ],
-        "kinks": [kink_entry(kink) for kink in derivation.kinks],
-        "order": derivation.order,
-        "given": derivation.given or None,
-        "weight": derivation.weight,
-        "entry": None if derivation.entry is None else entry_entry(derivation.entry),
-        "value": plain(derivation.value),
-        "backward": plain(derivation.backward),
-        "difference": plain(derivation.difference),
-    }
-
-
-def formula_trees(derivation: Derivation) -> dict[str, Any] | None:
-    """The formulas of a derivation as expressions, with the values of the names in them and in its paths."""
-    formulas = derivation.expressions
-    if formulas is None:
-        return None
-    meanings = [meaning for _, meaning in formulas.where if isinstance(meaning, Expr)]
-    shown = [formulas.simplified, formulas.factored, *meanings]
-    shown += [factor for path in derivation.paths for factor in path.derivatives]
-    names = dict.fromkeys(name for expr in shown if expr is not None for name in names_in(expr))
-    return {
-        "simplified": tree(formulas.simplified),
-        "factored": tree(formulas.factored),
-        "where": [
-            [name, tree(meaning) if isinstance(meaning, Expr) else meaning]
-            for name, meaning in formulas.where
-        ],
-        "values": {str(name): brief(formulas.values[name]) for name in names if name in formulas.values},
-    }
-
-
-def entry_entry(entry: EntryDerivation) -> dict[str, Any]:
-    return {
-        "place": list(entry.place),
-        "given": entry.given,
-        "simplified": entry.formula or None,
-        "formula": entry.complete.text or None,
-        "numbers": list(entry.numbers),
-        "where": [list(pair) for pair in entry.where],
-        "chain": [
-            {
-                "name": step.name,
-                "expansion": step.expansion or None,
-                "local": step.local,
-                "rate": plain(step.rate),
-                "received": plain(step.received),
-            }
-            for step in entry.steps
-        ],
-        "unspelled": [list(pair) for pair in entry.unspelled],
-        "value": plain(entry.value),
-        "backward": plain(entry.backward),
-        "difference": plain(entry.difference),
-        "expression": tree(entry.expr),
-        "values": plain(entry.values),
-    }
-
-
-def kink_entry(kink: Kink) -> dict[str, Any]:
-    return {
-        "kind": kink.kind,
-        "text": kink.text,
-        "name": kink.name,
-        "op": kink.op or None,
-        "line": kink.line,
-        "where": kink.where,
-        "entry": list(kink.entry),
-        "count": kink.count,
-        "size": kink.size,
-        "convention": kink.convention,
-        "elsewhere": kink.elsewhere or None,
-        "formula": kink.formula or None,
     }
 
 

@@ -203,6 +203,8 @@ def trace_lines(report: GradientReport, page: Page) -> Iterator[Line]:
         yield ((TITLE, "paths"),)
         yield from cut_table(*paths_table(story), page)
         yield from left_out_paths(story)
+    elif report.gradients:
+        yield muted("... the paths are not followed (autodiff explain)")
 
 
 def forward_table(story: Story) -> tuple[list[str], list[list[str]], list[str], list[bool]]:

@@ -56,7 +56,7 @@ def make_report(
 ) -> GradientReport | None:
     """Run the script and backward, and describe the result; ``tensors`` also stores the states of tensors.
 
-    ``events`` are those of the nodes in the ``graph``.
+    ``events`` are those of the nodes in the ``graph``; derivatives of higher order have their graphs then.
 
     ``order`` 2 or more requests derivatives of that order.
 
@@ -103,7 +103,9 @@ def make_report(
 
     options: Any = {"max_paths": limits.paths, "top": request.number("top") or MOST_SHOWN, "entry": entry}
     if order > 1:
-        report = describe_second_order(subject, script.source, seconds, derivations=derivations, **options)
+        report = describe_second_order(
+            subject, script.source, seconds, derivations=derivations, graphs=events, **options
+        )
     else:
         if request.command == "trace":
             options["most_derived"] = MOST_DERIVED // max(subject.size, 1)

@@ -38,6 +38,8 @@ path_sum = LazyModule("autodiff.core.paths.path_sum")
 
 MOST_PATHS = 100
 MOST_SHOWN_PATHS = 10
+#: Larger graphs of second derivatives are not made.
+MOST_DRAWN = 10_000
 
 
 def describe(
@@ -154,6 +156,7 @@ def describe_second_order(
     seconds: Sequence[SecondDerivative],
     *,
     derivations: bool = True,
+    graphs: bool = False,
     max_paths: int,
     top: int,
     entry: tuple[int, ...] | None = None,
@@ -161,7 +164,8 @@ def describe_second_order(
     """The report on a backward pass, with the derivations of second or higher derivatives instead of its own.
 
     ``entry`` is the entry that the gradient was taken at. It is derived for the second derivative as well.
-    Without ``derivations`` the gradients of the report are the derivatives, and nothing is derived.
+    Without ``derivations`` the gradients of the report are the derivatives, and nothing is derived. With
+    ``graphs`` the derivations have the graphs of their passes, unless they are very large.
     """
     report = describe(subject, source, graph=False, derivations=False)
     if not derivations:
@@ -173,7 +177,8 @@ def describe_second_order(
         made = describe(
             second.subject,
             source,
-            graph=False,
+            graph=graphs and second.subject.size <= MOST_DRAWN,
+            events=graphs,
             max_paths=max_paths,
             top=top,
             entry=entry,
@@ -182,6 +187,7 @@ def describe_second_order(
         )
         for derivation in made.derivations:
             derivation.order, derivation.given = len(second.by), second.given
+            derivation.graph = made.graph
             derivation.omit_zero_paths()
             kept = lost_in_functions(subject, source, *(subject.wrt[at][1] for at in second.by))
             if kept:

@@ -332,7 +332,7 @@ class Derivation(Record):
     ``kinks`` are the points on the paths where the gradient is a convention. ``causes`` say why the gradient
     is zero or not finite. ``entry`` derives one of its entries. ``order`` is 2 if the output is itself a
     gradient; ``given`` then spells the derivative, ``d2L/dw2``. ``is_only_input`` says that the output
-    depends on no other input.
+    depends on no other input. ``graph`` is that of its own pass if this is not the report's, on request.
     """
 
     output: str
@@ -368,6 +368,7 @@ class Derivation(Record):
     expressions: DerivationExprs | None = None
     is_only_input: bool = False
     zero_paths: int = 0
+    graph: Graph | None = None
 
     def omit_zero_paths(self) -> None:
         """Omit the paths with a local derivative that is 0 for all inputs, unless all paths have one."""

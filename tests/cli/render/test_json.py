@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from importlib.metadata import version
 
 import numpy as np
@@ -12,6 +13,7 @@ from autodiff.cli.render.json import render_json, render_json_error
 from autodiff.cli.render.json_values import plain
 from autodiff.core.base.errors import Label, ShapeError
 from autodiff.core.base.source import Source, Span
+from conftest import REPOSITORY
 
 from tests.cli.reports import SEED_1, leaf, seed_1_report
 
@@ -222,3 +224,49 @@ def test_deep_expressions_have_only_their_text(autodiff) -> None:
     assert all("expression" in edge for edge in made["graph"]["edges"])
     names = {node["name"] for node in made["graph"]["nodes"]}
     assert "x" in names
+
+
+def test_the_edge_that_lost_a_gradient_has_its_id(autodiff) -> None:
+    made = run_document(autodiff, "x = -2.; y = relu(x)*3; L = y + 1")
+    [derivation] = made["derivations"]
+    [cause] = derivation["causes"]
+    [id] = cause["edge_ids"]
+    edge = made["graph"]["edges"][id]
+    assert (edge["from"], edge["local"], edge["give"]) == (0, 0.0, 0.0)
+    assert made["graph"]["nodes"][edge["to"]]["op"] == "relu"
+
+
+def test_second_derivatives_have_the_graph_of_the_gradient(autodiff) -> None:
+    code = "x = 2.; y = 5.; L = x**3*y"
+    made = json.loads(autodiff("explain", "-e", code, "--order", "2", "--format", "json").out)
+    assert "graph" not in made
+    for derivation in made["derivations"]:
+        graph = derivation["graph"]
+        names = {node["id"]: node["name"] for node in graph["nodes"]}
+        for path in derivation["paths"]:
+            assert [names[id] for id in path["node_ids"]] == path["nodes"]
+            ends = [(graph["edges"][id]["to"], graph["edges"][id]["from"]) for id in path["edge_ids"]]
+            assert ends == list(zip(path["node_ids"], path["node_ids"][1:], strict=False))
+    first = json.loads(autodiff("explain", "-e", code, "--format", "json").out)
+    assert {derivation["graph"] for derivation in first["derivations"]} == {None}
+
+
+def described(heading: str) -> set[str]:
+    """The keys in the first column of the first table below a text of docs/json.md."""
+    table = (REPOSITORY / "docs" / "json.md").read_text().partition(heading)[2].partition("\n\n")[0]
+    return {key for row in table.split("\n")[1:] for key in re.findall(r"`(\w+)`", row.split("|")[1])}
+
+
+def test_the_page_about_the_document_has_its_keys(autodiff) -> None:
+    code = "x = 2; y = sin(x)*(1 - x)"
+    made = json.loads(autodiff("trace", "-e", code, "--format", "json").out)
+    assert described("| key | what it has |") == set(made) | {"tensors"}
+    assert described("| key of a node | what it has |") == set(made["graph"]["nodes"][0])
+    assert described("| key of an edge | what it has |") == set(made["graph"]["edges"][0])
+    [derivation] = made["derivations"]
+    assert described("| key of a path | what it has |") == set(derivation["paths"][0])
+    assert described("| `event` | what happened |") == {event["event"] for event in made["events"]}
+    page = (REPOSITORY / "docs" / "json.md").read_text().splitlines()
+    for event in made["events"]:
+        [row] = [row for row in page if row.startswith(f"| `{event['event']}` |")]
+        assert set(event) - {"event", "symbol", "line"} <= set(re.findall(r"`(\w+)`", row))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autodiff.cli.render.json import derivation_entry, kink_entry
+from autodiff.cli.render.json_derivation import derivation_entry, kink_entry
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.paths import kink_lines
 from autodiff.core.base.errors import AutodiffError
@@ -369,7 +369,7 @@ def test_how_it_is_shown() -> None:
         "elsewhere": "JAX and MyGrad answer the same, HIPS autograd nan",
         "formula": "0/0",
     }
-    entry = derivation_entry(derivation)
+    entry = derivation_entry(derivation, None, Source(""))
     assert entry["kinks"] == [kink_entry(derivation.kinks[0])]
 
 
