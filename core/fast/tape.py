@@ -163,15 +163,20 @@ def needs_older_tapes(tape: Tape, at: int) -> bool:
 
 def count_operations(tensors: list[Tensor]) -> int:
     """How many operations the history of these tensors has, which are entries of tapes."""
-    waiting: dict[int, tuple[Tape, list[int]]] = {}
+    waiting: dict[tuple[int, int], tuple[Tape, list[int]]] = {}
     for x in tensors:
         assert x.tape is not None
-        waiting.setdefault(x.tape[0].first, (x.tape, []))[1].append(x.tape_position)
+        waiting.setdefault(tape_key(x.tape), (x.tape, []))[1].append(x.tape_position)
     return count_operations_below(waiting)
 
 
-def count_operations_below(waiting: dict[int, tuple[Tape, list[int]]]) -> int:
-    """How many operations lead to these entries: tapes with places, keyed by the tape's first number."""
+def tape_key(tape: Tape) -> tuple[int, int]:
+    """A key by which older tapes come first; tapes of two runs may have the same first number."""
+    return tape[0].first, id(tape)
+
+
+def count_operations_below(waiting: dict[tuple[int, int], tuple[Tape, list[int]]]) -> int:
+    """How many operations lead to these entries: tapes with places, by their keys."""
     count = 0
     while waiting:
         tape, seeds = waiting.pop(max(waiting))
@@ -182,7 +187,7 @@ def count_operations_below(waiting: dict[int, tuple[Tape, list[int]]]) -> int:
             if op is not None:
                 count += 1
             elif older.__class__ is list:
-                waiting.setdefault(older[0].first, (older, []))[1].append(there)
+                waiting.setdefault(tape_key(older), (older, []))[1].append(there)
     return count
 
 

@@ -19,9 +19,7 @@ def check_node_count() -> int:
 
     Entries of a tape count if they lead to an existing tensor, even before nodes are made of them.
     """
-    things = gc.get_objects()  # of other libraries too, whose `__class__` may run code: type() does not
-    alive = sum(1 for thing in things if type(thing) in NODE_CLASSES)
-    alive += count_operations([x for x in things if type(x) is Tensor and is_tape_entry(x)])
+    alive = living_nodes()
     if alive > limits.nodes:
         raise LimitError(
             f"the graph has more than {limits.nodes:,} nodes",
@@ -34,3 +32,14 @@ def check_node_count() -> int:
             span=mode.site,
         )
     return alive
+
+
+def living_nodes() -> int:
+    """How many nodes and entries of tapes are alive.
+
+    The list of all objects ends with this function: held by the frames of an error, it would keep everything
+    alive, and a tuple that Python is filling could not grow.
+    """
+    things = gc.get_objects()  # of other libraries too, whose `__class__` may run code: type() does not
+    alive = sum(1 for thing in things if type(thing) in NODE_CLASSES)
+    return alive + count_operations([x for x in things if type(x) is Tensor and is_tape_entry(x)])

@@ -282,9 +282,18 @@ def flat(value: Any) -> list[float]:
 
 
 def same_numbers(left: list[float], right: list[float], dtype: str | None) -> bool:
-    """Whether numbers are the same in a dtype: a text has no more digits than it needs."""
+    """Whether numbers are the same in a dtype: a text has no more digits than it needs.
+
+    A tensor in single precision beside others, as ``x.float()`` makes one, has its own digits.
+    """
     dtype = dtype or "float64"
-    return np.array_equal(np.array(left, dtype), np.array(right, dtype), equal_nan=True)
+    if len(left) != len(right):
+        return False
+    single = np.float32(left)
+    is_short = np.array([float(str(one)) for one in single]) == left
+    there, here = np.array(left, dtype), np.array(right, dtype)
+    is_same = (there == here) | (np.isnan(there) & np.isnan(here))
+    return bool(np.all(is_same | (is_short & (single == np.float32(right)))))
 
 
 COMPARISONS: tuple[Callable[[CommandLine, Outcome, Runner], str], ...] = (
@@ -323,7 +332,21 @@ def given_format(line: CommandLine) -> str | None:
 
 def is_silent(line: CommandLine) -> bool:
     """Whether ``-qq`` may be given, in one way or another."""
-    return len(re.findall(r"--quiet|(?<=-)q|(?<=q)q", " ".join(line.arguments))) > 1
+    return len(re.findall(r"--quiet|(?<=-)q|(?<=q)q", " ".join(flags_of(line)))) > 1
+
+
+def flags_of(line: CommandLine) -> list[str]:
+    """The words of a line but for the values of options."""
+    command = COMMANDS.get(command_of(line))
+    options = () if command is None else command.options
+    taking = {flag for option in options if option.takes_value for flag in option.flags}
+    kept = []
+    words = iter(line.arguments)
+    for word in words:
+        kept.append(word)
+        if word in taking:
+            next(words, "")
+    return kept
 
 
 def difference(before: str, after: str) -> str:
