@@ -157,6 +157,13 @@ FORMATS = (
         "mermaid", "graph", "the graph for Markdown on GitHub", suffixes=".mmd .mermaid", for_programs=True
     ),
     Format(
+        "html",
+        "graph",
+        "one page that plays the run: the graph grows, gradients flow back, paths add up",
+        suffixes=".html .htm",
+        for_programs=True,
+    ),
+    Format(
         "png",
         "graph",
         "the same picture in pixels",

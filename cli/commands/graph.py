@@ -8,7 +8,9 @@ from autodiff.cli.requests.session import Session
 
 def command(session: Session) -> None:
     """Show the graph."""
-    report = session.report(graph=True, events=session.format in ("json", "gif"))
+    report = session.report(
+        graph=True, events=session.format in ("json", "gif", "html"), derivations=session.format == "html"
+    )
     assert report.graph is not None
     if session.format == "json":
         session.show_json(report)
@@ -20,10 +22,11 @@ def command(session: Session) -> None:
         from autodiff.cli.render.mermaid import mermaid_lines
 
         session.show_text("".join(line + "\n" for line in mermaid_lines(report.graph, session.page())))
-    elif session.format in PICTURES:
+    elif session.format == "html" or session.format in PICTURES:
         from autodiff.cli.pictures.formats import draw
 
-        session.show_made(draw(report, session.format, session.page()))
+        assert session.script is not None
+        session.show_made(draw(report, session.format, session.page(), session.script.source))
     else:
         from autodiff.cli.render.reports import graph_lines
 

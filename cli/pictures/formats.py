@@ -12,22 +12,35 @@ if TYPE_CHECKING:
 
     from autodiff.cli.pictures.story import Step
     from autodiff.cli.render.page import Page
+    from autodiff.core.base.source import Source
     from autodiff.core.report.records import GradientReport
 
 
+#: More nodes take minutes to place, and nobody could read them.
+MOST_NODES = 600
 #: Each frame takes a tenth of a second to draw.
 MOST_FRAMES = 400
 
 
-def draw(report: GradientReport, form: str, page: Page) -> str | bytes:
-    """The picture as ``svg``, ``png`` or ``gif``.
+def draw(report: GradientReport, form: str, page: Page, source: Source) -> str | bytes:
+    """The picture as ``svg``, ``png`` or ``gif``, or the page ``html`` of the script ``source``.
 
-    Raises UsageError if a library is missing, or for an animation of more than ``MOST_FRAMES`` frames.
+    Raises UsageError if a library is missing, for more than ``MOST_NODES`` nodes or ``MOST_FRAMES`` frames.
     """
     graph = report.graph
     assert graph is not None
+    if len(graph.nodes) > MOST_NODES:
+        raise UsageError(
+            f"a picture of {len(graph.nodes):,} nodes would be too large; {MOST_NODES} are allowed",
+            code="E0610",
+            help=("name an earlier result with --of, or a file of another format: -o graph.dot",),
+        )
     if form == "svg":
         return svg_text(make_picture(graph, page))
+    if form == "html":
+        from autodiff.cli.pictures.page import html_text
+
+        return html_text(report, make_picture(graph, page), source, page)
     if form == "png":
         from autodiff.cli.pictures.png import FONT, png_bytes
 

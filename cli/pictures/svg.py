@@ -58,27 +58,34 @@ class Scene:
         self.says = says
 
 
-def svg_text(picture: Picture, scene: Scene | None = None, fonts: str = FONTS, width: float = 0.0) -> str:
+def svg_text(
+    picture: Picture,
+    scene: Scene | None = None,
+    fonts: str = FONTS,
+    width: float = 0.0,
+    is_page: bool = False,
+) -> str:
     """The whole file: the finished picture, or a scene of it with its sentence below.
 
-    It has at least the given ``width``.
+    It has at least the given ``width``. As part of a page its cards can be reached with the keyboard.
     """
     width, height = max(width, picture.width), picture.height
     if scene is not None:
         height += CAPTION_HEIGHT
+    role = f'id="picture" role="group" aria-label="{escaped(picture.said)}"' if is_page else 'role="img"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}"'
-        f' viewBox="0 0 {width:g} {height:g}" role="img" font-family="{fonts}">',
-        f"<title>{escaped(picture.said)}</title>",
+        f' viewBox="0 0 {width:g} {height:g}" font-family="{fonts}" {role}>',
+        f"<title>{escaped(picture.said)}</title>" if not is_page else "",
         "<defs>",
         *(marker(name, color) for name, color in (("tip", WIRE), ("go", GO), ("flow", FLOW))),
         "</defs>",
-        f'<rect width="100%" height="100%" fill="{BACKGROUND}"/>',
+        f'<rect class="paper" width="100%" height="100%" fill="{BACKGROUND}"/>',
         f'<g fill="none" stroke="{WIRE}" stroke-width="1.6">',
         *(wire_line(at, wire, scene) for at, wire in enumerate(picture.wires)),
         "</g>",
         *(line for at, wire in enumerate(picture.wires) for line in label_lines(at, wire, scene)),
-        *(line for at, card in enumerate(picture.cards) for line in card_lines(at, card, scene)),
+        *(line for at, card in enumerate(picture.cards) for line in card_lines(at, card, scene, is_page)),
     ]
     if scene is not None:
         lines.append(text("says", MARGIN, height - MARGIN, scene.says, CAPTION_SIZE, INK))
@@ -115,7 +122,7 @@ def ghost(card: int, scene: Scene | None) -> str:
     return f' opacity="{GHOST}"' if scene is not None and card >= scene.made else ""
 
 
-def card_lines(at: int, card: Card, scene: Scene | None) -> Iterator[str]:
+def card_lines(at: int, card: Card, scene: Scene | None, is_page: bool) -> Iterator[str]:
     fill, border = LEAF if card.is_leaf else FUNCTION
     grad, thick = card.grad, 1.5
     if scene is not None:
@@ -123,8 +130,9 @@ def card_lines(at: int, card: Card, scene: Scene | None) -> Iterator[str]:
         if at == scene.card:
             border, thick = FLOW if scene.is_back else GO, 3.0
     left, right = card.x + PADDING, card.x + card.width - PADDING
+    reach = ' tabindex="0" role="img"' if is_page else ""
     kind = f"node {'leaf' if card.is_leaf else 'function'}{' output' * card.is_output}"
-    yield f'<g class="{kind}" id="n{at}"{ghost(at, scene)}><title>{escaped(card.said)}</title>'
+    yield f'<g class="{kind}" id="n{at}"{reach}{ghost(at, scene)}><title>{escaped(card.said)}</title>'
     yield rectangle("card", card.x, card.y, card.width, CARD_HEIGHT, 9, fill, border, thick)
     if card.is_output:  # a second frame
         yield rectangle("ring", card.x + 3, card.y + 3, card.width - 6, CARD_HEIGHT - 6, 6.5, "none", border)

@@ -1,0 +1,129 @@
+"use strict";
+(() => {
+  const find = (id) => document.getElementById(id);
+  const data = JSON.parse(find("data").textContent);
+  const picture = find("picture"), box = picture.parentElement, body = document.body;
+  const cards = data.places.map((_, i) => find("n" + i));
+  const wires = data.edges.map((_, i) => find("w" + i));
+  const labels = data.edges.map((_, i) => find("e" + i));
+  const grads = cards.map((card) => card.querySelector(".grad"));
+  const finals = grads.map((text) => (text ? text.textContent : ""));
+  const lines = new Map([...document.querySelectorAll(".code li[id]")].map((line) => [+line.id.slice(1), line.firstChild]));
+  const codes = new Map([...lines].map(([at, code]) => [at, code.textContent]));
+  const forward = data.steps.filter((s) => s.phase === "forward");
+  const backward = data.steps.filter((s) => s.phase === "backward");
+  const MS = 1100;
+  let steps = [], at = 0, timer = 0, lit = [];
+
+  const build = () => {
+    const wrt = +find("wrt").value;
+    steps = [...forward, ...backward, ...data.steps.filter((s) => s.phase === "paths" && s.wrt === wrt)];
+    find("at").max = steps.length;
+  };
+  const start = { forward: () => 1, backward: () => forward.length + 1, paths: () => forward.length + backward.length + 1 };
+  const set = (element, name, on) => element && element.classList.toggle(name, on);
+
+  function light(node, line, back) {
+    for (const [l] of lit) { lines.get(l).parentElement.classList.remove("lit", "back"); lines.get(l).textContent = codes.get(l); }
+    lit = [];
+    const place = node === null ? null : data.places[node];
+    const l = place ? place[0] : line;
+    const code = lines.get(l);
+    if (!code) return;
+    const item = code.parentElement;
+    item.classList.add("lit");
+    set(item, "back", back);
+    if (place) {
+      const text = codes.get(l), mark = document.createElement("mark");
+      mark.textContent = text.slice(place[1], place[2]);
+      code.replaceChildren(text.slice(0, place[1]), mark, text.slice(place[2]));
+    }
+    lit.push([l]);
+    const pane = item.closest(".code");
+    pane.scrollTop = Math.max(0, item.offsetTop - pane.offsetTop - pane.clientHeight / 2);
+  }
+
+  function follow(node) {
+    if (box.scrollWidth <= box.clientWidth) return;
+    const card = cards[node].getBoundingClientRect(), frame = box.getBoundingClientRect();
+    box.scrollLeft += card.left + card.width / 2 - frame.left - frame.width / 2;
+  }
+
+  function show(wanted) {
+    at = Math.max(0, Math.min(steps.length, wanted));
+    const step = at ? steps[at - 1] : null, phase = step ? step.phase : "";
+    const made = phase === "forward" ? at : cards.length;
+    const back = phase === "backward" || phase === "paths";
+    const now = new Set(step ? step.edges : []);
+    const nodes = new Set(step ? step.nodes || [step.node] : []);
+    const known = {};
+    if (phase === "backward") for (const s of steps.slice(forward.length, at)) known[s.node] = "\u2202 " + s.grad;
+    set(body, "ungraded", phase === "forward");
+    set(picture, "back", back);
+    cards.forEach((card, i) => {
+      set(card, "gone", i >= made);
+      set(card, "now", nodes.has(i));
+      set(card, "dim", phase === "paths" && !nodes.has(i));
+      if (grads[i]) grads[i].textContent = phase === "backward" ? known[i] || "" : finals[i];
+    });
+    data.edges.forEach(([, target], i) => {
+      for (const part of [wires[i], labels[i]]) {
+        set(part, "gone", target >= made);
+        set(part, "now", now.has(i));
+        set(part, "dim", phase === "paths" && !now.has(i));
+      }
+    });
+    for (const row of document.querySelectorAll("tr.lit")) row.classList.remove("lit");
+    if (phase === "paths") {
+      const name = find("wrt").selectedOptions[0].textContent;
+      for (const block of document.querySelectorAll("details.derivation"))
+        if (block.dataset.wrt === name) for (const row of block.querySelectorAll('tr[data-path="' + step.path + '"]')) row.classList.add("lit");
+    }
+    light(step && phase !== "paths" ? (phase === "backward" && step.edges.length ? data.edges[step.edges[0]][1] : step.node) : null, step && step.line, back);
+    find("says").textContent = step ? step.says : "The finished picture. Press space to play it, or choose a part.";
+    for (const part of ["forward", "backward", "paths"]) set(find(part), "on", part === phase);
+    find("at").value = at;
+    find("count").textContent = at + " / " + steps.length;
+    if (step) follow(step.node);
+  }
+
+  const stop = () => { clearInterval(timer); timer = 0; find("play").textContent = "\u25b6"; find("play").setAttribute("aria-label", "play"); };
+  const link = () => history.replaceState(null, "", at ? "#" + at : location.pathname + location.search);
+  const go = (wanted) => { stop(); show(wanted); link(); };
+  const play = () => {
+    if (timer) return stop();
+    find("play").textContent = "\u2016";
+    find("play").setAttribute("aria-label", "pause");
+    timer = setInterval(() => (at < steps.length ? show(at + 1) : stop()), MS);
+    show(at === steps.length ? 1 : at + 1);
+  };
+  const zoom = () => { const on = box.classList.toggle("fit"); find("zoom").setAttribute("aria-pressed", on); };
+  const open = () => { const name = find("wrt").selectedOptions[0].textContent; for (const block of document.querySelectorAll("details.derivation")) block.open = block.dataset.wrt === name; };
+
+  for (const part of ["forward", "backward", "paths"]) find(part).onclick = () => go(start[part]());
+  find("back").onclick = () => go(at - 1);
+  find("next").onclick = () => go(at + 1);
+  find("play").onclick = play;
+  find("zoom").onclick = zoom;
+  find("at").oninput = (event) => go(+event.target.value);
+  find("wrt").onchange = () => { build(); open(); go(start.paths()); };
+  const keys = {
+    " ": play, ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1), Home: () => go(1), End: () => go(0),
+    f: () => go(start.forward()), b: () => go(start.backward()), p: () => go(start.paths()), z: zoom,
+  };
+  addEventListener("keydown", (event) => {
+    const tag = event.target.tagName;
+    if (event.ctrlKey || event.metaKey || event.altKey || tag === "SELECT") return;
+    if (event.key === " " && (tag === "BUTTON" || tag === "SUMMARY")) return;
+    if (event.key.length > 1 && event.target.id === "at") return;
+    const action = keys[event.key.length > 1 ? event.key : event.key.toLowerCase()];
+    if (action) { event.preventDefault(); action(); }
+  });
+  const linked = () => (/^#\d+$/.test(location.hash) ? +location.hash.slice(1) : 0);
+  addEventListener("hashchange", () => { stop(); show(linked()); });
+  addEventListener("beforeprint", () => { show(0); for (const block of document.querySelectorAll("details")) block.open = true; });
+  body.classList.add("js");
+  document.querySelector("nav").hidden = false;
+  build();
+  show(linked());
+})();

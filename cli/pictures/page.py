@@ -1,0 +1,260 @@
+"""One HTML page of a run: script, graph and derivations, played step by step. It needs nothing else.
+
+The page asks for nothing from the network: its policy allows its one style sheet and its one script, by
+their hashes. Without JavaScript it shows the finished picture.
+"""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from json import dumps
+
+from autodiff.cli.pictures.mathml import brackets, mathml, matrix, mtext, quotient, text_mathml
+from autodiff.cli.pictures.picture import WIDEST_NAME, typeset
+from autodiff.cli.pictures.story import make_steps
+from autodiff.cli.pictures.svg import svg_text
+from autodiff.cli.process.streams import visible, visible_lines
+from autodiff.cli.render.numbers import is_array, number, short, spell_count
+from autodiff.cli.render.page import fit
+from autodiff.cli.render.tree import entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from autodiff.cli.pictures.picture import Picture
+    from autodiff.cli.pictures.story import Step
+    from autodiff.cli.render.page import Page
+    from autodiff.core.base.source import Source
+    from autodiff.core.report.graph_records import Graph
+    from autodiff.core.report.records import Derivation, GradientReport
+
+HERE = os.path.dirname(__file__)
+#: Lines of the script, and derivations, that a page has at most.
+MOST_LINES, MOST_DERIVATIONS = 2_000, 60
+WIDEST_LINE = 400
+#: From this width in px on, a graph stands below the script instead of beside it.
+WIDE = 820
+LARGEST_MATRIX = 6
+PRINTED_WORDS = 2_000
+
+
+def html_text(report: GradientReport, picture: Picture, source: Source, page: Page) -> str:
+    """The whole page of a report that has a graph, its events and derivations."""
+    graph, events = report.graph, report.events
+    assert graph is not None
+    assert events is not None
+    style, script = read("page.css"), read("page.js")
+    steps = make_steps(graph, events, page)
+    derivations = report.derivations[:MOST_DERIVATIONS]
+    chosen = strongest(derivations)
+    title = f"{fit(graph.output, WIDEST_NAME)} = {typeset(entry(report.output.value, page))}"
+    name = visible(os.path.basename(report.script))
+    policy = (
+        f"default-src 'none'; img-src data:; style-src '{digest(style)}'; script-src '{digest(script)}';"
+        " base-uri 'none'; form-action 'none'"
+    )
+    parts = [
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="color-scheme" content="light dark">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        f'<link rel="icon" href="data:,"><title>{escape(title)}</title><style>{style}</style></head><body>',
+        f"<header><h1>{escape(title)}</h1><p>{escape(fit(name, 60))} · {counts(graph)}</p>",
+        '<ul class="key"><li class="k-leaf">leaf</li><li class="k-function">made by a function</li>',
+        '<li class="k-value">value</li><li class="k-grad">∂ gradient</li></ul></header>',
+        controls(derivations, chosen, graph),
+        f"<main{' class=wide' if picture.width > WIDE else ''}>",
+        '<section class="code" aria-label="Script" tabindex="0">',
+        f"<ol>{''.join(code_lines(source))}</ol></section>",
+        '<section class="graph" aria-label="Graph" tabindex="0">',
+        f"{svg_text(picture, is_page=True)}</section></main>",
+        '<section class="derivations" aria-label="Derivations"><h2>Where the gradients come from</h2>',
+        *(derivation_block(one, at == chosen, page) for at, one in enumerate(derivations)),
+        left_out(len(report.derivations) - len(derivations)),
+        "</section>",
+        "<footer><kbd>space</kbd> play <kbd>←</kbd> <kbd>→</kbd> step <kbd>F</kbd> forward <kbd>B</kbd>"
+        " backward <kbd>P</kbd> paths <kbd>Z</kbd> zoom <kbd>End</kbd> the finished picture</footer>",
+        f'<script type="application/json" id="data">{data_text(graph, steps, source)}</script>',
+        f"<script>{script}</script></body></html>\n",
+    ]
+    return "\n".join(parts).encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def read(name: str) -> str:
+    """A file of this folder, which is ASCII: its hash is that of what the page holds."""
+    with open(os.path.join(HERE, name), encoding="ascii") as file:
+        return file.read()
+
+
+def digest(text: str) -> str:
+    from base64 import b64encode
+    from hashlib import sha256
+
+    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
+
+
+def counts(graph: Graph) -> str:
+    left = f", {graph.left_out:,} older nodes left out" if graph.left_out else ""
+    return f"{len(graph.nodes):,} nodes, {len(graph.edges):,} edges{left}"
+
+
+def strongest(derivations: Sequence[Derivation]) -> int:
+    """The derivation that is open at first: the one with the most paths."""
+    return max(range(len(derivations)), key=lambda at: (derivations[at].count, -at), default=0)
+
+
+def controls(derivations: Sequence[Derivation], chosen: int, graph: Graph) -> str:
+    ids = [input_id(one, graph) for one in derivations]
+    options = "".join(
+        f'<option value="{id}"{" selected" * (at == chosen)}>{escape(fit(one.wrt, WIDEST_NAME))}</option>'
+        for at, (one, id) in enumerate(zip(derivations, ids, strict=True))
+    )
+    return (
+        '<nav aria-label="Steps" hidden><div class="parts"><button id="forward">Forward</button>'
+        '<button id="backward">Backward</button><span class="joined"><button id="paths">Paths to</button>'
+        f'<select id="wrt" aria-label="input">{options}</select></span></div>'
+        '<div class="drive"><button id="back" aria-label="step back">◂</button>'
+        '<button id="play" aria-label="play">▶</button><button id="next" aria-label="step">▸</button>'
+        '<input id="at" type="range" min="0" value="0" aria-label="step number"><output id="count"></output>'
+        '<button id="zoom" aria-pressed="false">Zoom to fit</button></div>'
+        '<p id="says" aria-live="polite"></p></nav>'
+    )
+
+
+def input_id(derivation: Derivation, graph: Graph) -> int:
+    """The id of the input in the graph; -1 if no path leads to it."""
+    for path in derivation.paths:
+        if path.node_ids:
+            return path.node_ids[-1]
+    return next((node.id for node in graph.nodes if node.name == derivation.wrt), -1)
+
+
+def code_lines(source: Source) -> Iterator[str]:
+    lines = source.text.rstrip("\n").split("\n")
+    for at, line in enumerate(lines[:MOST_LINES], 1):
+        yield f'<li id="l{at}"><code>{escape(visible_lines(line[:WIDEST_LINE])) or " "}</code></li>'
+    if len(lines) > MOST_LINES:
+        yield f"<li><code>... {len(lines) - MOST_LINES:,} more lines</code></li>"
+
+
+def left_out(count: int) -> str:
+    return f"<p>{count:,} more inputs are not derived here; --wrt chooses some.</p>" if count else ""
+
+
+def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
+    """One derivation: a table of the steps, the check, and the path in words."""
+    paths = f"{spell_count(derivation.count)} path{'s' * (derivation.count != 1)}"
+    wrt = escape(fit(derivation.wrt, WIDEST_NAME))
+    head = f"∂{fit(derivation.output, WIDEST_NAME)} / ∂{fit(derivation.wrt, WIDEST_NAME)}"
+    value = typeset(entry(derivation.value, page))
+    rows = "".join(step_rows(derivation))
+    says = ""
+    if derivation.difference is not None:
+        ok = derivation.difference <= 1e-6 * (1 + abs(derivation.magnitude or 0.0))
+        sign = '<span class="ok">✓</span>' if ok else '<span class="wrong">✗</span>'
+        says = (
+            f"<p>{sign} backward() gives {escape(typeset(entry(derivation.backward, page)))}, difference"
+            f" {short(derivation.difference, 3)}</p>"
+        )
+    if derivation.words:
+        words = visible(derivation.words[:PRINTED_WORDS])
+        says += f'<p class="words">{escape(words[:1].upper() + words[1:])}.</p>'
+    for cause in derivation.causes:
+        says += f'<p class="words">{escape(visible(cause.text[:PRINTED_WORDS]))}</p>'
+    return (
+        f'<details class="derivation" data-wrt="{wrt}"{" open" * is_open}>'
+        f"<summary>{escape(head)} = {escape(value)}<small>{paths}</small></summary>"
+        f'<div class="scroll"><table>{rows}</table></div>{says}</details>'
+    )
+
+
+def step_rows(derivation: Derivation) -> Iterator[str]:
+    """The rows of the steps; a row of a path has the path's index, so that it can be lit."""
+    dot = "<mo>·</mo>"
+    of_paths = [(path.edges, path.derivatives) for path in derivation.paths]
+    if all(edges for edges, _ in of_paths):
+        yield from rows_of(
+            "chain rule", [dot.join(quotient(*edge) for edge in edges) for edges, _ in of_paths]
+        )
+        if derivation.is_scalar:
+            terms = [dot.join(brackets(mathml(one)) for one in each) for _, each in of_paths]
+            yield from rows_of("local derivatives", terms)
+        else:
+            maps = [
+                "<mo>,</mo>".join(f"<mrow><mi>G</mi><mo>↦</mo>{mathml(one)}</mrow>" for one in each)
+                for _, each in of_paths
+            ]
+            yield from rows_of("maps of G", maps)
+    formulas = derivation.expressions
+    simplified = formulas.simplified if formulas is not None else None
+    if simplified is not None:
+        yield from rows_of("simplified", [mathml(simplified)])
+    elif derivation.simplified:
+        yield from rows_of("simplified", [mtext(derivation.simplified)])
+    if derivation.is_scalar:
+        yield from rows_of("in numbers", [text_mathml(text) for text in derivation.numbers])
+    elif formulas is not None and simplified is not None:
+        values = {name: value_mathml(value) for name, value in formulas.values.items()}
+        if all(values.values()):
+            yield from rows_of("in numbers", [mathml(simplified, values)])
+    value = value_mathml(derivation.value)
+    if value:
+        yield from rows_of("value", [value])
+
+
+def rows_of(label: str, terms: Sequence[str]) -> Iterator[str]:
+    for at, term in enumerate(terms):
+        head = f'<th scope="row">{label}</th>' if not at else "<th></th>"
+        sign = "=" if not at else "+"
+        yield (
+            f'<tr data-path="{at if len(terms) > 1 or label != "value" else -1}">{head}<td>{sign}</td>'
+            f'<td><math displaystyle="true">{term}</math></td></tr>'
+        )
+
+
+def value_mathml(value: Any) -> str:
+    """A number or a small matrix; empty for a larger tensor."""
+    if not is_array(value):
+        return text_mathml(short(number(value)))
+    if value.ndim > 2 or max(value.shape) > LARGEST_MATRIX or not value.size:
+        return ""
+    return matrix(value.tolist() if value.ndim == 2 else [value.tolist()])
+
+
+def data_text(graph: Graph, steps: Sequence[Step], source: Source) -> str:
+    """The steps and places for the script of the page, as JSON that HTML cannot mistake for markup."""
+    data = {
+        "steps": [step_entry(step) for step in steps],
+        "edges": [[edge.input, edge.output] for edge in graph.edges],
+        "places": [place(node.span, source) for node in graph.nodes],
+    }
+    text = dumps(data, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def step_entry(step: Step) -> Mapping[str, Any]:
+    made: dict[str, Any] = {"phase": step.phase, "node": step.node, "edges": step.edges, "says": step.says}
+    if step.line is not None:
+        made["line"] = step.line
+    if step.grad:
+        made["grad"] = step.grad
+    if step.nodes:
+        made |= {"nodes": step.nodes, "wrt": step.wrt, "path": step.index}
+    return made
+
+
+def place(span: Any, source: Source) -> list[int] | None:
+    """Line, first and last offset in the line as it is shown; None if the place is unknown or far right."""
+    if span is None:
+        return None
+    line, column = source.position(span.start)
+    text = source.line(line)
+    until = min(column - 1 + span.end - span.start, len(text))
+    if until > WIDEST_LINE:
+        return None
+    return [line, len(visible_lines(text[: column - 1])), len(visible_lines(text[:until]))]

@@ -1,0 +1,295 @@
+"""The page of a run: what it holds, that no text breaks it, and in Chromium that it does what it says."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from autodiff.cli.pictures.formats import draw
+from autodiff.cli.pictures.mathml import mathml, text_mathml
+from autodiff.cli.render.page import Page
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.symbolic.source_exprs import parse_source
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
+from picture_scripts import SCRIPTS
+
+from tests.cli.pictures.test_svg import HOSTILE
+from tests.cli.reports import SEED, SEED_1
+
+pytest.importorskip("graphlay", reason="the layout library is not installed (pip install '.[pictures]')")
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+
+
+def page_of(script, **changes):
+    source = Source(script, "script.ad")
+    execution = execute(source, Settings(), lambda text: None)
+    subject = differentiate(execution, Settings())
+    report = describe(subject, source, events=True)
+    for node in report.graph.nodes:
+        for name, value in changes.items():
+            setattr(node, name, value)
+    return draw(report, "html", Page(), source)
+
+
+class Elements(HTMLParser):
+    """The elements of a page with their attributes, and the texts of each script."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.texts = {"script": [], "style": []}
+        self.inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        self.inside = tag
+
+    def handle_data(self, data):
+        if self.inside in self.texts:
+            self.texts[self.inside].append(data)
+
+    def handle_endtag(self, tag):
+        self.inside = ""
+
+
+@pytest.mark.parametrize("name", ["mlp", "attention", "physics", "second order", "shared"])
+def test_the_page_needs_nothing_else_and_its_formulas_are_well_formed(name):
+    text = page_of(SCRIPTS[name])
+    elements = Elements(text)
+    policy = next(a["content"] for tag, a in elements.found if tag == "meta" and "http-equiv" in a)
+    data, script = elements.texts["script"]
+    for code in (script, *elements.texts["style"]):
+        assert b64encode(sha256(code.encode()).digest()).decode() in policy
+    assert policy.startswith("default-src 'none'; img-src data:; style-src 'sha256-")
+    assert not [
+        a for _, a in elements.found if "src" in a or "style" in a or any(k.startswith("on") for k in a)
+    ]
+    assert [a["href"] for _, a in elements.found if "href" in a] == ["data:,"]
+    assert text.isascii()
+    assert len(text) < 1_000_000
+    formulas = re.findall(r"<math .*?</math>", text, re.S)
+    assert len(formulas) > 3
+    for formula in formulas:
+        ElementTree.fromstring(formula)
+    steps = json.loads(data)["steps"]
+    order = ["forward", "backward", "paths"].index
+    assert [step["phase"] for step in steps] == sorted((s["phase"] for s in steps), key=order)
+
+
+def test_formulas_have_the_brackets_they_need():
+    def shown(text):
+        return "".join(ElementTree.fromstring(f"<m>{mathml(parse_source(text))}</m>").itertext())
+
+    assert shown("-w2*x1 - w3*x2") == "−w2·x1−w3·x2"
+    assert shown("a - (b - c)") == "a−(b−c)"
+    assert shown("(a + b)*c") == "(a+b)·c"
+    assert shown("a*(-b)") == "a·(−b)"
+    assert shown("(a*b)**2") == "(a·b)2"
+    assert shown("(-a)**2") == "(−a)2"
+    assert shown("-(a + b)") == "−(a+b)"
+    assert shown("1e-07*x") == "1×10−7·x"
+    assert "<mfrac>" in mathml(parse_source("a/(b + c)"))
+    assert text_mathml("no formula: <b>") == "<mtext>no formula: &lt;b&gt;</mtext>"
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_texts_stay_texts(text):
+    plain = Elements(page_of(SEED_1))
+    hostile = Elements(page_of(SEED_1, name=text, op=text, grad_fn=text))
+    assert {tag for tag, _ in hostile.found} <= {tag for tag, _ in plain.found} | {"mtext"}
+    assert len(hostile.texts["script"]) == 2
+    json.loads(hostile.texts["script"][0])
+
+
+def test_comments_and_strings_of_the_script_are_shown_as_they_are():
+    text = page_of('x = 2 # </script><img src=x onerror=alert(1)>\ny = x*x # "]]>\n')
+    assert "<img" not in text
+    assert "&lt;img src=x onerror=alert(1)&gt;" in text
+
+
+def test_every_step_of_a_derivation_is_in_the_page():
+    text = page_of(SEED_1)
+    for label in ("chain rule", "local derivatives", "simplified", "in numbers", "value"):
+        assert text.count(f'<th scope="row">{label}</th>') == 5
+    assert text.count("backward() gives") == 5
+
+
+# -- in Chromium -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if CHROMIUM is None or DRIVER is None:
+        pytest.skip("Chromium is not installed (apt-get install chromium chromium-driver)")
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    for argument in (
+        *(
+            "headless=new",
+            "no-sandbox",
+            "disable-gpu",
+            "disable-quic",
+            "no-first-run",
+            "window-size=1200,1400",
+        ),
+        *("disable-background-networking", "disable-component-update", "disable-sync"),
+        *("disable-dev-shm-usage", f"user-data-dir={tmp_path_factory.mktemp('chromium')}"),
+    ):
+        options.add_argument(f"--{argument}")
+    made = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield made
+    made.quit()
+
+
+@pytest.fixture(scope="module")
+def seed_page(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "seed.html"
+    path.write_text(page_of(SEED_1))
+    return path.as_uri()
+
+
+def press(browser, *keys):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    ActionChains(browser).send_keys(*keys).perform()
+
+
+def state(browser):
+    """What is said, which cards are hidden, which are lit, and the gradients that are shown."""
+    return browser.execute_script("""
+        const ids = (css) => [...document.querySelectorAll(css)].map((e) => e.id);
+        const shown = (e) => getComputedStyle(e).visibility === "visible" ? e.textContent : "";
+        const text = (id) => document.getElementById(id).textContent;
+        return {says: text("says"), count: text("count"),
+            gone: ids(".node.gone"), now: ids(".node.now"), wires: ids(".wire.now"), dim: ids(".node.dim"),
+            grads: [...document.querySelectorAll(".grad")].map(shown), lit: ids(".code li.lit"),
+            marked: [...document.querySelectorAll("mark")].map((e) => e.textContent),
+            rows: [...document.querySelectorAll("tr.lit")].length, hash: location.hash,
+            requests: performance.getEntriesByType("resource").length}""")
+
+
+@pytest.mark.browser
+def test_the_page_plays_the_run(browser, seed_page):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    browser.get(seed_page)
+    final = [f"∂ {d}" for d in ("−2", "−3", "−8", "−1", "−2", "−2", "−3", "−1", "−1", "−1", "1")]
+    first = state(browser)
+    assert (first["gone"], first["grads"], first["requests"]) == ([], final, 0)
+    browser.find_element(By.ID, "forward").click()
+    step = state(browser)
+    assert (step["count"], step["says"]) == ("1 / 25", "line 1: x1 = 1, a leaf, made by no function")
+    assert step["gone"] == [f"n{at}" for at in range(1, 11)]
+    assert set(step["grads"]) == {""}
+    press(browser, Keys.ARROW_RIGHT * 7)
+    step = state(browser)
+    assert (step["lit"], step["marked"], step["now"], step["wires"]) == (
+        ["l8"],
+        ["w2*x3"],
+        ["n7"],
+        ["w4", "w5"],
+    )
+    press(browser, "b", Keys.ARROW_RIGHT)
+    step = state(browser)
+    assert (step["says"], step["gone"], step["hash"]) == ("∂L/∂x5 = 1 · (−1) = −1", [], "#13")
+    assert [grad for grad in step["grads"] if grad] == ["∂ −1", "∂ 1"]
+    press(browser, "p")
+    step = state(browser)
+    assert step["says"] == "path 2 to w1: −w3·x2 = (−1) · 1 · 3 · 2 = −6; sum so far −6"
+    assert step["now"] == ["n2", "n6", "n8", "n9", "n10"]
+    assert (len(step["dim"]), step["rows"]) == (6, 3)
+    press(browser, Keys.END)
+    assert state(browser)["grads"] == final
+    browser.find_element(By.ID, "play").click()
+    assert browser.find_element(By.ID, "play").get_attribute("aria-label") == "pause"
+    press(browser, Keys.ARROW_LEFT)
+    assert browser.find_element(By.ID, "play").get_attribute("aria-label") == "play"
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.browser
+def test_a_link_opens_its_step_and_the_picture_can_be_fitted(browser, seed_page):
+    browser.get("about:blank")
+    browser.get(f"{seed_page}#25")
+    assert state(browser)["says"].startswith("path 1 to w1")
+    browser.get("about:blank")
+    browser.get(f"{seed_page}#999")
+    assert state(browser)["count"] == "25 / 25"
+    press(browser, "z")
+    width = "return document.getElementById('picture').getBoundingClientRect().width"
+    room = "return document.querySelector('.graph').clientWidth"
+    assert abs(browser.execute_script(width) - browser.execute_script(room)) < 2
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.browser
+def test_without_javascript_and_in_print_the_finished_picture_is_shown(browser, seed_page):
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get("about:blank")
+        browser.get(seed_page)
+        tree = browser.execute_cdp_cmd(
+            "DOMSnapshot.captureSnapshot", {"computedStyles": ["visibility", "display"]}
+        )
+        assert {"∂ −8", "w3 = 3", "−7"} <= set(tree["strings"])
+        document = tree["documents"][0]
+        shown = {tree["strings"][at] for at in document["layout"]["text"] if at >= 0}
+        assert "∂ −8" in shown
+        assert "Forward" not in shown, "without JavaScript there are no buttons"
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "scheme"), [(600, "dark"), (1200, "light")])
+def test_no_text_leaves_its_card_and_the_page_does_not_scroll_sideways(browser, seed_page, width, scheme):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False},
+    )
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.get("about:blank")
+    browser.get(seed_page)
+    outside = browser.execute_script("""
+        return [...document.querySelectorAll(".node, .edge")].flatMap((group) => {
+            const box = group.querySelector("rect").getBoundingClientRect();
+            const fits = (t) => t.left >= box.left && t.right <= box.right && t.top >= box.top - 1
+                && t.bottom <= box.bottom + 1;
+            return [...group.querySelectorAll("text")].filter((text) => !fits(text.getBoundingClientRect()))
+                .map((text) => text.textContent); })""")
+    assert outside == []
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    paper = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert paper == ("rgb(21, 24, 28)" if scheme == "dark" else "rgb(251, 250, 247)")
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.browser
+def test_nothing_hostile_runs(browser, tmp_path):
+    text = page_of(
+        SEED_1, name='"><script>document.title="hacked"</script><img src=x onerror="document.title=1">'
+    )
+    path = tmp_path / "hostile.html"
+    path.write_text(text)
+    browser.get(path.as_uri())
+    assert "hacked" not in browser.title
+    assert state(browser)["requests"] == 0
+    assert browser.get_log("browser") == []
+
+
+def test_the_suffix_writes_a_page(autodiff, tmp_path):
+    assert autodiff("graph", SEED, "-o", "graph.html").returncode == 0
+    assert (tmp_path / "graph.html").read_text().startswith("<!doctype html>\n")
