@@ -30,7 +30,7 @@ from autodiff.core.report.events import Flow, Make, PathProduct, Seed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator, Sequence
     from typing import Any
 
     from autodiff.cli.render.page import Line, Page
@@ -39,9 +39,12 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import Derivation, GradientReport
 
     Event = Make | Seed | Flow | PathProduct
+    #: Header, rows, styles and alignment of a table.
+    Columns = tuple[list[str], list[list[str]], list[str], list[bool]]
 
 LONGEST_NAME, LONGEST_OPERAND, LONGEST_LOCAL, NARROWEST = 40, 24, 40, 8
 UNFINISHED = "..."
+ATOMS = ("number", "name", "call", "postfix")  # expressions that need no brackets as factors
 
 
 class Story:
@@ -97,6 +100,13 @@ class Story:
         """The local derivative, or the rule for the gradient ``G`` that arrives."""
         return spell_local(self.graph.edges[flow.edge], self.page)
 
+    def symbol(self, flow: Flow) -> str:
+        """The local derivative as a factor, in symbols."""
+        edge = self.graph.edges[flow.edge]
+        text = fit(edge.symbol, LONGEST_LOCAL)
+        is_atom = edge.expr is not None and edge.expr.head in ATOMS and not text.startswith("-")
+        return text if is_atom else bracketed(text)
+
     def slope(self, id: int) -> str:
         """The gradient of a node as a quotient: ``dL/dw1``."""
         return f"d{self.output}/d{bracketed(self.name(id))}"
@@ -122,8 +132,8 @@ class Story:
     def _flow_sentence(self, flow: Flow) -> str:
         gives = self.value(flow.give)
         if is_number(flow.local) and is_number(flow.arriving):
-            factors = f"{self.factor(flow.arriving)} * {self.factor(flow.local)}"
-            how = f"{factors} = {gives}"
+            how = f"{self.slope(self.source(flow))} * {self.symbol(flow)}"
+            how += f" = {self.factor(flow.arriving)} * {self.factor(flow.local)} = {gives}"
         else:
             how = f"{self.local(flow)}, where G is {self.slope(self.source(flow))}: {gives}"
         if flow.before is None:
@@ -141,7 +151,7 @@ class Story:
         derivation = self.derivation(path)
         product = self.value(path.product)
         said = f"path to {self.name(path.wrt)}: {fit(path.symbol, LONGEST_NAME)} = "
-        if path.locals and all(map(is_number, path.locals)) and derivation.weight is None:
+        if len(path.locals) > 1 and all(map(is_number, path.locals)) and derivation.weight is None:
             said += " * ".join(map(self.factor, path.locals)) + " = "
         said += product
         if len(derivation.paths) > 1:
@@ -190,25 +200,25 @@ def trace_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     """The two tables, and the paths to every input as a third."""
     story = Story(report, page)
     yield ((TITLE, "forward"),)
-    yield from cut_table(*forward_table(story), page)
+    yield from event_lines(story, story.events.forward, forward_table(story))
     yield EMPTY
     yield ((TITLE, "backward"),)
     if story.events.backward:
-        yield from cut_table(*backward_table(story), page)
-        yield from remarks(story)
+        is_table = yield from event_lines(story, story.events.backward, backward_table(story))
+        yield from remarks(story, is_table)
     else:
         yield muted("  no gradient flows")
     if report.derivations:
         yield EMPTY
         yield ((TITLE, "paths"),)
-        yield from cut_table(*paths_table(story), page)
+        yield from event_lines(story, story.events.paths, paths_table(story))
         yield from left_out_paths(story)
     elif report.gradients:
         yield muted("... the paths are not followed (autodiff explain)")
 
 
-def forward_table(story: Story) -> tuple[list[str], list[list[str]], list[str], list[bool]]:
-    """Header, rows, styles and alignment of the table of values."""
+def forward_table(story: Story) -> Columns:
+    """The table of values."""
     rows = []
     for made in story.events.forward:
         node = story.graph.nodes[made.node]
@@ -221,8 +231,8 @@ def forward_table(story: Story) -> tuple[list[str], list[list[str]], list[str], 
     )
 
 
-def backward_table(story: Story) -> tuple[list[str], list[list[str]], list[str], list[bool]]:
-    """The same of the table of gradients; a sum that is not complete ends in dots."""
+def backward_table(story: Story) -> Columns:
+    """The table of gradients; a sum that is not complete ends in dots."""
     rows = []
     for event in story.events.backward:
         if isinstance(event, Seed):
@@ -237,8 +247,8 @@ def backward_table(story: Story) -> tuple[list[str], list[list[str]], list[str],
     return header, rows, styles, [True, False, False, True, False, True, True]
 
 
-def paths_table(story: Story) -> tuple[list[str], list[list[str]], list[str], list[bool]]:
-    """The same of the table of paths."""
+def paths_table(story: Story) -> Columns:
+    """The table of paths."""
     rows = [
         [
             story.name(path.wrt),
@@ -252,32 +262,41 @@ def paths_table(story: Story) -> tuple[list[str], list[list[str]], list[str], li
     return header, rows, [NAME, PLAIN, NUMBER, GRADIENT], [False, False, True, True]
 
 
-def cut_table(
-    header: list[str], rows: list[list[str]], styles: list[str], right: list[bool], page: Page
-) -> Iterator[Line]:
-    """The rows that are shown, with texts shortened where the table would be too wide."""
+def event_lines(story: Story, events: Sequence[Event], columns: Columns) -> Generator[Line, None, bool]:
+    """Events as a table, with texts shortened where it would be too wide; as sentences if that is not enough.
+
+    Only some are shown if there are many. Return whether there is a table.
+    """
+    header, rows, styles, right = columns
+    page = story.page
     shown = rows[: page.cut(len(rows))]
     texts = [at for at, is_right in enumerate(right) if not is_right]
     widths = [max(cells(header[at]), widest([row[at] for row in shown] or [""])) for at in range(len(header))]
     excess = INDENT + sum(widths) + len(GAP) * (len(widths) - 1) - page.width
-    while excess > 0 and max(widths[at] for at in texts) > NARROWEST:
-        longest = max(texts, key=lambda at: widths[at])
-        widths[longest] -= 1
-        excess -= 1
-    fitted = [[[fit(cell, width)] for cell, width in zip(row, widths, strict=True)] for row in shown]
-    titles = [fit(title, width) for title, width in zip(header, widths, strict=True)]
-    yield from Table(titles, fitted, styles, right).lines()
+    is_table = excess <= sum(max(widths[at] - NARROWEST, 0) for at in texts)
+    if not is_table:
+        for event in events[: len(shown)]:
+            place = "" if isinstance(event, PathProduct) else story.place(event)
+            yield from prose(f"line {place}: " * bool(place) + story.sentence(event), page.width, role=PLAIN)
+    else:
+        for _ in range(excess):
+            longest = max(texts, key=lambda at: widths[at])
+            widths[longest] -= 1
+        fitted = [[[fit(cell, width)] for cell, width in zip(row, widths, strict=True)] for row in shown]
+        titles = [fit(title, width) for title, width in zip(header, widths, strict=True)]
+        yield from Table(titles, fitted, styles, right).lines()
     if len(shown) < len(rows):
         yield muted(f"... {len(rows) - len(shown):,} more rows (--all)")
+    return is_table
 
 
-def remarks(story: Story) -> Iterator[Line]:
+def remarks(story: Story, is_table: bool) -> Iterator[Line]:
     """What dots and ``G`` in the table of gradients mean, if they are there."""
     flows = [event for event in story.events.backward if isinstance(event, Flow)]
     said = []
-    if any(not flow.last for flow in flows):
+    if is_table and any(not flow.last for flow in flows):
         said.append(f"{UNFINISHED} behind a sum: more gradients arrive below.")
-    if any(flow.local is None for flow in flows):
+    if is_table and any(flow.local is None for flow in flows):
         said.append("G is the gradient that arrives.")
     if story.graph.left_out:
         said.append(f"{story.graph.left_out:,} older nodes are left out.")

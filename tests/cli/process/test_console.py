@@ -293,7 +293,7 @@ L = とても長い名前のとても長い変数のとても長い名前のと�
 
 
 @pytest.mark.parametrize("columns", [60, 75, 90, 120])
-@pytest.mark.parametrize("command", ["run", "explain", "graph", "check", "grad"])
+@pytest.mark.parametrize("command", ["run", "explain", "graph", "trace", "check", "grad"])
 def test_wide_characters_keep_to_the_width(on_terminal, write, command, columns):
     _, seen = on_terminal(command, "--color", "never", "-q", "--all", write(LONG_WIDE), columns=columns)
     assert seen.count("\n") >= 3

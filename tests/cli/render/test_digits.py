@@ -26,6 +26,7 @@ COMMANDS = [
     "explain --format latex",
     "graph",
     "graph --format dot",
+    "trace",
     "check --formula dL/dx==3*x",
     "check --formula dL/dx==w",
 ]

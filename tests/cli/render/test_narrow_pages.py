@@ -18,7 +18,7 @@ total_loss = (hidden_layer * 2).sum()
 """
 
 
-@pytest.mark.parametrize("command", ["run", "explain", "graph", "check"])
+@pytest.mark.parametrize("command", ["run", "explain", "graph", "trace", "check"])
 @pytest.mark.parametrize("script", [LONG_NAMES, DEAD])
 def test_no_line_is_wider_than_a_narrow_page(autodiff, command, script):
     out = autodiff(command, "-e", script, env={"COLUMNS": "40"}).out

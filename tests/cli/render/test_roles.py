@@ -161,7 +161,7 @@ def test_the_help_lists_every_role(autodiff):
         assert name in shown
 
 
-@pytest.mark.parametrize("command", ["run", "check", "explain", "graph"])
+@pytest.mark.parametrize("command", ["run", "check", "explain", "graph", "trace"])
 def test_color_changes_no_text(autodiff, command):
     plain = autodiff(command, "-e", SEED)
     colored = autodiff(command, "--color", "always", "-e", SEED)

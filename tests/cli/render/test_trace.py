@@ -168,9 +168,9 @@ def test_the_graph_grows_and_gradients_arrive_one_by_one():
         assert shown == names[:at]
         assert "-8" not in screen
     first, second = [screen for screen in screens if "dL/dw1 " in screen.split("dL/d node")[1]]
-    assert "dL/dw1 = (-3) * 2 = -6, more to come" in first
+    assert "dL/dw1 = dL/dx4 * x2 = (-3) * 2 = -6, more to come" in first
     assert "-6..." in first
-    assert "dL/dw1 += (-2) * 1 = -2, in all -6 + (-2) = -8" in second
+    assert "dL/dw1 += dL/dx3 * x1 = (-2) * 1 = -2, in all -6 + (-2) = -8" in second
     assert "> w1                              1          -8" in second
     assert "path to w1: -w2*x1 = (-1) * 1 * 2 * 1 = -2; the sum so far is -8" in "".join(screens[-5:])
 
@@ -185,3 +185,12 @@ def test_the_code_of_a_step_is_marked():
         above = lines[lines.index(marks) - 1]
         assert above.startswith(">")
         assert above[marks.index("^") : marks.rindex("^") + 1] == code
+
+
+def test_sentences_take_the_place_of_a_table_that_does_not_fit(autodiff):
+    out = autodiff("trace", "-e", "x = 2; y = x*(1 - x)", env={"COLUMNS": "36"}).out
+    flat = " ".join(out.split())
+    assert "line 1: dy/dx = dy/dy * (1 - x) = 1 * (-1) = -1, more to come" in flat
+    assert "line 1: dy/d(1 - x) = dy/dy * x = 1 * 2 = 2" in flat
+    assert "line 1: dy/dx += dy/d(1 - x) * (-1) = 2 * (-1) = -2, in all -1 + (-2) = -3" in flat
+    assert "arrive below" not in flat
