@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from autodiff.core.base.limits import limits
 from autodiff.core.symbolic.expr import ARGUMENT_SLOT, Expr, number_expr, number_text, postorder
-from autodiff.core.symbolic.source_exprs import parse_source
+from autodiff.core.symbolic.source_exprs import MODULE_CONSTANT, parse_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +137,8 @@ def escaped(text: str) -> str:
 @lru_cache(maxsize=1 << 12)  # a derivative of fourth order has the same names thousands of times
 def name_piece(spelled: str) -> tuple[str, int]:
     """A name as LaTeX, and how tightly it binds."""
-    plain = PLAIN.fullmatch(spelled)
+    constant = MODULE_CONSTANT.fullmatch(spelled)
+    plain = PLAIN.fullmatch(constant[1] if constant else spelled)
     if plain:
         return _plain_name(plain), ATOM_LEVEL
     repeated = NAME_WITH_SUFFIX.fullmatch(spelled)

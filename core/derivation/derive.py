@@ -97,7 +97,7 @@ class Derivations:
         self.top = top
         self.entry = entry
         self.kinks: dict[str, tuple[Kink, ...]] = {}
-        self.formulas = OperandSymbols(names, subject.variables)
+        self.formulas = OperandSymbols(names, subject.variables, subject.constants)
         self._part_names = PartNames(names.is_new)
         self._sources = {node for node in subject.order if not isinstance(node, OpNode)}
         self._scalar_edges: ScalarEdges | None = None

@@ -8,6 +8,7 @@ The rules of the backward pass are applied to tables of expressions (``entry_sym
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
@@ -16,7 +17,7 @@ from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames, bracketed
-from autodiff.core.paths.operand_symbols import OperandSymbols
+from autodiff.core.paths.operand_symbols import OperandSymbols, is_unnamed_constant
 from autodiff.core.paths.use_contributions import deviation
 from autodiff.core.report.entry_records import EntryDerivation, EntryStep
 from autodiff.core.report.records import ReportedPass, StandaloneFormula
@@ -31,6 +32,7 @@ from autodiff.core.symbolic.expr import (
     name_expr,
     names_in,
     number_expr,
+    postorder,
     substitute,
 )
 from autodiff.core.symbolic.simplify import simplify, summands
@@ -181,11 +183,31 @@ class _EntryDerivation:
         return EntryTable(shape, give, dtype)
 
     def operands(self, node: OpNode) -> tuple[Any, ...]:
-        """The operands of a node; plain numbers and constants as they are."""
-        return tuple(
-            value if below is None else self.value(below)
-            for below, value in zip(node.inputs, node.operands, strict=True)
-        )
+        """The operands of a node; constants that the script does not write with names as they are."""
+        found: list[Any] = []
+        for index, (below, value) in enumerate(zip(node.inputs, node.operands, strict=True)):
+            named = self.formulas.named_constant(node, index) if is_unnamed_constant(below) else None
+            if named is not None and self.is_entrywise(named, np.shape(value)):
+                found.append(EntryTable(np.shape(value), partial(self.constant_entry, named)))
+            else:
+                found.append(value if below is None else self.value(below))
+        return tuple(found)
+
+    def is_entrywise(self, expr: Expr, shape: Place) -> bool:
+        """Whether each entry of an expression of constants is the same expression of their entries."""
+        heads = {part.head for part in postorder(expr)}
+        shapes = {np.shape(self.formulas.constants[name]) for name in names_in(expr)}
+        return heads.isdisjoint(["call", "postfix", "@"]) and shapes <= {(), shape}
+
+    def constant_entry(self, expr: Expr, place: Place) -> Expr:
+        """The entry of an expression of constants; their values are those of names from here on."""
+        entries = {}
+        for name in names_in(expr):
+            value = np.asarray(self.formulas.constants[name])
+            spelled = name + spelled_place(place) if value.ndim else name
+            self.values[spelled] = float(value[place] if value.ndim else value)
+            entries[name] = name_expr(spelled)
+        return substitute(expr, entries)
 
     def named(self, spelled: str, node: Node, place: Place) -> Expr:
         entry = spelled + spelled_place(place)

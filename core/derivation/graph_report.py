@@ -60,7 +60,7 @@ def graph_of(
     left_out = len(subject.order) - len(order)
     whole_from = len(order) - most_drawn if left_out else 0
     ids = GraphIds(order)
-    formulas = OperandSymbols(names)
+    formulas = OperandSymbols(names, None, subject.constants)
     nodes = []
     edges = []
     constants = Constants(len(order), names)

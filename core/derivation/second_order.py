@@ -187,6 +187,7 @@ def _subject(
         sweep(order, {root: seed}),
         first.notes,
         variables=first._variables,
+        constants=first._constants,
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.op import RULE_ERRORS
 from autodiff.core.paths.node_names import NodeNames, short_constant
 from autodiff.core.symbolic.expr import Expr, call, expr_text, name_expr, names_in, number_expr
 from autodiff.core.symbolic.literals import ArrayText, source_expr_of_constant
+from autodiff.core.symbolic.named_constants import NamedConstants
 from autodiff.core.symbolic.symbol import (
     CustomCallName,
     Shape,
@@ -37,6 +39,11 @@ class NoExpressionError(Exception):
     def __init__(self, part: str = "") -> None:
         super().__init__(part)
         self.part = part
+
+
+def is_unnamed_constant(node: Node | None) -> bool:
+    """Whether an operand's node is that of a value without a gradient or a name; a number has none at all."""
+    return node is None or (node.name is None and isinstance(node, Leaf) and not node.tracked)
 
 
 def is_uniform(value: Any) -> bool:
@@ -75,12 +82,20 @@ def op_symbol(node: OpNode, operands: tuple[Symbol, ...]) -> Symbol | None:
 class OperandSymbols:
     """The symbols of operands in formulas: names, numbers, and unnamed results written out.
 
-    ``variables`` are the names that generated programs can use, None for all. ``values`` has the value of
-    every name used so far, and ``where`` the meaning of the invented names.
+    ``variables`` are the names that generated programs can use, None for all. ``constants`` are the script's
+    names for constants, with their values. ``values`` has the value of every name used so far, and ``where``
+    the meaning of the invented names.
     """
 
-    def __init__(self, names: NodeNames, variables: Mapping[str, Node | None] | None = None) -> None:
+    def __init__(
+        self,
+        names: NodeNames,
+        variables: Mapping[str, Node | None] | None = None,
+        constants: Mapping[str, Any] | None = None,
+    ) -> None:
         self._names = names
+        self.constants = constants or {}
+        self._named_constants = NamedConstants(self.constants)
         self._variables = variables
         self._symbols: dict[Node, Symbol] = {}
         self._invented = 0
@@ -93,9 +108,24 @@ class OperandSymbols:
     def operands(self, node: Node) -> tuple[Symbol, ...]:
         """The symbols of the operands of a node."""
         return tuple(
-            as_symbol(value) if below is None else self.symbol(below)
-            for below, value in zip(node.inputs, node.operands, strict=True)
+            self._operand(node, index, below, value)
+            for index, (below, value) in enumerate(zip(node.inputs, node.operands, strict=True))
         )
+
+    def _operand(self, node: Node, index: int, below: Node | None, value: Any) -> Symbol:
+        named = self.named_constant(node, index) if is_unnamed_constant(below) else None
+        if named is None:
+            return as_symbol(value) if below is None else self.symbol(below)
+        self.values.update((name, self.constants[name]) for name in names_in(named))
+        return Symbol(named, np.shape(value), dtype=dtype_of_value(value))
+
+    def named_constant(self, node: Node, index: int) -> Expr | None:
+        """The expression of a constant operand if the script writes it with names, else None."""
+        site = node.site
+        if site is None or node.op is None or site.end - site.start > MAX_SOURCE_LENGTH:
+            return None
+        text = self._names.source.excerpt(site)
+        return self._named_constants.operand(text, node.op.name, index, node.operands[index])
 
     def symbol(self, root: Node) -> Symbol:
         """The symbol of the value of a node."""
@@ -106,7 +136,11 @@ class OperandSymbols:
                 stack.pop()
                 continue
             if node.name is None and isinstance(node, OpNode):
-                missing = [x for x in node.inputs if x is not None and x not in self._symbols]
+                missing = [
+                    x
+                    for x in node.inputs
+                    if x is not None and x not in self._symbols and not is_unnamed_constant(x)
+                ]
                 if missing:
                     stack.extend(missing)
                     continue
@@ -156,8 +190,8 @@ class OperandSymbols:
         return node in self._names.of
 
     def is_free(self, spelled: str) -> bool:
-        """Whether no value of the graph has this name."""
-        return self._names.is_free(spelled)
+        """Whether no value of the graph and no constant has this name."""
+        return self._names.is_free(spelled) and spelled not in self.constants
 
     def definition(self, spelled: str) -> Expr | None:
         """The expression behind a name that programs cannot use; None for a variable.

@@ -41,7 +41,8 @@ class ReportedPass:
     If it ``adds_up``, that is ones because nothing said how to weigh the output's entries.
     ``wrt`` are the requested inputs in source order. ``notes`` are remarks for stderr. ``since`` says which
     inputs the script changed after computing the output from them. ``variables`` maps the script's names
-    outside functions to their nodes, None if all names are of this kind.
+    outside functions to their nodes, None if all names are of this kind. ``constants`` has the values of the
+    names of constants.
 
     For a pass along a tape, ``root`` and ``order`` are not given; ``make_nodes`` computes them on first use.
     ``value`` and ``site`` are the output's value and span. ``most_nodes`` is the length of the tape: the pass
@@ -51,6 +52,7 @@ class ReportedPass:
     __slots__ = (
         *(
             "_make_nodes",
+            "_constants",
             "_most_nodes",
             "_order",
             "_root",
@@ -79,6 +81,7 @@ class ReportedPass:
         notes: tuple[str, ...] = (),
         sweep_all: Callable[[], dict[Node, Any]] | None = None,
         variables: Callable[[], Mapping[str, Node | None]] | None = None,
+        constants: Callable[[], Mapping[str, Any]] = dict,
         since: str = "",
         value: Any = None,
         site: Span | None = None,
@@ -104,6 +107,7 @@ class ReportedPass:
         self.notes = notes
         self._sweep_all = sweep_all
         self._variables = variables
+        self._constants = constants
         self.since = since
         self.tapes = tapes
 
@@ -134,6 +138,10 @@ class ReportedPass:
     @property
     def variables(self) -> Mapping[str, Node | None] | None:
         return None if self._variables is None else self._variables()
+
+    @property
+    def constants(self) -> Mapping[str, Any]:
+        return self._constants()
 
     @property
     def alias(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from autodiff.core.symbolic.expr import Expr, call, infix, name_expr, neg, number_expr, postfix
 
 TYPE_CHECKING = False
@@ -43,6 +45,33 @@ def parse_operands(source: str) -> list[Expr]:
     return [expr for expr in found if expr is not None]
 
 
+def parse_operation(source: str) -> tuple[str, tuple[Expr | None, ...]]:
+    """The sign or the name of the outermost operation in a source text, and its operands in order.
+
+    An operand that cannot be written as an expression is None. A text without an operation has none.
+
+    >>> parse_operation("(1 - y)*f(x)"), parse_operation("torch.pow(x, [2])")
+    (('*', (<expr 1 - y>, <expr f(x)>)), ('pow', (<expr x>, None)))
+    """
+    import ast
+
+    try:
+        body = ast.parse(f"({source})", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "", ()
+    if isinstance(body, ast.BinOp):
+        head, parts = AST_OPERATOR_SIGNS[type(body.op).__name__], [body.left, body.right]
+    elif isinstance(body, ast.Compare) and len(body.ops) == 1:
+        head, parts = AST_OPERATOR_SIGNS[type(body.ops[0]).__name__], [body.left, *body.comparators]
+    elif isinstance(body, ast.Call) and isinstance(body.func, ast.Attribute):
+        head, parts = body.func.attr, [body.func.value] * is_method(body.func) + body.args
+    elif isinstance(body, ast.Call) and isinstance(body.func, ast.Name):
+        head, parts = body.func.id, body.args
+    else:
+        return "", ()
+    return head, tuple(parse_source(ast.unparse(part)) for part in parts)
+
+
 def is_method(function: ast.expr) -> TypeGuard[ast.Attribute]:
     """Whether a function is an attribute of a value, not of a module."""
     import ast
@@ -71,6 +100,8 @@ def _convert_node(node: ast.expr) -> Expr:
             _convert_node(node.left),
             _convert_node(node.comparators[0]),
         )
+    if isinstance(node, ast.Attribute) and MODULE_CONSTANT.fullmatch(source_of(node)):
+        return name_expr(source_of(node))
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
         return postfix(_convert_node(node.value), f".{node.attr}")
     if isinstance(node, ast.Subscript):
@@ -97,6 +128,8 @@ def _convert_node(node: ast.expr) -> Expr:
     raise ValueError(source_of(node))
 
 
+#: The names that modules have for numbers.
+MODULE_CONSTANT = re.compile(r"(?:torch|np|math)\.(pi|e|tau)")
 MODULES = frozenset(["torch", "F", "np", "math", "nn"])
 AST_OPERATOR_SIGNS = {
     **{"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//"},

@@ -383,7 +383,7 @@ def are_disjoint(first: Correction, second: Correction) -> bool:
 def elementwise_derivatives(points: SamplePoints, target: Node) -> list[OpDerivative]:
     """Return the local derivatives of the elementwise ops between output and input that are not 1 or -1."""
     names = points.node_names
-    formulas = OperandSymbols(names)
+    formulas = OperandSymbols(names, None, points.subject.constants)
     found: list[OpDerivative] = []
     way = points.paths_to(target).nodes
     on_way = set(way)

@@ -326,7 +326,8 @@ class PathComparison:
         node, index = edge
         assert isinstance(node, OpNode)
         value = self.edge_derivative(edge, self.points.runs[0])
-        return f"{local_derivative_text(node, index, OperandSymbols(self.names))} = {format_number(value)}"
+        formulas = OperandSymbols(self.names, None, self.points.subject.constants)
+        return f"{local_derivative_text(node, index, formulas)} = {format_number(value)}"
 
 
 def drop_units(values: list[tuple[Any, list[float]]]) -> list[tuple[Any, list[float]]]:

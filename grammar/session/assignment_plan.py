@@ -43,9 +43,10 @@ class AssignmentPlan:
     the old and the new shape of tensors that ``--set`` gave another shape, by name. In a script without
     tensors ``leaves`` are the numbers that are inputs, and ``reassigned`` has the first values of the
     numbers that are none because they are assigned more than once; None for lists and arithmetic.
+    ``assigned_once`` are the names that have one value for the whole of the run.
     """
 
-    __slots__ = ("conversions", "leaves", "marks", "reassigned", "reshaped")
+    __slots__ = ("assigned_once", "conversions", "leaves", "marks", "reassigned", "reshaped")
 
     def __init__(self) -> None:
         self.conversions: dict[tree.Expression, Convert] = {}
@@ -53,6 +54,7 @@ class AssignmentPlan:
         self.marks = False
         self.reassigned: dict[str, float | None] = {}
         self.leaves: list[str] = []
+        self.assigned_once: list[str] = []
 
 
 def make_plan(
@@ -69,6 +71,8 @@ def make_plan(
         name = target.id
         steps: list[Convert] = []
         once = names.module.binding_counts.get(name) == 1 and name not in names.changed
+        if once and written is not None:
+            made.assigned_once.append(name)
         if without_tensors and written is not None and is_literal_number(written, names):
             if once:
                 steps.append(to_leaf)

@@ -118,11 +118,12 @@ class Execution:
     the expression only shows a value, as ``L.item()`` does. ``stopped_before`` is the span of the statement
     before which a report on second derivatives ended the script, see ``execute``. In a script without tensors
     ``reassigned`` has the first values of the numbers that are assigned more than once; ``leaves`` are the
-    others. ``data`` are the names whose values are data. ``last_statement`` is the last one at top level that
-    is no expression and no definition.
+    others. ``data`` are the names whose values are data, ``assigned_once`` those that have one value each.
+    ``last_statement`` is the last one at top level that is no expression and no definition.
     """
 
     __slots__ = (
+        "assigned_once",
         "data",
         "last_assigned",
         "last_passes",
@@ -154,6 +155,7 @@ class Execution:
         self.reshaped: dict[str, Shapes] = {}
         self.reassigned: dict[str, float | None] = {}
         self.leaves: list[str] = []
+        self.assigned_once: list[str] = []
         self.data: frozenset[str] = frozenset()
         self.stopped_before: Span | None = None
 
@@ -255,6 +257,7 @@ def run_script(
     execution.data = settings.data
     execution.reshaped = planned.reshaped
     execution.reassigned, execution.leaves = planned.reassigned, planned.leaves
+    execution.assigned_once = planned.assigned_once
     mode.recorder = execution.last_passes
     runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain
     runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import math
+
 from autodiff.core.base.errors import AutodiffError, GradientError, ShapeError, UsageError
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.tensor import Tensor
@@ -16,6 +18,11 @@ from autodiff.grammar.session.assignment_plan import given_tensor
 from autodiff.grammar.session.leaf_names import display_name, join_words, name_leaves
 from autodiff.grammar.session.run import Execution, Settings
 from autodiff.grammar.syntax import tree
+
+#: Numbers that the language has names for, ``pi`` and ``math.pi``.
+NAMED_NUMBERS = {"pi": math.pi, "e": math.e, "tau": math.tau}
+#: Whole numbers beyond this may be no floats.
+LARGEST_WHOLE_NUMBER = 2**53
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,6 +96,7 @@ def run_pass(execution: Execution, settings: Settings) -> ReportedPass:
         ),
         sweep_all=None if inner else lambda: sweeps.sweep(order, {root: seed}, within=within),
         variables=lambda: top_level_nodes(execution),
+        constants=lambda: named_constants(execution),
         since="" if target.constant else changed_inputs(execution, root, name, wrt),
         without_pass=bool(target.constant),
         adds_up=is_summed,
@@ -101,6 +109,25 @@ def top_level_nodes(execution: Execution) -> dict[str, Node | None]:
         name: value.node if (value := execution.names.get(name)).__class__ is Tensor else None
         for name in execution.scopes.module.first_binding
     }
+
+
+def named_constants(execution: Execution) -> dict[str, Any]:
+    """Return the values of the names that have one value each, numbers without a gradient.
+
+    ``math.pi`` and the like are among them, by the names that scripts have for them.
+    """
+    found: dict[str, Any] = {}
+    for name in execution.assigned_once:
+        value = execution.names.get(name)
+        if value.__class__ is Tensor and not value.requires_grad and value.dtype.is_floating_point:
+            found[name] = value.data
+        elif value.__class__ is float or (value.__class__ is int and abs(value) <= LARGEST_WHOLE_NUMBER):
+            found[name] = float(value)
+    for name, value in NAMED_NUMBERS.items():
+        found.update({f"{module}.{name}": value for module in ("math", "np", "torch")})
+        if name not in execution.scopes.module.first_binding:
+            found[name] = value
+    return found
 
 
 # -- weight -----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.report.records import ReportedPass
 from autodiff.grammar.session.leaf_names import name_leaves, named_tensors, source_text_at
 from autodiff.grammar.session.run import Execution
-from autodiff.grammar.session.target import format_weight, top_level_nodes
+from autodiff.grammar.session.target import format_weight, named_constants, top_level_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
         notes=notes,
         sweep_all=lambda: sweeps.sweep(subject.order, {subject.root: seed}),
         variables=lambda: top_level_nodes(execution),
+        constants=lambda: named_constants(execution),
         value=value,
         site=site,
         make_nodes=make_nodes,

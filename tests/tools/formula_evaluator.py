@@ -209,7 +209,9 @@ def variables_of(subject: ReportedPass, names: NodeNames) -> dict[str, Any]:
         and not names.has_versions(node)
         and (subject.variables is None or re.split(r"[.\[]", name)[0] in subject.variables)
     }
-    return {**known, "G": subject.seed}
+    variables = subject.variables or ()
+    constants = {name: value for name, value in subject.constants.items() if name in variables}
+    return {**constants, **known, "G": subject.seed}
 
 
 def assert_formula_gives(formula: str, gradient: Any, size: Any, variables: dict[str, Any]) -> None:
