@@ -6,6 +6,7 @@ import re
 from itertools import groupby
 
 from autodiff.cli.process.streams import cells
+from autodiff.cli.render.name_keys import meaning_texts, meanings_in
 from autodiff.cli.render.numbers import fitted, is_array, number, short, spell_count
 from autodiff.cli.render.page import (
     EMPTY,
@@ -51,6 +52,7 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield from prose(weight_text(derivation), page.width)
     chain, local = chain_and_local(derivation)
     together = all(fits_one_line(terms, page) for terms in (chain, local)) and len(chain) < 3
+    yield from capped(key_lines(derivation, (*chain, *local), page), page)
     yield from capped(product_lines("1 chain", chain, together, page.width), page)
     yield from capped(product_lines("2 local", local, together, page.width), page)
     yield from left_out_lines(derivation, page)
@@ -121,6 +123,21 @@ def meaning_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield from where_lines(f"where {fit(name)} = {shorten(text)}", page)
 
 
+def key_lines(derivation: Derivation, products: Sequence[str], page: Page) -> Iterator[Line]:
+    """What the made-up names stand for, except those that are defined below step 3."""
+    defined = [name for name, _ in derivation.where]
+    texts = (*products, *derivation.texts) if not page.step else (*products, derivation.simplified)
+    found = meaning_texts(meanings_in(derivation.key, texts, defined))
+    room = page.width - LABEL_WIDTH
+    yield from step("names", [line for text in found for line in hanging(shorten(text), room)])
+
+
+def hanging(text: str, room: int) -> list[str]:
+    """A definition on lines, those below the first indented."""
+    first, *others = broken(text, room)
+    return [first, *(f"  {line}" for line in broken(" ".join(others), room - 2) if others)]
+
+
 def output_of(derivation: Derivation) -> str:
     """What is differentiated: the output, or the weighted sum ``S`` of its entries."""
     return derivation.output if derivation.weight is None else "S"
@@ -160,8 +177,8 @@ def ends(parts: Sequence[str]) -> list[str]:
 def in_brackets(factors: Sequence[str]) -> str:
     """The factors as a product; more than three equal ones in a row as a power.
 
-    >>> in_brackets(["w", "w", "w", "w", "w", "...", "w", "L'2"])
-    "(w)**5 * ... * (w) * (L'2)"
+    >>> in_brackets(["w", "w", "w", "w", "w", "...", "w", "L_2"])
+    '(w)**5 * ... * (w) * (L_2)'
     """
     said = []
     for factor, run in groupby(factors):

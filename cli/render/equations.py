@@ -6,6 +6,7 @@ from autodiff.cli.render.derivation import check_text, ends, is_number, name_and
 from autodiff.cli.render.entries import MOST_NUMBERS, entry_check, entry_remarks
 from autodiff.cli.render.expression_latex import derivative_latex, escaped, latex, matrix, name_latex
 from autodiff.cli.render.latex_lines import break_into_lines, width
+from autodiff.cli.render.name_keys import meanings_in
 from autodiff.cli.render.numbers import inline, is_array, spell_count
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.paths import labelled_causes
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Page
     from autodiff.core.report.entry_records import EntryDerivation
+    from autodiff.core.report.name_key import NameMeaning
     from autodiff.core.report.records import Derivation, DerivationExprs, GradientReport, NumberedPart, Path
 
 PARTIAL, TOTAL = r"\partial", r"\mathrm{d}"
@@ -274,9 +276,21 @@ def where_of(derivation: Derivation) -> list[str]:
         found.append(rf"G = {g}, \quad S = \textstyle\sum G \odot {name_latex(derivation.output)}")
     if derivation.expressions is None:
         return found
+    for one in meanings_in(
+        derivation.key, derivation.texts, [name for name, _ in derivation.expressions.where]
+    ):
+        found.append(key_latex(one))
     for name, meaning in derivation.expressions.where:
         found.append(equality(name, meaning, tensors_in(derivation.expressions.values)))
     return [*found, *map(part_definition, derivation.expressions.named)]
+
+
+def key_latex(one: NameMeaning) -> str:
+    """What a made-up name stands for."""
+    place = rf" \quad \text{{({escaped(one.place)})}}"
+    if one.expr is None:
+        return rf"{name_latex(one.name)} : \text{{value {one.number} of }} {name_latex(one.variable)}{place}"
+    return equality(one.name, one.expr) + place
 
 
 def equality(name: str, meaning: Expr | str, tensors: Collection[str] = ()) -> str:

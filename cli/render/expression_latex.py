@@ -51,7 +51,7 @@ PLACES = re.compile(r"(\[[^\[\]]*\])*")
 NAME_WITH_SUFFIX = re.compile(
     r"(.+) \((line \d+(?:, \d+[a-z]+)?|\d+[a-z]{2})\)"
 )  # suffixes of core/paths/node_names
-PLAIN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)(?:'(\d+))?((?:\[[^\[\]]*\])*)")
+PLAIN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)((?:\[[^\[\]]*\])*)")
 
 #: The text, how tightly it binds, and whether its value is a tensor.
 Piece = tuple[str, int, bool]
@@ -110,8 +110,8 @@ def _derivative_operand(what: Expr | str) -> str:
 def name_latex(spelled: str) -> str:
     """A name, or the source text that is used as a name.
 
-    >>> print(name_latex("w1"), name_latex("learning_rate"), name_latex("X[0,1]"), name_latex("x'2"))
-    w_{1} \\mathrm{learning}_{\\mathrm{rate}} X_{0,1} x^{(2)}
+    >>> print(name_latex("w1"), name_latex("learning_rate"), name_latex("X[0,1]"), name_latex("x_2"))
+    w_{1} \\mathrm{learning}_{\\mathrm{rate}} X_{0,1} x_{2}
     >>> print(name_latex("w2*x3"), name_latex("dL/dz[0]"), name_latex("torch.mm(X, W)"))
     w_{2} \\cdot x_{3} \\frac{\\partial L}{\\partial z_{0}} \\operatorname{mm}\\left(X, W\\right)
     """
@@ -186,13 +186,12 @@ def parse_quotient_side(spelled: str) -> tuple[str, str]:
 
 
 def _plain_name(match: re.Match[str]) -> str:
-    letters, digits, rest, version, places = match.groups()
+    letters, digits, rest, places = match.groups()
     base = _letters(letters)
     below = [digits] if digits else []
     below += [_word(part) for part in rest.split("_") if part]
     below += [_index(part) for part in re.findall(r"\[([^\[\]]*)\]", places)]
-    written = base + (f"_{{{','.join(below)}}}" if below else "")
-    return written + (f"^{{({version})}}" if version else "")
+    return base + (f"_{{{','.join(below)}}}" if below else "")
 
 
 def _letters(letters: str) -> str:

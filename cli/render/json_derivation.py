@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.render.json_graph import graph_entry
+from autodiff.cli.render.json_graph import graph_entry, names_entry
 from autodiff.cli.render.json_values import brief, count, plain, tree
 from autodiff.core.symbolic.expr import Expr, expr_text, names_in
 
@@ -67,6 +67,7 @@ def path_entry(path: Path) -> dict[str, Any]:
 def steps_entry(derivation: Derivation) -> dict[str, Any]:
     named = () if derivation.expressions is None else derivation.expressions.named
     return {
+        "names": names_entry(derivation.key, derivation.texts),
         "chain": list(derivation.chain),
         "local": list(derivation.local),
         "simplified": derivation.simplified,

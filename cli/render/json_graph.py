@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from autodiff.cli.render.json_values import brief, tree
+from autodiff.cli.render.name_keys import meanings_in
 from autodiff.core.report.events import Seed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from autodiff.core.base.source import Source, Span
     from autodiff.core.report.events import Events, Flow
     from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
+    from autodiff.core.report.name_key import NameKey
 
 
 def graph_entry(graph: Graph, source: Source) -> dict[str, Any]:
@@ -22,7 +25,25 @@ def graph_entry(graph: Graph, source: Source) -> dict[str, Any]:
         "left_out": graph.left_out,
         "nodes": [node_entry(node, source) for node in (*graph.nodes, *graph.constants)],
         "edges": [edge_entry(id, edge) for id, edge in enumerate(edges)],
+        "names": names_entry(
+            graph.key, [*(node.name for node in graph.nodes), *(edge.symbol for edge in edges)]
+        ),
     }
+
+
+def names_entry(key: NameKey | None, texts: Iterable[str]) -> list[dict[str, Any]]:
+    """What the made-up names in the texts stand for: a formula, or a value of a variable."""
+    return [
+        {
+            "name": one.name,
+            "formula": one.text or None,
+            "expression": tree(one.expr),
+            "variable": one.variable or None,
+            "number": one.number or None,
+            "place": one.place,
+        }
+        for one in meanings_in(key, texts)
+    ]
 
 
 def node_entry(node: GraphNode, source: Source) -> dict[str, Any]:

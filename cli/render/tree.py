@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from autodiff.cli.render.name_keys import meaning_texts, meanings_in
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import EMPTY, Block, Page, fit, muted, prose
 from autodiff.cli.render.tree_layout import DEEPEST_INDENT, LAST, MARK, MORE, ONLY, Rows, layout
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 LONGEST_STAIRS = 6
 NUMBERS_BEGIN = "-.0123456789in"  # includes nan and inf
 INCOMING = re.compile(r"\bG\b")
-VERSION = re.compile(r"(\w+)'(\d+)")  # as in the names of nodes
 WIDEST_NAME = 40
 WIDEST_OP = 16
 WIDEST_OUTPUT = 24
@@ -203,6 +203,20 @@ def is_number(symbol: str, value: str, page: Page) -> bool:
         return False
 
 
+def key_lines(graph: Graph, rows: Rows, page: Page) -> Iterator[Line]:
+    """What the made-up names in the rows stand for."""
+    shown = {node.id for node in graph.nodes[-len(rows.names) :]} if rows.names else set()
+    symbols = (edge.symbol for edge in graph.edges if edge.input in shown)
+    texts = meaning_texts(meanings_in(graph.key, (*rows.names, *symbols)))
+    if texts:
+        yield EMPTY
+    kept = page.cut(len(texts))
+    for text in texts[:kept]:
+        yield from prose(f"{text}.", page.width)
+    if kept < len(texts):
+        yield muted(f"... {len(texts) - kept:,} more names (--all)")
+
+
 def tail_lines(graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Page) -> Iterator[Line]:
     """The lines below the tree: what was left out, and what ``G``, versioned names and ``(*)`` mean."""
     left = len(graph.nodes) - len(rows.names) + graph.left_out
@@ -212,11 +226,7 @@ def tail_lines(graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Pa
         yield EMPTY
         says = "G is the gradient that arrives at the parent, the last column of its row."
         yield from prose(says, page.width)
-    version = next(filter(None, map(VERSION.fullmatch, rows.names)), None)
-    if version is not None:
-        yield EMPTY
-        says = f"{version[0]} is value {version[2]} of {version[1]}, not a derivative."
-        yield from prose(says, page.width)
+    yield from key_lines(graph, rows, page)
     if MARK not in rows.marks:
         return
     says = "(*) already shown above."

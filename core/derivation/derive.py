@@ -29,6 +29,7 @@ from autodiff.core.paths.path_sum import Path as Edges
 from autodiff.core.paths.path_sum import PathCounts, paths_between, paths_with_contributions
 from autodiff.core.paths.strongest_paths import ScalarEdges, has_one_entry
 from autodiff.core.paths.use_contributions import deviation, max_abs, uses_of
+from autodiff.core.report.name_key import NameKey
 from autodiff.core.report.records import (
     Derivation,
     DerivationExprs,
@@ -168,6 +169,7 @@ class Derivations:
             words=self._path_sentence(written, node, count)
             if is_scalar
             else self._entry_sentence(leading, spelled, count),
+            key=NameKey(names.meaning),
         )
 
     def formula(self, index: int) -> str:

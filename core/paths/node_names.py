@@ -1,9 +1,11 @@
 """The display names of the nodes of a graph, taken from the script.
 
-A node assigned to a variable has its name, with a version if the variable was assigned again or its tensor
-changed in place (``x``, ``x'2``). Others have their source text, with the line if it occurs twice
-(``x*y (line 7)``), or a number within one line (``x*y (2nd)``). A node inside a composite function is named
-like a call, ``norm(x)``, or if that is long by its op and place: ``sub in F.normalize(x)``.
+A node assigned to a variable has its name, with a number if the variable was assigned again or its tensor
+changed in place (``x_1``, ``x_2``; a leaf stays ``x``). Others have their source text, with the line if it
+occurs twice (``x*y (line 7)``), or a number within one line (``x*y (2nd)``). In loops and inside composite
+functions they are named by op and operands: ``x_1*y``, ``norm(x)``. If that is long, they are called ``t1``,
+``t2``, ... in the order of execution, and the key of a report says what these are. No made-up name is a word
+of the script.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections import Counter
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source
 from autodiff.core.graph.node import Leaf, Node, OpNode
+from autodiff.core.report.name_key import NameMeaning
 from autodiff.core.symbolic.expr import Expr, call, expr_text, infix, name_expr, neg, number_expr, postfix
 from autodiff.core.symbolic.literals import entries_text
 from autodiff.core.symbolic.op_names import reader_name
@@ -22,18 +25,20 @@ from autodiff.core.symbolic.symbol import as_symbol, is_custom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
     from autodiff.core.base.source import Span
     from autodiff.core.graph.op import Op
 
-    Kind = tuple[Span | None, str | None, str | None]
-
-LONGEST_NAME = 40
-PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:'\d+)?")
+#: A longer text is no name for a result; a leaf and the output keep one of up to LONGEST_TEXT characters.
+LONGEST_NAME = 28
+LONGEST_TEXT = 40
+LONGEST_MEANING = 200
+PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 PRODUCT_OPERATORS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
+PLACES = re.compile(r"(\[[^\[\]]*\])+$")
 
 
 class SlopeOrigins:
@@ -80,7 +85,13 @@ class NodeNames:
         for node in order:
             nodes.update((below, None) for below in node.inputs if below is not None)
         self._oldest_first = sorted(nodes, key=lambda node: node.number)
-        self._named_by_place: set[Node] = set()  # nodes named by op and place
+        self._root = order[0] if order else None
+        self._short: dict[Node, str] = {}  # the names t1, t2, ...
+        self._shortened: dict[str, Node] = {}
+        self._versioned: dict[str, tuple[str, int, Node]] = {}  # the variable and the number in x_2
+        self._skipped = 0  # numbers of short names that are names of the script
+        self._visits: dict[Node, int] | None = None  # once requested
+        self._places: dict[Node, str] | None = None  # the places of short names, once requested
         self._last_at_site: set[Node] = set()  # the last node of each span, which gets the source text
         self.of: dict[Node, str] = {}
         self._taken: set[str] = set()
@@ -90,8 +101,6 @@ class NodeNames:
         self._first_with_text: dict[str, Node] = {}
         self._text_without_suffix: dict[Node, str] = {}  # nodes with a suffix, and their text without it
         self._repeats: dict[tuple[str, str], int] = {}
-        self._repeat_numbers: dict[Node, int] | None = None  # its number within its kind, once requested
-        self._counts: Counter[Kind] = Counter()
         self._name_assigned()
         self._name_by_text()
 
@@ -107,25 +116,56 @@ class NodeNames:
         """The name without the suffix that distinguishes nodes of the same text."""
         return self._text_without_suffix.get(node) or self.of[node]
 
-    def which(self, node: Node) -> str:
-        """A suffix for sentences that distinguishes nodes of one name: `` (308th time)``, `` (line 3)``.
+    def short_name(self, node: Node) -> str:
+        """A name such as ``t7`` for a node, always the same: the name of a node whose text is long."""
+        known = self._short.get(node)
+        if known is None:
+            number = len(self._short) + self._skipped + 1
+            while not self.is_new(f"t{number}"):
+                number += 1
+                self._skipped += 1
+            known = self._short[node] = f"t{number}"
+            self._shortened[known] = node
+        return known
 
-        Many nodes of one place, made in a loop or function, are counted; only nodes of this graph count. A
-        variable assigned in several lines gets the line.
-        """
-        number = self.visit(node)
-        if self._counts[_repeat_key(node)] > 1:
-            return f" ({ordinal(number)} time)"
-        return f" (line {self.line(node)})" if node.name in self._reassigned else ""
+    def is_short(self, node: Node) -> bool:
+        """Whether the node is called ``t7`` or the like."""
+        return self.of.get(node) == self._short.get(node, "")
 
     def visit(self, node: Node) -> int:
         """The number of the node among those of its name and op that the same code made, from 1."""
-        if self._repeat_numbers is None:
-            self._repeat_numbers, self._counts = {}, Counter()
+        if self._visits is None:
+            self._visits = {}
+            counts: Counter[tuple[Span | None, str | None, str | None]] = Counter()
             for one in self._oldest_first:
-                self._counts[_repeat_key(one)] += 1
-                self._repeat_numbers[one] = self._counts[_repeat_key(one)]
-        return self._repeat_numbers[node]
+                kind = one.site, one.name, one.op.name if isinstance(one, OpNode) else None
+                counts[kind] += 1
+                self._visits[one] = counts[kind]
+        return self._visits[node]
+
+    def meaning(self, spelled: str) -> NameMeaning | None:
+        """What a made-up name stands for; None for any other name."""
+        if spelled in self._versioned:
+            variable, number, node = self._versioned[spelled]
+            return NameMeaning(spelled, f"line {self.line(node)}", variable=variable, number=number)
+        short = self._shortened.get(spelled)
+        if not isinstance(short, OpNode) or short.op is None:
+            return None
+        expr = self._application(short, short.op)
+        return NameMeaning(spelled, self._place(short), expr_text(expr, LONGEST_MEANING, limits.digits), expr)
+
+    def _place(self, node: OpNode) -> str:
+        """The line of a node and its number among the equal ops of the line: ``line 21, 4th add``."""
+        if self._places is None:
+            self._places = {}
+            counts: Counter[tuple[int | None, str]] = Counter()
+            for one in self._oldest_first:
+                if isinstance(one, OpNode):
+                    kind = self.line(one), reader_name(one.op.name).partition("(")[0]
+                    counts[kind] += 1
+                    self._places[one] = f"{ordinal(counts[kind])} {kind[1]}"
+        line = self.line(node)
+        return "in the backward pass" if line is None else f"line {line}, {self._places[node]}"
 
     def quotient(self, above: Node, below: Node, alias: str = "") -> str:
         """A derivative as text: ``dL/dx5``, ``dx5/d(w2*x3)``. ``alias`` replaces the name of ``above``."""
@@ -165,37 +205,60 @@ class NodeNames:
 
     def is_new(self, candidate: str) -> bool:
         """Whether no node has this name, and it is no word of the script either."""
+        return candidate not in self._taken and candidate not in self._script_words()
+
+    def _script_words(self) -> set[str]:
         if self._words is None:
             self._words = set(WORDS.findall(self.source.text))
-        return candidate not in self._taken and candidate not in self._words
+        return self._words
 
     def _name_assigned(self) -> None:
-        versions: dict[str, int] = {}
+        nodes: dict[str, list[tuple[int, Node]]] = {}
         for node in self._oldest_first:
-            if node.name is None or node in self.called:
+            if node.name is not None and node not in self.called:
+                values = nodes.setdefault(node.name, [])
+                values.append((self._versions.get(node) or len(values) + 1, node))
+        self._reassigned = {name for name, values in nodes.items() if values[-1][0] > 1}
+        for name, values in nodes.items():
+            leaves = sum(isinstance(node, Leaf) for _, node in values)
+            if name not in self._reassigned:
+                self._give(values[0][1], name)
                 continue
-            version = self._versions.get(node) or versions.get(node.name, 0) + 1
-            versions[node.name] = version
-            self._give(node, node.name if version == 1 else f"{node.name}'{version}")
-        self._reassigned = {name for name, version in versions.items() if version > 1}
+            before, after = version_parts(name, values[-1][0], self._script_words())
+            for number, node in values:
+                if number == leaves == 1 and isinstance(node, Leaf):
+                    self._give(node, name)
+                else:
+                    spelled = self._give(node, f"{before}{number}{after}")
+                    self._versioned[spelled] = name, number, node
 
     def _name_by_text(self) -> None:
         """Name the remaining nodes, inputs first, so that names can be built from those of inputs."""
-        self._last_at_site = set({node.site: node for node in self._oldest_first}.values())
+        last: dict[Span | None, Node] = {}
+        repeated: set[Node] = set()  # operators in loops, whose operands are other ones each time
+        for node in self._oldest_first:
+            before = last.get(node.site)
+            if before is not None and before.op is node.op and node.op is not None and node.op.infix:
+                repeated.add(node)
+            last[node.site] = node
+        self._last_at_site = set(last.values()) - repeated
         for node in self._oldest_first:
             if node in self.of:
                 continue
             if node in self.called:
                 self._give(node, self.called[node])
                 continue
-            spelled = self._source_text(node) if node.site is not None and node in self._last_at_site else ""
-            built = self._built_name(node)
-            spelled = spelled or built
-            if spelled in self._taken and isinstance(node, OpNode):
-                self._text_without_suffix[node] = spelled
-                spelled = self._with_suffix(spelled, node)
-            else:
-                self._first_with_text[spelled] = node
+            longest = LONGEST_TEXT if node is self._root or isinstance(node, Leaf) else LONGEST_NAME
+            spelled = self._source_text(node, longest) if node in self._last_at_site else ""
+            text = spelled = spelled or self._built_name(node, longest)
+            if text in self._taken and isinstance(node, OpNode):
+                self._text_without_suffix[node] = text
+                spelled = self._with_suffix(text, node)
+            elif text:
+                self._first_with_text[text] = node
+            if not spelled or (len(spelled) > longest and isinstance(node, OpNode)):
+                self._text_without_suffix[node] = self._long_text(node)
+                spelled = self.short_name(node)
             self._give(node, spelled)
 
     def _with_suffix(self, spelled: str, node: Node) -> str:
@@ -206,38 +269,40 @@ class NodeNames:
         number = self._repeats[spelled, place] = self._repeats.get((spelled, place), 0 if place else 1) + 1
         return f"{spelled} ({', '.join([place] * bool(place) + [ordinal(number)] * (number > 1))})"
 
-    def _source_text(self, node: Node) -> str:
+    def _source_text(self, node: Node, longest: int = LONGEST_TEXT) -> str:
         """The node's source text; empty if it is long or contains a variable with several versions."""
-        assert node.site is not None
-        if node.site.end - node.site.start > 4 * LONGEST_NAME:
+        if node.site is None or node.site.end - node.site.start > 4 * LONGEST_TEXT:
             return ""
         spelled = PRODUCT_OPERATORS.sub(r"\1", self.source_line(node))
-        if len(spelled) > LONGEST_NAME or self._reassigned.intersection(WORDS.findall(spelled)):
+        if len(spelled) > longest or self._reassigned.intersection(WORDS.findall(spelled)):
             return ""
         return spelled
 
-    def _built_name(self, node: Node) -> str:
-        """A name built from the op and its operands, or if that is too long from the op and its place."""
+    def _built_name(self, node: Node, longest: int) -> str:
+        """A name built from the op and its operands; empty if that is too long."""
         if isinstance(node, Leaf):
             return short_constant(node)
         assert node.op is not None
         # Of a part of a graph, the inputs of the oldest nodes have no names.
-        is_whole = all(below is None or below in self.of for below in node.inputs)
-        written = self._application(node, node.op) if is_whole else None
-        if written is not None and written.size <= LONGEST_NAME:
-            built = expr_text(written, LONGEST_NAME + 1, limits.digits)
-            if len(built) <= LONGEST_NAME:
-                self._built_exprs[node] = written
-                return built
-        self._named_by_place.add(node)
-        return reader_name(node.op.name).partition("(")[0] + self._inside_suffix(node)
+        if any(below is not None and below not in self.of for below in node.inputs):
+            return ""
+        written = self._application(node, node.op)
+        if written.size > longest:
+            return ""
+        built = expr_text(written, longest + 1, limits.digits)
+        if len(built) > longest:
+            return ""
+        self._built_exprs[node] = written
+        return built
 
-    def _inside_suffix(self, node: Node) -> str:
-        """The place of a node without a short name: `` in F.normalize(x)``, or only the line."""
-        if node.site is None:
-            return " in the backward pass"
-        spelled = "" if node in self._last_at_site else self._source_text(node)
-        return f" in {spelled}" if spelled else f" in line {self.line(node)}"
+    def _long_text(self, node: Node) -> str:
+        """The source text of a node without a short name, or its op and place: ``sub in F.normalize(x)``."""
+        if node in self._last_at_site and node.site is not None:
+            return PRODUCT_OPERATORS.sub(r"\1", self.source_line(node))
+        assert node.op is not None
+        op = reader_name(node.op.name).partition("(")[0]
+        spelled = self._source_text(node) or f"line {self.line(node)}"
+        return f"{op} in {'the backward pass' if node.site is None else spelled}"
 
     def _application(self, node: Node, op: Op) -> Expr:
         operands = []
@@ -256,21 +321,38 @@ class NodeNames:
         """The name of a node as part of another name. Equal constants are not distinguished there."""
         if node.name is None and isinstance(node, Leaf) and not node.tracked and node.out is not None:
             return short_constant(node)
-        is_phrase = node in self._text_without_suffix or node in self._named_by_place
+        is_phrase = node in self._text_without_suffix and not self.is_short(node)
         return f"({self.of[node]})" if is_phrase else self.of[node]
 
-    def _give(self, node: Node, candidate: str) -> None:
+    def _give(self, node: Node, candidate: str) -> str:
         spelled, version = candidate, 1
         while spelled in self._taken:
             version += 1
-            spelled = f"{candidate}'{version}"
+            spelled = f"{candidate} ({ordinal(version)})"
         self._taken.add(spelled)
         self.of[node] = spelled
+        return spelled
 
 
-def _repeat_key(node: Node) -> Kind:
-    """The key that is equal for all nodes made by one piece of code that runs repeatedly."""
-    return node.site, node.name, node.op.name if isinstance(node, OpNode) else None
+def version_parts(name: str, count: int, words: Collection[str]) -> tuple[str, str]:
+    """What stands before and after the number in the names of the ``count`` values of a variable.
+
+    They are ``x_1``, ``x_2``, or ``x_v1``, ``x_v2`` if such a name, or ``x1``, is one of the script's words.
+
+    >>> version_parts("x", 3, {"x", "L"}), version_parts("x", 3, {"x", "x2"})
+    (('x_', ''), ('x_v', ''))
+    >>> version_parts("params[0]", 3, {"params"})
+    ('params_', '[0]')
+    """
+    base = PLACES.sub("", name)
+    word = (WORDS.findall(base) or [""])[-1]
+    numbers = range(1, count + 1)
+    joint = "_"
+    if any(f"{word}{n}" in words or f"{word}_{n}" in words for n in numbers):
+        joint = "_v"
+        while any(f"{word}{joint}{n}" in words for n in numbers):
+            joint += "v"
+    return base + joint, name[len(base) :]
 
 
 def ordinal(number: int) -> str:
@@ -293,7 +375,7 @@ def short_constant(leaf: Leaf) -> str:
     if leaf.out.__class__ is float or leaf.out.size == 1:
         return short_number(leaf.out if leaf.out.__class__ is float else leaf.out.item())
     entries = entries_text(leaf.out, 8).replace(".0,", ",").replace(".0]", "]")
-    return entries if len(entries) <= LONGEST_NAME else entries_text(leaf.out, 0)
+    return entries if len(entries) <= LONGEST_TEXT else entries_text(leaf.out, 0)
 
 
 def short_number(value: Any) -> str:

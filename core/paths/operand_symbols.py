@@ -98,7 +98,6 @@ class OperandSymbols:
         self._named_constants = NamedConstants(self.constants)
         self._variables = variables
         self._symbols: dict[Node, Symbol] = {}
-        self._invented = 0
         self.values: dict[str, Any] = {}
         self._meanings: dict[str, str | Expr] = {}
         self._hidden_nodes: dict[str, Node] = {}  # nodes of names that a program cannot use
@@ -242,15 +241,9 @@ class OperandSymbols:
         return base in self._variables and is_kept
 
     def _invent(self, node: Node, shape: Shape, meaning: str | Expr) -> Symbol:
-        spelled = self._names.of[node] if node in self._names.called else self._free_name()
+        spelled = self._names.of[node] if node in self._names.called else self._names.short_name(node)
         self._meanings[spelled] = meaning
         return self._name_symbol(spelled, node, shape)
-
-    def _free_name(self) -> str:
-        self._invented += 1
-        while not self._names.is_new(f"t{self._invented}"):
-            self._invented += 1
-        return f"t{self._invented}"
 
     def abbreviation(self, node: Node) -> str:
         """An invented name for an unnamed result that a formula would repeat."""

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Span
+    from autodiff.core.report.name_key import NameKey
     from autodiff.core.symbolic.expr import Expr
 
 
@@ -88,10 +89,20 @@ class Graph:
     without derivatives, whose ids follow those of ``edges``.
     ``output`` is the script's name for the root at the end, if that is not the name of its node. ``left_out``
     is the number of nodes that are not in this record. All uses of the nodes with ids from ``whole_from`` on
-    are in it.
+    are in it. ``key`` has the meanings of made-up names.
     """
 
-    __slots__ = ("constant_uses", "constants", "edges", "left_out", "nodes", "output", "root", "whole_from")
+    __slots__ = (
+        "constant_uses",
+        "constants",
+        "edges",
+        "key",
+        "left_out",
+        "nodes",
+        "output",
+        "root",
+        "whole_from",
+    )
 
     def __init__(
         self,
@@ -103,8 +114,10 @@ class Graph:
         constants: tuple[GraphNode, ...] = (),
         constant_uses: tuple[GraphEdge, ...] = (),
         whole_from: int = 0,
+        key: NameKey | None = None,
     ) -> None:
         self.root = root
+        self.key = key
         self.nodes = nodes
         self.edges = edges
         self.left_out = left_out

@@ -12,7 +12,7 @@ from autodiff.core.graph.node import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from autodiff.core.base.source import Span
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from autodiff.core.report.events import Events
     from autodiff.core.report.graph_records import Graph
     from autodiff.core.report.kink import Kink
+    from autodiff.core.report.name_key import NameKey
     from autodiff.core.symbolic.expr import Expr
 
 
@@ -341,6 +342,7 @@ class Derivation(Record):
     is zero or not finite. ``entry`` derives one of its entries. ``order`` is 2 if the output is itself a
     gradient; ``given`` then spells the derivative, ``d2L/dw2``. ``is_only_input`` says that the output
     depends on no other input. ``graph`` is that of its own pass if this is not the report's, on request.
+    ``key`` has the meanings of made-up names.
     """
 
     output: str
@@ -377,6 +379,16 @@ class Derivation(Record):
     is_only_input: bool = False
     zero_paths: int = 0
     graph: Graph | None = None
+    key: NameKey | None = None
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """The texts of steps 1 to 3, of the paths and of the causes."""
+        yield from (*self.chain, *self.local, self.simplified, self.factored)
+        yield from (meaning for _, meaning in self.where)
+        yield from (name for path in self.paths for name in path.nodes)
+        yield from (use.name for use in self.uses)
+        yield from (cause.text for cause in self.causes)
 
     def omit_zero_paths(self) -> None:
         """Omit the paths with a local derivative that is 0 for all inputs, unless all paths have one."""

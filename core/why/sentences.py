@@ -7,7 +7,6 @@ import re
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import OpNode
-from autodiff.core.paths.node_names import PRODUCT_OPERATORS
 from autodiff.core.symbolic.expr import expr_text, number_expr
 from autodiff.core.symbolic.symbol import is_custom
 from autodiff.core.why.op_table import (
@@ -52,10 +51,6 @@ VECTOR_OPS = {
     ),
 }
 LONGEST_QUOTE = 60
-#: Invented names: an op and a number, used if the source text is long.
-INVENTED = re.compile(r"\b[a-z]\w*_\d+\b")
-#: The suffix that tells the versions of a name apart in formulas.
-VERSION = re.compile(r"'\d")
 WORDS = re.compile(r"\w+")
 #: A name, an entry or a call.
 ATOM = re.compile(r"[\w.]+([(\[][^()\[\]]*[)\]])*")
@@ -81,23 +76,10 @@ def _number(value: float) -> str:
 
 
 def spoken_name(node: Node, names: NodeNames) -> str:
-    """The name of a node in a sentence: its own name unless part of it is invented, else its source text.
-
-    Formulas tell the versions of a name apart as ``x'308``; a sentence says ``x (308th time)``.
-    """
-    name = names.without_suffix(node)
-    if node.site is None:
-        return name
-    if node.name is not None:
-        return f"{node.name}{names.which(node)}"
-    is_version = VERSION.search(name)
-    if not isinstance(node, OpNode) or not (is_version or INVENTED.search(name)):
-        return name
-    text = names.source_line(node)
-    is_one_op = bool(node.op.infix) or node.op.name in WORDS.findall(text)
-    return shorten_middle(PRODUCT_OPERATORS.sub(r"\1", text)) + (
-        names.which(node) if is_version and is_one_op else ""
-    )
+    """The name of a node in a sentence. A short name such as ``t7`` stands behind the source text."""
+    if not names.is_short(node):
+        return names[node] if node.name is not None else names.without_suffix(node)
+    return f"{shorten_middle(names.without_suffix(node))} ({names[node]})"
 
 
 def shorten_middle(text: str) -> str:

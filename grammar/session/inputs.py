@@ -48,7 +48,7 @@ def default_inputs(execution: Execution, leaves: list[Leaf]) -> list[tuple[str, 
     found.sort(key=lambda pair: (source_offset(pair, execution), pair[1].number))
     if execution.data:
         found = [pair for pair in found if pair[0] not in execution.data] or found
-    return unique_names(found)
+    return unique_names(found, execution.source)
 
 
 def unused_leaves(execution: Execution, leaves: list[Leaf]) -> list[Leaf]:

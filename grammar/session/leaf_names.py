@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from autodiff.core.base.source import Span
+    from autodiff.core.base.source import Source, Span
     from autodiff.core.graph.node import GradSlot, Node
     from autodiff.grammar.session.run import Execution
 
@@ -90,14 +90,22 @@ def is_same_leaf(value: Any, leaf: Node) -> bool:
     return node.grad_slot is leaf.grad_slot
 
 
-def unique_names(named: list[tuple[str, Node]]) -> list[tuple[str, Node]]:
-    """Return the pairs with unique names: repeated names get a number, as in ``w'1``, ``w'2``."""
+def unique_names(named: list[tuple[str, Node]], source: Source) -> list[tuple[str, Node]]:
+    """Return the pairs with unique names: repeated names get a number, as in ``w_1``, ``w_2``."""
     counts = Counter(name for name, _ in named)
+    if len(counts) == len(named):
+        return named
+    from autodiff.core.paths.node_names import WORDS, version_parts
+
+    words = set(WORDS.findall(source.text))
     versions: Counter[str] = Counter()
     told = []
     for name, node in named:
-        versions[name] += 1
-        told.append((name if counts[name] == 1 else f"{name}'{versions[name]}", node))
+        if counts[name] > 1:
+            versions[name] += 1
+            before, after = version_parts(name, counts[name], words)
+            name = f"{before}{versions[name]}{after}"
+        told.append((name, node))
     return told
 
 

@@ -106,7 +106,7 @@ def test_tensors_are_multiplied_entry_by_entry_or_as_matrices() -> None:
         ("w_out", r"w_{\mathrm{out}}"),
         ("theta_1", r"\theta_{1}"),
         ("Sigma2", r"\Sigma_{2}"),
-        ("h'3", "h^{(3)}"),
+        ("h_3", "h_{3}"),
         ("layers[1][0]", r"\mathrm{layers}_{1,0}"),
         ("dL/d(x*y)[0,1]", r"\frac{\partial L}{\partial \left(x \cdot y\right)_{0,1}}"),
         ("d(dL/dw)/dz", r"\frac{\partial \frac{\partial L}{\partial w}}{\partial z}"),

@@ -83,5 +83,5 @@ def test_leaves_of_one_name_are_not_taken_for_changes_of_the_script(autodiff):
     )
     told = " ".join(autodiff("check", "-e", code).out.split())
     assert "random" not in told
-    assert "w'1[0] is at a kink" in told
-    assert "w'2[0] is at a kink" in told
+    assert "w_1[0] is at a kink" in told
+    assert "w_2[0] is at a kink" in told

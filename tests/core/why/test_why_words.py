@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.paths import node_names
 from why_scripts import LEAF, told
 
 
 @pytest.mark.parametrize(
-    ("dtype", "left", "turn"), [("float32", "1.4013e-45", "951st"), ("float64", "5e-324", "26th")]
+    ("dtype", "left", "turn"), [("float32", "1.4013e-45", "951"), ("float64", "5e-324", "26")]
 )
 def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: str, turn: str) -> None:
     said = told(
@@ -16,7 +15,7 @@ def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: st
         "for i in range(1100):\n    y = y * 0.5\ny.backward()"
     )
     assert said == [
-        f"4: the gradient has shrunk to {left} on its way to y ({turn} time), and times the next factor"
+        f"4: the gradient has shrunk to {left} on its way to y_{turn}, and times the next factor"
         " (0.5) it is too small for a number"
     ]
 
@@ -24,22 +23,15 @@ def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: st
 def test_values_of_one_name_are_told_apart_by_their_lines() -> None:
     code = "h = x * 500\nh = torch.exp(h)\nh = h * 2\nh.backward()"
     assert told(LEAF.format("2.") + code) == [
-        "3: h (line 3) is inf already on the way forward: exp grows beyond the largest number:"
-        " h (line 2) = 1000"
+        "3: h_2 is inf already on the way forward: exp grows beyond the largest number: h_1 = 1000"
     ]
 
 
 def test_calls_of_a_function_are_told_apart_by_their_number() -> None:
     code = "def f(v):\n    r = torch.exp(v)\n    return r\ny = f(x) + f(x * 1000)\ny.backward()"
     assert told(LEAF.format("1.") + code) == [
-        "3: r (2nd time) is inf already on the way forward: exp grows beyond the largest number:"
-        " x*1000 = 1000"
+        "3: r_2 is inf already on the way forward: exp grows beyond the largest number: x*1000 = 1000"
     ]
-
-
-def test_what_an_op_is_made_of_is_not_counted_as_visits() -> None:
-    code = "for i in range(3):\n    x = torch.cosine_similarity(x, x, 0) * x * 0\nx.sum().backward()"
-    assert all("time)" in line for line in told("a = torch.tensor([1.], requires_grad=True)\nx = a\n" + code))
 
 
 def test_a_sum_that_nearly_cancels_is_no_rounding() -> None:
@@ -296,13 +288,3 @@ def test_words(script: str, words: str) -> None:
 )
 def test_slopes_are_written_in_the_names_of_the_script(code: str, words: str) -> None:
     assert told(f"{LEAF.format('0.')}{code}\ny.backward()") == [words]
-
-
-def test_which_time_it_is_takes_one_look_at_a_loop(monkeypatch) -> None:
-    asked = []
-    kind = node_names._repeat_key
-    monkeypatch.setattr(node_names, "_repeat_key", lambda node: asked.append(node) or kind(node))
-    code = "h = x * 1\nfor i in range(100):\n    h = h * 1\ny = h * 0.3 - x * 0.1 - x * 0.2\ny.backward()"
-    [cause] = told(LEAF.format("3.") + code)
-    assert "0.3 through h (line 2)" in cause
-    assert 100 <= len(asked) < 500

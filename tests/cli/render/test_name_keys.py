@@ -1,0 +1,66 @@
+"""Made-up names: one for each result in all parts of a report, never one of the script, and a key to them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+LONG = (
+    "x = tensor([1., 2., 3.], requires_grad=True)\nw = tensor([0.5, -0.5, 0.25], requires_grad=True)\n"
+    "def f(a, b):\n"
+    "    return exp(a*b + sin(a)) + log(a*a + b*b + 1.0 + exp(a)*exp(b))*cos(a + b) + a/(1 + b*b)\n"
+    "L = (f(x, w) + f(w, x)*f(x, x + 1.0)).sum()\n"
+)
+LOOP = "a = tensor(1.1, requires_grad=True)\nx = a\nfor i in range(5):\n    x = x + 0.1*sin(a*x)\nL = x*{}\n"
+SHORT = re.compile(r"(?<![\w.])d?(t\d+)\b")
+
+
+def test_a_result_has_one_name_in_the_tree_the_paths_and_the_formulas(autodiff, write) -> None:
+    told = json.loads(autodiff("run", "--format", "json", write(LONG)).out)
+    meanings = {one["name"]: (one["formula"], one["place"]) for one in told["graph"]["names"]}
+    assert len(meanings) > 4
+    assert all(
+        re.fullmatch(r"line [45], \d+(st|nd|rd|th) (add|mul|exp|div|log)", at) for _, at in meanings.values()
+    )
+    for derivation in told["derivations"]:
+        steps = derivation["steps"]
+        key = {one["name"]: (one["formula"], one["place"]) for one in steps["names"]}
+        assert all(meanings.get(name, meaning) == meaning for name, meaning in key.items())
+        texts = [
+            *steps["chain"],
+            *steps["local"],
+            *(name for path in derivation["paths"] for name in path["nodes"]),
+        ]
+        used = {name for text in texts for name in SHORT.findall(text)}
+        assert used
+        assert used <= key.keys() | {name for name, _ in steps["where"]}
+    names = [node["name"] for node in told["graph"]["nodes"] if node["op"] != "constant"]
+    assert len(set(names)) == len(names)
+    assert max(map(len, names)) <= 40
+
+
+def test_a_screen_has_the_key_of_the_names_that_it_shows(autodiff, write) -> None:
+    out = autodiff("explain", "--wrt", "w", "--all", write(LONG)).out
+    derivation = out[: out.index("\ncheck:")]
+    defined = re.findall(r"^(?:names  |       ) {7}(t\d+) = ", derivation, re.MULTILINE)
+    assert len(defined) == len(set(defined)) > 3
+    told = {*defined, *re.findall(r"where (t\d+) =", derivation)}
+    assert set(SHORT.findall(derivation)) <= told
+    tree = autodiff("graph", write(LONG)).out
+    assert re.search(r"^t4 = .* \(line 4, \d+th add\)\.$", tree, re.MULTILINE)
+    document = autodiff("explain", "--wrt", "w", "--format", "markdown", write(LONG)).out
+    assert re.search(r"t_\{4\} = .* \\text\{\(line 4, \d+th add\)\}", document)
+
+
+def test_made_up_names_are_not_those_of_the_script(autodiff, write) -> None:
+    names = [f"t{number}" for number in range(1, 7)]
+    lines = "".join(f"{name} = 1.0\n" for name in names)
+    tree = json.loads(autodiff("graph", "--format", "json", write(lines + LONG)).out)["graph"]
+    assert not {*names} & {node["name"] for node in tree["nodes"]}
+    assert {"t7", "t8", "t9"} <= {node["name"] for node in tree["nodes"]}
+    out = autodiff("explain", "--wrt", "a", write(LOOP.format("2"))).out
+    assert "\nnames         x_1 to x_5 are values 1 to 5 of x (line 4)\n" in out
+    for other in ("x2", "x_4"):
+        out = autodiff("explain", "--wrt", "a", write(f"{other} = 3.0\n" + LOOP.format(other))).out
+        assert "x_v1 to x_v5 are values 1 to 5 of x (line 5)" in out
+        assert "x_3" not in out
