@@ -122,7 +122,9 @@ def constant_reason(
         line = "" if place is None else f", line {scene.line(place)}"
         reason = "small changes of the inputs do not change it" if uses_input else "it is made of no input"
         reason += line
-    return f"`{error.name}` is a constant here, and its slope is 0: {reason}"
+    other = last_result(execution) if settings.of is None else None
+    chosen = f"; --of {other} chooses another output" if other is not None else ""
+    return f"`{error.name}` is a constant here, and its slope is 0: {reason}{chosen}"
 
 
 class Origins:

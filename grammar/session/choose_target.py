@@ -95,7 +95,12 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
         span = execution.last_span
         if final.__class__ is Tensor:
             return make_target(final, display_name(final.source(), execution), span, execution)
-        return make_target(final, source_text_at(span, execution), span, execution)
+        text = source_text_at(span, execution)
+        last = parse_to_first_error(execution.source).body[-1]
+        is_bare = isinstance(last, tree.ExpressionStatement) and isinstance(last.value, tree.TupleDisplay)
+        if is_bare and not (text.startswith("(") and text.endswith(")")):
+            text = f"({text})"  # as in `a, b`, whose entry is `(a, b)[0]`
+        return make_target(final, text, span, execution)
     check_has_value(execution)
     name = execution.last_assigned
     value = None if name is None else execution.names.get(name)

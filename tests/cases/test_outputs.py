@@ -332,11 +332,42 @@ NOTED = [
         ),
     ]
 ]
+LOOP = "k = 0.5; dt = 0.25\nt = 0.0; y = 1.0\n%s\n    y += dt*(-k*y)\n    %s\n"
+NOTED += [
+    Case(
+        name,
+        LOOP % (loop, step),
+        "autodiff grad script.ad; autodiff grad --of y script.ad",
+        [0.0, 4.0, -0.669921875, -1.33984375],
+        says=["the output is `t`, which line 5 changes last; --of y chooses another"],
+    )
+    for name, loop, step in [
+        ("time_of_a_while_loop", "while t < 1:", "t += dt"),
+        ("time_of_a_for_loop", "for i in range(4):", "t = t + dt"),
+    ]
+]
+NOTED += [
+    Case(
+        "comparison_with_a_limit",
+        "E = 2.0; w = 12.0\nstress = E*w\nsafe = stress < 25\n",
+        "autodiff grad script.ad",
+        [0.0, 0.0],
+        says=["`safe` is a constant here", "--of stress chooses another output"],
+    ),
+    Case(
+        "several_expressions_last",
+        "x = 3.0\ny = x**2\ny, 2*x*y\n",
+        "autodiff grad script.ad; autodiff grad --of '(y, 2*x*y)[1]' script.ad",
+        [54.0],
+        says=["--of '(y, 2*x*y)[0]'"],
+    ),
+]
 NOT_NOTED = [
-    Case(name, f"x = 2.0\n{text}", f"autodiff grad {options}script.ad", numbers, never=["note"])
+    Case(name, f"x = 2.0\n{text}", f"autodiff grad {options}script.ad", numbers, never=["the output is"])
     for name, options, text, numbers in [
         ("asked_for", "--of u ", "u, v = x**3, x**4\n", [12.0]),
         ("unpacked_inputs", "", "a, b = 2.0, 3.0\nL = x*a*b\n", [6.0, 6.0, 4.0]),
+        ("newton", "", "y = 1.5\nfor k in range(9):\n    d = (y*y - x)/(2*y)\n    y -= d\n", [2**-0.5 / 2]),
         ("text_before", "", 'name = "L"\nL = x**2\n', [4.0]),
         ("swapped", "", "u, v = x**3, x**4\nL = u\n", [12.0]),
     ]

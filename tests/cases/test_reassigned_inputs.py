@@ -65,6 +65,25 @@ FOUND = [
         [10.0],
         says=["the slope is that by its value of line 2"],
     ),
+    Case(
+        "another_name_keeps_the_first_value",
+        "a = 3.0\nt = a\na = a*2\nL = a**2*t\n",
+        "autodiff grad script.ad; autodiff grad --wrt a script.ad",
+        [108.0, 108.0],
+        says=["the slope is that by its value of line 1"],
+    ),
+    Case(
+        "a_branch_keeps_the_first_value",
+        "a = -3.0\nt = exp(a) if a > 0 else a\nfor k in range(2):\n    a = 0.5*a + t\nout = a**2\n",
+        "autodiff grad script.ad",
+        [-18.375],
+    ),
+    Case(
+        "a_function_keeps_the_first_value",
+        "def first(u):\n    return u\na = 3.0\nt = first(a)\na = a + t\nL = a*t\n",
+        "autodiff grad script.ad",
+        [12.0],
+    ),
     Case("checked", "x = 3\nx = 2*x + 1\nL = x**2\n", "autodiff check script.ad", shows=["right: "]),
     Case(
         "explained",
@@ -82,6 +101,14 @@ NAMED = [
         says=[
             "`w` is assigned more than once, so it is not listed: --wrt w gives the slope by its first value"
         ],
+    ),
+    Case(
+        "an_input_that_a_function_reads",
+        "a = 3.0; b = 2.0\ndef f(x):\n    return a**2 - x\nt = f(b)\nfor k in range(2):\n    b = 0.5*b + t\n"
+        "out = b**2\n",
+        "autodiff grad script.ad",
+        [198.0],
+        says=["`b` is assigned more than once, so it is not listed"],
     ),
     Case("newton_steps", NEWTON, "autodiff grad script.ad", [2**-0.5 / 2], says=["--wrt x gives the slope"]),
     Case("newton_steps_by_name", NEWTON, "autodiff grad --wrt a script.ad", [2**-0.5 / 2], never=["note:"]),

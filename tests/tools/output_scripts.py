@@ -42,29 +42,35 @@ class OutputScript:
     def slopes(self, weights: Any) -> dict[str, list[float]] | None:
         """The slopes of the weighted sum of the output's entries by each entry of each input.
 
-        None where the differences of two steps are apart: there is a kink or a jump nearby.
+        None where the differences of two steps, or those to both sides, are apart: there is a kink or a jump
+        nearby.
         """
         found = {}
         for name, value in self.inputs.items():
             entries = value if isinstance(value, list) else [value]
             found[name] = []
             for at in range(len(entries)):
-                wide, narrow = (self.difference(name, at, step, weights) for step in (2 * STEP, STEP))
-                if abs(wide - narrow) > 1e-5 * (1 + abs(narrow)):
+                wide, narrow = (
+                    self.difference(name, at, (step, -step), weights) for step in (2 * STEP, STEP)
+                )
+                after, before = (self.difference(name, at, (step, 0.0), weights) for step in (STEP, -STEP))
+                size = 1 + abs(narrow)
+                if abs(wide - narrow) > 1e-5 * size or abs(after - before) > 0.05 * size:
                     return None
                 found[name].append(narrow)
         return found
 
-    def difference(self, name: str, at: int, step: float, weights: Any) -> float:
+    def difference(self, name: str, at: int, moves: tuple[float, float], weights: Any) -> float:
+        """The slope between two moves of an entry of an input."""
         ends = []
-        for move in (step, -step):
+        for move in moves:
             value = self.inputs[name]
             if isinstance(value, list):
                 moved: Any = [x + move * (k == at) for k, x in enumerate(value)]
             else:
                 moved = value + move
             ends.append(weighted_sum(self.value({**self.inputs, name: moved}), weights))
-        return (ends[0] - ends[1]) / (2 * step)
+        return (ends[0] - ends[1]) / (moves[0] - moves[1])
 
 
 def weighted_sum(value: Any, weights: Any) -> float:

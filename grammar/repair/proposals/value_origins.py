@@ -115,8 +115,14 @@ class ValueOrigins:
         return made
 
 
-def names_computed_from(scene: Scene, expression: Any, left: Branch | None) -> Iterator[tree.Name]:
-    """Yield the names an expression is computed from, without tests and unused arguments."""
+def names_computed_from(
+    scene: Scene, expression: Any, left: Branch | None, inside: tuple[tree.FunctionDef, ...] = ()
+) -> Iterator[tree.Name]:
+    """Yield the names an expression is computed from, without tests and unused arguments.
+
+    Those that the functions of the script return are among them, except for functions that are followed
+    already, which are ``inside``.
+    """
     stack = [expression]
     while stack:
         node = stack.pop()
@@ -131,8 +137,22 @@ def names_computed_from(scene: Scene, expression: Any, left: Branch | None) -> I
                 parameter = parameter_of(made, node, at)
                 if parameter is None or reads_name(made, parameter, left):
                     stack.append(argument.value)
+            if made not in inside:
+                yield from free_names_returned(scene, made, left, (*inside, made))
         else:
             stack += children(node)
+
+
+def free_names_returned(
+    scene: Scene, made: tree.FunctionDef, left: Branch | None, inside: tuple[tree.FunctionDef, ...]
+) -> Iterator[tree.Name]:
+    """Yield the names that the results of a function are computed from, except for its parameters."""
+    parameters = {one.name for one in made.parameters}
+    for node in walk(*made.body):
+        if isinstance(node, tree.Return) and node.value is not None and not (left and left.holds(node)):
+            for name in names_computed_from(scene, node.value, left, inside):
+                if name.id not in parameters:
+                    yield name
 
 
 def called_function(scene: Scene, call: tree.Call) -> tree.FunctionDef | None:
