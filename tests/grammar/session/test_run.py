@@ -301,9 +301,10 @@ def test_default_dtype() -> None:
     assert executed("x = torch.ones(2)", dtype="float32").names["x"].dtype.name == "float32"
 
 
-def test_a_target_cut_off_by_float_is_an_error_and_not_another_target() -> None:
+def test_a_target_cut_off_by_item_is_an_error_and_not_another_target() -> None:
+    assert subject("w = 2.0\nz = w*3\nL = math.exp(float(z))").name == "L"
     with pytest.raises(GradientError) as caught:
-        subject("w = 2.0\nz = w*3\nL = math.exp(float(z))")
+        subject("w = 2.0\nz = w*3\nL = math.exp(z.item())")
     assert caught.value.caret == "`L` is a plain number that nothing connects to the inputs"
     assert "choose another output: --of z" in caught.value.advice
 
