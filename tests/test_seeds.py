@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY, TESTS
+from program import environment, quick_program
 from script_runner import run_script
 from transcript import normalise
 
@@ -40,7 +40,7 @@ def test_warns_as_torch_warns(path: Path) -> None:
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_runs_from_the_command_line(path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "autodiff.cli", "run", str(path)], capture_output=True, text=True
+        [*quick_program(), "run", str(path)], env=environment(), capture_output=True, text=True
     )
     assert "Traceback" not in done.stderr
     if path.stem in FAILING:
@@ -53,7 +53,7 @@ def test_runs_from_the_command_line(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((REPOSITORY / "examples").glob("*.ad")), ids=lambda path: path.stem)
 def test_the_other_examples_run_too(path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "autodiff.cli", "run", str(path)], capture_output=True, text=True
+        [*quick_program(), "run", str(path)], env=environment(), capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr

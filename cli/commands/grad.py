@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from autodiff.cli.requests.session import Session
+from autodiff.core.base.lazy_imports import LazyModule
+
+bare = LazyModule("autodiff.cli.render.bare")
+gradients = LazyModule("autodiff.cli.render.gradients")
+records = LazyModule("autodiff.cli.render.records")
 
 
 def command(session: Session) -> int | None:
@@ -15,18 +20,10 @@ def command(session: Session) -> int | None:
 
         return write_rows(session)
     report = session.report(order=session.request.number("order"))
-    if session.format == "json":
-        session.show_json(report)
-    elif session.for_people or session.format == "table":
-        from autodiff.cli.render.gradients import table_lines
-
-        session.show(table_lines(report, session.page()))
-    elif session.format not in ("auto", "plain"):
-        from autodiff.cli.render.records import gradient_records
-
-        session.show_records(gradient_records(report))
-    else:
-        from autodiff.cli.render.bare import bare_text
-
-        session.show_text(bare_text(report.gradients))
+    session.show_result(
+        json=lambda: session.show_json(report),
+        lines=lambda page: gradients.table_lines(report, page),
+        records=lambda: records.gradient_records(report),
+        text=lambda: bare.bare_text(report.gradients),
+    )
     return None

@@ -16,14 +16,12 @@ def show_matrix(session: Session, found: DerivativeMatrix, key: str) -> None:
     """Write a matrix of derivatives; ``key`` is that of its blocks in JSON."""
     from autodiff.cli.render import matrices
 
-    if session.format == "json":
-        session.show_numbers(found.report, {key: matrices.blocks(found)})
-    elif session.for_people or session.format == "table":
-        session.show(matrices.matrix_lines(found, session.page()))
-    elif session.format not in ("auto", "plain"):
-        session.show_records(matrices.matrix_records(found))
-    else:
-        session.show_text(matrices.bare_matrix(found))
+    session.show_result(
+        json=lambda: session.show_numbers(found.report, {key: matrices.blocks(found)}),
+        lines=lambda page: matrices.matrix_lines(found, page),
+        records=lambda: matrices.matrix_records(found),
+        text=lambda: matrices.bare_matrix(found),
+    )
 
 
 TYPE_CHECKING = False

@@ -7,18 +7,15 @@ from autodiff.cli.requests.session import Session
 
 def command(session: Session) -> None:
     """Print the product of ``jvp``, or of ``hvp``: bare numbers in a pipe, a table on a terminal."""
+    from autodiff.cli.render.bare import bare_text
     from autodiff.cli.render.matrices import product_records, record_lines
     from autodiff.cli.requests.derivatives import make_product
 
     report, parts = make_product(session)
     name = session.request.command
-    if session.format == "json":
-        session.show_numbers(report, {name: {part.name: part.grad for part in parts}})
-    elif session.for_people or session.format == "table":
-        session.show(record_lines(product_records(parts, name), session.page()))
-    elif session.format not in ("auto", "plain"):
-        session.show_records(product_records(parts, name))
-    else:
-        from autodiff.cli.render.bare import bare_text
-
-        session.show_text(bare_text(parts))
+    session.show_result(
+        json=lambda: session.show_numbers(report, {name: {part.name: part.grad for part in parts}}),
+        lines=lambda page: record_lines(product_records(parts, name), page),
+        records=lambda: product_records(parts, name),
+        text=lambda: bare_text(parts),
+    )

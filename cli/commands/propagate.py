@@ -11,15 +11,13 @@ def command(session: Session) -> None:
     from autodiff.cli.requests.propagate import make_propagation
 
     found = make_propagation(session)
-    if session.format == "json":
-        session.show_numbers(found.report, propagation.propagation_numbers(found))
-    elif session.for_people or session.format == "table":
-        session.show(propagation.propagation_lines(found, session.page()))
-    elif session.format not in ("auto", "plain"):
-        session.show_records(propagation.propagation_records(found))
-    else:
-        session.show_text(propagation.bare_propagation(found))
-        drawn = found.monte_carlo
-        if drawn is not None:
-            for at in range(len(found.sigma)):
-                session.note(propagation.spell_draws(drawn, at, session.request.digits))
+    session.show_result(
+        json=lambda: session.show_numbers(found.report, propagation.propagation_numbers(found)),
+        lines=lambda page: propagation.propagation_lines(found, page),
+        records=lambda: propagation.propagation_records(found),
+        text=lambda: propagation.bare_propagation(found),
+    )
+    drawn = found.monte_carlo
+    if drawn is not None and session.format in ("auto", "plain") and not session.for_people:
+        for at in range(len(found.sigma)):
+            session.note(propagation.spell_draws(drawn, at, session.request.digits))

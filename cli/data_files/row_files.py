@@ -13,9 +13,10 @@ import sys
 from autodiff.cli.command_line.script_source import REASONS, STDIN, STDIN_NAME, decode, proposals, unreadable
 from autodiff.cli.data_files.data_file import check_names, data_error
 from autodiff.cli.data_files.json_tables import STRINGS
-from autodiff.cli.data_files.text_tables import find_separator, is_number, is_row
+from autodiff.cli.data_files.text_tables import find_separator, is_row
 from autodiff.cli.process.streams import visible
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.number_text import is_number_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class RowFile:
         if first and not self.is_json:
             self.separator = find_separator(first[0], os.path.splitext(path)[1].lower())
             header = self.fields(first[0])
-            has_header = any(header) and not any(map(is_number, header))
+            has_header = any(header) and not any(map(is_number_text, header))
             if has_header and columns:
                 raise data_error(self.name, "its first line names the columns", "leave --columns out")
             if has_header:
@@ -120,7 +121,7 @@ def read_columns(rows: list[Row], names: Sequence[str]) -> dict[str, Any] | None
             values = [row[name] for row in rows]  # type: ignore[index] # a text raises TypeError
             if values[0].__class__ is str:
                 joined = "".join(values)
-                if "_" in joined or not joined.isascii():  # float() reads more than is_number() does
+                if "_" in joined or not joined.isascii():  # float() reads more than is_number_text() does
                     return None
             elif not all(value.__class__ in (float, int) for value in values):
                 return None
@@ -133,7 +134,7 @@ def read_columns(rows: list[Row], names: Sequence[str]) -> dict[str, Any] | None
 def read_number(value: object) -> Any:
     """The number, or the nested lists of numbers, in a field. Raises ValueError with what is wrong."""
     if isinstance(value, str):
-        if is_number(value) or value in STRINGS:
+        if is_number_text(value) or value in STRINGS:
             return float(value)
         raise ValueError(
             f"`{visible(value[:LONGEST_FIELD])}` is no number" if value else "there is no number"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from autodiff.cli.data_files.data_file import DataFile, check_names, data_error
 from autodiff.cli.process.streams import visible
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.number_text import is_number_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class TextTable:
     def header(self) -> list[str]:
         """The names in the first line; [] if it holds a number."""
         fields = self.fields(0)
-        return fields if any(fields) and not any(map(is_number, fields)) else []
+        return fields if any(fields) and not any(map(is_number_text, fields)) else []
 
     def line_number(self, at: int) -> int:
         """The number of a row's line in the file, counted from 1."""
@@ -136,7 +137,7 @@ class TextTable:
                 "give every line the same number of fields",
             )
         for position in positions:
-            if not is_number(fields[position]):
+            if not is_number_text(fields[position]):
                 raise self.not_a_number(at, position, fields[position])
         return [float(fields[position]) for position in positions]
 
@@ -145,7 +146,7 @@ class TextTable:
         column = f"column {position + 1}" + (f" (`{name}`)" if name else "")
         what = f"`{visible(field[:LONGEST_FIELD])}` is no number" if field else "there is no number"
         help = NOT_A_NUMBER
-        if is_number(field.replace(",", ".")):
+        if is_number_text(field.replace(",", ".")):
             help = "write a decimal fraction with a point, as in 1.5"
         elif at == 0 and not self.names:
             help = "a header has no numbers; without a header every field is one"
@@ -163,17 +164,6 @@ def find_separator(line: str, suffix: str) -> str | None:
         return "\t"
     found = next((sign for sign in ";\t," if sign in line), None)
     return "," if found is None and suffix == ".csv" else found
-
-
-def is_number(field: str) -> bool:
-    """Whether a field is a number as programs write it: ``1.5e-3``, ``nan``, ``inf``."""
-    if not field.isascii() or "_" in field:
-        return False
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
 
 
 def counted(fields: int) -> str:

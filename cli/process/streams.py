@@ -393,9 +393,9 @@ def can_encode(text: str, encoding: str) -> bool:
     return True
 
 
-def standard_output(color: str = "auto") -> Stream:
+def standard_output(color: str) -> Stream:
     return Stream(sys.stdout, "standard output", color)
 
 
-def standard_error(color: str = "auto") -> Stream:
+def standard_error(color: str) -> Stream:
     return Stream(sys.stderr, "standard error", color)

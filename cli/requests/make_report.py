@@ -39,26 +39,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from autodiff.core.derivation.second_order import SecondDerivative
     from autodiff.core.report.records import GradientReport, ReportedPass
     from autodiff.grammar.session.rerun import Probe
     from autodiff.grammar.session.run import Execution
 
 
 def make_report(
-    session: Session,
-    *,
-    graph: bool,
-    derivations: bool,
-    tensors: bool,
-    needed: bool,
-    order: int = 1,
-    events: bool = False,
+    session: Session, *, graph: bool, derivations: bool, tensors: bool, needed: bool, order: int, events: bool
 ) -> GradientReport | None:
     """Run the script and backward, and describe the result; ``tensors`` also stores the states of tensors.
 
-    ``events`` are those of the nodes in the ``graph``; derivatives of higher order have their graphs then.
-
-    ``order`` 2 or more requests derivatives of that order.
+    ``events`` are those of the nodes in the ``graph``. ``order`` 2 or more requests derivatives of that
+    order; with ``events`` they have their graphs.
 
     Return None if the report is not ``needed``, no output or input was named, and nothing can be
     differentiated and no backward() ran.
@@ -77,13 +70,7 @@ def make_report(
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
     try:
-        if order > 1:
-            from autodiff.grammar.session.second_order import differentiate_again
-
-            subject, seconds = differentiate_again(execution, settings, entry, order)
-        else:
-            shown = derivatives_shown(session, execution, settings)
-            subject = differentiate(execution, settings) if shown is None else shown
+        subject, seconds = run_backward(session, execution, settings, entry, order)
         # The root is looked at only if there are such passes: on a tape, making it makes every node.
         is_own = bool(execution.last_passes.functional.roots)
         if not is_needed and is_own and is_from_functional(subject.root, execution):
@@ -99,41 +86,18 @@ def make_report(
     if tensors:
         keep_states(session, execution, subject)
     check_entry(entry, subject, asked_wrt)
-    from autodiff.core.derivation.describe import describe, describe_second_order
-
     options: Any = {"max_paths": limits.paths, "top": request.number("top") or MOST_SHOWN, "entry": entry}
     if order > 1:
+        from autodiff.core.derivation.describe import describe_second_order
+
         report = describe_second_order(
             subject, script.source, seconds, derivations=derivations, graphs=events, **options
         )
     else:
-        if request.command == "trace":
-            options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
-            derivations = options["most_derived"] > 0
-        elif request.command == "run" and session.format != "json":
-            from autodiff.cli.render.screen import parts_that_fit
-
-            options["formulas"] = len(subject.wrt) * derivations
-            if session.is_brief:
-                nodes = subject.size if subject.size > MOST_COUNTED else len(subject.order)
-                fit = parts_that_fit(session.page(), nodes, len(subject.wrt))
-                graph, derivations, options["formulas"] = fit
-        cut = ""
-        if (graph or derivations) and not request.values.get("all") and subject.size > MOST_NODES:
-            cut = cut_of(subject, graph, derivations)
-            if cut:
-                derivations, options["most_drawn"] = False, MOST_OF_LARGE
         called = gradient_names(execution)
-        report = describe(
-            subject,
-            script.source,
-            graph=graph,
-            derivations=derivations,
-            events=events,
-            called=called,
-            **options,
+        report = describe_within_limits(
+            session, subject, graph, derivations, events=events, called=called, **options
         )
-        report.notes += (cut,) * bool(cut)
         add_findings(report, subject, execution, settings, probe)
     note_remarks(session, report, subject, notes_on_reassigned(execution, settings, subject, asked_wrt))
     if request.number("verbose"):
@@ -165,6 +129,50 @@ def run_request(
         execution = with_reassigned_inputs(execution, settings)
     session.has_run = True
     return execution
+
+
+def run_backward(
+    session: Session, execution: Execution, settings: Settings, entry: tuple[int, ...] | None, order: int
+) -> tuple[ReportedPass, list[SecondDerivative]]:
+    """The pass to report, and for an ``order`` of 2 or more the derivatives from passes over its graph."""
+    if order > 1:
+        from autodiff.grammar.session.second_order import differentiate_again
+
+        return differentiate_again(execution, settings, entry, order)
+    shown = derivatives_shown(session, execution, settings)
+    return (differentiate(execution, settings) if shown is None else shown), []
+
+
+def describe_within_limits(
+    session: Session, subject: ReportedPass, graph: bool, derivations: bool, **options: Any
+) -> GradientReport:
+    """The report on a pass, with what the command has room for.
+
+    Of a large graph only a part is drawn, and nothing is derived, unless --all asks for it.
+    """
+    from autodiff.core.derivation.describe import describe
+
+    request, script = session.request, session.script
+    assert script is not None
+    if request.command == "trace":
+        options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
+        derivations = options["most_derived"] > 0
+    elif request.command == "run" and session.format != "json":
+        from autodiff.cli.render.screen import parts_that_fit
+
+        options["formulas"] = len(subject.wrt) * derivations
+        if session.is_brief:
+            nodes = subject.size if subject.size > MOST_COUNTED else len(subject.order)
+            fit = parts_that_fit(session.page(), nodes, len(subject.wrt))
+            graph, derivations, options["formulas"] = fit
+    cut = ""
+    if (graph or derivations) and not request.values.get("all") and subject.size > MOST_NODES:
+        cut = cut_of(subject, graph, derivations)
+        if cut:
+            derivations, options["most_drawn"] = False, MOST_OF_LARGE
+    report = describe(subject, script.source, graph=graph, derivations=derivations, **options)
+    report.notes += (cut,) * bool(cut)
+    return report
 
 
 def cut_of(subject: ReportedPass, graph: bool, derivations: bool) -> str:

@@ -187,6 +187,27 @@ class Session:
                 self.note(f"AUTODIFF_COLORS: {complaint}")
         return self._styles
 
+    def show_result(
+        self,
+        *,
+        json: Callable[[], None],
+        lines: Callable[[Page], Iterable[Line | Block]],
+        records: Callable[[], Records],
+        text: Callable[[], str],
+    ) -> None:
+        """Write a result in the requested format; only the form that it needs is made.
+
+        ``json`` writes a document itself, ``lines`` are for people, ``text`` are bare numbers.
+        """
+        if self.format == "json":
+            json()
+        elif self.for_people or self.format == "table":
+            self.show(lines(self.page()))
+        elif self.format in ("auto", "plain"):
+            self.show_text(text())
+        else:
+            self.show_records(records())
+
     def show_text(self, text: str) -> None:
         """Write a text that needs no layout: JSON, DOT, bare numbers."""
         if not self.is_silent:

@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.derivation.second_order import SecondDerivative
-    from autodiff.core.paths.node_names import SlopeOrigins
+    from autodiff.core.paths.node_names import NodeNames, SlopeOrigins
+    from autodiff.core.paths.path_sum import PathCounts
     from autodiff.core.report.cause import Cause
-    from autodiff.core.report.events import Events
-    from autodiff.core.report.graph_records import Graph
-    from autodiff.core.report.kink import Kink
     from autodiff.core.why.saved_constants import SavedConstant
 
 path_sum = LazyModule("autodiff.core.paths.path_sum")
@@ -71,7 +69,83 @@ def describe(
     counts = cache(
         lambda: path_sum.PathCounts(subject.root, [node for _, node in subject.wrt], subject.order)
     )
-    gradients = tuple(
+    report = GradientReport(
+        script=source.name,
+        output=_variable(subject.name, subject.value, subject.site, source, subject.seed, 1),
+        weight=subject.weight,
+        gradients=input_variables(subject, source, counts),
+        graph=None,
+        derivations=(),
+        notes=subject.notes,
+        since=subject.since,
+        adds_up=subject.adds_up,
+        size=subject.size,
+    )
+    # Naming every node takes longer than the pass did, and bare gradients show no names. They also do without
+    # the dozen modules that names and derivations need.
+    if not (graph or derivations or formulas):
+        return report
+    kept, names = named_nodes(subject, source, most_drawn, called, origins)
+    if (derivations or formulas) and subject.wrt:
+        from autodiff.core.derivation.derive import Derivations
+
+        writer = Derivations(subject, names, counts(), max_paths, top, entry)
+        report.formulas = tuple(map(writer.formula, range(len(subject.wrt))[:formulas]))
+        if derivations:
+            report.derivations = tuple(map(writer.derive, range(len(subject.wrt))[:most_derived]))
+        report.kinks = writer.kinks
+    if graph:
+        add_graph(report, subject, names, kept, most_drawn or 0, events)
+    return report
+
+
+def add_graph(
+    report: GradientReport,
+    subject: ReportedPass,
+    names: NodeNames,
+    kept: list[Node],
+    most_drawn: int,
+    events: bool,
+) -> None:
+    """Add the graph of the nodes that are ``kept``, at request with the events."""
+    from autodiff.core.derivation.graph_report import graph_of
+
+    report.graph = graph_of(subject, names, kept, most_drawn, in_full=events)
+    if events:
+        from autodiff.core.trace.make_events import make_events
+
+        report.events = make_events(report.graph, report.derivations)
+
+
+def named_nodes(
+    subject: ReportedPass,
+    source: Source,
+    most_drawn: int | None,
+    called: Mapping[Node, str] | None,
+    origins: SlopeOrigins | None,
+) -> tuple[list[Node], NodeNames]:
+    """The nodes of a report with their names: all of the pass, or only the ``most_drawn`` newest of them.
+
+    The newest ones are reported with the nodes that they are computed from.
+    """
+    from autodiff.core.paths.node_names import NodeNames
+
+    root = subject.root
+    if subject.alias and isinstance(root, OpNode) and not any(root is asked for _, asked in subject.wrt):
+        called = {**(called or {}), root: subject.alias}
+    kept, versions = subject.order, None
+    if most_drawn is not None and len(kept) > most_drawn:
+        from autodiff.core.derivation.graph_report import newest_part
+
+        kept, versions = newest_part(kept, most_drawn)
+    return kept, NodeNames(kept or [root], source, called, origins, versions)
+
+
+def input_variables(
+    subject: ReportedPass, source: Source, counts: Callable[[], PathCounts]
+) -> tuple[Variable, ...]:
+    """The inputs with their gradients. ``counts`` gives the number of paths to each; it is called on use."""
+    return tuple(
         _variable(
             spelled,
             node.out,
@@ -82,58 +156,6 @@ def describe(
         )
         for spelled, node in subject.wrt
     )
-    derived: tuple[Derivation, ...] = ()
-    told: tuple[str, ...] = ()
-    kinks: Mapping[str, tuple[Kink, ...]] = {}
-    drawn: Graph | None = None
-    story: Events | None = None
-    # Naming every node takes longer than the pass did, and bare gradients show no names. They also do without
-    # the dozen modules that names and derivations need.
-    if graph or derivations or formulas:
-        from autodiff.core.paths.node_names import NodeNames
-
-        if subject.alias and isinstance(subject.root, OpNode) and not is_asked_about(subject.root, subject):
-            called = {**(called or {}), subject.root: subject.alias}
-        kept, versions = subject.order, None
-        if most_drawn is not None and len(kept) > most_drawn:
-            from autodiff.core.derivation.graph_report import newest_part
-
-            kept, versions = newest_part(kept, most_drawn)
-        names = NodeNames(kept or [subject.root], source, called, origins, versions)
-        if (derivations or formulas) and subject.wrt:
-            from autodiff.core.derivation.derive import Derivations
-
-            writer = Derivations(subject, names, counts(), max_paths, top, entry)
-            told = tuple(map(writer.formula, range(len(subject.wrt))[:formulas]))
-            derived = tuple(map(writer.derive, range(len(subject.wrt))[:most_derived])) if derivations else ()
-            kinks = writer.kinks
-        if graph:
-            from autodiff.core.derivation.graph_report import graph_of
-
-            drawn = graph_of(subject, names, kept, most_drawn or 0, in_full=events)
-            if events:
-                from autodiff.core.trace.make_events import make_events
-
-                story = make_events(drawn, derived)
-    return GradientReport(
-        script=source.name,
-        output=_variable(subject.name, subject.value, subject.site, source, subject.seed, 1),
-        weight=subject.weight,
-        gradients=gradients,
-        graph=drawn,
-        derivations=derived,
-        formulas=told,
-        kinks=kinks,
-        notes=subject.notes,
-        since=subject.since,
-        adds_up=subject.adds_up,
-        size=subject.size,
-        events=story,
-    )
-
-
-def is_asked_about(node: Node, subject: ReportedPass) -> bool:
-    return any(node is asked for _, asked in subject.wrt)
 
 
 def _variable(

@@ -65,7 +65,7 @@ def write_formula(
     shared: Mapping[str, Expr],
     formulas: OperandSymbols,
     gradient: Any,
-    place: Shape | None = None,
+    place: Shape | None,
 ) -> tuple[str, str]:
     """The formula of a gradient, or of its entry at ``place``, and the part that has no formula ("" if none).
 

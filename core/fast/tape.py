@@ -238,7 +238,7 @@ def update_in_place(tensor: Tensor, result: Tensor) -> bool:
     """Give a number the value and history of ``result`` if no rule reads its old value.
 
     Returns whether that was done. Running sums that are updated in place take this path. Nothing is done in
-    all other cases, nor if the old value was computed more than NEAR entries ago.
+    all other cases, nor if the old value was computed more than MAX_SEARCH_DISTANCE entries ago.
     """
     tape, versions, old = result.tape, tensor.version_counter, tensor.stored_node
     if tape is not mode.tape or result.stored_node is not None:
@@ -249,31 +249,14 @@ def update_in_place(tensor: Tensor, result: Tensor) -> bool:
         return False
     if versions is not None and (versions.nodes or versions.users):
         return False
-    if old is not None:
-        if old.__class__ is not Leaf or old.tracked or old.status is not None:
-            return False
-        before = tape[0].places.get(old)
-        if before is None:
-            return False
-        name = old.name
-    else:
-        older, at = tensor.tape, tensor.tape_position
-        if older is None or older[0].nodes is not None:
-            return False
-        before, name = at, entry_name(older, at)
-        if older is not tape:
-            before = tape[0].places.get((id(older), at))
-            if (
-                before is None
-                or older[0].link_counts[at] > 1
-                or len(older) - at > MAX_SEARCH_DISTANCE
-                or is_value_read(older, at)
-            ):
-                return False
-        if older[at][0].name not in VALUE_FREE_OPS:
-            return False
-    if len(tape) - abs(before) > MAX_SEARCH_DISTANCE or is_value_read(tape, before):
+    before = place_of_old_value(tensor, tape)
+    if before is None or len(tape) - abs(before) > MAX_SEARCH_DISTANCE or is_value_read(tape, before):
         return False
+    if old is None:
+        assert tensor.tape is not None
+        name = entry_name(tensor.tape, tensor.tape_position)
+    else:
+        name = old.name
     if versions is None:
         versions = tensor.version_counter = VersionCounter()
     if old is not None:  # other tapes may have read the leaf; the rule of the change reads nothing
@@ -297,6 +280,28 @@ def update_in_place(tensor: Tensor, result: Tensor) -> bool:
         None,
     )
     return True
+
+
+def place_of_old_value(tensor: Tensor, tape: Tape) -> int | None:
+    """The place on ``tape`` of a number's value. None if its rule or one on an older tape needs it.
+
+    The number is a leaf that requires no gradient, or an entry of this tape or an older one.
+    """
+    leaf, older, at = tensor.stored_node, tensor.tape, tensor.tape_position
+    place: int | None
+    if leaf is not None:
+        if leaf.__class__ is not Leaf or leaf.tracked or leaf.status is not None:
+            return None
+        place = tape[0].places.get(leaf)
+        return place
+    if older is None or older[0].nodes is not None or older[at][0].name not in VALUE_FREE_OPS:
+        return None
+    if older is tape:
+        return at
+    if older[0].link_counts.get(at) != 1 or len(older) - at > MAX_SEARCH_DISTANCE or is_value_read(older, at):
+        return None
+    place = tape[0].places.get((id(older), at))
+    return place
 
 
 def allows_in_place_sums(x: Tensor, tape: Tape) -> bool:

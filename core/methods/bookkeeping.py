@@ -60,7 +60,7 @@ def detach_in_place(x: Tensor) -> Tensor:
     return x
 
 
-def check_numpy_call(x: Tensor, force: Any = False) -> None:
+def check_numpy_call(x: Tensor, force: Any) -> None:
     """Raise GradientError if ``x.numpy()`` would lose a gradient that was not given up with ``force``."""
     if x.requires_grad_flag and mode.enabled and not force:
         raise GradientError(

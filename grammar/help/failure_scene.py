@@ -222,14 +222,6 @@ def called_name(node: Any) -> str:
     return function.id if isinstance(function, tree.Name) else ""
 
 
-def is_number_text(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def is_method(node: Any, name: str) -> bool:
     """Whether a node is a call of a method of this name."""
     return (

@@ -213,12 +213,10 @@ def fill_missing(
     evaluation: Evaluation,
     none_message: str,
     result_name: str,
-    noun: str = "input",
 ) -> list[Tensor]:
     """Return the gradients with zeros for None; in strict mode None and a result without a graph are errors.
 
-    ``without`` is the message for None. ``result_name`` and ``noun`` name the result and the input without a
-    graph.
+    ``none_message`` is that for None, ``result_name`` what a result without a graph is called.
     """
     made = []
     for index, (g, x) in enumerate(zip(found, like, strict=True)):
@@ -226,9 +224,8 @@ def fill_missing(
             raise strict_error(none_message.replace("#", str(index)))
         if evaluation.strict and evaluation.create_graph and not g.requires_grad:
             raise strict_error(
-                f"The {result_name} of the user-provided function is independent of {noun}"
-                f" {index}. This is not"
-                " allowed in strict mode when create_graph=True."
+                f"The {result_name} of the user-provided function is independent of input {index}."
+                " This is not allowed in strict mode when create_graph=True."
             )
         made.append(zeros_like(x) if g is None else g)
     return made

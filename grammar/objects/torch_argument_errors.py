@@ -219,7 +219,7 @@ def function_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) 
     return names.split(",")[number]
 
 
-def inner_message(key: str, name: str, value: Any, in_place: bool = False) -> str | None:
+def inner_message(key: str, name: str, value: Any, in_place: bool) -> str | None:
     """Return the error for the value of the parameter ``name`` of a function in Python.
 
     The error is that of the C++ function inside, or of its ``in_place`` variant, which is the first to read

@@ -48,15 +48,9 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
     if found is None:
         return None
     received: dict[Node, Any] = dict(found[0].items())
-    leaves = sorted(found[0], key=attrgetter("number"), reverse=True)
-    held = {existing_node(x) for _, x in named_tensors(execution.names)}
-    if not held.issuperset(leaves):  # the script has changed some since
-        return None
-    wrt = requested_leaves(execution, requested, leaves, [tape for tape, _ in found[1]])
+    wrt = inputs_of_pass(execution, requested, [*found[0]], [tape for tape, _ in found[1]])
     if wrt is None:
         return None
-    name_leaves(leaves, execution)
-    wrt = wrt or inputs.default_inputs(execution, leaves)
 
     def make_nodes() -> tuple[Node, list[Node]]:
         root = entry_node(tape, position)
@@ -119,6 +113,21 @@ def output_on_tape(execution: Execution) -> tuple[Tape, int, float, Any, str] | 
     is_given = entry is not None and entry[0] is output.tape and entry[1] == output.tape_position
     seed = last.grad.seeds[0] if is_given else 1.0
     return output.tape, output.tape_position, output.value, seed, name
+
+
+def inputs_of_pass(
+    execution: Execution, requested: list[str], leaves: list[Leaf], tapes: list[Tape]
+) -> list[tuple[str, Node]] | None:
+    """Return the inputs ``requested``, or the default ones; None if one of them is not a leaf."""
+    leaves.sort(key=attrgetter("number"), reverse=True)
+    held = {existing_node(x) for _, x in named_tensors(execution.names)}
+    if not held.issuperset(leaves):  # the script has changed some since
+        return None
+    wrt = requested_leaves(execution, requested, leaves, tapes)
+    if wrt is None:
+        return None
+    name_leaves(leaves, execution)
+    return wrt or inputs.default_inputs(execution, leaves)
 
 
 def requested_leaves(

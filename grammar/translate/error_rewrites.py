@@ -35,7 +35,7 @@ def add_rewrites(error: AutodiffError, source: Source) -> None:
 
 
 def rewrite_uncovered(
-    errors: list[AutodiffError], source: Source, first: AutodiffError | None = None
+    errors: list[AutodiffError], source: Source, first: AutodiffError | None
 ) -> list[AutodiffError]:
     """Give each error its rewrite, and return the errors that no other rewrite covers."""
     kept: list[AutodiffError] = []

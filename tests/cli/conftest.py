@@ -13,14 +13,7 @@ import threading
 
 import pytest
 from conftest import HANGS
-
-PROGRAM = [sys.executable, "-m", "autodiff.cli"]
-ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-ENVIRONMENT["LC_ALL"] = "C.UTF-8"
-
-
-def environment(**changes):
-    return {**ENVIRONMENT, **changes}
+from program import PROGRAM, environment, quick_program
 
 
 @pytest.fixture
@@ -33,9 +26,12 @@ def autodiff(tmp_path):
             options["stdin"] = subprocess.DEVNULL
         for stream in ("stdout", "stderr"):
             options.setdefault(stream, subprocess.PIPE)
+        cwd = options.pop("cwd", tmp_path)
+        # What else a process inherits, such as its mask, does not reach a fork of another process.
+        program = PROGRAM if options.keys() - {"stdin", "stdout", "stderr"} else quick_program()
         done = subprocess.run(
-            [*PROGRAM, *map(str, arguments)],
-            cwd=options.pop("cwd", tmp_path),
+            [*program, *map(str, arguments)],
+            cwd=cwd,
             env=environment(**(env or {})),
             timeout=HANGS,
             check=False,
@@ -81,8 +77,9 @@ def start(tmp_path):
     started = []
 
     def start_program(*arguments, signals="SIG_DFL", stdin=subprocess.DEVNULL, **streams):
+        begins = [sys.executable, "-c", WITH_SIGNALS, signals, *PROGRAM]
         process = subprocess.Popen(
-            [sys.executable, "-c", WITH_SIGNALS, signals, *PROGRAM, *map(str, arguments)],
+            [*streams.pop("program", begins), *map(str, arguments)],
             stdin=stdin,
             stdout=streams.pop("stdout", subprocess.PIPE),
             stderr=streams.pop("stderr", subprocess.PIPE),
@@ -113,6 +110,7 @@ def on_terminal(start):
             stdin=theirs if stdin == "terminal" else stdin,
             stdout=theirs,
             stderr=theirs,
+            program=quick_program(),
             env={"TERM": "xterm-256color", **(env or {})},
         )
         os.close(theirs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from autodiff.core.report.records import Derivation, GradientReport
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY
+from program import environment, quick_program
 from script_runner import run_script
 
 ARTICLES = REPOSITORY / "examples" / "seeds"
@@ -105,7 +105,8 @@ def advice_of(text: str) -> str:
 def autodiff(command: str, *arguments: str, script: str = "") -> str:
     """What a command writes to a pipe for a script on its standard input; it must succeed."""
     done = subprocess.run(
-        [sys.executable, "-m", "autodiff.cli", command, "-", *arguments],
+        [*quick_program(), command, "-", *arguments],
+        env=environment(),
         input=script,
         capture_output=True,
         text=True,

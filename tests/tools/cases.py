@@ -9,7 +9,6 @@ A module of ``tests/cases/`` lists cases of one kind and checks them with ``pyte
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -19,11 +18,12 @@ from pathlib import Path
 
 import pytest
 from conftest import HANGS
+from program import environment, quick_program
 
 #: In a case's command ``autodiff`` is the program of this environment, and ``of_json 'r["output"]'`` prints
 #: an expression of the JSON on its stdin, as ``jq`` would.
 PRELUDE = """
-autodiff() { "$PYTHON" -m autodiff.cli "$@"; }
+autodiff() { $AUTODIFF "$@"; }
 of_json() { "$PYTHON" -c 'import json, sys; r = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 """
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)(?![\w.])")
@@ -47,11 +47,10 @@ def answer(script: str, command: str, directory: Path, files: Mapping[str, str] 
     """Run a ``command`` of bash in ``directory``, where ``script.ad`` holds the script."""
     for name, text in {"script.ad": script, **(files or {})}.items():
         (directory / name).write_text(text, encoding="utf-8")
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL") if name in os.environ}
     done = subprocess.run(
         ["bash", "-c", PRELUDE + command],
         cwd=directory,
-        env={**kept, "PYTHON": sys.executable},
+        env=environment(AUTODIFF=" ".join(quick_program()), PYTHON=sys.executable),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -6,10 +6,10 @@ import ast
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 from conftest import REPOSITORY, TESTS
+from program import environment, quick_program
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: A test as a table names it: `test_seeds.py::test_prints_what_torch_prints[1_autograd-float64]`.
@@ -38,9 +38,9 @@ def sessions(text: str) -> list[tuple[str, str]]:
 def with_autodiff(folder: Path) -> dict[str, str]:
     """An environment in which ``autodiff`` is the program under test; it is written to the folder."""
     stub = folder / "autodiff"
-    stub.write_text(f'#!/bin/sh\nexec {sys.executable} -m autodiff.cli "$@"\n')
+    stub.write_text(f'#!/bin/sh\nexec {" ".join(quick_program())} "$@"\n')
     stub.chmod(0o755)
-    return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+    return environment(PATH=f"{folder}{os.pathsep}{os.environ['PATH']}", COLUMNS="80")
 
 
 def shell(command: str, tmp_path: Path) -> str:

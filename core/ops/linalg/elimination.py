@@ -20,7 +20,13 @@ from autodiff.core.ops.elementwise.comparison import zero
 from autodiff.core.ops.linalg.factorizations import cache_last, first_along
 from autodiff.core.ops.linalg.product_checks import broadcast_batches
 from autodiff.core.ops.linalg.products import matmul, mT, named_mT
-from autodiff.core.ops.linalg.solve import check_equation, check_floats, check_square_shape, matrix_error
+from autodiff.core.ops.linalg.solve import (
+    check_equation,
+    check_floats,
+    check_same_dtype,
+    check_square_shape,
+    matrix_error,
+)
 from autodiff.core.ops.linalg.triangular import solve_triangular
 from autodiff.core.ops.shape.dims import size_along
 from autodiff.core.ops.shape.join import cat
@@ -221,12 +227,7 @@ def lu_unpack(factors: Tensor, pivots: Tensor, unpack_data: bool, unpack_pivots:
 def check_factored_system(factors: Tensor, pivots: Tensor, b: Tensor, left: bool) -> None:
     """Make torch's checks of ``lu_solve``, in its order."""
     check_floats(factors, "torch.linalg.lu_solve")
-    if factors.dtype is not b.dtype:
-        raise DtypeError(
-            "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type"
-            f" {factors.dtype.long_name} and B of type {b.dtype.long_name} instead",
-            operands=(factors, b),
-        )
+    check_same_dtype("linalg.lu_solve: ", "LU", factors, "B", b)
     if pivots.dtype.name != "int32":
         raise DtypeError(
             "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32",

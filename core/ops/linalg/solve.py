@@ -297,15 +297,21 @@ def check_equation(a: Tensor, b: Tensor, left: bool, name: str) -> None:
         )
 
 
+def check_same_dtype(begin: str, first: str, a: Tensor, second: str, b: Tensor, end: str = "") -> None:
+    """Refuse operands of two dtypes in torch's words, with the operands' names in them."""
+    if a.dtype is not b.dtype:
+        raise DtypeError(
+            f"{begin}Expected {first} and {second} to have the same dtype, but found {first} of type"
+            f" {a.dtype.long_name} and {second} of type {b.dtype.long_name} instead{end}",
+            operands=(a, b),
+            caret=f"one holds {a.dtype.name} numbers, the other {b.dtype.name}",
+        )
+
+
 def solve_with(op: Op, a: Tensor, b: Tensor, left: bool) -> Tensor:
     """Return the X with A X = B, or X A = B unless ``left``, computed by ``op``. B may be one vector."""
     check_floats(a, "linalg.solve")
-    if a.dtype is not b.dtype:
-        raise DtypeError(
-            "linalg.solve: Expected A and B to have the same dtype, but found A of type"
-            f" {a.dtype.long_name} and B of type {b.dtype.long_name} instead",
-            operands=(a, b),
-        )
+    check_same_dtype("linalg.solve: ", "A", a, "B", b)
     check_square_shape(a, "linalg.solve")
     if not b.ndim:
         raise ShapeError("linalg.solve: The input tensor B must have at least 2 dimensions.", operands=(a, b))

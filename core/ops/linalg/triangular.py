@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import DimError, DtypeError, ShapeError
+from autodiff.core.base.errors import DimError, ShapeError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import public
@@ -14,7 +14,13 @@ from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.values import cast
 from autodiff.core.ops.linalg.product_checks import broadcast_batches
 from autodiff.core.ops.linalg.products import mT, named_mT
-from autodiff.core.ops.linalg.solve import check_equation, check_square_shape, column_major, singular_error
+from autodiff.core.ops.linalg.solve import (
+    check_equation,
+    check_same_dtype,
+    check_square_shape,
+    column_major,
+    singular_error,
+)
 from autodiff.core.ops.shape.picking_ops import tril, triu
 from autodiff.core.ops.shape.reshape import clone, expand, sum_to
 
@@ -123,13 +129,7 @@ def check_legacy_system(b: Tensor, a: Tensor, name: str) -> None:
             f" {rows} by {columns}",
             operands=(b, a),
         )
-    if b.dtype is not a.dtype:
-        raise DtypeError(
-            "Expected b and A to have the same dtype, but found b of type"
-            f" {b.dtype.long_name} and A of type {a.dtype.long_name} instead.",
-            operands=(b, a),
-            caret=f"one holds {b.dtype.name} numbers, the other {a.dtype.name}",
-        )
+    check_same_dtype("", "b", b, "A", a, ".")
 
 
 @public(

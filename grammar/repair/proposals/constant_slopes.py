@@ -49,13 +49,9 @@ def explain_constant_slope(scene: Scene, start: Any) -> Iterator[Fix]:
     made = slope_call(scene, start)
     if made is None or made is start:
         return
-    once = marked_once(scene, made)
-    if once is not None:
-        yield from explain_marked_once(scene, *once)
-        return
-    lost = lost_value(scene, made)
-    if lost is not None:
-        yield from explain_lost_value(scene, lost)
+    cause = other_cause(scene, made)
+    if cause is not None:
+        yield from cause
         return
     error = scene.error
     error.is_constant_slope = True
@@ -64,6 +60,15 @@ def explain_constant_slope(scene: Scene, start: Any) -> Iterator[Fix]:
     error.labels.append(Label(made.span, "this derivative is constant"))
     error.help = ("a constant has no graph; `requires_grad` of the derivative says whether it has one",)
     yield from zeros_instead(scene, start)
+
+
+def other_cause(scene: Scene, made: Any) -> Iterator[Fix] | None:
+    """Return what explains why ``made``, though not constant, has no graph; None if nothing does."""
+    once = marked_once(scene, made)
+    if once is not None:
+        return explain_marked_once(scene, *once)
+    lost = lost_value(scene, made)
+    return None if lost is None else explain_lost_value(scene, lost)
 
 
 def zeros_instead(scene: Scene, start: Any) -> Iterator[Fix]:
@@ -89,13 +94,9 @@ def unused_slope(scene: Scene, call: tree.Call) -> Iterator[Fix]:
     made = slope_call(scene, call.arguments[0].value) if call.arguments else None
     if made is None:
         return
-    once = marked_once(scene, made)
-    if once is not None:
-        yield from explain_marked_once(scene, *once)
-        return
-    lost = lost_value(scene, made)
-    if lost is not None:
-        yield from explain_lost_value(scene, lost)
+    cause = other_cause(scene, made)
+    if cause is not None:
+        yield from cause
         return
     given = scene.given()
     shown = given[-1][1] if given else None

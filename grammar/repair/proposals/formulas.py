@@ -56,13 +56,13 @@ def options_of(node: tree.Call) -> list[tree.Argument]:
     return list(node.arguments if is_method_call(node) else node.arguments[1:])
 
 
-def option_value(node: tree.Call, *keywords: str, at: int = 0) -> Any:
-    """Return the value of an argument other than the tensor, by keyword or position; None if not given."""
+def option_value(node: tree.Call, *keywords: str) -> Any:
+    """Return the value of the first argument after the tensor, or of that keyword; None if not given."""
     given = options_of(node)
     for argument in given:
         if argument.keyword in keywords:
             return argument.value
-    return given[at].value if len(given) > at and given[at].keyword is None else None
+    return given[0].value if given and given[0].keyword is None else None
 
 
 def edge_operand(node: Any) -> Any:

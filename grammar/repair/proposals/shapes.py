@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import Edit, Fix, Label
+from autodiff.core.base.number_text import is_number_text
 from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import (
     Scene,
     called_name,
     edited_text,
-    is_number_text,
     with_parentheses,
 )
 from autodiff.grammar.syntax import tree

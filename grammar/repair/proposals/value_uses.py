@@ -6,10 +6,11 @@ Operators are in ``types``, attributes in ``attributes``, arguments in ``argumen
 from __future__ import annotations
 
 from autodiff.core.base.errors import Edit, Fix, Label
+from autodiff.core.base.number_text import is_number_text
 from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, edited_text, is_number_text, with_parentheses
+from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, BoundMethod, Builtin
 from autodiff.grammar.repair.proposals.none_values import explain_none
 from autodiff.grammar.repair.proposals.operand_types import (

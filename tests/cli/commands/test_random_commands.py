@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from autodiff.cli.command_line.options import COMMANDS
-from autodiff.cli.render import bare
+from autodiff.cli.commands import grad
 from autodiff.cli.requests.session import Session
 from command_fuzzer import flaw
 from command_lines import command_line
@@ -42,7 +43,7 @@ FAULTS = {
     "internal": lambda patch: patch.setattr(Session, "page", fail),
     "without a word": lambda patch: patch.setattr(Session, "say", lambda *_: None),
     "schema []": lambda patch: patch.setattr(Session, "show_failure", lambda *_: None),
-    "plain": lambda patch: patch.setattr(bare, "bare_text", lambda report: "1\n"),
+    "plain": lambda patch: patch.setattr(grad, "bare", SimpleNamespace(bare_text=lambda gradients: "1\n")),
 }
 
 

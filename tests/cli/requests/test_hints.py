@@ -70,8 +70,7 @@ def test_the_command_of_a_hint_can_be_typed(autodiff, write):
         f"autodiff explain {shlex.quote(str(path))} --of h --dtype float32 --seed 7 --set"
     )
     typed = shlex.split(command)
-    again = subprocess.run([sys.executable, "-m", "autodiff.cli", *typed[1:]], capture_output=True, text=True)
-    assert "what reaches w cancels" in " ".join(again.stdout.split())
+    assert "what reaches w cancels" in " ".join(autodiff(*typed[1:]).out.split())
 
 
 def test_long_code_and_standard_input_are_not_repeated(autodiff):

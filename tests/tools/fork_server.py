@@ -1,0 +1,140 @@
+"""A process that has imported the program, and runs each command line in a fork of itself.
+
+A new interpreter spends 50 to 150 ms on imports, most of what a command takes; a fork spends 5. Apart from
+that the fork is a process like any other: it has the streams, folder, environment and arguments of the
+client, and the client ends as it does, by exit code or signal. ``program.py`` starts the server.
+
+    python fork_server.py serve SOCKET        until its stdin ends
+    python fork_server.py run SOCKET ARG...   as ``python -m autodiff.cli ARG...``
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+
+#: What a process reads only when it starts, by the beginnings of names, and the server's own values.
+READ_AT_START = ("PYTHON", "LC_", "LANG", "AUTODIFF_FAST", "OPENBLAS", "GOTO", "OMP", "MALLOC", "GLIBC")
+OF_SERVER = {"LC_ALL": "C.UTF-8"}
+
+
+def run(path: str, arguments: list[str]) -> None:
+    """Have the server run the program, and end as it ends.
+
+    Where the program reads other values at its start, or lacks a stream or its folder, it starts anew.
+    """
+    read = {name: value for name, value in os.environ.items() if name.startswith(READ_AT_START)}
+    try:
+        for stream in (0, 1, 2):
+            os.fstat(stream)
+        fields = [os.getcwd(), *arguments, *(f"{name}={value}" for name, value in os.environ.items())]
+    except OSError:
+        read = {}
+    if read != OF_SERVER:
+        os.execv(sys.executable, [sys.executable, "-m", "autodiff.cli", *arguments])
+    message = b"\0".join([b"%d" % len(arguments), *map(os.fsencode, fields)])
+    with socket.socket(socket.AF_UNIX) as server:
+        server.connect(path)
+        socket.send_fds(server, [b"%08d" % len(message)], [0, 1, 2])
+        server.sendall(message)
+        code = int(server.recv(16))
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+def serve(path: str) -> None:
+    """Answer clients until stdin ends, each with a fork."""
+    import gc
+    import selectors
+
+    import_all()
+    gc.freeze()  # a search for garbage would write to the memory that the forks share
+    gc.disable()
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(64)
+    wakes, woken = socket.socketpair()
+    woken.setblocking(False)
+    signal.set_wakeup_fd(woken.fileno())
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    clients: dict[int, socket.socket] = {}
+    print("ready", flush=True)
+    selector = selectors.DefaultSelector()
+    for source in (sys.stdin, listener, wakes):
+        selector.register(source, selectors.EVENT_READ)
+    while True:
+        ready = [key.fileobj for key, _ in selector.select()]
+        if sys.stdin in ready:
+            break
+        if wakes in ready:
+            wakes.recv(4096)
+            end(clients)
+        if listener in ready:
+            client, _ = listener.accept()
+            pid = os.fork()
+            if not pid:
+                become(client)
+            clients[pid] = client
+    for pid in clients:
+        os.kill(pid, signal.SIGKILL)
+
+
+def end(clients: dict[int, socket.socket]) -> None:
+    """Tell the clients whose programs have ended how these did."""
+    while clients:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        with clients.pop(pid) as client:
+            client.sendall(b"%d" % os.waitstatus_to_exitcode(status))
+
+
+def become(client: socket.socket) -> None:
+    """Be the program that the client asks for, and end with it."""
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        length, streams, _, _ = socket.recv_fds(client, 8, 3)
+        message = b""
+        while len(message) < int(length):
+            message += client.recv(1 << 20)
+        count, folder, *fields = message.split(b"\0")
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+        os.closerange(3, 256)
+        os.chdir(folder)
+        os.environb.clear()
+        os.environb.update(field.split(b"=", 1) for field in fields[int(count) :])
+        sys.argv[1:] = map(os.fsdecode, fields[: int(count)])
+        from autodiff.cli.main import main
+
+        main()
+    finally:
+        os._exit(70)
+
+
+def import_all() -> None:
+    """Import every module of the program, and numpy as the program does."""
+    import pkgutil
+
+    from autodiff import cli, core, grammar
+    from autodiff.cli.process import numpy_setup
+    from autodiff.core.base.lazy_imports import np, numpy_preparations
+
+    for package in (core, grammar, cli):
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if not module.name.endswith(".__main__"):
+                __import__(module.name)
+    numpy_preparations.append(numpy_setup.prepare)
+    np.ndarray  # noqa: B018 - reading any name imports numpy
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "serve":
+        serve(sys.argv[2])
+    else:
+        run(sys.argv[2], sys.argv[3:])
