@@ -21,6 +21,7 @@ from autodiff.cli.render.page import (
     prose,
     with_remark,
 )
+from autodiff.cli.render.paths import are_alike, formula_value
 from autodiff.cli.render.prose import fold
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, folded_block, shorten, step
 from autodiff.core.base.limits import limits
@@ -37,6 +38,7 @@ MOST_TERMS = 40
 #: A path of more edges shows only its two ends.
 LONGEST_PATH = 12
 MOST_EQUAL = 3
+FEW_ALIKE = 2
 ENDS = 5
 FAR_APART = "   "
 PLAIN_OR_CALL = re.compile(r"[^\W\d][\w.]*(\(.*\)|\[.*\])?")
@@ -167,7 +169,13 @@ def chain_and_local(derivation: Derivation) -> tuple[list[str], list[str]]:
             chain[at] = sign.join(ends(path.chain))
             factors = ends(path.factors) if derivation.is_scalar else ends(local[at].split(FAR_APART))
             local[at] = FAR_APART.join(factors) if not derivation.is_scalar else in_brackets(factors)
-    return list(map(shorten, chain)), list(map(shorten, local))
+    shown = terms_shown(derivation)
+    return list(map(shorten, chain[:shown])), list(map(shorten, local[:shown]))
+
+
+def terms_shown(derivation: Derivation) -> int:
+    """The number of paths in the first two steps: only a few of many that contribute the same."""
+    return FEW_ALIKE if are_alike(derivation) else len(derivation.paths)
 
 
 def ends(parts: Sequence[str]) -> list[str]:
@@ -331,7 +339,8 @@ def beside(terms: Sequence[list[str]]) -> list[str]:
 
 def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """How many paths are not shown, and the sum of their contributions."""
-    left = derivation.count - len(derivation.paths)
+    shown = terms_shown(derivation)
+    left = derivation.count - shown
     if left <= 0:
         return
     says = f"... {spell_count(left)} more path{'s' if left > 1 else ''}"
@@ -340,15 +349,29 @@ def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield from prose(says, page.width, LABEL_WIDTH)
         return
     if is_number(derivation) and derivation.backward is not None:
-        rest = number(derivation.backward) - sum(number(path.contribution) for path in derivation.paths)
+        rest = number(derivation.backward) - sum(
+            number(path.contribution) for path in derivation.paths[:shown]
+        )
         says += f", together {short(rest, page.digits)}"
     if derivation.expressions is not None and derivation.expressions.simplified is not None:
         says += f"; steps 3 to 5 sum all {spell_count(derivation.count)}"
     yield from prose(says, page.width, LABEL_WIDTH)
 
 
+def formula_deviation(derivation: Derivation) -> float | None:
+    """How far the value of the formula is from the gradient; None if it has none, or is no number."""
+    value = formula_value(derivation)
+    if value is None or not is_number(derivation) or derivation.backward is None:
+        return None
+    return abs(float(value) - number(derivation.backward))
+
+
 def check_text(derivation: Derivation, page: Page) -> str:
     """The comparison of the sum over the paths with backward()."""
+    apart = None if derivation.difference is not None else formula_deviation(derivation)
+    if apart is not None:
+        backward = short(number(derivation.backward), page.digits)
+        return f"check: backward() gives {backward}, the formula of step 3 differs by {short(apart, 3)}"
     if derivation.difference is None:
         followed, count = spell_count(derivation.followed), spell_count(derivation.count)
         if derivation.are_strongest:

@@ -39,6 +39,8 @@ GAP = "..."
 MOST_USES = 10
 MOST_KINKS = 5
 MOST_ZEROS = 3
+#: So many paths with the same contribution, up to rounding, are not told one by one.
+MANY_ALIKE, ALIKE = 6, 1e-9
 #: Contributions cancel if their sum is smaller than this, relative to their size.
 CANCELS = 1e-12
 
@@ -64,6 +66,10 @@ def path_rows(derivation: Derivation, page: Page) -> list[tuple[str, str, str]]:
         return [
             ("0", "", "by each path" if shown == derivation.count else f"by each of {shown} of {count} paths")
         ]
+    if are_alike(derivation):
+        shown, count = len(derivation.paths), spell_count(derivation.count)
+        by = "by each path" if shown == derivation.count else f"by each of {shown} of {count} paths"
+        return [(*amount(derivation.paths[0].contribution, derivation, page), by)]
     return [
         (*amount(path.contribution, derivation, page), nodes)
         for path, nodes in zip(ranked(derivation.paths), spelled_paths(derivation), strict=True)
@@ -80,6 +86,15 @@ def use_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     left = derivation.use_count - len(uses)
     if left:
         yield muted(" " * LABEL_WIDTH + f"... {left:,} more use{'s' if left > 1 else ''}")
+
+
+def are_alike(derivation: Derivation) -> bool:
+    """Whether there are many paths, and all that are written out contribute the same number."""
+    values = [path.contribution for path in derivation.paths]
+    if len(values) < MANY_ALIKE or not derivation.is_scalar:
+        return False
+    first = number(values[0])
+    return all(abs(number(value) - first) <= ALIKE * abs(first) for value in values)
 
 
 def are_all_zero(contributions: Sequence[Any]) -> bool:
@@ -131,24 +146,26 @@ def simplified_away(derivation: Derivation) -> str:
     """
     written = derivation.expressions
     expr = None if written is None else written.simplified
-    if not derivation.causes or written is None or expr is None or isfinite(weight(derivation.value)):
+    if not derivation.causes or expr is None or isfinite(weight(derivation.value)):
         return ""
     if expr.head == "number":
         return f"simplified, it is {derivation.simplified} everywhere" * isfinite(expr.value)
-    try:
-        value = evaluation.value_of(expr, written.values)
-    except (
-        ArithmeticError,
-        AttributeError,
-        KeyError,
-        TypeError,
-        ValueError,
-    ):  # an invented name, a long form
-        return ""
-    if not isfinite(weight(value)):
+    value = formula_value(derivation)
+    if value is None or not isfinite(weight(value)):
         return ""
     shown = inline(value if value.ndim else float(value), limits.digits)
     return f"simplified, it is {derivation.simplified}, which is {shown} here"
+
+
+def formula_value(derivation: Derivation) -> Any:
+    """The value of the simplified formula; None if there is none, or a name in it has no value."""
+    written = derivation.expressions
+    if written is None or written.simplified is None:
+        return None
+    try:
+        return evaluation.value_of(written.simplified, written.values)
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
+        return None  # an invented name, a long form
 
 
 def at_line(line: int | None, text: str) -> str:

@@ -12,8 +12,9 @@ from math import isfinite, nan
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
+from autodiff.core.derivation.closed_form import ENDS, closed_form, long_product
 from autodiff.core.derivation.named_parts import PartNames, numbered_parts, part_texts, term_text
-from autodiff.core.derivation.path_formula import LONGEST_PATH, PathWriter
+from autodiff.core.derivation.path_formula import ELLIPSIS, LONGEST_PATH, PathWriter
 from autodiff.core.derivation.whole_formula import (
     FactoredForm,
     Formula,
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import Path
     from autodiff.core.symbolic.symbol import Symbol
 
+#: A product of more symbols along a long path is shown with dots.
+LARGEST_PRODUCT = 24
 #: No more paths are followed after this many edges, which matters if paths are very long.
 MOST_EDGES = 200_000
 #: The strongest paths of a graph may have at most this many edges together.
@@ -220,7 +223,6 @@ class Derivations:
         paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
         terms = [symbol for path, symbol in paths if not path.is_zero]
         total = sum_contributions(terms or [symbol for _, symbol in paths], node, is_scalar)
-        is_shortened = any(len(path) > LONGEST_PATH for path, _ in written)
         if len(written) > self.top:
             kept = {path for path, _ in _strongest(written, self.top)}
             paths = [paths[at] for at, (path, _) in enumerate(written) if path in kept]
@@ -229,11 +231,31 @@ class Derivations:
             writer.local_step(path, said, is_scalar)
             for (path, _), (said, _) in zip(written, paths, strict=True)
         ]
+        formula = self._choose_formula(total if is_sum else None, leading, written, is_scalar)
+        return written, paths, local, total, formula
+
+    def _choose_formula(
+        self, total: Expr | None, leading: list[Node], written: list[tuple[Edges, Any]], is_scalar: bool
+    ) -> Formula:
+        """The formula to show: a closed form if that is short, the sum over the paths, or a factored form.
+
+        ``total`` is the sum over the paths if all of them are ``written``.
+        """
+        count = self.counts[leading[-1]] if leading else 0
+        is_shortened = any(len(path) > LONGEST_PATH for path, _ in written)
+        closed = closed_form(self._writer, leading) if is_scalar and (count > 1 or is_shortened) else None
+        if closed is not None and (total is None or is_shortened or closed.size < total.size):
+            return Formula(closed.expr, whole=closed.expr)
         short = self._factored(leading, is_scalar) if count > 1 else None
-        formula = choose_formula(total if is_sum else None, short, self.formulas)
+        if is_shortened and is_scalar and count == 1 and total is not None and total.size > LARGEST_PRODUCT:
+            shown, factors = long_product(self._writer, written[0][0])
+            meaning = f"{factors - 2 * ENDS:,} more factors"
+            formula = Formula(shown, None, ((ELLIPSIS.value, meaning), *self.formulas.meanings([shown])))
+        else:
+            formula = choose_formula(total, short, self.formulas)
         if is_shortened:  # the sum has dots in it, and few read the whole formula
             formula.later = lambda: short or self._factored(leading, is_scalar)
-        return written, paths, local, total, formula
+        return formula
 
     def _entry(self, spelled: str, node: Node, formula: Formula, gradient: Any) -> EntryDerivation | None:
         place = self.entry

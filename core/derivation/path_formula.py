@@ -45,6 +45,10 @@ class PathWriter:
         self._edge_derivatives: dict[tuple[Edge, bool], Expr] = {}
         self._ids = GraphIds(subject.order)
 
+    def with_symbols(self, formulas: OperandSymbols) -> PathWriter:
+        """A writer of the same paths with other expressions for operands."""
+        return PathWriter(self.subject, self.names, formulas, self._weight)
+
     def start(self) -> Symbol:
         """What the output receives, as a symbol."""
         shape = self.subject.root.shape

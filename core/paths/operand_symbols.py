@@ -96,7 +96,7 @@ class OperandSymbols:
         self._names = names
         self.constants = constants or {}
         self._named_constants = NamedConstants(self.constants)
-        self._variables = variables
+        self.variables = variables
         self._symbols: dict[Node, Symbol] = {}
         self.values: dict[str, Any] = {}
         self._meanings: dict[str, str | Expr] = {}
@@ -134,7 +134,7 @@ class OperandSymbols:
             if node in self._symbols:
                 stack.pop()
                 continue
-            if node.name is None and isinstance(node, OpNode):
+            if isinstance(node, OpNode) and self.is_written_out(node):
                 missing = [
                     x
                     for x in node.inputs
@@ -145,6 +145,10 @@ class OperandSymbols:
                     continue
             self._symbols[stack.pop()] = self._make_symbol(node)
         return self._symbols[root]
+
+    def is_written_out(self, node: Node) -> bool:
+        """Whether the result of an op is told by its expression, not by a name."""
+        return node.name is None
 
     def _make_symbol(self, node: Node) -> Symbol:
         shape = node.shape
@@ -234,11 +238,11 @@ class OperandSymbols:
 
     def _is_variable(self, node: Node, spelled: str) -> bool:
         """Whether a program finds the value under this name; results must not have been reassigned since."""
-        if self._variables is None:
+        if self.variables is None:
             return True
         base = VARIABLE_END.split(spelled)[0]
-        is_kept = not isinstance(node, OpNode) or base != spelled or self._variables.get(base) is node
-        return base in self._variables and is_kept
+        is_kept = not isinstance(node, OpNode) or base != spelled or self.variables.get(base) is node
+        return base in self.variables and is_kept
 
     def _invent(self, node: Node, shape: Shape, meaning: str | Expr) -> Symbol:
         spelled = self._names.of[node] if node in self._names.called else self._names.short_name(node)
