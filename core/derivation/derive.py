@@ -186,17 +186,24 @@ class Derivations:
             return ""
         leading = nodes_leading_to(subject.order, [node])
         kinks = self._kinks(spelled, leading)
-        if self.counts[node] > MOST_IN_FORMULA or not tells_all(subject.cotangents.get(node)):
+        if not tells_all(subject.cotangents.get(node)):
             return ""
         is_scalar = all(map(has_one_entry, leading))
+        closed = closed_form(self._writer, leading) if is_scalar else None
+        if closed is not None:
+            return "" if any(kink.formula for kink in kinks) else expr_text(closed.expr, None, limits.digits)
+        if self.counts[node] > MOST_IN_FORMULA:
+            return ""
         symbols = []
         for path in paths_between(subject.root, node, leading):
             if len(path) > LONGEST_PATH:
                 return ""
             symbols.append(self._writer.contribution(path, is_scalar))
         total = sum_contributions(symbols, node, is_scalar)
+        told_by_key = {self.names[one] for one in leading if self.names.has_versions(one)}
         if (
             total.size > LARGEST_FORMULA
+            or not told_by_key.isdisjoint(names_in(total))
             or self.formulas.meanings([total])
             or any(glossary(functions_in(total)))
         ):

@@ -213,7 +213,8 @@ def test_inputs_with_lines_of_their_own_have_their_formula_there(autodiff, write
     ("script", "formula"),
     [
         (SEED_1, "-w2*x1 - w3*x2"),
-        ("w1 = 2\nL = w1\nfor i in range(60):\n    L = L * w1", ""),
+        ("w1 = 2\nL = w1\nfor i in range(60):\n    L = L * w1", "61*w1**60"),
+        ("w1 = 2\nL = w1\nfor i in range(3):\n    L = sin(L) * w1", ""),
         ("w1 = 2; L = w1 * 0", ""),
         ("w1 = 0; L = sqrt(w1)", ""),
         ("w1 = 1; L = relu(w1 - 1)", ""),
