@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.page import Line, Page
+    from autodiff.core.base.source import Span
     from autodiff.core.report.events import Events
     from autodiff.core.report.graph_records import Graph, GraphNode
     from autodiff.core.report.records import Derivation, GradientReport
@@ -63,7 +64,11 @@ class Story:
         self._operands: dict[int, list[tuple[int, str]]] = {node.id: [] for node in self.graph.nodes}
         for edge in (*self.graph.edges, *self.graph.constant_uses):
             self._operands[edge.output].append((edge.operand, everything[edge.input].name))
-        self.has_visits = any(made.visit > 1 for made in self.events.forward)
+        #: How often the code of a node ran, by its span and op.
+        self._runs: dict[tuple[Span | None, str], int] = {}
+        for node in self.graph.nodes:
+            key = node.span, node.op
+            self._runs[key] = max(node.visit, self._runs.get(key, 1))
 
     def name(self, id: int, longest: int = LONGEST_NAME) -> str:
         """The name of a node."""
@@ -86,11 +91,9 @@ class Story:
         """The line, and how manyth time it was run where it ran several times."""
         if event.line is None:
             return ""
-        visit = event.visit if isinstance(event, Make) else self._user(event).visit
-        return f"{event.line} ({ordinal(visit)})" if self.has_visits else str(event.line)
-
-    def _user(self, event: Seed | Flow) -> GraphNode:
-        return self.graph.nodes[event.node if isinstance(event, Seed) else self.source(event)]
+        node = self.graph.nodes[self.source(event) if isinstance(event, Flow) else event.node]
+        is_again = self._runs[node.span, node.op] > 1
+        return f"{event.line} ({ordinal(node.visit)})" if is_again else str(event.line)
 
     def source(self, flow: Flow) -> int:
         """The node from which a gradient flows."""
@@ -211,7 +214,10 @@ def trace_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     if report.derivations:
         yield EMPTY
         yield ((TITLE, "paths"),)
-        yield from event_lines(story, story.events.paths, paths_table(story))
+        if story.events.paths:
+            yield from event_lines(story, story.events.paths, paths_table(story))
+        else:
+            yield muted("  no path leads to an input")
         yield from left_out_paths(story)
     elif report.gradients:
         yield muted("... the paths are not followed (autodiff explain)")

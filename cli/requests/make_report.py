@@ -23,7 +23,7 @@ numpy_setup = LazyModule("autodiff.cli.process.numpy_setup")
 
 #: The number of paths in a report if the command has no option for it.
 MOST_SHOWN = 10
-#: `trace` derives the gradients of so many inputs that their number times the nodes is at most this.
+#: `trace` derives the gradients of so many inputs, for people, that their number times the nodes is at most this.
 MOST_DERIVED = 6_000
 #: Whether digits are lost is judged in graphs of at most so many nodes.
 MOST_JUDGED = 500
@@ -154,7 +154,8 @@ def describe_within_limits(
 
     request, script = session.request, session.script
     assert script is not None
-    if request.command == "trace":
+    is_whole = request.values.get("all") or session.format in ("json", "csv")
+    if request.command == "trace" and not is_whole:
         options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
         derivations = options["most_derived"] > 0
     elif request.command == "run" and session.format != "json":

@@ -114,6 +114,10 @@ def test_rows_are_cut_and_counted(autodiff):
     assert "more rows" not in autodiff("trace", SURVEY, "--rows", 3, "--all").out
 
 
+def test_an_input_without_a_path_is_told(autodiff):
+    assert "no path leads to an input" in autodiff("trace", "-e", "x = 2; y = 3; L = x*x", "--wrt", "y").out
+
+
 def test_paths_that_are_not_shown_are_counted(autodiff):
     out = autodiff("trace", "-e", "x = 2; y = x*x*x; L = y*y", "--top", 2).out
     assert "... 4 more paths (autodiff explain)" in out
@@ -123,6 +127,7 @@ def test_turns_of_a_loop_are_told():
     text = texts(trace_lines(report_of(LOOP), Page(100)))
     assert "4 (1st)" in text
     assert "4 (3rd)" in text
+    assert "   5   L " in text, "the last line runs once"
 
 
 def test_tensors_are_told_by_shape_and_range():
