@@ -23,7 +23,7 @@ numpy_setup = LazyModule("autodiff.cli.process.numpy_setup")
 
 #: The number of paths in a report if the command has no option for it.
 MOST_SHOWN = 10
-#: `trace` derives the gradients of so many inputs, for people, that their number times the nodes is at most this.
+#: `trace` shows people the paths of so many inputs that their number times the nodes is at most this.
 MOST_DERIVED = 6_000
 #: Whether digits are lost is judged in graphs of at most so many nodes.
 MOST_JUDGED = 500
