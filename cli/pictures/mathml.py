@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from html import escape
 
-from autodiff.cli.render.expression_latex import PLAIN, parse_quotient
+from autodiff.cli.render.expression_latex import NAME_WITH_SUFFIX, PLAIN, parse_quotient
 from autodiff.cli.render.page import fit
 from autodiff.core.base.limits import limits
 from autodiff.core.symbolic.expr import BINDING_LEVELS, Expr, number_expr, number_text, postorder
-from autodiff.core.symbolic.source_exprs import parse_source
+from autodiff.core.symbolic.source_exprs import MODULE_CONSTANT, parse_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,10 +61,15 @@ def text_mathml(text: str) -> str:
 
 def quotient(above: Expr, below: Expr) -> str:
     """The derivative of one by the other."""
-    parts = [
-        mathml(part) if part.head in ("name", "call") else brackets(mathml(part)) for part in (above, below)
-    ]
+    parts = [_operand(part) for part in (above, below)]
     return "<mfrac>" + "".join(f"<mrow><mo>∂</mo>{part}</mrow>" for part in parts) + "</mfrac>"
+
+
+def _operand(what: Expr) -> str:
+    """What is differentiated, in brackets if it has several pieces; a name may be source text: ``w2*x3``."""
+    if what.head == "name":
+        return _at_least(_name(what.value), ATOM)
+    return mathml(what) if what.head == "call" else brackets(mathml(what))
 
 
 def matrix(rows: Sequence[Sequence[float]]) -> str:
@@ -140,15 +145,19 @@ def _number(value: float) -> Piece:
 
 def _name(spelled: str) -> Piece:
     """A name with its digits below, a derivative as a fraction, or the source text that stands for a name."""
-    plain = PLAIN.fullmatch(spelled)
+    constant = MODULE_CONSTANT.fullmatch(spelled)
+    plain = PLAIN.fullmatch(constant[1] if constant else spelled)
     if plain:
-        letters, digits, rest, version, places = plain.groups()
+        letters, digits, rest, places = plain.groups()
         below = ",".join(filter(None, [digits, *rest.split("_"), *re.findall(r"\[([^\[\]]*)\]", places)]))
         made = f"<mi>{escape(fit(letters, WIDEST_TEXT))}</mi>"
         if below:
             low = f"<mn>{below}</mn>" if below.isdigit() else mtext(below)
             made = f"<msub>{made}{low}</msub>"
-        return (f"<msup>{made}<mtext>({version})</mtext></msup>" if version else made), ATOM
+        return made, ATOM
+    repeated = NAME_WITH_SUFFIX.fullmatch(spelled)
+    if repeated:
+        return f"<msub>{_at_least(_name(repeated[1]), ATOM)}{mtext(repeated[2])}</msub>", ATOM
     derivative = parse_quotient(spelled)
     if derivative is not None:
         parts = (f"<mrow><mo>∂</mo>{_at_least(_name(part), ATOM)}</mrow>" for part in derivative)
