@@ -41,7 +41,7 @@ def check_script(session: Session) -> Outcome:
         if session.format == "json":
             from autodiff.cli.render.answers_json import render_answers
 
-            session.show_text(render_answers(answers, script.data, session.warnings, script.source))
+            session.show_document(render_answers(answers, script.data, session.warnings, script.source))
         else:
             session.show(answer_lines(answers, session.page()))
         if session.diagnostics != "text":

@@ -31,15 +31,19 @@ PLACES = {
 DECISIVE = {"of": None, "grad_output": None, "dtype": "float64", "seed": 0}
 
 
-def hints_on(report: GradientReport, request: Request) -> Iterator[str]:
-    """Yield at most one line on zero or non-finite gradients, and one on kinks and the like."""
+def hints_on(report: GradientReport, request: Request) -> Iterator[tuple[str, str]]:
+    """Yield at most one line on zero or non-finite gradients, and one on kinks and the like.
+
+    Each has its kind: a gradient that is not finite is a ``warning``, what may be meant is a ``note``.
+    """
     broken = [variable.name for variable in report.gradients if not is_finite(variable.grad)]
     zero = [variable.name for variable in report.gradients if is_zero(variable.grad)]
-    for names, what in ((broken, "not finite"), (zero, "zero")):
+    for names, what, kind in ((broken, "not finite", "warning"), (zero, "zero", "note")):
         if names and request.command != "explain":
-            yield f"{the_gradients(names)} {what}; {ask(request, names, report)} says why"
+            yield f"{the_gradients(names)} {what}; {ask(request, names, report)} says why", kind
             break
-    yield from hints_on_kinks(report, request)
+    for hint in hints_on_kinks(report, request):
+        yield hint, "note"
 
 
 def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:

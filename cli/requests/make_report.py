@@ -247,8 +247,8 @@ def note_remarks(
     for note in (*report.notes, *others):
         session.note(note)
     if session.diagnostics == "text" and not subject.without_pass:
-        for hint in odd_things(report, session.request, subject):
-            session.note(hint)
+        for hint, kind in odd_things(report, session.request, subject):
+            session.note(hint, kind)
 
 
 def new_probe() -> Probe:
@@ -306,8 +306,8 @@ def note_times(session: Session, **seconds: float) -> None:
     session.note("  ".join(f"{part} {time * 1000:.1f} ms" for part, time in seconds.items()))
 
 
-def odd_things(report: GradientReport, request: Request, subject: ReportedPass) -> Iterator[str]:
-    """Yield hints on unusual gradients; for ordinary ones nothing is imported."""
+def odd_things(report: GradientReport, request: Request, subject: ReportedPass) -> Iterator[tuple[str, str]]:
+    """Yield hints on unusual gradients, each with its kind; for ordinary ones nothing is imported."""
     if request.command in ("graph", "trace") or (request.command == "grad" and request.number("order") > 1):
         return  # `explain` has other hints for graphs, and is not asked about derivatives of higher order
     has_kinks = any(report.kinks.values()) or any(derivation.kinks for derivation in report.derivations)
@@ -318,7 +318,8 @@ def odd_things(report: GradientReport, request: Request, subject: ReportedPass) 
     if request.command != "explain" and subject.size <= MOST_JUDGED and loses_digits(subject):
         from autodiff.cli.requests.hints import hints_on_rounding
 
-        yield from hints_on_rounding(report, request, subject)
+        for hint in hints_on_rounding(report, request, subject):
+            yield hint, "note"
 
 
 def loses_digits(subject: ReportedPass) -> bool:

@@ -44,7 +44,7 @@ class Session:
 
     __slots__ = (
         *("_styles", "diagnostics", "err", "format", "has_failed", "out", "request", "script", "tensors"),
-        *("has_run", "show_so_far", "shows_prints", "values", "warnings"),
+        *("has_run", "has_several", "show_so_far", "shows_prints", "values", "warnings"),
     )
 
     def __init__(self, request: Request) -> None:
@@ -54,6 +54,7 @@ class Session:
         self.has_run = False
         self.show_so_far: Callable[[], None] | None = None
         self.shows_prints = True
+        self.has_several = False  # scripts
         self.tensors: TensorStates | None = None
         self.values: Values | None = None
         self._styles: Styles | None = None
@@ -213,6 +214,14 @@ class Session:
         if not self.is_silent:
             self.out.write(text)
 
+    def show_document(self, text: str) -> None:
+        """Write a JSON document: on one line if those of other scripts stand below it."""
+        if self.has_several:
+            import json
+
+            text = json.dumps(json.loads(text), ensure_ascii=False) + "\n"
+        self.show_text(text)
+
     def open_output(self) -> None:
         """Turn to the file of ``-o`` if there is one; its suffix chooses the format if no option does.
 
@@ -294,7 +303,10 @@ class Session:
             self.err.write("\n" + "\n".join(lines) + "\n")
 
     def note(self, text: str, kind: str = "note") -> None:
-        """Write a remark to stderr unless ``-q`` is given; its ``kind`` is ``help`` if it says what to do."""
+        """Write a remark to stderr unless ``-q`` is given.
+
+        Its ``kind`` is ``help`` if it says what to do, ``warning`` if the result is of no use as it is.
+        """
         if self.is_quiet:
             return
         if self.diagnostics == "text" and self.err.is_terminal:

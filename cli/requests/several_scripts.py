@@ -61,7 +61,8 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
 
     One script is shown as if the command took no more. Of several each has a line, with the result below it
     if it is not well, and the last line counts; what the scripts print is left out. ``bad`` is what those
-    with exit code 1 are called there. Where another program reads the output, there are only the results.
+    with exit code 1 are called there. Where another program reads the output, there are only the results,
+    JSON documents each on its own line.
     """
     request = session.request
     paths = find_scripts(request)
@@ -72,7 +73,7 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
         session.show_text(outcome.closing)
         return outcome.status
     statuses = []
-    session.shows_prints = False
+    session.shows_prints, session.has_several = False, True
     for path in paths:
         session.request = Request(request.command, path, request.values)
         session.script, session.warnings, session.has_run = None, [], False
@@ -94,8 +95,7 @@ def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> int:
         shown = as_autodiff_error(error)
         if shown is None or isinstance(error, (OutputError, NoScript)):
             raise
-        first = shown.message.partition("\n")[0]
-        show_line(session, f"error[{shown.code}]: {first}")
+        show_line(session, f"error[{shown.code}]")  # the message stands on stderr, with its place
         session.show_failure(shown)
         if not session.is_silent:
             session.flush()

@@ -96,9 +96,9 @@ def test_an_error_has_its_diagnostic_on_stderr(autodiff, write):
     done = autodiff("check", fails.name, right.name, "missing.ad")
     assert done.returncode == 2
     first, second, third, last = done.out.splitlines()
-    assert first.startswith("fails.ad: error[E0401]: grad can be implicitly created only for scalar")
+    assert first == "fails.ad: error[E0401]"
     assert second == "right.ad: 1 gradient right"
-    assert third == "missing.ad: error[E0611]: cannot read missing.ad: there is no such file"
+    assert third == "missing.ad: error[E0611]"
     assert last == "3 scripts: 1 ok, 1 failed, 1 unreadable"
     assert " --> fails.ad:3:5\n" in done.err
     assert done.err.count("error[") == 2
@@ -107,11 +107,7 @@ def test_an_error_has_its_diagnostic_on_stderr(autodiff, write):
 def test_one_document_for_each_script(autodiff, write):
     paths = [write(text, name) for name, text in (("a.ad", RIGHT), ("b.ad", WRONG), ("c.ad", BROKEN))]
     done = autodiff("check", *(path.name for path in paths), "--format", "json", "--diagnostics", "json")
-    decoder, at, documents = json.JSONDecoder(), 0, []
-    while at < len(done.out):
-        document, end = decoder.raw_decode(done.out, at)
-        documents.append(document)
-        at = end + 1
+    documents = list(map(json.loads, done.out.splitlines()))
     assert [document.get("right") for document in documents] == [True, False, None]
     assert documents[2]["diagnostics"][0]["code"] == "E0103"
 
@@ -142,8 +138,7 @@ def test_warnings_of_one_script_are_not_those_of_the_next(autodiff, write):
     warns = "x = torch.tensor(2., requires_grad=True)\ny = x*x\ny.grad\nL = y*y\n"
     paths = [write(warns, "a.ad"), write(RIGHT, "b.ad")]
     done = autodiff("check", *(path.name for path in paths), "--format", "json")
-    first, end = json.JSONDecoder().raw_decode(done.out)
-    second, _ = json.JSONDecoder().raw_decode(done.out, end + 1)
+    first, second = map(json.loads, done.out.splitlines())
     assert (len(first["diagnostics"]), len(second["diagnostics"])) == (1, 0)
 
 

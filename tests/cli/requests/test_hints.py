@@ -12,14 +12,18 @@ import pytest
 LEAF = "x = torch.tensor({}, requires_grad=True)\n"
 
 
-def says(*lines: str) -> str:
-    return "".join(f"note: {line}\n" for line in lines)
+def says(*lines: str, kind: str = "note") -> str:
+    return "".join(f"{kind}: {line}\n" for line in lines)
 
 
 CASES = [
     ("grad", "w = 3; L = w**2", ""),
     ("grad", "w = 0; L = w**2", says("the gradient for w is zero; {} --wrt w says why")),
-    ("grad", "w = 0; L = w/w", says("the gradient for w is not finite; {} --wrt w says why")),
+    (
+        "grad",
+        "w = 0; L = w/w",
+        says("the gradient for w is not finite; {} --wrt w says why", kind="warning"),
+    ),
     ("grad", "w = 0; v = 0; L = v*w", says("the gradients for w and v are zero; {} --wrt w,v says why")),
     (
         "grad",
@@ -30,7 +34,7 @@ CASES = [
     (
         "grad",
         "w = 0; v = 0; L = v**2 + sqrt(w)",
-        says("the gradient for w is not finite; {} --wrt w says why"),
+        says("the gradient for w is not finite; {} --wrt w says why", kind="warning"),
     ),
     # the gradient alone is no place for conventions that made a number like any other
     ("grad", "w = 3; L = relu(w - 3) + w", ""),
