@@ -7,6 +7,7 @@ from autodiff.cli.render import roles
 from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
 from autodiff.cli.render.prose import WIDEST_PROSE, fold
+from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,11 +90,17 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
     yield ((MUTED, f"  {what}"), (GRADIENT, gradient))
     if check.is_right is None and not check.remarks:
         tried = "the same, but neither is finite, here or at any point around it: that shows nothing"
+        if np.isfinite(check.gradient).any():
+            tried = (
+                "rounding can change the derivative by its own size, here and at every point around it: no"
+                " formula is right or wrong by that"
+            )
         yield from prose(tried, page.width, 2)
     elif check.is_right:
         tried = f"the same here and at {check.points - 1} points drawn at random around it"
         if check.is_right_here is None:
-            tried = f"not finite here, and the same at {check.points} points drawn at random around it"
+            unknown = "made of rounding" if np.isfinite(check.gradient).any() else "not finite"
+            tried = f"{unknown} here, and the same at {check.points} points drawn at random around it"
         elif check.points == 1 and check.remarks:
             tried = "the same here"
         elif check.points == 1:

@@ -20,7 +20,7 @@ from autodiff.core.symbolic.symbol import is_custom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -58,37 +58,60 @@ def rounded_gradient(order: Sequence[Node], root: Node, seed: Any, target: Node)
 
     ``order`` has the nodes of the pass from ``root``, newest first; ``seed`` is what the pass started from.
     """
+    found: RoundedGradient | None = None
+    for place, given, shares in roundings_of_gradient(order, root, seed, target):
+        share, node, rounding = max(shares, key=lambda one: one[0])
+        part = 0.0 if found is None else found.share / abs(found.given)
+        if np.isfinite(share) and 0 < abs(given) * max(LARGE_PART, part) < share:
+            found = RoundedGradient(place, given, share, node, rounding)
+    return found
+
+
+def value_rounding(order: Sequence[Node], root: Node, seed: Any, target: Node) -> Any:
+    """Return how far the rounding of values moves each entry of a gradient; 0 where that is not known."""
+    found = np.zeros(target.shape)
+    for place, _, shares in roundings_of_gradient(order, root, seed, target):
+        total = sum(share for share, _, _ in shares)
+        found[place] = total if np.isfinite(total) else 0.0
+    return found
+
+
+def roundings_of_gradient(
+    order: Sequence[Node], root: Node, seed: Any, target: Node
+) -> Iterator[tuple[tuple[int, ...], float, list[tuple[float, Node, Any]]]]:
+    """Yield each entry of a gradient: its place, its value, and how far each value's rounding moves it.
+
+    There are none for large graphs, for those that lose no digits, and for rules that have no derivative.
+    """
     leading = nodes_leading_to(list(order), [target])
     size = 1 if target.out.__class__ is float else np.size(target.out)
     if len(leading) > MOST_NODES or not 0 < size <= MOST_ENTRIES:
-        return None
-    with numpy_warnings_off(leading):
-        if not any(map(loses_digits, leading)):
-            return None
+        return
     if any(isinstance(node, OpNode) and is_custom(node.op) for node in leading):
-        return None
+        return
     site, mode.site = mode.site, None  # the rules have no position in the script
     try:
         with numpy_warnings_off(leading):
+            if not any(map(loses_digits, leading)):
+                return
             gradient = sweep(leading, {root: Tensor.of(as_stored(seed))}, create_graph=True).get(target)
-            if gradient is None or not gradient.requires_grad_flag or gradient.node is None:
-                return None
-            return most_rounded(gradient, leading)
+            if gradient is not None and gradient.requires_grad_flag and gradient.node is not None:
+                yield from entries_of(gradient, gradient.node, leading)
     except AutodiffError:  # a rule that cannot be differentiated
-        return None
+        return
     finally:
         mode.site = site
 
 
-def most_rounded(gradient: Tensor, leading: list[Node]) -> RoundedGradient | None:
-    """Return the entry of a recorded gradient that the rounding of values moves most, if that is much."""
-    roundings = [(node, rounding_of(node)) for node in leading if isinstance(node, OpNode)]
-    found: RoundedGradient | None = None
-    root = gradient.node
-    assert root is not None
+def entries_of(
+    gradient: Tensor, root: Node, leading: list[Node]
+) -> Iterator[tuple[tuple[int, ...], float, list[tuple[float, Node, Any]]]]:
+    """Yield the entries of a recorded gradient as ``roundings_of_gradient`` does."""
+    roundings: list[tuple[Node, Any]] = [
+        (node, rounding_of(node)) for node in leading if isinstance(node, OpNode)
+    ]
     again = newest_first([root])
     for place in np.ndindex(gradient.shape):
-        given = float(np.asarray(gradient.value)[place])
         unit = np.zeros_like(np.asarray(root.out))
         unit[place] = 1
         slopes = sweep(again, {root: as_stored(unit)})
@@ -97,11 +120,8 @@ def most_rounded(gradient: Tensor, leading: list[Node]) -> RoundedGradient | Non
             for node, rounding in roundings
             if node in slopes
         ]
-        share, node, rounding = max(shares, key=lambda one: one[0], default=(0.0, leading[0], 0.0))
-        part = 0.0 if found is None else found.share / abs(found.given)
-        if np.isfinite(share) and 0 < abs(given) * max(LARGE_PART, part) < share:
-            found = RoundedGradient(place, given, share, node, rounding)
-    return found
+        if shares:
+            yield place, float(np.asarray(gradient.value)[place]), shares
 
 
 def loses_digits(node: Node) -> bool:

@@ -16,6 +16,7 @@ from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.graph.values import as_stored
+from autodiff.core.why.rounded_gradients import rounded_gradient, value_rounding
 from autodiff.grammar.by_hand.constants import (
     can_change,
     constants_behind,
@@ -28,7 +29,7 @@ from autodiff.grammar.by_hand.constants import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from typing import Any
 
     from autodiff.core.derivation.second_order import SecondDerivative
@@ -80,14 +81,24 @@ class ScriptRun:
         )
         return found[len(wrt) - 1]
 
-    def noise(self, node: Node) -> Any:
-        """Return the rounding error that may be left of each entry of a gradient whose parts cancel.
+    def noise(self, by: list[str]) -> Any:
+        """Return the rounding error that may be left of each entry of ``gradient(by)`` where parts cancel.
 
-        So is the gradient by a bias before batch norm. ``node`` belongs to the first run.
+        So is the gradient by a bias before batch norm, and by x of ``(1 - cos(x))/x**2``.
         """
-        subject, node = self.subject, self.known.get(node, node)
-        found = gradient_rounding(subject.order, subject.cotangents, node)
-        return SUM_ROUNDING[np.asarray(node.out).dtype.name] * np.where(np.isfinite(found), found, 0.0)
+        subject = self.subject
+        nodes = [dict(subject.wrt)[name] for name in by]
+        if len(nodes) == 1:
+            return rounding_left(subject.order, {subject.root: subject.seed}, subject.cotangents, nodes[0])
+        first, second = nodes
+        rows = [rounding_left(*made, second) for made in passes_over_gradient(subject, first)]
+        return np.reshape(rows, (*first.shape, *second.shape)) if rows else 0.0
+
+    def is_rounding(self, by: list[str]) -> bool:
+        """Whether a first derivative is nothing but rounding of the values that it is made from."""
+        subject = self.subject
+        node = dict(subject.wrt)[by[0]]
+        return len(by) == 1 and rounded_gradient(subject.order, subject.root, subject.seed, node) is not None
 
 
 class ScriptRuns:
@@ -223,21 +234,38 @@ def second_gradient(subject: ReportedPass, first: Node, second: Node) -> Any:
             help=(f"make it one of {MAX_ENTRIES} entries or fewer",),
         )
     rows = np.zeros((size, *second.shape))
+    for at, (_, _, received) in enumerate(passes_over_gradient(subject, first)):
+        rows[at] = np.asarray(received.get(second, 0.0))
+    return rows.reshape((*first.shape, *second.shape))
+
+
+def passes_over_gradient(
+    subject: ReportedPass, first: Node
+) -> Iterator[tuple[list[Node], dict[Node, Any], dict[Node, Any]]]:
+    """Yield the passes from each entry of the gradient by ``first``: nodes, the seed, what was received."""
     site, mode.site = mode.site, None  # the vjp rules have no place in the script
     try:
         with numpy_warnings_off(subject.order):
             seed = Tensor.of(as_stored(subject.seed))
             g = sweep(subject.order, {subject.root: seed}, create_graph=True).get(first)
-            if g is not None and g.requires_grad and g.node is not None:
-                order = newest_first([g.node])
-                for at in range(size):
-                    one = np.zeros(first.shape)
-                    one.reshape(-1)[at] = 1.0
-                    found = sweep(order, {g.node: as_stored(one.astype(g.dtype.name))})
-                    rows[at] = np.asarray(found.get(second, 0.0))
+            if g is None or not g.requires_grad or g.node is None:
+                return
+            order = newest_first([g.node])
+            for at in range(int(np.prod(first.shape))):
+                one = np.zeros(first.shape)
+                one.reshape(-1)[at] = 1.0
+                seeds = {g.node: as_stored(one.astype(g.dtype.name))}
+                yield order, seeds, sweep(order, seeds)
     finally:
         mode.site = site
-    return rows.reshape((*first.shape, *second.shape))
+
+
+def rounding_left(order: list[Node], seeds: dict[Node, Any], received: dict[Node, Any], target: Node) -> Any:
+    """Return how far rounding may move each entry of a gradient, on the paths and of the values."""
+    found = gradient_rounding(order, received, target)
+    noise = SUM_ROUNDING[np.asarray(target.out).dtype.name] * np.where(np.isfinite(found), found, 0.0)
+    [(root, seed)] = seeds.items()
+    return noise + value_rounding(order, root, seed, target)
 
 
 def random_moves(leaf: Leaf, random: Any, spread: float) -> Any:

@@ -50,6 +50,51 @@ ROUNDED = [
     ),
 ]
 
+WIDE = "x = torch.tensor([1e9, 1., 2.], dtype=torch.float64, requires_grad=True)\n"
+COSINE = "x = torch.tensor({x}, dtype=torch.float64, requires_grad=True)\nL = (1 - torch.cos(x))/x**2\n"
+#: The second derivative of that, with fewer rounding errors than the script has.
+SLOPE, CURVATURE = (
+    "sin(x)/x**2 - 4*sin(x/2)**2/x**3",
+    "cos(x)/x**2 - 4*sin(x)/x**3 + 12*sin(x/2)**2/x**4",
+)
+
+ROUNDED_FORMULAS = [
+    Case(
+        "a_small_wrong_entry_beside_a_huge_one",
+        WIDE + "L = (x**2).sum()\n",
+        "autodiff check script.ad --formula 'dL/dx == torch.stack([2*x[0], 3*x[1], 2*x[2]])'",
+        shows=["wrong: dL/dx"],
+        code=1,
+    ),
+    Case(
+        "a_huge_entry",
+        WIDE + "L = (x**2).sum()\n",
+        "autodiff check script.ad --formula 'dL/dx == x + x'",
+        shows=["right: dL/dx"],
+    ),
+    Case(
+        "derivatives_that_lose_digits",
+        COSINE.format(x=0.001),
+        f"autodiff check script.ad --formula 'dL/dx == {SLOPE}' --formula 'd2L/dx2 == {CURVATURE}'",
+        shows=["right: dL/dx", "right: d2L/dx2"],
+        never=["the sign is wrong"],
+    ),
+    Case(
+        "another_formula_where_digits_are_lost",
+        COSINE.format(x=0.001),
+        "autodiff check script.ad --formula 'dL/dx == -x/13'",
+        shows=["wrong: dL/dx"],
+        code=1,
+    ),
+    Case(
+        "a_slope_without_a_digit",
+        COSINE.format(x=1e-9),
+        f"autodiff check script.ad --formula 'dL/dx == {SLOPE}' | tr -s ' \\n' ' '",
+        shows=["undecided: dL/dx", "rounding can change the derivative by its own size"],
+        never=["neither is finite"],
+    ),
+]
+
 TWICE = [
     Case(
         "index_put",
@@ -115,7 +160,7 @@ L = torch.zeros(3).index_put((torch.tensor([0, 0, 2]),), v, accumulate=True).sum
 ]
 
 
-@each_of([*ROUNDED, *TWICE])
+@each_of([*ROUNDED, *ROUNDED_FORMULAS, *TWICE])
 def test_positions_that_occur_twice_are_the_cause(case, tmp_path):
     case.check(tmp_path)
 

@@ -76,7 +76,9 @@ def checks_of(text: str) -> list[GradientCheck]:
         execution = execute(source, settings, discard_text, discard_warning)
     subject = differentiate(execution, settings)
     with EngineSetup(settings):
-        return check_all(subject, source, probe, Rerun(execution, settings, probe), 1, 0)
+        checks: list[GradientCheck] = []
+        check_all(checks, subject, source, probe, Rerun(execution, settings, probe), 1, 0)
+        return checks
 
 
 def test_right_functions_raise_no_alarm() -> None:
