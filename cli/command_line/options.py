@@ -186,6 +186,8 @@ FORMATS = (
     ),
 )
 
+#: The formats of ``graph`` that are drawn.
+DRAWN = ("html", "svg", "png", "gif")
 #: Image formats that Graphviz makes from DOT.
 PICTURES = ("png", "svg", "pdf", "jpg", "gif", "ps")
 
@@ -261,6 +263,15 @@ MONTE_CARLO = Option("--monte-carlo", NUMBER, "Compare with this many random dra
 SPEED = Option("--speed", NUMBER, "Steps a minute on a terminal.", metavar="N", default=60, least=1)
 RTOL = Option("--rtol", TEXT, "Relative difference that counts as none.", metavar="R", default="1e-9")
 NONZERO = Option("--nonzero", FLAG, "Leave out rows of zeros of a table, and zeros of a list.")
+VIEW = Option(
+    "--view", TEXT, "Nodes of a picture: functions or their results.", choices=("ops", "tensors"), default=""
+)
+AROUND = Option("--around", TEXT, "In a picture only what is near this node.", metavar="NAME")
+DEPTH = Option(
+    "--depth", NUMBER, "In a picture only so many steps from there; 0 = any.", metavar="N", default=0
+)
+FOLD = Option("--fold", NUMBER, "Fold a picture of more nodes; 0 = never.", metavar="N", default=300)
+OPEN = Option("--open", FLAG, "Open the file that -o writes.")
 OUTPUT = Option("-o --output", TEXT, "Write to a file; its suffix chooses the format.", metavar="FILE")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
 MAX_INPUT = Option("--max-input", SIZE, "Size of each file of numbers.", metavar="SIZE", default=1 << 30)
@@ -277,8 +288,8 @@ TIMEOUT = Option(
 GROUPS = {
     "Input": "-e --set --data --each --sweep --columns --sigma --cov --monte-carlo --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula --rtol",
-    "Output": "--show --nonzero --value --keep --output --format --top --speed --digits --rows --all"
-    " --quiet --verbose --color --diagnostics --fail-on --fail-fast --help",
+    "Output": "--show --nonzero --value --keep --view --around --depth --fold --output --open --format --top"
+    " --speed --digits --rows --all --quiet --verbose --color --diagnostics --fail-on --fail-fast --help",
     "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
     " --max-input",
 }
@@ -427,7 +438,20 @@ COMMANDS = {
         Command(
             "graph",
             "[SCRIPT]",
-            (*QUESTION, FAIL_ON, OUTPUT, format_option("graph"), *PEOPLE, *MANNERS, *LIMITS),
+            (
+                *QUESTION,
+                FAIL_ON,
+                VIEW,
+                AROUND,
+                DEPTH,
+                FOLD,
+                OUTPUT,
+                OPEN,
+                format_option("graph"),
+                *PEOPLE,
+                *MANNERS,
+                *LIMITS,
+            ),
             "Draw the graph as a tree or a picture, or write it as JSON, DOT or Mermaid.",
             (f"{EXAMPLE} | autodiff graph -", "autodiff graph -e 'x = 2; L = x*x' --format dot > graph.dot"),
         ),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from autodiff.cli.command_line.options import PICTURES
+from autodiff.cli.command_line.options import DRAWN
 from autodiff.cli.requests.session import Session
+from autodiff.core.base.errors import UsageError
 
 
 def command(session: Session) -> None:
     """Show the graph."""
+    is_drawn = session.format in DRAWN
+    check_options(session, is_drawn)
     report = session.report(
-        graph=True, events=session.format in ("json", "gif", "html"), derivations=session.format == "html"
+        graph=True, events=is_drawn or session.format == "json", derivations=session.format == "html"
     )
     assert report.graph is not None
     if session.format == "json":
@@ -22,12 +25,52 @@ def command(session: Session) -> None:
         from autodiff.cli.render.mermaid import mermaid_lines
 
         session.show_text("".join(line + "\n" for line in mermaid_lines(report.graph, session.page())))
-    elif session.format == "html" or session.format in PICTURES:
-        from autodiff.cli.pictures.formats import draw
+    elif is_drawn:
+        from autodiff.cli.pictures.formats import Request, draw
+        from autodiff.cli.requests.constructs import find_constructs
 
         assert session.script is not None
-        session.show_made(draw(report, session.format, session.page(), session.script.source))
+        text, request, source = session.request.text, session.request, session.script.source
+        asked = Request(
+            form=session.format,
+            view=text("view") or "",
+            around=text("around") or "",
+            depth=request.number("depth"),
+            fold=request.number("fold"),
+        )
+        made, note = draw(report, asked, session.page(), source, find_constructs(source))
+        if note:
+            session.note(note)
+        session.show_made(made)
+        if request.values.get("open"):
+            session.finish()
+            open_file(text("output") or "")
     else:
         from autodiff.cli.render.reports import graph_lines
 
         session.show(graph_lines(report, session.page()))
+
+
+def check_options(session: Session, is_drawn: bool) -> None:
+    """Raise UsageError for an option of pictures where none is drawn, and for --open without a file."""
+    values = session.request.values
+    given = next((name for name in ("view", "around", "depth", "open") if values.get(name)), None)
+    if given is not None and not is_drawn:
+        raise UsageError(
+            f"--{given} is for pictures",
+            code="E0610",
+            help=("name a file: -o graph.html", "or a format: --format svg"),
+        )
+    if given == "open" and not values.get("output"):
+        raise UsageError("--open needs a file", code="E0610", help=("name one: -o graph.html",))
+
+
+def open_file(path: str) -> None:
+    """Open a file with the browser of the system. Raises UsageError if there is none."""
+    import webbrowser
+    from pathlib import Path
+
+    if not webbrowser.open(Path(path).resolve().as_uri()):
+        raise UsageError(
+            "--open found no browser", code="E0610", help=("set BROWSER, or open the file yourself",)
+        )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from autodiff.cli.pictures.fold import part_of, view_of
 from autodiff.cli.pictures.picture import make_picture
+from autodiff.cli.pictures.story import BACKWARD, FORWARD, PATHS, make_steps
 from autodiff.cli.pictures.svg import Scene, svg_text
 from autodiff.core.base.errors import UsageError
+from autodiff.core.base.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from autodiff.cli.pictures.fold import Construct
     from autodiff.cli.pictures.story import Step
     from autodiff.cli.render.page import Page
     from autodiff.core.base.source import Source
@@ -22,42 +26,60 @@ MOST_NODES = 600
 MOST_FRAMES = 400
 
 
-def draw(report: GradientReport, form: str, page: Page, source: Source) -> str | bytes:
-    """The picture as ``svg``, ``png`` or ``gif``, or the page ``html`` of the script ``source``.
+class Request(Record):
+    """What is asked for: the format, the view (``ops``, ``tensors`` or empty) and which nodes.
+
+    ``around`` is a name or empty, ``depth`` a number of edges or 0; ``fold`` nodes are the most unfolded.
+    """
+
+    form: str
+    view: str
+    around: str
+    depth: int
+    fold: int
+
+
+def draw(
+    report: GradientReport, asked: Request, page: Page, source: Source, constructs: Sequence[Construct]
+) -> tuple[str | bytes, str]:
+    """The picture or page of a report with a graph and its events, and a note on what is folded.
 
     Raises UsageError if a library is missing, for more than ``MOST_NODES`` nodes or ``MOST_FRAMES`` frames.
     """
     graph = report.graph
     assert graph is not None
+    assert report.events is not None
+    kept = part_of(graph, asked.around, asked.depth)
+    view = view_of(graph, report.events, constructs, kept, asked.fold)
+    graph = view.graph
     if len(graph.nodes) > MOST_NODES:
         raise UsageError(
             f"a picture of {len(graph.nodes):,} nodes would be too large; {MOST_NODES} are allowed",
             code="E0610",
-            help=("name an earlier result with --of, or a file of another format: -o graph.dot",),
+            help=("leave --fold 0 out", "name an earlier result with --of, or one with --around"),
         )
-    if form == "svg":
-        return svg_text(make_picture(graph, page))
-    if form == "html":
+    steps = make_steps(graph, view.events, page)
+    frames = sum(step.phase != PATHS for step in steps)
+    if asked.form == "gif" and frames > MOST_FRAMES:
+        raise UsageError(
+            f"an animation of {frames:,} frames is too long; {MOST_FRAMES} are allowed",
+            code="E0610",
+            help=("name an earlier result with --of, or write a page that plays it: -o graph.html",),
+        )
+    picture = make_picture(graph, page, asked.view)
+    if asked.form == "svg":
+        return svg_text(picture), view.note
+    if asked.form == "html":
         from autodiff.cli.pictures.page import html_text
 
-        return html_text(report, make_picture(graph, page), source, page)
-    if form == "png":
-        from autodiff.cli.pictures.png import FONT, png_bytes
+        return html_text(report, view, picture, steps, source, page), view.note
+    from autodiff.cli.pictures.png import FONT, png_bytes
 
-        picture = make_picture(graph, page)
-        return png_bytes(svg_text(picture, fonts=FONT), picture.width, picture.height)
+    if asked.form == "png":
+        return png_bytes(svg_text(picture, fonts=FONT), picture.width, picture.height), view.note
     from autodiff.cli.pictures.gif import gif_bytes
-    from autodiff.cli.pictures.story import make_steps
 
-    assert report.events is not None
-    scenes = scenes_of(make_steps(graph, report.events, page), len(graph.nodes))
-    if len(scenes) > MOST_FRAMES:
-        raise UsageError(
-            f"an animation of {len(scenes):,} frames is too long; {MOST_FRAMES} are allowed",
-            code="E0610",
-            help=("name an earlier result with --of, or write a picture: --format svg",),
-        )
-    return gif_bytes(make_picture(graph, page), scenes)
+    return gif_bytes(picture, scenes_of(steps, len(graph.nodes))), view.note
 
 
 def scenes_of(steps: Sequence[Step], nodes: int) -> list[Scene]:
@@ -65,8 +87,6 @@ def scenes_of(steps: Sequence[Step], nodes: int) -> list[Scene]:
 
     ``nodes`` is the number of nodes.
     """
-    from autodiff.cli.pictures.story import BACKWARD, FORWARD
-
     scenes: list[Scene] = []
     grads: dict[int, str] = {}
     for at, step in enumerate(steps):

@@ -62,16 +62,22 @@ def place(
 ) -> Layout:
     """The layout of ``boxes`` (width, height) and ``edges`` (from box, to box), which have no cycle.
 
-    ``labels`` are the widths of the labels on the edges. Raises UsageError if the library is missing.
+    ``labels`` are the widths of the labels on the edges, 0 for none.
+    Raises UsageError if the library is missing.
     """
     graphlay = import_library()
     graph = graphlay.Graph()
     for width, height in boxes:
         graph.node(width=width, height=height)
+    middles = []
     for (source, target), width in zip(edges, labels, strict=True):
-        middle = graph.node(width=width, height=LABEL_HEIGHT)
-        graph.edge(source, middle)
-        graph.edge(middle, target)
+        if width:
+            middles.append(graph.node(width=width, height=LABEL_HEIGHT))
+            graph.edge(source, middles[-1])
+            graph.edge(middles[-1], target)
+        else:
+            middles.append(-1)
+            graph.edge(source, target)
     effort = next(effort for effort, most in EFFORTS if len(graph.nodes) <= most)
     made = graphlay.layout(graph, options={**OPTIONS, "effort": effort})
     left, top = made.bounds["min"]["x"] - MARGIN, made.bounds["max"]["y"] + MARGIN
@@ -83,15 +89,13 @@ def place(
     for (width, height), node in zip(boxes, made.nodes, strict=False):
         x, y = point(node["center"])
         corners.append((round(x - width / 2, 1), round(y - height / 2, 1)))
+    lines = ([point(at) for at in edge["points"]] for edge in made.edges)
     return Layout(
         round(made.bounds["max"]["x"] - left + MARGIN, 1),
         round(top - made.bounds["min"]["y"] + MARGIN, 1),
         corners,
-        [
-            [point(at) for half in halves for at in half["points"]]
-            for halves in zip(made.edges[::2], made.edges[1::2], strict=True)
-        ],
-        [point(node["center"]) for node in made.nodes[len(boxes) :]],
+        [next(lines) + (next(lines) if middle >= 0 else []) for middle in middles],
+        [point(made.nodes[middle]["center"]) if middle >= 0 else (0.0, 0.0) for middle in middles],
         made.fingerprint(),
     )
 

@@ -12,7 +12,6 @@ from json import dumps
 
 from autodiff.cli.pictures.mathml import brackets, mathml, matrix, mtext, quotient, text_mathml
 from autodiff.cli.pictures.picture import WIDEST_NAME, typeset
-from autodiff.cli.pictures.story import make_steps
 from autodiff.cli.pictures.svg import svg_text
 from autodiff.cli.process.streams import visible, visible_lines
 from autodiff.cli.render.numbers import is_array, number, short, spell_count
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from autodiff.cli.pictures.fold import View
     from autodiff.cli.pictures.picture import Picture
     from autodiff.cli.pictures.story import Step
     from autodiff.cli.render.page import Page
@@ -41,13 +41,17 @@ LARGEST_MATRIX = 6
 PRINTED_WORDS = 2_000
 
 
-def html_text(report: GradientReport, picture: Picture, source: Source, page: Page) -> str:
-    """The whole page of a report that has a graph, its events and derivations."""
-    graph, events = report.graph, report.events
-    assert graph is not None
-    assert events is not None
+def html_text(
+    report: GradientReport,
+    view: View,
+    picture: Picture,
+    steps: Sequence[Step],
+    source: Source,
+    page: Page,
+) -> str:
+    """The whole page: the ``picture`` of a ``view`` of the report's graph, its ``steps``, the derivations."""
+    graph = view.graph
     style, script = read("page.css"), read("page.js")
-    steps = make_steps(graph, events, page)
     derivations = report.derivations[:MOST_DERIVATIONS]
     chosen = strongest(derivations)
     title = f"{fit(graph.output, WIDEST_NAME)} = {typeset(entry(report.output.value, page))}"
@@ -63,9 +67,10 @@ def html_text(report: GradientReport, picture: Picture, source: Source, page: Pa
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         f'<link rel="icon" href="data:,"><title>{escape(title)}</title><style>{style}</style></head><body>',
         f"<header><h1>{escape(title)}</h1><p>{escape(fit(name, 60))} · {counts(graph)}</p>",
+        f"<p>{escape(view.note)}</p>" if view.note else "",
         '<ul class="key"><li class="k-leaf">leaf</li><li class="k-function">made by a function</li>',
         '<li class="k-value">value</li><li class="k-grad">∂ gradient</li></ul></header>',
-        controls(derivations, chosen, graph),
+        controls(derivations, chosen, view),
         f"<main{' class=wide' if picture.width > WIDE else ''}>",
         '<section class="code" aria-label="Script" tabindex="0">',
         f"<ol>{''.join(code_lines(source))}</ol></section>",
@@ -106,8 +111,8 @@ def strongest(derivations: Sequence[Derivation]) -> int:
     return max(range(len(derivations)), key=lambda at: (derivations[at].count, -at), default=0)
 
 
-def controls(derivations: Sequence[Derivation], chosen: int, graph: Graph) -> str:
-    ids = [input_id(one, graph) for one in derivations]
+def controls(derivations: Sequence[Derivation], chosen: int, view: View) -> str:
+    ids = [input_id(one, view) for one in derivations]
     options = "".join(
         f'<option value="{id}"{" selected" * (at == chosen)}>{escape(fit(one.wrt, WIDEST_NAME))}</option>'
         for at, (one, id) in enumerate(zip(derivations, ids, strict=True))
@@ -124,12 +129,10 @@ def controls(derivations: Sequence[Derivation], chosen: int, graph: Graph) -> st
     )
 
 
-def input_id(derivation: Derivation, graph: Graph) -> int:
-    """The id of the input in the graph; -1 if no path leads to it."""
-    for path in derivation.paths:
-        if path.node_ids:
-            return path.node_ids[-1]
-    return next((node.id for node in graph.nodes if node.name == derivation.wrt), -1)
+def input_id(derivation: Derivation, view: View) -> int:
+    """The id of the input in the picture; -1 if it is not there, or no path leads to it."""
+    shown = (view.shown[path.node_ids[-1]] for path in derivation.paths if path.node_ids)
+    return next((id for id in shown if id is not None), -1)
 
 
 def code_lines(source: Source) -> Iterator[str]:

@@ -35,10 +35,18 @@ TYPESET = str.maketrans({"-": "−", "*": "·"})
 class Card:
     """One node: its texts, and the rectangle they are in. ``said`` is the whole of it as one sentence."""
 
-    __slots__ = ("grad", "is_leaf", "is_output", "name", "op", "said", "value", "width", "x", "y")
+    __slots__ = ("grad", "is_fold", "is_leaf", "is_output", "name", "op", "said", "value", "width", "x", "y")
 
     def __init__(
-        self, name: str, op: str, value: str, grad: str, said: str, is_leaf: bool, is_output: bool
+        self,
+        name: str,
+        op: str,
+        value: str,
+        grad: str,
+        said: str,
+        is_leaf: bool,
+        is_output: bool,
+        is_fold: bool,
     ) -> None:
         self.name = name
         self.op = op
@@ -47,6 +55,7 @@ class Card:
         self.said = said
         self.is_leaf = is_leaf
         self.is_output = is_output
+        self.is_fold = is_fold
         above = text_width(name, NAME_SIZE) + text_width(op, OP_SIZE)
         below = text_width(value, TEXT_SIZE) + text_width(grad, TEXT_SIZE)
         self.width = round(max(NARROWEST_CARD, 2 * PADDING + GAP + max(above, below)))
@@ -89,11 +98,14 @@ class Picture:
         self.said = said
 
 
-def make_picture(graph: Graph, page: Page) -> Picture:
-    """The picture of a graph. Raises UsageError if the layout library is missing."""
+def make_picture(graph: Graph, page: Page, view: str = "") -> Picture:
+    """The picture of a graph, as functions (``ops``), as ``tensors``, or with both on each card.
+
+    Raises UsageError if the layout library is missing.
+    """
     output = fit(graph.output, WIDEST_NAME)
-    cards = [make_card(node, graph, output, page) for node in graph.nodes]
-    wires = [make_wire(edge, graph, page) for edge in graph.edges]
+    cards = [make_card(node, graph, output, page, view) for node in graph.nodes]
+    wires = [make_wire(edge, graph, page, view) for edge in graph.edges]
     layout = place(
         [(card.width, CARD_HEIGHT) for card in cards],
         [(wire.source, wire.target) for wire in wires],
@@ -105,7 +117,7 @@ def make_picture(graph: Graph, page: Page) -> Picture:
     return Picture(cards, wires, layout, said)
 
 
-def make_card(node: GraphNode, graph: Graph, output: str, page: Page) -> Card:
+def make_card(node: GraphNode, graph: Graph, output: str, page: Page, view: str) -> Card:
     is_leaf = node.op == "leaf"
     shape = "×".join(map(str, node.shape))
     value, grad = (entry(node.value, page), "" if node.grad is None else entry(node.grad, page))
@@ -116,24 +128,36 @@ def make_card(node: GraphNode, graph: Graph, output: str, page: Page) -> Card:
         said += f", shape {shape}"
     if node.grad is not None:
         said += f", gradient of {output} {inline(node.grad, page.digits)}"
+    name, op = fit(node.name, WIDEST_NAME), fit(node.op, WIDEST_OP)
+    if view == "ops" and node.grad_fn is not None:
+        name, op = fit(node.grad_fn, WIDEST_NAME), name
+    elif view == "tensors" and node.grad_fn is not None:
+        op = ""
     return Card(
-        name=fit(node.name, WIDEST_NAME),
-        op=f"{fit(node.op, WIDEST_OP)} {shape}".rstrip(),
+        name=name,
+        op=f"{op} {shape}".strip(),
         value=typeset(value),
         grad=f"∂ {typeset(grad)}" if grad else "",
         said=said,
         is_leaf=is_leaf,
         is_output=node.id == graph.root,
+        is_fold=not is_leaf and node.grad_fn is None,
     )
 
 
-def make_wire(edge: GraphEdge, graph: Graph, page: Page) -> Wire:
+def make_wire(edge: GraphEdge, graph: Graph, page: Page, view: str) -> Wire:
     local = spell_local(edge, page)
     above, below = (fit(graph.nodes[end].name, WIDEST_TITLE) for end in (edge.output, edge.input))
     said = f"derivative of {above} by {below}: {local}"
-    if edge.local is None:
+    if not local:
+        said = f"{above} is made from {below}"
+    elif edge.local is None:
         said = f"gradient that {below} receives from {above}: {local}, where G is the gradient of {above}"
-    return Wire(edge.input, edge.output, typeset(fit(local, WIDEST_LABEL)), said)
+    label = typeset(fit(local, WIDEST_LABEL))
+    function = graph.nodes[edge.output]
+    if view == "tensors" and function.grad_fn is not None:
+        label = f"{fit(function.op, WIDEST_OP)}: {label}"
+    return Wire(edge.input, edge.output, label, said)
 
 
 def typeset(text: str) -> str:

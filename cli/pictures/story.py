@@ -94,7 +94,9 @@ class Teller:
         edge = self.graph.edges[event.edge]
         total, give = self.value(event.sum), self.value(event.give)
         says = self.slope(event.node) + (" = " if event.before is None else " += ")
-        if event.local is None:
+        if event.local is None and not edge.symbol:
+            says += give
+        elif event.local is None:
             rule = typeset(fit(edge.symbol, WIDEST_TITLE))
             says += f"{rule} = {give}, where G = {self.slope(edge.output)}"
         else:

@@ -131,9 +131,11 @@ def card_lines(at: int, card: Card, scene: Scene | None, is_page: bool) -> Itera
             border, thick = FLOW if scene.is_back else GO, 3.0
     left, right = card.x + PADDING, card.x + card.width - PADDING
     reach = ' tabindex="0" role="img"' if is_page else ""
-    kind = f"node {'leaf' if card.is_leaf else 'function'}{' output' * card.is_output}"
+    kind = (
+        f"node {'leaf' if card.is_leaf else 'function'}{' output' * card.is_output}{' fold' * card.is_fold}"
+    )
     yield f'<g class="{kind}" id="n{at}"{reach}{ghost(at, scene)}><title>{escaped(card.said)}</title>'
-    yield rectangle("card", card.x, card.y, card.width, CARD_HEIGHT, 9, fill, border, thick)
+    yield rectangle("card", card.x, card.y, card.width, CARD_HEIGHT, 9, fill, border, thick, card.is_fold)
     if card.is_output:  # a second frame
         yield rectangle("ring", card.x + 3, card.y + 3, card.width - 6, CARD_HEIGHT - 6, 6.5, "none", border)
     yield text("name", left, card.y + 19, card.name, NAME_SIZE, INK, ' font-weight="bold"')
@@ -169,10 +171,12 @@ def rectangle(
     fill: str,
     border: str,
     thick: float = 1.5,
+    is_dashed: bool = False,
 ) -> str:
+    dashes = ' stroke-dasharray="6 3"' if is_dashed else ""
     return (
         f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}"'
-        f' fill="{fill}" stroke="{border}" stroke-width="{thick:g}"/>'
+        f' fill="{fill}" stroke="{border}" stroke-width="{thick:g}"{dashes}/>'
     )
 
 

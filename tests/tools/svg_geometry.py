@@ -35,11 +35,12 @@ class Drawing:
         boxes = {**self.cards, **self.labels}
         found = [f"{a} on {b}" for a, b in combinations(boxes, 2) if overlap(boxes[a], boxes[b])]
         for line, points in self.lines.items():
+            around = hull(points)
             inner = [point for point in points if far(point, points[0]) and far(point, points[-1])]
             found += [
                 f"{line} behind {card}"
                 for card, box in self.cards.items()
-                if any(contains(box, point) for point in inner)
+                if overlap(box, around) and any(contains(box, point) for point in inner)
             ]
         return found
 

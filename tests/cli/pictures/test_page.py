@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from autodiff.cli.pictures.formats import draw
+from autodiff.cli.pictures.formats import Request, draw
 from autodiff.cli.pictures.mathml import mathml, text_mathml
 from autodiff.cli.render.page import Page
 from autodiff.core.base.source import Source
@@ -36,7 +36,8 @@ def page_of(script, **changes):
     for node in report.graph.nodes:
         for name, value in changes.items():
             setattr(node, name, value)
-    return draw(report, "html", Page(), source)
+    asked = Request("html", "", "", 0, 300)
+    return draw(report, asked, Page(), source, [])[0]
 
 
 class Elements(HTMLParser):

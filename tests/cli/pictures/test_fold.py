@@ -1,0 +1,163 @@
+"""Parts of large graphs: what is folded, what stays true of it, and the two views of a graph."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+from autodiff.cli.pictures.fold import part_of, view_of
+from autodiff.cli.pictures.picture import make_picture
+from autodiff.cli.pictures.story import make_steps
+from autodiff.cli.pictures.svg import svg_text
+from autodiff.cli.render.page import Page
+from autodiff.cli.requests.constructs import find_constructs
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
+from picture_scripts import SCRIPTS
+from svg_geometry import Drawing
+
+from tests.cli.pictures.test_svg import texts
+from tests.cli.reports import SEED, SEED_1
+
+pytest.importorskip("graphlay", reason="the layout library is not installed (pip install '.[pictures]')")
+
+CALLS = """\
+w = torch.tensor(0.4, requires_grad=True)
+v = torch.tensor(1.5, requires_grad=True)
+def layer(x, w):
+    h = w*x
+    return torch.tanh(h)
+x = torch.tensor(1.0, requires_grad=True)
+for i in range(6):
+    x = layer(x, w)
+    y = x*v
+    x = y + w
+L = (x - 1)**2
+"""
+
+
+def view(script, most, around="", depth=0):
+    source = Source(script)
+    execution = execute(source, Settings())
+    report = describe(differentiate(execution, Settings()), source, events=True)
+    kept = part_of(report.graph, around, depth)
+    return report, view_of(report.graph, report.events, find_constructs(source), kept, most)
+
+
+def test_the_loops_and_functions_of_a_script_are_found():
+    source = Source(
+        CALLS + "class Net:\n    def forward(self, x):\n        while x < 1:\n            x = x + 1\n"
+    )
+    assert [name for *_, name in find_constructs(source)] == [
+        "layer()",
+        "for in line 7",
+        "Net.forward()",
+        "while in line 14",
+    ]
+
+
+def test_passes_of_a_loop_become_one_node_each():
+    report, made = view(SCRIPTS["loop of 50 steps"], 100)
+    assert len(report.graph.nodes) > 150
+    names = [node.name for node in made.graph.nodes]
+    assert names[0] == "w"
+    assert names[1:] == [f"for in line 3, pass {at}" for at in range(1, len(names))]
+    assert {node.op for node in made.graph.nodes[2:]} == {"4 nodes"}
+    assert made.note.endswith("(--fold 0 draws all)")
+    assert made.graph.nodes[-1].value == report.graph.nodes[report.graph.root].value
+
+
+@pytest.mark.parametrize("most", [3, 6, 12, 18, 24])
+def test_a_folded_graph_has_no_cycle_and_the_gradients_of_the_whole(most):
+    report, made = view(CALLS, most)
+    graph = made.graph
+    assert len(graph.nodes) <= most
+    assert len(made.shown) == len(report.graph.nodes)
+    levels = [0] * len(graph.nodes)
+    for _ in graph.nodes:
+        for edge in graph.edges:
+            levels[edge.output] = max(levels[edge.output], levels[edge.input] + 1)
+    assert max(levels) < len(graph.nodes), "the longest path has each node once"
+    folded = {id for id, node in enumerate(graph.nodes) if node.op.endswith(("nodes", "leaves"))}
+    assert folded
+    leaves = {node.name: node.grad for node in report.graph.nodes if node.op == "leaf"}
+    for id, node in enumerate(graph.nodes):
+        if node.op == "leaf":
+            assert node.grad == leaves[node.name]
+            sums = [event.sum for event in made.events.backward if event.node == id]
+            assert sums[-1] == pytest.approx(node.grad), "also when it flows through folded nodes"
+    assert {event.edge for event in made.events.backward[1:]} <= set(range(len(graph.edges)))
+    make_steps(graph, made.events, Page())
+    drawing = Drawing(svg_text(make_picture(graph, Page())))
+    assert drawing.overlaps() == drawing.outside() == []
+
+
+def test_a_call_is_a_node_of_its_own():
+    _, made = view(CALLS, 25)
+    names = [node.name for node in made.graph.nodes]
+    assert names.count("layer(), call 1") == names.count("layer(), call 6") == 1
+
+
+def test_a_large_graph_is_drawn_and_says_what_is_folded(autodiff, tmp_path):
+    code = "w = 0.4\nx = 1\nfor i in range(500):\n    x = tanh(w*x + 0.1)*1.01\n"
+    done = autodiff("graph", "-e", code, "-o", "graph.html")
+    assert done.returncode == 0
+    assert "nodes are folded into" in done.err
+    page = (tmp_path / "graph.html").read_text()
+    assert "(--fold 0 draws all)" in page
+    assert len(page) < 1_000_000
+    refused = autodiff("graph", "-e", code, "-o", "graph.svg", "--fold", "0")
+    assert "would be too large; 600 are allowed" in refused.err
+
+
+def test_a_part_is_near_the_output_or_a_node():
+    whole, made = view(SEED_1, 300, depth=1)
+    assert [node.name for node in made.graph.nodes] == ["x5", "L"]
+    assert made.graph.left_out == 9
+    _, made = view(SEED_1, 300, around="x3", depth=1)
+    assert [node.name for node in made.graph.nodes] == ["x1", "w1", "x3", "w2*x3"]
+    make_steps(made.graph, made.events, Page())
+    assert part_of(whole.graph, "", 0) == list(range(11))
+    with pytest.raises(UsageError, match="no node of this name"):
+        part_of(whole.graph, "x9", 0)
+
+
+def test_nodes_are_functions_or_tensors():
+    report, _ = view(SEED_1, 300)
+    ops = svg_text(make_picture(report.graph, Page(), "ops"))
+    functions = ["MulBackward0"] * 4 + ["AddBackward0", "RsubBackward1"]
+    assert texts(ops, "name") == ["x1", "x2", "w1", "w2", "w3", *functions]
+    assert texts(ops, "op")[5:] == ["x3", "x4", "w2*x3", "w3*x4", "x5", "L"]
+    tensors = svg_text(make_picture(report.graph, Page(), "tensors"))
+    assert texts(tensors, "name")[5:] == ["x3", "x4", "w2*x3", "w3*x4", "x5", "L"]
+    labels = texts(tensors, "label")
+    assert labels[0] == "mul: x1 = 1"
+    assert labels[-1] == "sub: −1"
+    for svg in (ops, tensors):
+        assert Drawing(svg).overlaps() == Drawing(svg).crossings() == []
+
+
+def test_options_of_pictures_are_for_pictures(autodiff):
+    for option in (("--view", "ops"), ("--around", "x3"), ("--depth", "1"), ("--open",)):
+        done = autodiff("graph", SEED, *option)
+        assert done.returncode == 2
+        assert f"{option[0]} is for pictures" in done.err
+    assert "--open needs a file" in autodiff("graph", SEED, "--format", "svg", "--open").err
+    assert (
+        "the graph has no node of this name" in autodiff("graph", SEED, "-o", "g.svg", "--around", "x9").err
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the browser is a shell script here")
+def test_the_file_is_opened_when_it_is_written(autodiff, tmp_path):
+    browser = tmp_path / "browser"
+    browser.write_text('#!/bin/sh\nhead -c 15 "${1#file://}" > "$0.seen"\n')
+    browser.chmod(browser.stat().st_mode | stat.S_IXUSR)
+    env = {"BROWSER": str(browser)}
+    done = autodiff("graph", SEED, "-o", "graph.html", "--open", env=env)
+    assert done.returncode == 0, done.err
+    assert (tmp_path / "browser.seen").read_text() == "<!doctype html>"
