@@ -37,7 +37,7 @@ def test_the_document_is_cut_and_says_so(autodiff, script, command) -> None:
     nodes = made["graph"]["nodes"]
     assert len(nodes) == 10_002  # with what they are computed from
     assert any("of its 100,001 nodes" in note for note in made["notes"])
-    assert nodes[-1]["name"] == "L'100000"
+    assert nodes[-1]["name"] == "L_100000"
     assert {edge["from"] for edge in made["graph"]["edges"]} <= {node["id"] for node in nodes}
 
 
