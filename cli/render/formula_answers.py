@@ -86,8 +86,9 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
     formula = "nothing" if check.value is None else inline(check.value, page.digits)
     gradient = inline(check.gradient, page.digits)
     yield ((MUTED, "  the formula gives  "), (GRADIENT, formula))
-    what = "the gradient is    " if len(check.by) == 1 else "the derivative is  "
-    yield ((MUTED, f"  {what}"), (GRADIENT, gradient))
+    what = "gradient" if len(check.by) == 1 else "derivative"
+    what = f"the {'Jacobian' if check.is_jacobian else what} is"
+    yield ((MUTED, f"  {what:19}"), (GRADIENT, gradient))
     if check.is_right is None and not check.remarks:
         tried = "the same, but neither is finite, here or at any point around it: that shows nothing"
         if np.isfinite(check.gradient).any():

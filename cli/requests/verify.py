@@ -44,6 +44,7 @@ from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import in_step, read_steps
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
+from autodiff.grammar.session.target import note_on_sum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
     asked = tuple(settings.wrt)
     if formulas:
         ask_for(formulas, settings)
+        settings.adds_up = True  # a formula may be about the Jacobian of an output of several entries
     probe = Probe()
     execution = run_request(session, settings, request.text("order") == "2", needed=True, probe=probe)
     note_reshaped(session, execution)
@@ -111,6 +113,9 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
             formula.resolve_lists(execution.names)
         settings.wrt = list(asked) or inputs_of(formulas)
     subject = differentiate(execution, settings)
+    if formulas and subject.adds_up:
+        on_sum = note_on_sum(subject.name, subject.root.out)
+        subject.notes = tuple(note for note in subject.notes if note != on_sum)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
     answers.notes = subject.notes
     begin(answers)

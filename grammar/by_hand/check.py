@@ -26,7 +26,12 @@ from autodiff.grammar.by_hand.points import (
     formula_values,
 )
 from autodiff.grammar.by_hand.runs import SPREAD
-from autodiff.grammar.by_hand.sentences import far_away_remarks, other_points_remarks
+from autodiff.grammar.by_hand.sentences import (
+    far_away_remarks,
+    other_points_remarks,
+    other_row_remarks,
+    transposed_remarks,
+)
 from autodiff.grammar.by_hand.symmetry import symmetric_names, symmetric_points
 from autodiff.grammar.by_hand.wrong_backward import blame_backward
 
@@ -48,16 +53,16 @@ class HandCheck:
     ``is_right`` is also None if the script's values are at a kink and the formula is right around it. A
     formula that is only a number need not be right at other points.
 
+    ``value`` is the formula's value, ``gradient`` the right one, which may be a whole Jacobian. ``remarks`` say
+    what is wrong, the most important first. ``points`` counts the points where something finite was compared.
     ``varied`` are the constants of the script with other values of which the formula was tried too.
 
-    ``value`` is the formula's value, ``gradient`` the right one. ``remarks`` say what is wrong, the most
-    important first. ``points`` counts the points where something finite was compared. ``left`` is the
-    derivative that is meant, ``place`` the entry of it, None for all entries. ``step`` is the file and the
-    line of a step of a derivation.
+    ``left`` is the derivative that is meant, ``place`` the entry of it, None for all entries. ``step`` is the
+    file and the line of a step of a derivation.
     """
 
     __slots__ = (
-        *("by", "formula", "gradient", "is_right", "is_right_here", "left", "place"),
+        *("by", "formula", "gradient", "is_jacobian", "is_right", "is_right_here", "left", "place"),
         *("points", "remarks", "step", "value", "varied"),
     )
 
@@ -74,6 +79,7 @@ class HandCheck:
         self.remarks: list[str] = []
         self.step: tuple[str, int] | None = None
         self.varied: list[str] = []
+        self.is_jacobian = False
 
 
 def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandCheck:
@@ -105,6 +111,7 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
 
     points = sample(SPREAD)
     made.gradient = points.gradients[0]
+    made.is_jacobian = points.is_jacobian and formula.left is not None and formula.left.row is None
     shape = np.shape(made.gradient)
     number_of_points = len(points.names)
     try:
@@ -114,14 +121,20 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
             computed = formula_values(points, formula)
             made.remarks = ["further away it cannot be compared: the script has values of other shapes there"]
         made.value = computed[0]
-        unfit = f"the formula has the shape {computed[0].shape}, the gradient {shape}"
+        what = "Jacobian" if made.is_jacobian else "gradient"
+        unfit = f"the formula has the shape {computed[0].shape}, the {what} {shape}"
     except ShapeMismatchError as error:
         computed, unfit = [], f"it cannot be computed: {error.message.removeprefix('--formula: ')}"
     if not computed or not broadcasts_to(computed[0].shape, shape):
         made.is_right = made.is_right_here = False
         node = dict(points.subject.wrt)[made.by[-1]]
         repaired = CorrectionSearch(formula, points, node).find_remark()
-        made.remarks = [unfit, *filter(None, [repaired])]
+        jacobians = formula.upstream.jacobians(points.subject, runs.first.execution)
+        made.remarks = [
+            unfit,
+            *jacobians,
+            *(transposed_remarks(points, computed) or filter(None, [repaired])),
+        ]
         return
     right = points.compare(computed)
     made.is_right_here, made.is_right = right[0], all_known(right)
@@ -169,7 +182,10 @@ def explain_difference(
     if made.is_right_here is None:
         made.remarks = other_points_remarks(points, computed)
         return
-    made.remarks = label_remarks(made, formula, runs) or symmetry_remarks(made, formula, points, runs)
+    made.remarks = transposed_remarks(points, computed) or other_row_remarks(formula, points, computed)
+    made.remarks = (
+        made.remarks or label_remarks(made, formula, runs) or symmetry_remarks(made, formula, points, runs)
+    )
     if made.remarks:
         return
     if formula.is_second:

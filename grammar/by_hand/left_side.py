@@ -1,7 +1,7 @@
 """Parses the left side of a hand formula: which output is differentiated by which inputs.
 
 The notations are ``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``, ``dw``;
-``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``, ``d(dL/dx)/dw``. A 2 may have ``^`` or ``**`` before it, and d may
+``dy[0]/dx`` for a row of a Jacobian; ``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``, ``d(dL/dx)/dw``. A 2 may have ``^`` or ``**`` before it, and d may
 be ``∂``.
 """
 
@@ -34,7 +34,7 @@ def compile_pattern(text: str) -> re.Pattern[str]:
 
 
 FIRST_PATTERNS = tuple(
-    map(compile_pattern, (r" d @y / d @x@ ", rf" (?P<x_>\w+{BRACKETS})\.grad" + ENTRY.format("x") + " "))
+    map(compile_pattern, (r" d @y@ / d @x@ ", rf" (?P<x_>\w+{BRACKETS})\.grad" + ENTRY.format("x") + " "))
 )
 SECOND_PATTERNS = tuple(
     map(
@@ -59,13 +59,22 @@ HIGHER_DERIVATIVE = re.compile(r"\s*d(?:\s*(?:\^|\*\*)\s*\d|\d)")
 
 
 class LeftSide:
-    """A parsed left side: ``output`` is "" if not given, ``by`` has each input with its entry or None."""
+    """A parsed left side: ``output`` is "" if not given, ``by`` has each input with its entry or None.
 
-    __slots__ = ("by", "output")
+    ``row`` is the entry of the output that is differentiated; None for all of it.
+    """
 
-    def __init__(self, output: str, by: tuple[tuple[str, tuple[int, ...] | None], ...]) -> None:
+    __slots__ = ("by", "output", "row")
+
+    def __init__(
+        self,
+        output: str,
+        by: tuple[tuple[str, tuple[int, ...] | None], ...],
+        row: tuple[int, ...] | None = None,
+    ) -> None:
         self.output = output
         self.by = by
+        self.row = row
 
     @property
     def place(self) -> tuple[int, ...] | None:
@@ -76,7 +85,7 @@ class LeftSide:
     def spelled(self, output: str) -> str:
         """Return the notation, such as ``dL/dW[0,1]`` or ``d2L/dx2``."""
         names = [name + ("" if entry is None else as_index(entry)) for name, entry in self.by]
-        output = bracketed(output)
+        output = bracketed(output) + ("" if self.row is None else as_index(self.row))
         if len(names) == 1:
             return f"d{output}/d{names[0]}"
         if self.place is None:
@@ -92,7 +101,7 @@ class LeftSide:
                 at = range(len(value))[rest.pop(0)]
                 name, value = f"{name}[{at}]", value[at]
             by.append((name, tuple(rest) or None))
-        return LeftSide(self.output, tuple(by))
+        return LeftSide(self.output, tuple(by), self.row)
 
 
 def as_index(entry: tuple[int, ...]) -> str:
@@ -115,7 +124,8 @@ def parse_left_side(text: str, names: Collection[str]) -> LeftSide | None:
             by = [name_and_entry(groups, letter) for letter in ("x", "z") if letter + "_" in groups]
             if len(by) == 1 and shape in SECOND_PATTERNS:
                 by *= 2
-            return LeftSide(name_and_entry(groups, "y")[0] if "y_" in groups else "", tuple(by))
+            output, row = name_and_entry(groups, "y") if "y_" in groups else ("", None)
+            return LeftSide(output, tuple(by), row if shape in FIRST_PATTERNS else None)
     if (found := BARE_PATTERN.fullmatch(text)) and found["x_"] in names:
         return LeftSide("", (name_and_entry(found.groupdict(), "x"),))
     return None

@@ -68,8 +68,10 @@ def find_mistakes(formula: Formula, node: Node, points: SamplePoints, computed: 
         return (remarks if paths is not None and paths.is_sure and remarks else off) or told
     if off:
         return off
-    if formula.place is not None and (others := other_entry_remarks(formula.place, points.whole, computed)):
-        return others
+    if formula.place is not None and not points.is_jacobian:
+        others = other_entry_remarks(formula.place, points.whole, computed)
+        if others:
+            return others
     if paths is not None:
         remarks = paths.remarks()
         if paths.is_sure:

@@ -12,6 +12,7 @@ from autodiff.core.paths.node_names import NodeNames
 from autodiff.grammar.by_hand.formula import ShapeMismatchError, evaluate_formula
 from autodiff.grammar.by_hand.local_paths import LocalPaths
 from autodiff.grammar.by_hand.runs import ScriptRun, is_same_graph
+from autodiff.grammar.by_hand.upstream import jacobian_of, part_of_jacobian
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,18 +45,29 @@ class SamplePoints:
         self.source = runs.first.execution.source
         self.leaves = runs.leaves
         upstream = formula.upstream.nodes(self.subject, runs.first.execution)
-        #: The input, if the formula is about a first derivative.
-        self.node = dict(self.subject.wrt)[formula.inputs[0]] if not formula.is_second else None
+        row = None if formula.left is None else formula.left.row
+        #: Whether the derivative is a Jacobian or a part of it: nothing weighs the entries of the output.
+        self.is_jacobian = row is not None or (self.subject.adds_up and np.size(self.subject.root.out) > 1)
+        #: The input, if the formula is about the gradient by it.
+        self.node = None
+        if not formula.is_second and not self.is_jacobian:
+            self.node = dict(self.subject.wrt)[formula.inputs[0]]
         #: Names for nodes of the gradient's graph.
         self.called: dict[Node, str] = {}
         self.upstream = [node for root, node in upstream if root is self.subject.root]
         self.runs = chosen
-        self.whole = [run.gradient(formula.inputs) for run in chosen]
-        self.gradients = self.whole
         self.by = formula.inputs
         self.place = formula.place
-        if formula.place is not None:
-            self.gradients = [gradient_entry(g, formula.place, formula.inputs) for g in self.whole]
+        if self.is_jacobian:
+            self.whole = [whole_jacobian(run, formula) for run in chosen]
+            self.gradients = [
+                part_of_jacobian(whole, run.subject.root, row, formula.place)
+                for whole, run in zip(self.whole, chosen, strict=True)
+            ]
+        else:
+            self.whole = self.gradients = [run.gradient(formula.inputs) for run in chosen]
+            if formula.place is not None:
+                self.gradients = [gradient_entry(g, formula.place, formula.inputs) for g in self.whole]
         self.names = []
         for run in chosen:
             nodes = [(run.known[root], run.known.get(node, node)) for root, node in upstream]
@@ -108,7 +120,7 @@ class SamplePoints:
         """Return whether a formula with these values is right, at each point."""
         right = list(map(compare_values, computed, self.gradients))
         for at, is_right in enumerate(right):
-            if is_right is False:
+            if is_right is False and not self.is_jacobian:  # of its entries the rounding is not known
                 right[at] = compare_values(computed[at], self.gradients[at], self.noise(at))
                 if right[at] and self.runs[at].is_rounding(self.by):
                     right[at] = None  # any formula would be right there
@@ -125,6 +137,19 @@ class SamplePoints:
         self.names = [self.names[at] for at in places]
         self.whole = [self.whole[at] for at in places]
         self.gradients = [self.gradients[at] for at in places]
+
+
+def whole_jacobian(run: ScriptRun, formula: Formula) -> Any:
+    """Return the Jacobian of the output of a run; raise a UsageError for a second derivative."""
+    subject = run.subject
+    if formula.is_second:
+        count = np.size(subject.root.out)
+        raise UsageError(
+            f"--formula: each of the {count} entries of {subject.name} has second derivatives",
+            code="E0610",
+            help=(f"choose an entry, as in --of '{subject.name}[0]'",),
+        )
+    return jacobian_of(subject.root, dict(subject.wrt)[formula.inputs[0]])
 
 
 def gradient_entry(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:

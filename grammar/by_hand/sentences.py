@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
+from autodiff.grammar.by_hand.left_side import LeftSide
 from autodiff.grammar.by_hand.points import TERM_TOLERANCE, SamplePoints, values_equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from autodiff.grammar.by_hand.formula import Formula
 
 MAX_INPUTS = 6
 #: How many entries a sentence spells out.
@@ -48,6 +51,35 @@ def counterexample(points: SamplePoints, computed: list[Any]) -> list[str]:
         value, right = format_number(computed[at]), format_number(points.gradients[at])
         return [f"at {where} the formula gives {value}, and the gradient is {right}"]
     return []
+
+
+def transposed_remarks(points: SamplePoints, computed: list[Any]) -> list[str]:
+    """Return the remark on a formula that is the transpose of the Jacobian."""
+    if not points.is_jacobian or not computed or np.ndim(points.gradients[0]) != 2:
+        return []
+    if not all(map(values_equal_in_shape, (np.transpose(value) for value in computed), points.gradients)):
+        return []
+    return [f"it is the transpose: a row belongs to an entry of {points.subject.name}"]
+
+
+def other_row_remarks(formula: Formula, points: SamplePoints, computed: list[Any]) -> list[str]:
+    """Return the remark on a formula for a row of the Jacobian that is right for another row, if it is."""
+    left = formula.left
+    if left is None or left.row is None or len(computed) < 2:
+        return []
+    for row in np.ndindex(points.subject.root.shape):
+        index = (*row, *(left.place or ()))
+        if row != left.row and all(
+            values_equal_in_shape(value, whole[index])
+            for value, whole in zip(computed, points.whole, strict=True)
+        ):
+            other = LeftSide(left.output, left.by, row)
+            return [f"it is {other.spelled(points.subject.name)}"]
+    return []
+
+
+def values_equal_in_shape(a: Any, b: Any) -> bool:
+    return np.shape(a) == np.shape(b) and values_equal(a, b)
 
 
 def other_entry_remarks(entry: tuple[int, ...], whole: list[Any], computed: list[Any]) -> list[str]:

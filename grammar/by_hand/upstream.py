@@ -12,8 +12,8 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.left_side import BRACKETS, ENTRY, LeftSide, compile_pattern, name_and_entry
+from autodiff.grammar.session.derivative_matrices import unit_seeds
 from autodiff.grammar.session.inputs import requested_inputs
 
 TYPE_CHECKING = False
@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.session.run import Execution
 
-QUOTIENT = compile_pattern(r"(?<![\w.])d @y / d @x@(?!\w)")
+QUOTIENT = compile_pattern(r"(?<![\w.])d @y@ / d @x@(?!\w)")
 RETAINED = re.compile(rf"(?<![\w.])(?P<x_>[^\W\d]\w*{BRACKETS})\.grad(?!\w)")
 #: ``dh``, but no call such as ``diag(h)`` and no keyword such as ``dim=0``. ``over`` is its divisor ``dz``.
 BARE = re.compile(
     rf"(?<![\w.])d(?P<x_>[^\W\d]\w*){ENTRY.format('x')}(?!\w)(?!\s*(?:\(|=(?!=)))"
     r"(?=(?:\s*/\s*(?P<over>d\w+))?)"
 )
+#: A Jacobian with more rows is not computed.
+MAX_ROWS = 200
 #: The name that stands for a derivative. What follows binds closer than the slash in ``dL/dh``.
 PLACEHOLDER = re.compile(r"\bgradient_(\d+)_(?=(\s*\*\*|\.|\[)?)")
 
@@ -61,7 +63,7 @@ class UpstreamDerivatives:
 
         def replace(match: re.Match[str]) -> str:
             groups = match.groupdict()
-            output = name_and_entry(groups, "y")[0] if "y_" in groups else ""
+            output, row = name_and_entry(groups, "y") if "y_" in groups else ("", None)
             name, entry = name_and_entry(groups, "x")
             is_quotient = "d" + output in words and "d" + name in words
             is_name = match.re is BARE and "d" + name in words and "d" + name not in steps
@@ -70,7 +72,7 @@ class UpstreamDerivatives:
                 return match[0]
             alike = [at for at, one in enumerate(self.found) if one.written == match[0]]
             if not alike:
-                self.found.append(Upstream(match[0], LeftSide(output, ((name, entry),))))
+                self.found.append(Upstream(match[0], LeftSide(output, ((name, entry),), row)))
             return f"gradient_{alike[0] if alike else len(self.found) - 1}_"
 
         for pattern in (QUOTIENT, RETAINED, BARE):
@@ -102,6 +104,14 @@ class UpstreamDerivatives:
             for one in self.found
         ]
 
+    def jacobians(self, subject: ReportedPass, execution: Execution) -> list[str]:
+        """Return remarks on the derivatives that are whole Jacobians."""
+        return [
+            f"`{one.written}` is a Jacobian, of shape {(*root.shape, *node.shape)}"
+            for one, (root, node) in zip(self.found, self.nodes(subject, execution), strict=True)
+            if root.shape and root is not subject.root and one.side.row is None
+        ]
+
     def values(self, nodes: list[tuple[Node, Node]], subject: ReportedPass) -> dict[str, Any]:
         """Return the value of each derivative by the name that stands for it, for the ``nodes`` of a run."""
         return {
@@ -122,18 +132,48 @@ def node_of(name: str, one: Upstream, subject: ReportedPass, execution: Executio
 
 
 def derivative_between(root: Node, node: Node, one: Upstream, subject: ReportedPass) -> Any:
-    """Return the gradient of ``root``, the output or a single number of the graph, by ``node``."""
-    if root is subject.root:
-        g = subject.cotangents.get(node)
-    elif np.size(root.out) == 1:
-        g = sweep(newest_first([root]), {root: as_stored(np.ones_like(root.out))}, keep_inner=True).get(node)
-    else:
-        raise UsageError(
-            f"--formula: `{one.written}` is a Jacobian: {one.side.output} has the shape {root.shape}",
-            code="E0610",
-            help=(f"write what it comes to, or the derivative of {subject.name} itself",),
-        )
+    """Return the gradient of ``root``, the output or another value of the graph, by ``node``.
+
+    It is the Jacobian, or a row of it, if ``root`` has several entries that nothing weighs.
+    """
+    if root is not subject.root or subject.adds_up or one.side.row is not None:
+        return part_of_jacobian(jacobian_of(root, node), root, one.side.row, None)
+    g = subject.cotangents.get(node)
     return np.zeros(node.shape) if g is None else np.asarray(g)
+
+
+def jacobian_of(root: Node, node: Node) -> Any:
+    """Return the derivatives of all entries of ``root`` by those of ``node``, in the joined shape of both."""
+    if np.size(root.out) > MAX_ROWS:
+        raise UsageError(
+            f"--formula: a Jacobian of {np.size(root.out):,} rows is too large",
+            code="E0610",
+            help=(f"make it one of {MAX_ROWS} rows or fewer",),
+        )
+    order = newest_first([root])
+    rows = [sweep(order, {root: seed}, keep_inner=True).get(node) for seed in unit_seeds(root)]
+    zeros = np.zeros(node.shape)
+    return np.reshape([zeros if row is None else row for row in rows], (*root.shape, *node.shape))
+
+
+def part_of_jacobian(
+    whole: Any, root: Node, row: tuple[int, ...] | None, place: tuple[int, ...] | None
+) -> Any:
+    """Return a row of a Jacobian, a column, or an entry, that of ``row`` and the input's entry ``place``.
+
+    UsageError if it has none.
+    """
+    dims = len(root.shape)
+    index = (*((slice(None),) * dims if row is None else row), *(place or ()))
+    try:
+        if len(row or root.shape) != dims or (place and len(place) != np.ndim(whole) - dims):
+            raise IndexError
+        return np.asarray(whole[index])
+    except IndexError:
+        shapes = f"the output has the shape {root.shape}, the input {np.shape(whole)[dims:]}"
+        raise UsageError(
+            f"--formula: there is no such part of the Jacobian: {shapes}", code="E0610"
+        ) from None
 
 
 def entry_of(g: Any, one: Upstream) -> Any:

@@ -31,6 +31,8 @@ def blame_backward(made: HandCheck, formula: Formula, points: SamplePoints, valu
 
     ``value`` is the formula's value at the script's own point.
     """
+    if points.is_jacobian:
+        return False
     node = dict(points.subject.wrt)[made.by[0]]
     leading = nodes_leading_to(points.subject.order, [node])
     calls = dict.fromkeys(one.op.name for one in leading if one.op is not None and is_custom(one.op))

@@ -91,7 +91,7 @@ def run_pass(execution: Execution, settings: Settings) -> ReportedPass:
         notes=(target.constant,)
         if target.constant
         else (
-            *[note_on_sum(target)] * is_summed,
+            *[note_on_sum(name, root.out)] * is_summed,
             *report_notes(execution, root, wrt, received, is_own),
         ),
         sweep_all=None if inner else lambda: sweeps.sweep(order, {root: seed}, within=within),
@@ -141,12 +141,10 @@ def is_sum_of_entries(settings: Settings, target: Target) -> bool:
     return output.dtype.is_floating_point and output.entry_count > 1
 
 
-def note_on_sum(target: Target) -> str:
+def note_on_sum(name: str, out: Any) -> str:
     """Return the note that the gradients are those of the sum of the output's entries."""
-    count = Tensor.of(target.node.out).entry_count
-    return (
-        f"`{target.name}` holds {count:,} numbers; the gradients are those of their sum (--grad-output ones)"
-    )
+    count = f"{np.size(out):,}"
+    return f"`{name}` holds {count} numbers; the gradients are those of their sum (--grad-output ones)"
 
 
 def initial_cotangent(settings: Settings, target: Target, is_summed: bool) -> Any:

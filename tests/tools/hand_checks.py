@@ -30,7 +30,7 @@ def check_steps(script: str, text: str) -> list[HandCheck]:
 def answers(source: Source, formulas: list[Formula]) -> list[HandCheck]:
     inputs = [name for formula in formulas for name in formula.inputs]
     output = formulas[0].output if formulas[0].output in formulas[0].words else None
-    settings = Settings(wrt=list(dict.fromkeys(inputs)), of=output)
+    settings = Settings(wrt=list(dict.fromkeys(inputs)), of=output, adds_up=True)
     with Probe() as probe:
         execution = execute(source, settings, discard_text, discard_warning)
     subject = differentiate(execution, settings)
