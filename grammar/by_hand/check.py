@@ -53,9 +53,9 @@ class HandCheck:
     ``is_right`` is also None if the script's values are at a kink and the formula is right around it. A
     formula that is only a number need not be right at other points.
 
-    ``value`` is the formula's value, ``gradient`` the right one, which may be a whole Jacobian. ``remarks`` say
-    what is wrong, the most important first. ``points`` counts the points where something finite was compared.
-    ``varied`` are the constants of the script with other values of which the formula was tried too.
+    ``value`` is the formula's value, ``gradient`` the right one, which may be a whole Jacobian. ``remarks``
+    say what is wrong, the most important first. ``points`` counts the points where something finite was
+    compared. ``varied`` are the constants of the script with other values of which the formula was tried too.
 
     ``left`` is the derivative that is meant, ``place`` the entry of it, None for all entries. ``step`` is the
     file and the line of a step of a derivation.
@@ -129,12 +129,8 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.is_right = made.is_right_here = False
         node = dict(points.subject.wrt)[made.by[-1]]
         repaired = CorrectionSearch(formula, points, node).find_remark()
-        jacobians = formula.upstream.jacobians(points.subject, runs.first.execution)
-        made.remarks = [
-            unfit,
-            *jacobians,
-            *(transposed_remarks(points, computed) or filter(None, [repaired])),
-        ]
+        made.remarks = [unfit, *formula.upstream.jacobians(points.subject, runs.first.execution)]
+        made.remarks += transposed_remarks(points, computed) or filter(None, [repaired])
         return
     right = points.compare(computed)
     made.is_right_here, made.is_right = right[0], all_known(right)
@@ -182,9 +178,11 @@ def explain_difference(
     if made.is_right_here is None:
         made.remarks = other_points_remarks(points, computed)
         return
-    made.remarks = transposed_remarks(points, computed) or other_row_remarks(formula, points, computed)
     made.remarks = (
-        made.remarks or label_remarks(made, formula, runs) or symmetry_remarks(made, formula, points, runs)
+        transposed_remarks(points, computed)
+        or other_row_remarks(formula, points, computed)
+        or label_remarks(made, formula, runs)
+        or symmetry_remarks(made, formula, points, runs)
     )
     if made.remarks:
         return

@@ -1,8 +1,8 @@
 """Parses the left side of a hand formula: which output is differentiated by which inputs.
 
 The notations are ``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``, ``dw``;
-``dy[0]/dx`` for a row of a Jacobian; ``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``, ``d(dL/dx)/dw``. A 2 may have ``^`` or ``**`` before it, and d may
-be ``∂``.
+``dy[0]/dx`` for a row of a Jacobian; ``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``, ``d(dL/dx)/dw``. A 2 may have
+``^`` or ``**`` before it, and d may be ``∂``.
 """
 
 from __future__ import annotations
