@@ -52,7 +52,7 @@ def apply_elementwise(op: Op, operands: tuple[Any, ...], params: dict[str, Any])
                 shape = value.shape
             if value.shape != shape or not shape:
                 return None
-            if is_tracked_tensor(x):
+            if mode.enabled and is_tracked_tensor(x):
                 tracked = True
                 requires_grad = requires_grad or x.requires_grad_flag
         elif not is_exact_number(x):
@@ -64,7 +64,7 @@ def apply_elementwise(op: Op, operands: tuple[Any, ...], params: dict[str, Any])
         out = op.forward(*values)
     except TypeError:  # numpy has no such function of booleans, or of floats
         return None
-    if not tracked or not mode.enabled or out.dtype.kind != "f":
+    if not tracked or out.dtype.kind != "f":
         return Tensor.of(out)
     return record_result(Tensor, shared_bound_op(op, SAME_SHAPE), operands, values, out, requires_grad)
 
@@ -86,14 +86,14 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
         elif value.dtype.kind != "f":
             return None
         arrays += (value,)
-        if is_tracked_tensor(x):
+        if mode.enabled and is_tracked_tensor(x):
             tracked = True
             requires_grad = requires_grad or x.requires_grad_flag
     out = op.forward(*arrays, **params)
     is_view = op.is_view and is_view_of(out, arrays[0])
     if not out.ndim:
         out = float(out) if out.dtype.char == "d" else np.asarray(out)
-    if not tracked or not mode.enabled or (out.__class__ is not float and out.dtype.kind != "f"):
+    if not tracked or (out.__class__ is not float and out.dtype.kind != "f"):
         made = Tensor.of(out)
     else:
         # A cast precedes another op at the same span: as an entry it would take the name of that op's result.

@@ -160,6 +160,7 @@ FUNCTIONS: dict[str, Any] = {
     "softmax": softmax,
     "norm": norm,
     "outer": np.outer,
+    "repeat": np.tile,
     "stack": lambda tensors, dim: np.stack(tensors, axis=dim),
     "cat": lambda tensors, dim: np.concatenate(tensors, axis=dim),
     "rsqrt": lambda x: 1 / np.sqrt(x),

@@ -27,6 +27,9 @@ SCRIPTS = {
         "          1 - x, torch.rsub(x, 2), x.masked_fill(x > 0, y[0])):\n"
         "    print(z.grad_fn.name(), [f and f.name() for f, _ in z.grad_fn.next_functions])"
     ),
+    "a change under no_grad() through a view of a result": (
+        "v = ones(2, requires_grad=True)\nh = v * 2\nwith no_grad(): h[...] += ones(2)\nprint(v, v.sum())"
+    ),
     "numpy() under no_grad": "w = ones(2, requires_grad=True)\nwith no_grad(): w.numpy()\nw.numpy()",
     "in wants something to look in": "print(1 in 5)",
     "a string is indexed by an int": "print('abc'['a'])",
