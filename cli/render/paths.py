@@ -12,7 +12,7 @@ from autodiff.cli.process.streams import visible
 from autodiff.cli.render.numbers import inline, is_array, number, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, fit, muted, prose
 from autodiff.cli.render.steps import filled
-from autodiff.core.base.lazy_imports import LazyModule
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.base.limits import limits
 
 TYPE_CHECKING = False
@@ -265,6 +265,8 @@ def use_row(use: InputUse, derivation: Derivation, page: Page) -> tuple[str, str
 def amount(contribution: object, derivation: Derivation, page: Page) -> tuple[str, str]:
     """A contribution, and its share of the sum of all absolute contributions."""
     if is_array(contribution) and not derivation.is_scalar:
+        if np.isnan(np.asarray(contribution)).any():
+            return "nan", ""
         return f"up to {short(weight(contribution), page.digits)}", ""
     value = number(contribution)
     total = derivation.magnitude

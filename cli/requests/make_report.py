@@ -99,7 +99,12 @@ def make_report(
             session, subject, graph, derivations, events=events, called=called, **options
         )
         add_findings(report, subject, execution, settings, probe)
-    note_remarks(session, report, subject, notes_on_reassigned(execution, settings, subject, asked_wrt))
+    others = [*notes_on_reassigned(execution, settings, subject, asked_wrt)]
+    if request.command == "explain":
+        from autodiff.grammar.repair.noted_cuts import notes_on_cuts
+
+        others += notes_on_cuts(execution, subject)
+    note_remarks(session, report, subject, others)
     if request.number("verbose"):
         note_times(session, script=ran - started, backward=swept - ran, report=perf_counter() - swept)
     return report

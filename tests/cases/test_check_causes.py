@@ -58,6 +58,38 @@ SLOPE, CURVATURE = (
     "cos(x)/x**2 - 4*sin(x)/x**3 + 12*sin(x/2)**2/x**4",
 )
 
+CUTS = [
+    Case(
+        "values_outside_of_the_graph",
+        "x = torch.tensor(2., requires_grad=True)\nk = x.detach() * 3\nm = math.sin(x)\n"
+        "L = x*k + m*x + x.item()\nL.backward()\n",
+        "autodiff check script.ad && autodiff explain script.ad",
+        says=[
+            "`x.detach()` in line 2 is made from x outside of the graph",
+            "the derivative takes it for a constant",
+            "`math.sin(x)` in line 3 is made from x",
+            "`x.item()` in line 4 is made from x",
+        ],
+    ),
+    Case(
+        "what_the_output_is_not_made_of",
+        "w = torch.tensor(2., requires_grad=True)\nx = torch.tensor(3.)\nfor i in range(2):\n"
+        "    L = (w * x.detach() - 1)**2\n    L.backward()\n    print(L.item())\n"
+        "    with torch.no_grad():\n        w -= 0.1 * w.grad\n        w.grad = None\n"
+        "L = (w * x.detach() - 1)**2\nL.backward()\n",
+        "autodiff check script.ad && autodiff explain script.ad",
+        never=["outside of the graph"],
+    ),
+    Case(
+        "paths_that_are_not_finite",
+        "x = torch.tensor([1000., 1.], requires_grad=True)\np = torch.exp(x)/torch.exp(x).sum()\n"
+        "L = -torch.log(p[0])\nL.backward()\n",
+        "autodiff explain script.ad",
+        shows=["paths         nan  L <- torch.log(p[0])"],
+        never=["up to inf"],
+    ),
+]
+
 ROUNDED_FORMULAS = [
     Case(
         "a_small_wrong_entry_beside_a_huge_one",
@@ -160,7 +192,7 @@ L = torch.zeros(3).index_put((torch.tensor([0, 0, 2]),), v, accumulate=True).sum
 ]
 
 
-@each_of([*ROUNDED, *ROUNDED_FORMULAS, *TWICE])
+@each_of([*CUTS, *ROUNDED, *ROUNDED_FORMULAS, *TWICE])
 def test_positions_that_occur_twice_are_the_cause(case, tmp_path):
     case.check(tmp_path)
 
