@@ -162,15 +162,18 @@ def chain_and_local(derivation: Derivation) -> tuple[list[str], list[str]]:
     """The first two steps, one term per path. A long path shows only its ends; JSON has every edge."""
     if not derivation.chain:
         return ["no path"], ["no path"]
-    chain, local = list(derivation.chain), list(derivation.local)
-    for at, path in enumerate(derivation.paths):
+    shown = terms_shown(derivation)
+    chain, local = list(derivation.chain[:shown]), list(derivation.local[:shown])
+    if not derivation.is_scalar:  # each map once, at the first path that has it
+        maps = (ends(text.split(FAR_APART)) for text in local)
+        local = [FAR_APART.join(dict.fromkeys(one for path in maps for one in path))]
+    for at, path in enumerate(derivation.paths[:shown]):
         if len(path.chain) > LONGEST_PATH:
             sign = " * " if derivation.is_scalar else " . "
             chain[at] = sign.join(ends(path.chain))
-            factors = ends(path.factors) if derivation.is_scalar else ends(local[at].split(FAR_APART))
-            local[at] = FAR_APART.join(factors) if not derivation.is_scalar else in_brackets(factors)
-    shown = terms_shown(derivation)
-    return list(map(shorten, chain[:shown])), list(map(shorten, local[:shown]))
+            if derivation.is_scalar:
+                local[at] = in_brackets(ends(path.factors))
+    return list(map(shorten, chain)), list(map(shorten, local))
 
 
 def terms_shown(derivation: Derivation) -> int:

@@ -75,17 +75,22 @@ class _PartWriter:
         self.named: dict[str, NumberedPart] = {}
 
     def write(self, term: Expr) -> NumberedPart:
-        """The term with names for parts. A term without drawable matrices is left as it is."""
+        """The term with names for parts. It is left as it is if it would have no entries of matrices."""
         drawn = {spelled for spelled in names_in(term) if len(block_of(self.values.get(spelled))) > 1}
         if not drawn or self._width(term, frozenset()) <= ROOM:
             return self._part("", term, frozenset())
         done: dict[int, tuple[Expr, frozenset[str]]] = {}
+        known = dict(self.named)
         for expr in postorder(term):
             if expr.args:
                 done[id(expr)] = self._shorten(expr, [done[id(arg)] for arg in expr.args])
             else:
                 done[id(expr)] = expr, frozenset()
-        return self._part("", *done[id(term)])
+        part = self._part("", *done[id(term)])
+        if any(len(block_of(value)) > 1 for value in part.inserted.values()):
+            return part
+        self.named = known  # names without numbers say less than the formula
+        return self._part("", term, frozenset(names_in(term)))
 
     def _shorten(self, expr: Expr, args: list[tuple[Expr, frozenset[str]]]) -> tuple[Expr, frozenset[str]]:
         """The expression, with names for wide operands until it fits; and the matrices not drawn in it."""

@@ -38,6 +38,7 @@ LONGEST_MEANING = 200
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 PRODUCT_OPERATORS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
+CALL = re.compile(r"[^\W\d][\w.]*\([^()]*\)")
 PLACES = re.compile(r"(\[[^\[\]]*\])+$")
 
 
@@ -151,7 +152,7 @@ class NodeNames:
         short = self._shortened.get(spelled)
         if not isinstance(short, OpNode) or short.op is None:
             return None
-        expr = self._application(short, short.op)
+        expr = self._application(short, short.op, numbered=False)
         return NameMeaning(spelled, self._place(short), expr_text(expr, LONGEST_MEANING, limits.digits), expr)
 
     def _place(self, node: OpNode) -> str:
@@ -304,25 +305,27 @@ class NodeNames:
         spelled = self._source_text(node) or f"line {self.line(node)}"
         return f"{op} in {'the backward pass' if node.site is None else spelled}"
 
-    def _application(self, node: Node, op: Op) -> Expr:
+    def _application(self, node: Node, op: Op, numbered: bool = True) -> Expr:
+        """The op applied to the names of its operands, in full or without what numbers equal texts."""
         operands = []
         for below, value in zip(node.inputs, node.operands, strict=True):
             if below is None:
                 operands.append(as_symbol(value).expr)
             else:
-                operands.append(self._built_exprs.get(below) or name_expr(self._nested_name(below)))
+                operands.append(self._built_exprs.get(below) or name_expr(self._nested_name(below, numbered)))
         if op.infix and len(operands) == 2 and not is_custom(op):
             return infix(op.infix, *operands)
         if op.name == "t" or (op.name == "permute" and node.params["dims"] == (1, 0)):
             return postfix(operands[0], ".T")
         return neg(*operands) if op.name == "neg" else call(reader_name(op.name), *operands)
 
-    def _nested_name(self, node: Node) -> str:
+    def _nested_name(self, node: Node, numbered: bool) -> str:
         """The name of a node as part of another name. Equal constants are not distinguished there."""
         if node.name is None and isinstance(node, Leaf) and not node.tracked and node.out is not None:
             return short_constant(node)
         is_phrase = node in self._text_without_suffix and not self.is_short(node)
-        return f"({self.of[node]})" if is_phrase else self.of[node]
+        spelled = self.of[node] if numbered or not is_phrase else self._text_without_suffix[node]
+        return f"({spelled})" if is_phrase and not CALL.fullmatch(spelled) else spelled
 
     def _give(self, node: Node, candidate: str) -> str:
         spelled, version = candidate, 1
