@@ -76,8 +76,10 @@ class _PartWriter:
 
     def write(self, term: Expr) -> NumberedPart:
         """The term with names for parts. It is left as it is if it would have no entries of matrices."""
-        drawn = {spelled for spelled in names_in(term) if len(block_of(self.values.get(spelled))) > 1}
-        if not drawn or self._width(term, frozenset()) <= ROOM:
+        if (
+            not any(_has_bars(self.values.get(spelled)) for spelled in names_in(term))
+            or self._width(term, frozenset()) <= ROOM
+        ):
             return self._part("", term, frozenset())
         done: dict[int, tuple[Expr, frozenset[str]]] = {}
         known = dict(self.named)
@@ -87,7 +89,7 @@ class _PartWriter:
             else:
                 done[id(expr)] = expr, frozenset()
         part = self._part("", *done[id(term)])
-        if any(len(block_of(value)) > 1 for value in part.inserted.values()):
+        if any(map(_has_bars, part.inserted.values())):
             return part
         self.named = known  # names without numbers say less than the formula
         return self._part("", term, frozenset(names_in(term)))
@@ -105,8 +107,7 @@ class _PartWriter:
         for spelled in sorted(names_in(made), key=lambda one: one not in self.named):
             if self._fits(made, hidden):
                 break
-            block = block_of(self.values.get(spelled))
-            if len(block) > 1:
+            if _has_bars(self.values.get(spelled)):
                 hidden |= {spelled}
                 if spelled not in self.named:
                     self.named[spelled] = self._part(spelled, name_expr(spelled), frozenset())
@@ -145,6 +146,11 @@ class _PartWriter:
 def _combined(expr: Expr, args: list[tuple[Expr, frozenset[str]]]) -> tuple[Expr, frozenset[str]]:
     hidden: frozenset[str] = frozenset().union(*(names for _, names in args))
     return expr.with_args(tuple(arg for arg, _ in args)), hidden
+
+
+def _has_bars(value: Any) -> bool:
+    """Whether a value is shown by its entries, between bars."""
+    return any(line.startswith("|") for line in block_of(value))
 
 
 def _is_atom(expr: Expr) -> bool:
