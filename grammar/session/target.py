@@ -18,6 +18,7 @@ from autodiff.grammar.session.assignment_plan import given_tensor
 from autodiff.grammar.session.leaf_names import display_name, join_words, name_leaves
 from autodiff.grammar.session.run import Execution, Settings
 from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 #: Numbers that the language has names for, ``pi`` and ``math.pi``.
 NAMED_NUMBERS = {"pi": math.pi, "e": math.e, "tau": math.tau}
@@ -224,11 +225,11 @@ def other_output_note(output: str, execution: Execution) -> str:
     """Return the note that the last assignment gives another name a value; "" if it does not.
 
     That is one among several names, or a name that gets a text, a truth value or a list with such a value.
-    A loop may end in a step of the output, as in ``t = t + dt``, after others.
+    A loop may carry several results along, as a solution and its time.
     """
     statement, values = execution.last_statement, execution.names
     if isinstance(statement, (tree.For, tree.While)):
-        return step_note(output, statement, execution)
+        return loop_note(output, statement, execution)
     if not isinstance(statement, tree.Assign) or execution.last_passes.backwards:
         return ""
     target = statement.targets[-1]
@@ -252,33 +253,29 @@ def other_output_note(output: str, execution: Execution) -> str:
     return f"{told}; --of {others[0]} chooses another"
 
 
-def step_note(output: str, loop: tree.For | tree.While, execution: Execution) -> str:
-    """Return the note that a loop ends in an equal step of the output, and changes another result; or ""."""
-    last = loop.body[-1]
-    if isinstance(last, tree.Assign) and isinstance(last.value, tree.Binary):
-        target, first, op, step = last.targets[-1], last.value.left, last.value.op, last.value.right
-    elif isinstance(last, tree.AugmentedAssign):
-        target, first, op, step = last.target, last.target, last.op, last.value
-    else:
-        return ""
-    if op not in ("+", "-") or not isinstance(step, (tree.Name, tree.Number)):
-        return ""
-    if not (
-        isinstance(target, tree.Name) and isinstance(first, tree.Name) and first.id == target.id == output
-    ):
-        return ""
-    changed = [
+def loop_note(output: str, loop: tree.For | tree.While, execution: Execution) -> str:
+    """Return the note that the last loop carries other results along with the output; "" if it does not."""
+    changed = {
         part.id
-        for one in loop.body
-        if isinstance(one, (tree.Assign, tree.AugmentedAssign))
-        for part in (one.targets if isinstance(one, tree.Assign) else (one.target,))
-        if isinstance(part, tree.Name) and part.id != output
+        for node in walk(*loop.body)
+        if isinstance(node, (tree.Assign, tree.AugmentedAssign))
+        for target in (node.targets if isinstance(node, tree.Assign) else (node.target,))
+        for part in walk(target)
+        if isinstance(part, tree.Name)
+    }
+    carried = [
+        name
+        for name in execution.names
+        if name in changed
+        and execution.first_offset(name) < loop.span.start
+        and choose_target.is_computed(execution.names[name])
     ]
-    others = [name for name in changed if choose_target.is_computed(execution.names.get(name))]
-    if not others or (isinstance(step, tree.Name) and step.id in changed):  # as Newton's step
+    others = [name for name in carried if name != output]
+    if output not in carried or not others:
         return ""
-    line, _ = execution.source.position(last.span.start)
-    return f"the output is `{output}`, which line {line} changes last; --of {others[-1]} chooses another"
+    line, _ = execution.source.position(loop.span.start)
+    told = f"the loop in line {line} changes {join_words(carried)}: the output is `{output}`"
+    return f"{told}; --of {others[0]} chooses another"
 
 
 # -- notes ---------------------------------------------------------------------------------------------

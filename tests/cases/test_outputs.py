@@ -339,7 +339,7 @@ NOTED += [
         LOOP % (loop, step),
         "autodiff grad script.ad; autodiff grad --of y script.ad",
         [0.0, 4.0, -0.669921875, -1.33984375],
-        says=["the output is `t`, which line 5 changes last; --of y chooses another"],
+        says=["the loop in line 3 changes t and y: the output is `t`; --of y chooses another"],
     )
     for name, loop, step in [
         ("time_of_a_while_loop", "while t < 1:", "t += dt"),
@@ -347,6 +347,13 @@ NOTED += [
     ]
 ]
 NOTED += [
+    Case(
+        "term_of_a_series",
+        "x = 0.5; term = 1.0; s = 0.0\nfor n in range(1, 4):\n    s += term\n    term *= x/n\n",
+        "autodiff grad script.ad; autodiff grad --of s script.ad",
+        [0.125, 1.5],
+        says=["the loop in line 2 changes term and s: the output is `term`; --of s chooses another"],
+    ),
     Case(
         "comparison_with_a_limit",
         "E = 2.0; w = 12.0\nstress = E*w\nsafe = stress < 25\n",

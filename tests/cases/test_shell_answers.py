@@ -92,6 +92,31 @@ print(d.item())
         [12],
     ),
     Case(
+        "mixed_second_derivative_in_json",
+        "x = 2; y = 3; f = x**2*y**3\n",
+        'autodiff hessian script.ad --format json | of_json \'r["hessian"]["x,y"], r["hessian"]["y,y"]\'',
+        [108, 72],
+    ),
+    Case(
+        "derivative_by_name_in_json",
+        "m = 2; v = 3; E = m*v**2/2\n",
+        "autodiff grad script.ad --format json"
+        ' | of_json \'next(g["grad"] for g in r["gradients"] if g["name"] == "v")\'',
+        [6],
+    ),
+    Case(
+        "third_derivative_in_json",
+        "x = 2; f = x**5\n",
+        'autodiff explain script.ad --order 3 --format json | of_json \'r["derivations"][0]["backward"]\'',
+        [240],
+    ),
+    Case(
+        "slopes_of_a_list_in_json",
+        "x = 2.; y = [x**2, 3*x]\n",
+        'autodiff jacobian script.ad --format json | of_json \'r["jacobian"]["x"], r["output"]["value"]\'',
+        [4, 3, 4, 6],
+    ),
+    Case(
         "second_derivative_as_an_output",
         "x = 2; f = x**3\n",
         "autodiff grad script.ad --of 'grad(f, x, create_graph=True)[0]'",
