@@ -31,6 +31,7 @@ MOST_JUDGED = 500
 MOST_COUNTED = 20_000
 #: Larger graphs are not derived, and only so many of their nodes are drawn, unless --all asks for it.
 MOST_NODES, MOST_OF_LARGE = 100_000, 10_000
+CREATE_GRAPH_HELP = ("write create_graph=True in the call: then what it returns can be differentiated",)
 #: These commands show what a script computes; the others answer for one gradient, which must be well-defined.
 ADDING_UP = ("run", "graph", "trace")
 
@@ -73,8 +74,10 @@ def make_report(
         subject, seconds = run_backward(session, execution, settings, entry, order)
         # The root is looked at only if there are such passes: on a tape, making it makes every node.
         is_own = bool(execution.last_passes.functional.roots)
-        if not is_needed and is_own and is_from_functional(subject.root, execution):
-            raise own_derivatives()
+        if is_own and is_from_functional(subject.root, execution):
+            is_made_of = request.command == "grad" and execution.last_passes.derivatives is not None
+            if is_made_of or not is_needed:
+                raise own_derivatives(CREATE_GRAPH_HELP * is_made_of)
     except (UsageError, GradientError) as error:
         if is_needed or execution.last_passes.backwards:
             raise
@@ -272,13 +275,14 @@ def derivatives_shown(session: Session, execution: Execution, settings: Settings
     return given_derivatives(execution, settings)
 
 
-def own_derivatives() -> GradientError:
+def own_derivatives(help: tuple[str, ...] = ()) -> GradientError:
     """The error for a script whose only derivatives are those of jacobian() and similar functions."""
     return GradientError(
         "jacobian() and similar functions differentiate graphs of their own, and the script has no other"
         " result",
         code="E0410",
-        help=("assign a result that is made from the inputs, as in `y = f(x)`, to see where it comes from",),
+        help=help
+        or ("assign a result that is made from the inputs, as in `y = f(x)`, to see where it comes from",),
     )
 
 

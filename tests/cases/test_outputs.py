@@ -210,6 +210,20 @@ J = jacobian(f, x)
         shows=["x gets"],
         says=["the last pass inside jacobian() or a similar function"],
     ),
+    Case(
+        "slope_of_a_number_made_of_a_jacobian",
+        "x = [1.0, 2.0]; J = jacobian(lambda v: v**2, x); d = J.sum()\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["jacobian() and similar functions differentiate graphs of their own", "create_graph=True"],
+        code=4,
+    ),
+    Case(
+        "slope_of_a_jacobian_with_a_graph",
+        "x = [1.0, 2.0]; J = jacobian(lambda v: v**2, x, create_graph=True); d = J.sum()\n",
+        "autodiff grad script.ad",
+        prints="2\t2\n",
+    ),
     # what is changed last, not what is assigned last
     Case(
         "total_of_a_loop",
