@@ -79,21 +79,25 @@ def explain_reassigned_number(
     names = execution.scopes
     origins = ValueOrigins(scene)
     for name, value in top_level_assignments(scene.script.body):
-        if value is None or not is_literal_number(value, names) or names.module.binding_counts[name.id] == 1:
+        is_list = isinstance(value, tree.ListDisplay)
+        is_input = names.module.binding_counts[name.id] == 1 and not (is_list and name.id in names.changed)
+        if value is None or not is_literal_number(value, names) or is_input:
             continue
         if not (value is target or origins.depends_on(target, name.id)):
             continue
         output = settings.of or execution.last_assigned
         about = "" if output == name.id else f"`{output}` is made from plain numbers: "
-        error.caret = (
-            f"{about}`{name.id}` is assigned more than once, and a number is an input only where it is"
-            " assigned once"
+        what = (
+            "changed, and a list is an input only where nothing changes it"
+            if is_list
+            else "assigned more than once, and a number is an input only where it is assigned once"
         )
+        error.caret = f"{about}`{name.id}` is {what}"
         own = next(made for at in count() if (made := f"{name.id}{at}") not in names.module.slots)
-        text = scene.text(value)
+        text, again = scene.text(value), f"list({own})" if is_list else own
         fix = Fix(
-            f"give the input a name of its own: {own} = {text}, and {name.id} = {own}",
-            Edit(value.span, f"{text}\n{name.id} = {own}"),
+            f"give the input a name of its own: {own} = {text}, and {name.id} = {again}",
+            Edit(value.span, f"{text}\n{name.id} = {again}"),
             Edit(name.span, own),
         )
         error.fixes = tuple(one for one in [fix] if leaves_a_target(one, scene.source, settings))

@@ -7,11 +7,15 @@ are no inputs.
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.errors import AutodiffError, UsageError
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Span
+from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins, assignments_to
+from autodiff.grammar.session.assignment_plan import matches_pattern
+from autodiff.grammar.session.outputs import entries_of, is_output
 from autodiff.grammar.session.run import run_once
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
@@ -33,9 +37,13 @@ def with_reassigned_inputs(execution: Execution, settings: Settings) -> Executio
     """Return a run in which the reassigned numbers are tracked, if the output is made of no other input.
 
     ``settings.wrt`` names them then. The script has printed before, so this run prints nothing. If it fails,
-    as where such a number is an index, the first run is returned.
+    as where such a number is an index, or computes another output, the first run is returned. Raises
+    UsageError if the lists that ``settings.wrt`` names make the output another one.
     """
-    if settings.wrt or settings.sets or execution.last_passes.backwards:
+    if settings.sets or execution.last_passes.backwards:
+        return execution
+    if settings.wrt:
+        check_lists(execution, settings)
         return execution
     behind = Origins(execution, settings)
     names = [] if any(map(behind.reaches, execution.leaves)) else behind.reassigned_names()
@@ -46,8 +54,43 @@ def with_reassigned_inputs(execution: Execution, settings: Settings) -> Executio
         again = run_once(execution.source, asked, discard_text, discard_warning)
     except AutodiffError:
         return execution
+    if not has_same_output(execution, again, settings):
+        return execution
     settings.wrt = names
     return again
+
+
+def check_lists(execution: Execution, settings: Settings) -> None:
+    """Raise UsageError if an asked list that is changed is another one as an array, as with ``v.sort()``."""
+    lists = [name for name, first in execution.reassigned.items() if first is None]
+    asked = [name for name in lists if any(matches_pattern(name, entry) for entry in settings.wrt)]
+    if not asked:
+        return
+    plain = run_once(execution.source, settings.copy(wrt=[]), discard_text, discard_warning)
+    if not has_same_output(plain, execution, settings):
+        name = asked[0]
+        raise UsageError(
+            f"--wrt {name}: the script changes `{name}` as a list; with an array it computes another output",
+            code="E0603",
+            span=execution.scopes.module.first_binding.get(name),
+            help=(f"give the input a name of its own, `{name}0`, and write `{name} = list({name}0)`",),
+        )
+
+
+def has_same_output(one: Execution, other: Execution, settings: Settings) -> bool:
+    """Whether two runs compute the same numbers, up to rounding, as what ``other`` ends in."""
+    values = []
+    for execution in (one, other):
+        name = settings.of if settings.of is not None and settings.of.isidentifier() else None
+        value = execution.last_value if name is None else None
+        if not is_output(value):
+            value = execution.names.get(name or other.last_assigned or "")
+        entries = [part for _, part in entries_of(value, "")]
+        values.append([np.ravel(part.data if part.__class__ is Tensor else part) for part in entries])
+    return len(values[0]) == len(values[1]) and all(
+        x.shape == y.shape and (x.dtype.kind not in "biuf" or np.allclose(x, y, 1e-9, 1e-12, equal_nan=True))
+        for x, y in zip(*values, strict=True)
+    )
 
 
 class Origins:

@@ -40,11 +40,15 @@ target_on_tape = LazyModule("autodiff.grammar.session.target_on_tape")
 topological_order = LazyModule("autodiff.core.graph.topological_order")
 
 
+#: In larger graphs it is not asked whether the output is made of another result.
+MOST_SEARCHED = 10_000
+
+
 def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
     """Choose target, weight and inputs, and run the backward pass; note where the script ends in another."""
     subject = run_pass(execution, settings)
     if execution.without_tensors and settings.of is None:
-        note = other_output_note(subject.name, execution)
+        note = other_output_note(subject, execution)
         subject.notes = (*[note] * bool(note), *subject.notes)
     return subject
 
@@ -221,15 +225,15 @@ def format_weight(seed: Any) -> str | None:
     return text if len(text) <= 40 else "the gradient given"
 
 
-def other_output_note(output: str, execution: Execution) -> str:
+def other_output_note(subject: ReportedPass, execution: Execution) -> str:
     """Return the note that the last assignment gives another name a value; "" if it does not.
 
     That is one among several names, or a name that gets a text, a truth value or a list with such a value.
     A loop may carry several results along, as a solution and its time.
     """
-    statement, values = execution.last_statement, execution.names
+    output, statement, values = subject.name, execution.last_statement, execution.names
     if isinstance(statement, (tree.For, tree.While)):
-        return loop_note(output, statement, execution)
+        return loop_note(subject, statement, execution)
     if not isinstance(statement, tree.Assign) or execution.last_passes.backwards:
         return ""
     target = statement.targets[-1]
@@ -253,8 +257,11 @@ def other_output_note(output: str, execution: Execution) -> str:
     return f"{told}; --of {others[0]} chooses another"
 
 
-def loop_note(output: str, loop: tree.For | tree.While, execution: Execution) -> str:
-    """Return the note that the last loop carries other results along with the output; "" if it does not."""
+def loop_note(subject: ReportedPass, loop: tree.For | tree.While, execution: Execution) -> str:
+    """Return the note that the last loop carries other results along with the output; "" if it does not.
+
+    A result that the output is made of is none of these, as far as the graph is small enough to look.
+    """
     changed = {
         part.id
         for node in walk(*loop.body)
@@ -270,8 +277,12 @@ def loop_note(output: str, loop: tree.For | tree.While, execution: Execution) ->
         and execution.first_offset(name) < loop.span.start
         and choose_target.is_computed(execution.names[name])
     ]
-    others = [name for name in carried if name != output]
-    if output not in carried or not others:
+    output = subject.name
+    if output not in carried or len(carried) == 1:
+        return ""
+    within = set(subject.order) if subject.size <= MOST_SEARCHED else set()
+    others = [name for name in carried if name != output and execution.names[name].node not in within]
+    if not others:
         return ""
     line, _ = execution.source.position(loop.span.start)
     told = f"the loop in line {line} changes {join_words(carried)}: the output is `{output}`"

@@ -134,6 +134,41 @@ NAMED = [
         code=4,
     ),
 ]
+#: Lists that are changed as Python's lists are, which arrays are not.
+LISTS = [
+    Case(
+        name,
+        f"v = [3.0, 1.0, 2.0]\n{change}\nL = v[0]**2 + 10*v[-1]\n",
+        f"autodiff grad script.ad{'; autodiff grad --wrt v script.ad' * (code == 2)}",
+        prints="",
+        says=says,
+        code=code,
+    )
+    for name, change, says, code in [
+        (
+            "sorted_in_place",
+            "v.sort()",
+            ["`v` is changed, and a list", "v = list(v0)"],
+            4,
+        ),
+        ("repeated", "v = v*2", ["`v` is changed, and a list"], 4),
+        ("sorted_and_asked", "v.sort()", ["--wrt v: the script changes `v` as a list", "v = list(v0)"], 2),
+    ]
+]
+LISTS += [
+    Case(
+        "sorted_by_its_own_name",
+        "v0 = [3.0, 1.0, 2.0]\nv = list(v0)\nv.sort()\nL = v[0]**2 + 10*v[-1]\n",
+        "autodiff grad script.ad",
+        [10.0, 2.0, 0.0],
+    ),
+    Case(
+        "sorted_by_a_function",
+        "v = [3.0, 1.0, 2.0]\nv = sorted(v)\nL = v[0]**2 + 10*v[-1]\n",
+        "autodiff grad script.ad; autodiff grad --wrt v script.ad",
+        [10.0, 2.0, 0.0] * 2,
+    ),
+]
 BRANCHES = "L = 0\nif x > 0.2:\n    L += 1\nif x > 0.4:\n    L += 1\n"
 NO_INPUTS = [
     Case(
@@ -202,4 +237,9 @@ def test_what_is_not_listed_is_named(case: Case, tmp_path: Path) -> None:
 
 @each_of(NO_INPUTS)
 def test_counters_and_constants_are_no_inputs(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+@each_of(LISTS)
+def test_lists_are_never_another_number_as_arrays(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
