@@ -131,7 +131,7 @@ def name_of(group: Sequence[int], graph: Graph, names: Sequence[str]) -> str:
     kinds = {names[id] for id in group}
     if len(kinds) == 1 and "" not in kinds:
         [kind] = kinds
-        passes = f"{first.visit}" if first.visit == last.visit else f"{first.visit} to {last.visit}"
+        passes = f"{first.visit}" if first.visit == last.visit else f"{first.visit}-{last.visit}"
         return f"{kind}, {'call' if kind.endswith('()') else 'pass'} {passes}"
     return f"line {first.line} to {last.line}" if first.line != last.line else f"line {first.line}"
 

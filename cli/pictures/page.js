@@ -44,9 +44,9 @@
   }
 
   function follow(node) {
-    if (box.scrollWidth <= box.clientWidth) return;
     const card = cards[node].getBoundingClientRect(), frame = box.getBoundingClientRect();
-    box.scrollLeft += card.left + card.width / 2 - frame.left - frame.width / 2;
+    if (box.scrollWidth > box.clientWidth) box.scrollLeft += card.left + card.width / 2 - frame.left - frame.width / 2;
+    if (box.scrollHeight > box.clientHeight) box.scrollTop += card.top + card.height / 2 - frame.top - frame.height / 2;
   }
 
   function show(wanted) {

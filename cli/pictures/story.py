@@ -78,7 +78,7 @@ class Teller:
         node = self.graph.nodes[event.node]
         edges = tuple(self.uses.get(event.node, ()))
         where = "" if event.line is None else f"line {event.line}: "
-        visit = f", time {event.visit}" if event.visit > 1 else ""
+        visit = f", time {event.visit}" if event.visit > 1 and node.grad_fn is not None else ""
         how = "a leaf, made by no function" if node.op == "leaf" else f"made by {fit(node.op, WIDEST_NAME)}"
         names = list(dict.fromkeys(self.name(self.graph.edges[at].input) for at in edges))
         of = " from " + " and ".join(names) if names and len(names) < 4 else ""

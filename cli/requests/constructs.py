@@ -7,7 +7,7 @@ from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import walk
 
-#: First and last offset of the body, and the name: ``for in line 3``, ``layer()``, ``Net.forward()``.
+#: First and last offset of the body, and the name: ``line 3`` of a loop, ``layer()``, ``Net.forward()``.
 Construct = tuple[int, int, str]
 
 
@@ -23,10 +23,8 @@ def find_constructs(source: Source) -> list[Construct]:
     }
     for node in walk(script):
         line = source.position(node.span.start)[0] if isinstance(node, tree.Statement) else 0
-        if isinstance(node, tree.For):
-            name = f"for in line {line}"
-        elif isinstance(node, tree.While):
-            name = f"while in line {line}"
+        if isinstance(node, (tree.For, tree.While)):
+            name = f"line {line}"
         elif isinstance(node, tree.FunctionDef):
             name = f"{owners.get(id(node), '')}{node.name}()"
         else:

@@ -54,9 +54,9 @@ def test_the_loops_and_functions_of_a_script_are_found():
     )
     assert [name for *_, name in find_constructs(source)] == [
         "layer()",
-        "for in line 7",
+        "line 7",
         "Net.forward()",
-        "while in line 14",
+        "line 14",
     ]
 
 
@@ -65,7 +65,7 @@ def test_passes_of_a_loop_become_one_node_each():
     assert len(report.graph.nodes) > 150
     names = [node.name for node in made.graph.nodes]
     assert names[0] == "w"
-    assert names[1:] == [f"for in line 3, pass {at}" for at in range(1, len(names))]
+    assert names[1:] == [f"line 3, pass {at}" for at in range(1, len(names))]
     assert {node.op for node in made.graph.nodes[2:]} == {"4 nodes"}
     assert made.note.endswith("(--fold 0 draws all)")
     assert made.graph.nodes[-1].value == report.graph.nodes[report.graph.root].value

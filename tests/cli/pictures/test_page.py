@@ -279,6 +279,40 @@ def test_no_text_leaves_its_card_and_the_page_does_not_scroll_sideways(browser, 
 
 
 @pytest.mark.browser
+def test_print_has_the_finished_picture_and_every_derivation(browser, seed_page):
+    browser.get("about:blank")
+    browser.get(f"{seed_page}#3")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    shown = browser.execute_script("""
+        const visible = (e) => e.checkVisibility({opacityProperty: true, visibilityProperty: true});
+        const all = (css) => [...document.querySelectorAll(css)];
+        return [all("math").length, all("math").filter(visible).length,
+            all(".node").map((e) => getComputedStyle(e).opacity),
+            all(".grad").map((e) => getComputedStyle(e).visibility),
+            visible(document.querySelector("nav"))]""")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert shown[0] == shown[1] > 20
+    assert set(shown[2]) == {"1"}
+    assert set(shown[3]) == {"visible"}
+    assert shown[4] is False
+
+
+@pytest.mark.browser
+def test_the_card_of_a_step_comes_into_view(browser, tmp_path):
+    path = tmp_path / "long.html"
+    path.write_text(page_of(SCRIPTS["RNN"]))
+    browser.get(f"{path.as_uri()}#30")
+    for key, wanted in (("b", "n34"), ("f", "n0")):
+        press(browser, key)
+        inside = browser.execute_script("""
+            const box = document.querySelector(".graph").getBoundingClientRect();
+            const card = document.querySelector(".node.now").getBoundingClientRect();
+            return [document.querySelector(".node.now").id, card.top >= box.top && card.bottom <= box.bottom,
+                card.left >= box.left && card.right <= box.right]""")
+        assert inside == [wanted, True, True]
+
+
+@pytest.mark.browser
 def test_nothing_hostile_runs(browser, tmp_path):
     text = page_of(
         SEED_1, name='"><script>document.title="hacked"</script><img src=x onerror="document.title=1">'

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
 from xml.etree import ElementTree
 
 import pytest
-from autodiff.cli.pictures.picture import make_picture
-from autodiff.cli.pictures.svg import svg_text
-from autodiff.cli.render.page import Page
+from autodiff.cli.pictures.picture import make_card, make_picture, make_wire
+from autodiff.cli.pictures.svg import card_lines, label_lines, svg_text
+from autodiff.cli.render.page import Page, fit
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
@@ -115,6 +116,23 @@ def test_hostile_texts_stay_texts():
     assert all(character.isprintable() or character == "\n" for text in root.itertext() for character in text)
     drawing = Drawing(svg)
     assert drawing.overlaps() == drawing.outside() == []
+
+
+def test_ten_thousand_names_are_well_formed():
+    random = Random(1)
+    signs = "\"'<>&;#x]-! \x00\x1b\x7f\u200b\u202e\u0301\ud83d\ufffe日é𝒙\U000e0001"
+    made = ["<svg>"]
+    for at in range(2_500):  # four names each
+        name, op, symbol, output = ("".join(random.choices(signs, k=random.randint(0, 60))) for _ in range(4))
+        node = GraphNode(1, name, op, op, at, (), "float64", 1.0, 1.0, (0,))
+        graph = Graph(1, (node, node), (), output)
+        card = make_card(node, graph, fit(output), Page(), random.choice(["", "ops", "tensors"]))
+        wire = make_wire(GraphEdge(1, 0, 0, random.choice([None, 2.0]), symbol), graph, Page(), "tensors")
+        made += [*card_lines(at, card, None, False), *label_lines(at, wire, None)]
+    root = ElementTree.fromstring("".join([*made, "</svg>"]))
+    assert len(root.findall("g")) > 4_900
+    assert {element.tag for element in root.iter()} == {"svg", "g", "title", "rect", "text", "path"}
+    assert all(character.isprintable() for text in root.itertext() for character in text)
 
 
 def test_without_the_library_the_other_formats_work(autodiff, tmp_path):
