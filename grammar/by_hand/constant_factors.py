@@ -60,10 +60,13 @@ def join_texts(group: tuple[ConstantFactor, ...]) -> str:
 
 
 def path_constants(path: list[Node], target: Node, names: NodeNames) -> list[ConstantFactor]:
-    """Return the constants of these nodes, those nearest to the output first."""
+    """Return the constants of the nodes that every path passes, those nearest to the output first.
+
+    A constant of some paths only is no factor of the gradient.
+    """
     found: dict[str, ConstantFactor] = {}
     on_way = {*path, target}
-    for node in path:
+    for node in nodes_of_every_path(path, target):
         if isinstance(node, OpNode) and node is not target:
             for value, what in node_constants(node, on_way):
                 line = names.line(node)
@@ -72,6 +75,20 @@ def path_constants(path: list[Node], target: Node, names: NodeNames) -> list[Con
                 if value not in (0.0, 1.0) and np.isfinite(value):
                     found.setdefault(text, ConstantFactor(value, text))
     return list(found.values())
+
+
+def nodes_of_every_path(nodes: list[Node], target: Node) -> list[Node]:
+    """Return the nodes between the first of ``nodes``, newest first, and an input that all paths pass."""
+    to: dict[Node, int] = {nodes[0]: 1} if nodes else {}
+    onwards: dict[Node, int] = {target: 1}
+    for node in nodes:
+        for below in node.inputs if node is not target else ():
+            if below is not None:
+                to[below] = to.get(below, 0) + to.get(node, 0)
+    for node in reversed(nodes):
+        if node is not target:
+            onwards[node] = sum(onwards.get(below, 0) for below in node.inputs if below is not None)
+    return [node for node in nodes if to.get(node, 0) * onwards.get(node, 0) == to.get(target, 0)]
 
 
 def node_constants(node: OpNode, path_nodes: set[Node]) -> list[tuple[float, str]]:

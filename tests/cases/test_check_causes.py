@@ -90,6 +90,17 @@ CUTS = [
     ),
 ]
 
+SIGNS = [
+    Case(
+        "a_minus_of_one_path_is_not_that_of_all",
+        "w = 0.3\ny = 0.4\np = sigmoid(w)\nL = -(y*log(p) + (1-y)*log(1-p))\n",
+        "autodiff check script.ad --wrt w --formula 'dL/dw == y - p' | tr -s ' \\n' ' '",
+        shows=[
+            "the sign is wrong, as if the minus of -(y*log(p) + (1-y)*log(1-p)) (line 4) had been left out"
+        ],
+    )
+]
+
 ROUNDED_FORMULAS = [
     Case(
         "a_small_wrong_entry_beside_a_huge_one",
@@ -192,7 +203,7 @@ L = torch.zeros(3).index_put((torch.tensor([0, 0, 2]),), v, accumulate=True).sum
 ]
 
 
-@each_of([*CUTS, *ROUNDED, *ROUNDED_FORMULAS, *TWICE])
+@each_of([*CUTS, *SIGNS, *ROUNDED, *ROUNDED_FORMULAS, *TWICE])
 def test_positions_that_occur_twice_are_the_cause(case, tmp_path):
     case.check(tmp_path)
 
