@@ -26,9 +26,9 @@ BELOW = 6
 LONG_IN_PIPE, MOST_IN_PIPE = 100, 200
 #: The fewest lines of a table without inputs, and of a derivation: title, five steps, check, empty lines.
 LEAST_OF_TABLE, LEAST_OF_DERIVATION = 3, 9
-#: Formulas are told for so many inputs that their number times the nodes is at most this: then ``run`` takes
-#: little longer than ``grad``.
-MOST_WORK = 20_000
+#: Derivations are made, and formulas told, for so many inputs that their number times the nodes is at most
+#: this: then ``run`` takes little longer than ``grad``.
+MOST_DERIVED, MOST_WORK = 100, 3_000
 LABEL = "not shown: "
 #: So many rows of a matrix are shown, fewer where the table is higher than the screen.
 HEIGHTS = (8, 5, 3, 1)
@@ -46,7 +46,7 @@ def parts_that_fit(page: Page, nodes: int, inputs: int) -> tuple[bool, bool, int
     left = room_of(page) - LEAST_OF_TABLE - inputs
     is_drawn = nodes + 2 <= left
     left -= (nodes + 2) * is_drawn
-    is_derived = 0 < inputs * (LEAST_OF_DERIVATION + 1) <= left
+    is_derived = 0 < inputs * (LEAST_OF_DERIVATION + 1) <= left and inputs * nodes <= MOST_DERIVED
     rows = page.cut(min(inputs, room_of(page)) if page.height else inputs)
     return is_drawn, is_derived, rows if rows * nodes <= MOST_WORK else 0
 

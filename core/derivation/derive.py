@@ -12,7 +12,7 @@ from math import isfinite, nan
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
-from autodiff.core.derivation.closed_form import ENDS, closed_form, long_product
+from autodiff.core.derivation.closed_form import ENDS, closed_form, long_product, product
 from autodiff.core.derivation.named_parts import PartNames, numbered_parts, part_texts, term_text
 from autodiff.core.derivation.path_formula import ELLIPSIS, LONGEST_PATH, PathWriter
 from autodiff.core.derivation.whole_formula import (
@@ -39,6 +39,7 @@ from autodiff.core.report.records import (
     gradient_or_zeros,
 )
 from autodiff.core.symbolic.expr import (
+    ONE,
     Expr,
     expr_text,
     name_expr,
@@ -49,6 +50,7 @@ from autodiff.core.symbolic.expr import (
 )
 from autodiff.core.symbolic.op_names import glossary
 from autodiff.core.symbolic.simplify import summands
+from autodiff.core.symbolic.symbol import Symbol
 from autodiff.core.why.first_cause import causes_of
 
 TYPE_CHECKING = False
@@ -59,7 +61,6 @@ if TYPE_CHECKING:
     from autodiff.core.report.entry_records import EntryDerivation
     from autodiff.core.report.kink import Kink
     from autodiff.core.report.records import Path
-    from autodiff.core.symbolic.symbol import Symbol
 
 #: A product of more symbols along a long path is shown with dots.
 LARGEST_PRODUCT = 24
@@ -70,6 +71,8 @@ MOST_WALKED = 10_000_000
 #: A formula beside a gradient is made of at most so many paths, and has at most so many symbols.
 MOST_IN_FORMULA = 20
 LARGEST_FORMULA = 80
+#: It has at most so many factors from a long path, and a closed form is looked for in so many nodes.
+MOST_FACTORS, MOST_CLOSED = 10, 200
 #: With at most this many paths, the formula is the sum over all paths.
 MOST_SUMMED = 100
 #: Of a longer path, the sentence tells only the first and the last steps.
@@ -189,16 +192,20 @@ class Derivations:
         if not tells_all(subject.cotangents.get(node)):
             return ""
         is_scalar = all(map(has_one_entry, leading))
-        closed = closed_form(self._writer, leading) if is_scalar else None
+        closed = closed_form(self._writer, leading) if is_scalar and len(leading) <= MOST_CLOSED else None
         if closed is not None:
             return "" if any(kink.formula for kink in kinks) else expr_text(closed.expr, None, limits.digits)
         if self.counts[node] > MOST_IN_FORMULA:
             return ""
         symbols = []
         for path in paths_between(subject.root, node, leading):
-            if len(path) > LONGEST_PATH:
-                return ""
-            symbols.append(self._writer.contribution(path, is_scalar))
+            symbol = self._writer.contribution(path, is_scalar)
+            if len(path) > LONGEST_PATH:  # a part of it would be told as a number
+                factors = self._factors(path) if is_scalar and subject.weight is None else ()
+                if not factors:
+                    return ""
+                symbol = Symbol(product(factors))
+            symbols.append(symbol)
         total = sum_contributions(symbols, node, is_scalar)
         told_by_key = {self.names[one] for one in leading if self.names.has_versions(one)}
         if (
@@ -211,6 +218,11 @@ class Derivations:
         if any(kink.formula for kink in kinks):
             return ""
         return expr_text(total, None, limits.digits)
+
+    def _factors(self, path: Edges) -> Sequence[Expr]:
+        """The derivatives along a path of numbers that are not 1; none if there are many."""
+        factors = [factor for edge in path if (factor := self._writer.factor(edge, True)) != ONE]
+        return (factors or [ONE]) if len(factors) <= MOST_FACTORS else ()
 
     def _kinks(self, spelled: str, leading: list[Node]) -> tuple[Kink, ...]:
         """The kinks between the output and an input, which are kept for hints."""
@@ -364,6 +376,8 @@ def tells_all(gradient: Any) -> bool:
     """Whether a gradient is neither zero nor infinite nor nan, so that nobody asks why."""
     if gradient is None:
         return False
+    if gradient.__class__ is float:  # numpy need not be imported for it
+        return bool(gradient and isfinite(gradient))
     return bool(np.any(gradient)) and bool(np.isfinite(gradient).all())
 
 

@@ -116,7 +116,8 @@ class OperandSymbols:
         if named is None:
             return as_symbol(value) if below is None else self.symbol(below)
         self.values.update((name, self.constants[name]) for name in names_in(named))
-        return Symbol(named, np.shape(value), dtype=dtype_of_value(value))
+        shape = () if value.__class__ is float else np.shape(value)
+        return Symbol(named, shape, dtype=dtype_of_value(value))
 
     def named_constant(self, node: Node, index: int) -> Expr | None:
         """The expression of a constant operand if the script writes it with names, else None."""

@@ -43,8 +43,14 @@ class NamedConstants:
     def comes_to(self, expr: Expr, value: Any) -> bool:
         """Whether an expression of constants, with a name in it, has this value."""
         names = names_in(expr)
+        if expr.head == "name" and value.__class__ is float:  # as most are; numpy need not be imported
+            known = self.values.get(expr.value)
+            if known.__class__ is float:
+                return isclose(known, value, rel_tol=1e-14)
+        if not names:
+            return False
         most = MOST_SYMBOLS if np.size(value) == 1 else MOST_ARRAY_SYMBOLS
-        if not names or expr.size > most or any(name not in self.values for name in names):
+        if expr.size > most or any(name not in self.values for name in names):
             return False
         try:
             with np.errstate(all="ignore"):

@@ -7,6 +7,7 @@ the ratio of the largest entry that an op passes on to the largest entry that ar
 from __future__ import annotations
 
 from math import log10
+from sys import float_info
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off
@@ -52,6 +53,8 @@ class FactorPlace:
 
 def rounding_tolerance(g: Any) -> float:
     """The size, relative to its parts, up to which a sum counts as a rounding error."""
+    if g.__class__ is float:  # numpy need not be imported for it
+        return ROUNDING_UNITS * float_info.epsilon
     dtype = np.asarray(g).dtype
     return ROUNDING_UNITS * float(np.finfo(dtype if dtype.kind == "f" else float).eps)
 
