@@ -40,8 +40,8 @@ OUTCOMES = {
 class Outcome:
     """What came of one script: its exit code, a few words for its line, and what shows the whole result.
 
-    The result of one of several scripts is not shown if it ``is_well``. ``closing`` ends the result of a
-    single script.
+    The result of one of several scripts is not shown if it ``is_well``; one that is neither well nor bad is
+    counted as undecided. ``closing`` ends the result of a single script.
     """
 
     __slots__ = ("closing", "is_well", "show", "status", "words")

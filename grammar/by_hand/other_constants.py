@@ -60,6 +60,11 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
         made.remarks.append(labels_remark(told))
         return
     alone = [name for name in guilty if agrees(formula, runs, runs.with_constants([name], SPREAD)) is False]
+    if formula.place is not None and any(numbers_of(runs.value(name)).size > 1 for name in alone or guilty):
+        # The formula of an entry often has the numbers of that entry in it, beside the name of all of them.
+        made.remarks.append(f"it is right only for {in_words(alone or guilty, runs)}")
+        made.varied = [name for name in made.varied if set(read[name]).isdisjoint(alone or guilty)]
+        return
     made.is_right = False
     made.remarks = wrong_for_others(formula, runs, alone or guilty)
 

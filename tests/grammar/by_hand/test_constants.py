@@ -104,6 +104,16 @@ def test_a_formula_for_labels_is_right_for_labels(labels, says):
     assert check(SOFTMAX.format(labels), "dL/dz == p*y.sum(1, keepdim=True) - y").remarks == []
 
 
+def test_the_formula_of_an_entry_may_have_its_numbers_in_it():
+    script = (
+        "x = torch.tensor([2.0, 3.0])\nw = torch.tensor([0.2, 0.5], requires_grad=True)\nL = (w*x).sum()**2\n"
+    )
+    found = check(script, "dL/dw[1] == 6*(w*x).sum()")
+    assert (found.is_right, found.varied) == (True, [])
+    assert found.remarks == ["it is right only for these numbers of x"]
+    assert check(script, "dL/dw[1] == 2*x[1]*(w*x).sum()").remarks == []
+
+
 def test_labels_of_two_values():
     script = "s = torch.tensor([0.2, 0.5, -0.3], requires_grad=True)\ny = torch.tensor([1., -1., 1.])\n"
     found = check(script + "L = ((1 - y*s)**2).sum()", "dL/ds == -2*(y - s)")
