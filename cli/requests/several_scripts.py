@@ -35,6 +35,8 @@ OUTCOMES = {
     NO: "",
     OK: "ok",
 }
+#: What scripts are called that are neither well nor bad, such as those that end at a kink.
+UNDECIDED = "undecided"
 
 
 class Outcome:
@@ -72,22 +74,26 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
         outcome.show()
         session.show_text(outcome.closing)
         return outcome.status
-    statuses = []
+    results = []
     session.shows_prints, session.has_several = False, True
     for path in paths:
         session.request = Request(request.command, path, request.values)
         session.script, session.warnings, session.has_run = None, [], False
-        statuses.append(work_on_one(session, work))
+        results.append(work_on_one(session, work))
         session.flush()
     if is_for_reading(session):
-        counted = ((statuses.count(status), name or bad) for status, name in reversed(OUTCOMES.items()))
-        told = ", ".join(f"{count:,} {name}" for count, name in counted if count)
+        names = [OUTCOMES[status] or bad if is_well or status else UNDECIDED for status, is_well in results]
+        order = (OUTCOMES[OK], UNDECIDED, *(name or bad for name in reversed(OUTCOMES.values())))
+        told = ", ".join(f"{names.count(name):,} {name}" for name in dict.fromkeys(order) if name in names)
         session.show_text(f"{len(paths):,} script{'s' * (len(paths) != 1)}: {told}\n")
-    return next(status for status in OUTCOMES if status in statuses)
+    return next(status for status in OUTCOMES if any(status == found for found, _ in results))
 
 
-def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> int:
-    """Work on one script of several, and show what came of it; an error does not end the others."""
+def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> tuple[int, bool]:
+    """Work on one script of several, and show what came of it; an error does not end the others.
+
+    Return its exit code, and whether its result is well.
+    """
     try:
         session.script = read_script(session.request)
         outcome = work(session)
@@ -100,7 +106,7 @@ def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> int:
         if not session.is_silent:
             session.flush()
             session.say_all(shown)
-        return exit_code(shown)
+        return exit_code(shown), False
     show_line(session, outcome.words)
     if not is_for_reading(session):
         outcome.show()
@@ -108,7 +114,7 @@ def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> int:
         session.show_text("\n")
         outcome.show()
         session.show_text("\n")
-    return outcome.status
+    return outcome.status, outcome.is_well
 
 
 def show_line(session: Session, words: str) -> None:

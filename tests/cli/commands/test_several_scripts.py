@@ -62,6 +62,15 @@ def test_a_folder_without_scripts_is_an_error(autodiff, tmp_path, command):
     assert done.err.startswith("error[E0611]: there is no script in empty\n  = help: ")
 
 
+def test_what_cannot_be_decided_is_not_counted_as_ok(autodiff, folder):
+    (folder / "b.ad").write_text("x = 0.\ny = abs(x)\n")
+    done = autodiff("check", folder)
+    assert (done.returncode, done.out.splitlines()[-1]) == (0, "3 scripts: 2 ok, 1 undecided")
+    (folder / "a.ad").write_text(WRONG)
+    done = autodiff("check", folder)
+    assert (done.returncode, done.out.splitlines()[-1]) == (1, "3 scripts: 1 ok, 1 undecided, 1 wrong")
+
+
 def test_what_is_wrong_is_shown_below_its_line_and_nothing_else(autodiff, folder):
     (folder / "b.ad").write_text(WRONG)
     done = autodiff("check", folder / "a.ad", folder / "b.ad", folder / "deep")
