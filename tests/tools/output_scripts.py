@@ -320,6 +320,22 @@ def reassigned_in_a_loop(writer: Writer) -> str:
 
 
 @ending
+def copy_before_a_change(writer: Writer) -> str:
+    """A number that another name keeps while its own name gets another one."""
+    sign = writer.draw.choice("+-*")
+    return line(
+        writer, f"one = {writer.expression(1)}\ntwo = one\none {sign}= {writer.name()}\nout = one*two - two\n"
+    )
+
+
+@ending
+def pythons_numbers(writer: Writer) -> str:
+    """Whole parts and conversions, as of plain numbers."""
+    whole = writer.draw.choice(["//0.37", "%1.7", "*int(2.5*({0}))", "*bool({0})"]).format(writer.name())
+    return line(writer, f"out = float({writer.expression(1)}){whole} + float({writer.name()})\n")
+
+
+@ending
 def constant_after_a_result(writer: Writer) -> str:
     return line(writer, f"res = {writer.expression(2)}\nout = {writer.constant()}\n")
 
