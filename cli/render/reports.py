@@ -76,6 +76,11 @@ def explain_lines(report: GradientReport, page: Page, asked: bool = True) -> Ite
             " --wrt NAME shows one, --all all",
             page.width,
         )
+    more = len(report.gradients) - len(report.derivations)
+    if more > 0 and not asked:
+        yield EMPTY
+        inputs = f"{more:,} more input{'s' * (more != 1)}"
+        yield from prose(f"... {inputs} (--wrt NAME shows one, --all all)", page.width)
     yield from since_lines(report, page)
 
 

@@ -25,6 +25,8 @@ numpy_setup = LazyModule("autodiff.cli.process.numpy_setup")
 MOST_SHOWN = 10
 #: `trace` shows people the paths of so many inputs that their number times the nodes is at most this.
 MOST_DERIVED = 6_000
+#: `explain` without --wrt derives so many inputs that their number times the nodes is at most this, but some.
+MOST_WORK_OF_EXPLAIN, LEAST_EXPLAINED = 100_000, 20
 #: Whether digits are lost is judged in graphs of at most so many nodes.
 MOST_JUDGED = 500
 #: The nodes of a tape that has more entries are not made to see how many of them are in the pass.
@@ -166,6 +168,9 @@ def describe_within_limits(
     if request.command == "trace" and not is_whole:
         options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
         derivations = options["most_derived"] > 0
+    elif request.command == "explain" and session.format in ("auto", "plain") and not is_whole:
+        if not request.texts("wrt"):
+            options["most_derived"] = max(MOST_WORK_OF_EXPLAIN // max(subject.size, 1), LEAST_EXPLAINED)
     elif request.command == "run" and session.format != "json":
         from autodiff.cli.render.screen import parts_that_fit
 

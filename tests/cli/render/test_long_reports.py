@@ -5,6 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from autodiff.cli.command_line.fast_parser import read_arguments
+from autodiff.cli.render.page import Page
+from autodiff.cli.render.reports import explain_lines
+from autodiff.cli.requests import make_report
+from autodiff.cli.requests.session import Session
+
+from tests.cli.reports import texts
 
 RECURRENT = """torch.manual_seed(0)
 W = torch.randn(4, 4, requires_grad=True)
@@ -107,6 +114,18 @@ def test_paths_by_which_nothing_comes_are_told_once(autodiff):
 
 
 POWER = "w = tensor(1.0001, requires_grad=True)\nL = w\nfor i in range({count}):\n    L = L * w\n"
+
+
+def test_of_very_many_inputs_some_are_derived(monkeypatch, write) -> None:
+    monkeypatch.setattr(make_report, "MOST_WORK_OF_EXPLAIN", 0)
+    script = str(write("ws = [tensor(1.5, requires_grad=True) for i in range(30)]\nL = sum(ws) * 2\n"))
+    last = "... 10 more inputs (--wrt NAME shows one, --all all)"
+    for arguments, count, ends in (([], 20, [last]), (["--all"], 30, []), (["--format", "json"], 30, [])):
+        session = Session(read_arguments(["explain", script, *arguments]))
+        report = session.report(derivations=True)
+        assert len(report.derivations) == count
+        lines = texts(explain_lines(report, Page(step=20), asked=False)).splitlines()
+        assert [line for line in lines if "more inputs" in line] == ends
 
 
 SINES = POWER.replace("L * w", "sin(L) * w")
