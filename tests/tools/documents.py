@@ -44,10 +44,17 @@ def with_autodiff(folder: Path) -> dict[str, str]:
 
 
 def shell(command: str, tmp_path: Path) -> str:
-    """What a shell shows for a command, with ``autodiff`` being the one under test."""
+    """What a shell shows for a command, with ``autodiff`` being the one under test.
+
+    It sees the files of the repository, and what it writes beside them is not written there.
+    """
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    for path in REPOSITORY.iterdir():
+        (folder / path.name).symlink_to(path)
     done = subprocess.run(
         ["sh", "-c", command],
-        cwd=REPOSITORY,
+        cwd=folder,
         env=with_autodiff(tmp_path),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
