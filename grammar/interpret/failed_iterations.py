@@ -28,7 +28,8 @@ def record_iteration(node: tree.For, rows: Any, row_iterator: Any, value: Any) -
         with suppress(OverflowError):  # a range may be longer than sys.maxsize
             number = len(rows) - length_hint(row_iterator)
     target: Any = node.target
-    if rows.__class__ is enumerate and isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
+    is_taken_apart = isinstance(target, (tree.TupleDisplay, tree.ListDisplay)) and target.elements
+    if rows.__class__ is enumerate and is_taken_apart:
         target, value = target.elements[0], value[0]  # enumerate's number, which may start anywhere
     runtime.turns.append(LoopIteration(node.span, number, format_loop_variable(target, value)))
 

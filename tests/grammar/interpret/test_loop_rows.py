@@ -177,6 +177,12 @@ def test_an_iterator_that_is_there_twice_may_end_between_two_numbers(monkeypatch
     assert message == "zip() argument 2 is shorter than argument 1"
 
 
+def test_a_row_for_no_names_at_all_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    message, turns = failed("for [] in enumerate([1, 2]):\n    y = 1\n", monkeypatch)
+    assert message == "too many values to unpack (expected 0)"
+    assert turns == [(None, "")]
+
+
 @pytest.mark.parametrize("rows", ["x in us * 30", "x, y in zip(us * 30, vs * 30)", "x in [*us, a] * 30"])
 @pytest.mark.parametrize("steps", [999, 1000, 1001])
 def test_rows_count_as_steps(
