@@ -150,7 +150,7 @@ def name_piece(spelled: str) -> tuple[str, int]:
     if derivative is not None:
         return derivative_latex(*derivative), ATOM_LEVEL
     expr = parse_source(spelled)
-    if expr is None:
+    if expr is None or expr.head == "name":  # a name that is none of the plain ones above
         cut = LONGEST_TEXT // 2
         shown = spelled if len(spelled) <= LONGEST_TEXT else f"{spelled[:cut]}...{spelled[3 - cut :]}"
         return rf"\texttt{{{escaped(shown)}}}", ATOM_LEVEL

@@ -22,7 +22,7 @@ def test_the_tree_begins_with_it(autodiff):
     nodes = json.loads(autodiff("graph", "-e", "x = 2.; y = 3*x; L = y", "--format", "json").out)["graph"][
         "nodes"
     ]
-    assert [node["name"] for node in nodes] == ["x", "L"]
+    assert [(node["name"], node["op"]) for node in nodes] == [("x", "leaf"), ("L", "mul"), ("3", "constant")]
 
 
 def test_a_node_asked_about_keeps_its_name(autodiff):
