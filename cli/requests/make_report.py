@@ -348,10 +348,14 @@ def loses_digits(subject: ReportedPass) -> bool:
     return any(
         op is not None
         and op.name in ("add", "sub", "log")
-        and out.__class__ is float
-        and abs(out) < 1e-3 * max([abs(x) for x in operands if x.__class__ is float], default=0.0)
+        and is_one_number(out)
+        and abs(out) < 1e-3 * max([abs(x) for x in operands if is_one_number(x)], default=0.0)
         for op, out, operands in made
     )
+
+
+def is_one_number(value: Any) -> bool:
+    return value.__class__ is float or getattr(value, "shape", None) == ()
 
 
 def looks_odd(grad: Any) -> bool:
