@@ -214,7 +214,10 @@ class Compiler:
         """
         if self.scope is not self.names.module or self.is_loop_target:
             return NO_CLASSES
-        return OUTPUT_CLASSES - {float, int} if self.loops and is_count else OUTPUT_CLASSES
+        if not (self.loops and is_count):
+            return OUTPUT_CLASSES
+        # In a script without tensors a counter is a tensor if it is asked for as an input.
+        return OUTPUT_CLASSES - ({float, int, Tensor} if self.plain_functions else {float, int})
 
     def binding(self, name: str) -> tuple[int, int] | None:
         """Return how many frames outwards a name is bound, and its slot; -1 means the module's frame."""

@@ -78,7 +78,7 @@ def explain_reassigned_number(
     """Say which number is no input because it is assigned again, if the target depends on one."""
     names = execution.scopes
     origins = ValueOrigins(scene)
-    for name, value in top_level_assignments(scene.script.body):
+    for name, value in sorted(top_level_assignments(scene.script.body), key=begins_sum):
         is_list = isinstance(value, tree.ListDisplay)
         is_input = names.module.binding_counts[name.id] == 1 and not (is_list and name.id in names.changed)
         if value is None or not is_literal_number(value, names) or is_input:
@@ -102,7 +102,16 @@ def explain_reassigned_number(
         )
         error.fixes = tuple(one for one in [fix] if leaves_a_target(one, scene.source, settings))
         error.help = tuple(text for text in error.help if "--of" in text)
+        asked = settings.copy(wrt=[name.id])
+        if output != name.id and not is_list and has_target(scene.source, asked):
+            error.help += (f"--wrt {name.id} gives the slope by its first value",)
         return
+
+
+def begins_sum(assigned: tuple[tree.Name, tree.Expression | None]) -> bool:
+    """Whether a name gets 0 or 1, as sums and products do first: another number is more likely an input."""
+    value = assigned[1]
+    return isinstance(value, tree.Number) and value.value in (0, 1)
 
 
 def target_expression(scene: Scene, execution: Execution, settings: Settings) -> Any:
@@ -121,11 +130,15 @@ def target_expression(scene: Scene, execution: Execution, settings: Settings) ->
 
 def leaves_a_target(fix: Fix, source: Source, settings: Settings) -> bool:
     """Whether the repaired script runs and leaves something to differentiate."""
+    return has_target(Source(fix.apply(source.text), source.name), settings)
+
+
+def has_target(source: Source, settings: Settings) -> bool:
+    """Whether a script runs and leaves something to differentiate."""
     from autodiff.grammar.session.run import run_once
 
-    repaired = Source(fix.apply(source.text), source.name)
     try:
-        choose_target(run_once(repaired, settings, discard_text, discard_warning), settings)
+        choose_target(run_once(source, settings, discard_text, discard_warning), settings)
     except AutodiffError:
         return False
     return True

@@ -111,34 +111,71 @@ class Origins:
         return self.output is not None and self.origins.depends_on(self.output, name)
 
     def reassigned_names(self) -> list[str]:
-        """Return the reassigned numbers behind the output.
+        """Return the reassigned numbers behind the output, as the text tells and not their values.
 
-        Those that begin with 0 or 1 are mostly sums, products and counters, and count if there are no others.
+        A sum or a product is one only if there are no others and constants change it outside branches.
         """
-        first = self.execution.reassigned
-        found = [name for name in first if self.reaches(name) and not self.is_count(name)]
-        return [name for name in found if first[name] not in (0, 1)] or found
+        found = [name for name in self.execution.reassigned if self.reaches(name)]
+        found = [name for name in found if not self.is_count(name)]
+        others = [name for name in found if not self.is_sum(name)]
+        return others or [name for name in found if self.is_by_constants(name) and not self.is_output(name)]
+
+    def is_output(self, name: str) -> bool:
+        return isinstance(self.output, tree.Name) and self.output.id == name
+
+    def changes(self, name: str) -> list[tuple[Any, Any]]:
+        """Return the statements that assign a name after its first value, with what they assign."""
+        return sorted(assignments_to(self.scene, name), key=lambda change: change[0].span.start)[1:]
+
+    def is_by_constants(self, name: str) -> bool:
+        """Whether only constants change a number, and it is no list that changes in place."""
+        changes = self.changes(name)
+        is_list = name in self.scene.bindings.entries or not changes
+        return not is_list and all(self.is_constant_step(name, *one) for one in changes)
 
     def is_count(self, name: str) -> bool:
-        """Whether a number is a counter or a sum of constants, whose first value is no input.
+        """Whether a number that only constants change is a counter, a step or the output: no input.
 
-        Only constants change it, and it is the output, or a branch or a loop changes it.
+        A counter is a whole number that a loop or a branch changes by whole numbers. A step is a number that
+        branches change before anything is made of it, beside other inputs, as an entry of a table.
         """
-        changes = sorted(assignments_to(self.scene, name), key=lambda change: change[0].span.start)[1:]
-        if name in self.scene.bindings.entries or not all(
-            self.is_by_constants(name, *one) for one in changes
-        ):
+        if not self.is_by_constants(name):
             return False
-        script = self.scene.script
-        if any(all(one is not part for part in script.body) for one, _ in changes):
-            return True
-        if not (isinstance(self.output, tree.Name) and self.output.id == name):
-            return False
+        changes = self.changes(name)
+        nested = [one for one, _ in changes if all(one is not part for part in self.scene.script.body)]
         last, value = changes[-1]
-        is_replaced = isinstance(last, tree.Assign) and not names_in(value)
-        return not (is_replaced and self.is_read(name))  # else a result was made of it before
+        if self.is_output(name):
+            is_replaced = isinstance(last, tree.Assign) and not names_in(value)
+            return bool(nested) or not (is_replaced and self.reads(name))  # else a result was made of it
+        if not nested:
+            return False
+        if isinstance(self.execution.reassigned[name], int) and all(
+            is_whole_step(name, *one) for one in changes
+        ):
+            return True
+        loops = [part for part in walk(self.scene.script) if isinstance(part, (tree.For, tree.While))]
+        in_loop = any(one is part for loop in loops for part in walk(loop) for one in nested)
+        is_read_before = any(read.span.start < last.span.start for read in self.reads(name))
+        return bool(self.execution.leaves) and not in_loop and not is_read_before
 
-    def is_by_constants(self, name: str, statement: Any, value: Any) -> bool:
+    def is_sum(self, name: str) -> bool:
+        """Whether a number starts at 0 and is only added to, or at 1 and is only multiplied or divided."""
+        first = self.execution.reassigned[name]
+        signs = ("+", "-") if first == 0 else ("*", "/") if first == 1 else ()
+        return bool(signs) and all(self.is_step_of(name, signs, *one) for one in self.changes(name))
+
+    def is_step_of(self, name: str, signs: tuple[str, ...], statement: Any, value: Any) -> bool:
+        """Whether a statement changes a number by one of the operators, by what is not made of it."""
+        if isinstance(statement, tree.AugmentedAssign):
+            return statement.op in signs and not self.origins.depends_on(value, name)
+        if not isinstance(value, tree.Binary) or value.op not in signs:
+            return False
+        if is_name(value.left, name):
+            return not self.origins.depends_on(value.right, name)
+        is_either_way = value.op in ("+", "*") and is_name(value.right, name)
+        return is_either_way and not self.origins.depends_on(value.left, name)
+
+    def is_constant_step(self, name: str, statement: Any, value: Any) -> bool:
         """Whether a statement gives a number a constant, or adds one, or multiplies by one."""
         known = {*self.execution.leaves, *self.execution.reassigned} - {name}
         if any(self.origins.depends_on(value, other) for other in known):
@@ -152,17 +189,39 @@ class Origins:
             count == 1
             and isinstance(value, tree.Binary)
             and value.op in STEPS
-            and any(isinstance(side, tree.Name) and side.id == name for side in (value.left, value.right))
+            and (is_name(value.left, name) or is_name(value.right, name))
         )
 
-    def is_read(self, name: str) -> bool:
-        """Whether something else is made of a number."""
+    def reads(self, name: str) -> list[tree.Name]:
+        """Return where something else is made of a number."""
         bindings = self.scene.bindings
-        return any(
-            name in names_in(value)
+        return [
+            part
             for other in {*bindings.assigned, *bindings.shared} - {name}
             for _, value in assignments_to(self.scene, other)
-        )
+            for part in walk(value)
+            if isinstance(part, tree.Name) and part.id == name
+        ]
+
+
+def is_name(node: Any, name: str) -> bool:
+    return isinstance(node, tree.Name) and node.id == name
+
+
+def is_whole_step(name: str, statement: Any, value: Any) -> bool:
+    """Whether a statement adds a whole number to a name, or multiplies it by one."""
+    if isinstance(statement, tree.AugmentedAssign):
+        return statement.op in ("+", "-", "*") and is_whole(value)
+    return (
+        isinstance(value, tree.Binary)
+        and value.op in ("+", "-", "*")
+        and (is_name(value.left, name) or is_name(value.right, name))
+        and (is_whole(value.left) or is_whole(value.right))
+    )
+
+
+def is_whole(node: Any) -> bool:
+    return isinstance(node, tree.Number) and isinstance(node.value, int)
 
 
 def names_in(node: Any) -> list[str]:
@@ -209,7 +268,7 @@ def reassigned_notes(
     if is_asked:
         return
     for name in Origins(execution, settings).reassigned_names():
-        if name not in inputs and execution.reassigned[name] not in (0, 1):
+        if name not in inputs:
             yield (
                 f"`{name}` is assigned more than once, so it is not listed:"
                 f" --wrt {name} gives the slope by its first value"

@@ -223,6 +223,46 @@ NO_INPUTS = [
         code=4,
     ),
 ]
+POWER = "V = 12.\nP = 0\nfor k in range(3):\n    P += V**2/10\n    V = V/2\nprint(P)\n"
+DECAY = "s = 0.\nw = 2.\nfor x in [1.,2.,3.]:\n    s = s + w*x\n    w = 0.5*w\nloss = (s - 1)**2\n"
+FALL = "v = 10.; x = 0\nfor i in range(10):\n    v = v - 9.81*0.1\n    x = x + v*0.1\nprint(x)\n"
+#: Inputs that only constants change, beside a sum; and sums, which are no inputs of themselves.
+SUMS = [
+    Case(
+        "halved_after_each_turn",
+        POWER,
+        "for wrt in '' '--wrt V'; do autodiff grad $wrt script.ad 2>/dev/null | tail -n 1; done",
+        [3.15, 3.15],
+    ),
+    Case("decayed", DECAY, "autodiff grad script.ad", [24.75]),
+    Case("slowed_by_constants", FALL, "autodiff grad script.ad 2>/dev/null | tail -n 1", [1.0]),
+    *[
+        Case(
+            f"tax_of_{income}",
+            f"income = {income}\ntax = 0\nif income > 40000:\n    tax += (income-40000)*0.4\n"
+            "    income = 40000\nif income > 10000:\n    tax += (income-10000)*0.2\n",
+            "autodiff grad script.ad",
+            [slope],
+        )
+        for income, slope in (("50000.", 0.4), ("50000", 0.4), ("20000.", 0.2))
+    ],
+    Case(
+        "whole_number_doubled",
+        "s = 0\nw = 2\nfor x in [1., 2.]:\n    s = s + w*x\n    w = 2*w\nloss = s**2\n",
+        "autodiff grad script.ad; autodiff grad --wrt w script.ad",
+        [100.0],
+        says=["--wrt w"],
+    ),
+    *[
+        Case(
+            f"means_from_{a}",
+            f"a = {a}; b = 2.\nfor i in range(5):\n    a, b = (a+b)/2, sqrt(a*b)\nL = a\n",
+            "autodiff grad script.ad | cut -f1 | paste -s -d,",
+            prints="a,b\n",
+        )
+        for a in ("1.", "1.5", "0.")
+    ],
+]
 
 
 @each_of(FOUND)
@@ -242,4 +282,9 @@ def test_counters_and_constants_are_no_inputs(case: Case, tmp_path: Path) -> Non
 
 @each_of(LISTS)
 def test_lists_are_never_another_number_as_arrays(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+@each_of(SUMS)
+def test_a_sum_is_never_differentiated_by_itself(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
