@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff.cli.requests.session import Session
+from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import LazyModule
 
 bare = LazyModule("autodiff.cli.render.bare")
@@ -19,6 +20,14 @@ def command(session: Session) -> int | None:
         from autodiff.cli.requests.rows import write_rows
 
         return write_rows(session)
+    for name in ("value", "keep", "fail_fast"):
+        if session.request.values.get(name):
+            option = "--" + name.replace("_", "-")
+            raise UsageError(
+                f"{option} is about the lines of --each and --sweep",
+                code="E0610",
+                help=("--format csv has the value of each input, --format json that of the output",),
+            )
     report = session.report(order=session.request.number("order"))
     session.show_result(
         json=lambda: session.show_json(report),

@@ -70,17 +70,14 @@ class TextTable:
             return line.split()
         if '"' not in line:
             return [field.strip() for field in line.split(self.separator)]
-        import csv
-
         try:
-            [row] = csv.reader([line], delimiter=self.separator, skipinitialspace=True, strict=True)
-        except csv.Error:
+            return quoted_fields(line, self.separator)
+        except ValueError as error:
             raise data_error(
                 f"{self.file}, line {self.line_number(at)}",
-                "a quotation mark is not closed in this line, or stands within a field",
+                str(error),
                 'write "..." around the whole field, and "" for a quotation mark in it',
             ) from None
-        return [field.strip() for field in row]
 
     def header(self) -> list[str]:
         """The names in the first line; [] if it holds a number."""
@@ -151,6 +148,22 @@ class TextTable:
         elif at == 0 and not self.names:
             help = "a header has no numbers; without a header every field is one"
         return data_error(f"{self.file}, line {self.line_number(at)}, {column}", what, help)
+
+
+def quoted_fields(line: str, separator: str) -> list[str]:
+    """The fields of a line with quotation marks, without them and without blanks around the fields.
+
+    Raises ValueError for marks that are not closed or stand within a field.
+    """
+    import csv
+
+    try:
+        [row] = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
+    except csv.Error:
+        row = []
+    if not row or line.count('"') % 2:
+        raise ValueError("a quotation mark is not closed in this line, or stands within a field")
+    return [field.strip() for field in row]
 
 
 def is_row(line: str) -> bool:

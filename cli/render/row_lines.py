@@ -86,8 +86,6 @@ class RowWriter:
         return self.begin() if self.early else ""
 
     def kept_cells(self, row: Any) -> list[str]:
-        if isinstance(row, str):  # what is wrong with it
-            return [""] * len(self.kept)
         values = [row.get(name, "") for name in self.kept]
         return [visible(value) if isinstance(value, str) else self.spelled(value) for value in values]
 
@@ -125,7 +123,7 @@ class RowWriter:
         from autodiff.cli.render.json_values import plain
 
         made: dict[str, Any] = {"row": number}
-        if self.kept and isinstance(row, dict):
+        if self.kept and row:
             made["keep"] = {name: row[name] for name in self.kept if name in row}
         if isinstance(answer, AutodiffError):
             made["error"] = {"code": answer.code, "message": answer.message}

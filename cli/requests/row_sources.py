@@ -7,7 +7,7 @@ from itertools import chain, islice, product
 
 from autodiff.cli.command_line.script_source import STDIN, reads_stdin
 from autodiff.cli.data_files.data_file import data_error, listed
-from autodiff.cli.data_files.row_files import RowFile
+from autodiff.cli.data_files.row_files import BadRow, Block, RowFile
 from autodiff.cli.requests.make_report import read_names
 from autodiff.cli.requests.values import split_name, values_of
 from autodiff.core.base.errors import UsageError
@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from autodiff.cli.data_files.row_files import Row
     from autodiff.cli.requests.session import Session
 
 BLOCK_OF_SWEEP = 10_000  # rows
@@ -39,15 +38,15 @@ def read_rows(session: Session, path: str) -> RowFile:
     return RowFile(path, read_names((session.request.text("columns") or "",)))
 
 
-def known_columns(file: RowFile) -> tuple[Sequence[str], Iterable[list[Row]]]:
-    """The names of the columns, and the rows. JSON names the values in every row: the first row tells."""
+def known_columns(file: RowFile) -> tuple[Sequence[str], Iterable[Block]]:
+    """The names of the columns, and the rows. JSON names the values in every row: the first one tells."""
     if not file.is_json:
         return file.columns, file.blocks
     seen = []
     for block in file.blocks:
         seen.append(block)
         for row in block:
-            if isinstance(row, dict):
+            if row.__class__ is not BadRow:
                 return list(row), chain(seen, file.blocks)
     return (), seen
 
@@ -67,19 +66,28 @@ def used_columns(session: Session, file: str, columns: Sequence[str]) -> list[st
     return used
 
 
-def read_sweep(session: Session) -> tuple[list[str], Iterator[list[Row]]]:
+def read_sweep(session: Session) -> tuple[list[str], Iterator[Block]]:
     """The names of ``--sweep``, and the rows: all combinations, the last name changes fastest."""
     found: dict[str, Sequence[float]] = {}
     for text in session.request.texts("sweep"):
         name, value = split_name("--sweep", text)
         found[name] = read_range(session, f"--sweep {name}", value, name)
 
-    def blocks() -> Iterator[list[Row]]:
+    def blocks() -> Iterator[Block]:
         rows = product(*found.values())
         while some := list(islice(rows, BLOCK_OF_SWEEP)):
-            yield [dict(zip(found, row, strict=True)) for row in some]
+            yield Block(dict(zip(found, row, strict=True)) for row in some)
 
     return list(found), blocks()
+
+
+def read_decimal(session: Session, option: str, text: str, name: str) -> Decimal:
+    """A number as it is written, or the value of an expression, as in ``pi/4``."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        value = np.asarray(values_of(session).read(option, text, name), dtype="float64")
+        return Decimal(repr(float(value.reshape(()))))
 
 
 def read_range(session: Session, option: str, text: str, name: str) -> Sequence[float]:
@@ -87,7 +95,7 @@ def read_range(session: Session, option: str, text: str, name: str) -> Sequence[
     parts = text.split(":")
     try:
         if len(parts) == 3:
-            first, last, step = map(Decimal, parts)
+            first, last, step = (read_decimal(session, option, part, name) for part in parts)
             count = int((last - first) / step + Decimal("1e-9")) + 1 if step else 0
             if count < 1 or (last - first) / step < 0:
                 raise UsageError(

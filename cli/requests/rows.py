@@ -7,12 +7,11 @@ computed in one run where the script allows it, else row by row. A bad row does 
 from __future__ import annotations
 
 from autodiff.cli.command_line.script_source import read_script
-from autodiff.cli.data_files.row_files import read_columns, read_number
+from autodiff.cli.data_files.row_files import BadRow, read_columns, read_number
 from autodiff.cli.process.exit_codes import OK, SCRIPT
 from autodiff.cli.process.supervisor import clock
 from autodiff.cli.render.row_lines import FORMATS, RowWriter
 from autodiff.cli.requests.make_report import (
-    note_reshaped,
     prepare_process,
     read_settings,
     warn,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from autodiff.cli.data_files.row_files import Row
+    from autodiff.cli.data_files.row_files import Block, Row
     from autodiff.cli.render.row_lines import Answer
     from autodiff.cli.requests.session import Session
     from autodiff.core.report.records import ReportedPass
@@ -52,7 +51,7 @@ def write_rows(session: Session) -> int:
     settings = read_settings(session)
     path = request.text("each")
     columns: Sequence[str]
-    blocks: Iterable[list[Row]]
+    blocks: Iterable[Block]
     if path is None:
         columns, blocks = read_sweep(session)
         used, is_json = list(columns), False
@@ -117,17 +116,16 @@ class AllRows:
         self.why = ""
         self.count = self.bad = 0
 
-    def answer_all(self, blocks: Iterable[list[Row]]) -> int:
+    def answer_all(self, blocks: Iterable[Block]) -> int:
         """Write the answers to all rows, and return the exit code."""
         session = self.session
         seconds = session.request.seconds("timeout")
         for block in blocks:
             clock.start(seconds)  # for each block: a live stream may last for days
             if not self.answer_whole(block):
-                for row, answer in zip(
-                    block, self.answers([self.values_of(row) for row in block]), strict=True
-                ):
-                    self.write(row, answer)
+                answers = self.answers([self.values_of(row) for row in block])
+                for at, (row, answer) in enumerate(zip(block, answers, strict=True)):
+                    self.write(row, answer, block.lines[at] if block.lines else None)
                     if self.bad and session.request.values.get("fail_fast"):
                         return SCRIPT
             session.flush()
@@ -136,7 +134,7 @@ class AllRows:
             session.note(f"{self.bad:,} of {self.count:,} rows have no gradient")
         return SCRIPT if self.bad else OK
 
-    def answer_whole(self, block: list[Row]) -> bool:
+    def answer_whole(self, block: Block) -> bool:
         """Answer all rows of a block in one run and write them; False if that cannot be done."""
         if self.inputs is None or self.why or len(block) < FEWEST_TOGETHER:
             return False
@@ -148,18 +146,18 @@ class AllRows:
         self.session.show_text(self.writer.lines(self.count - len(block) + 1, block, *found))
         return True
 
-    def write(self, row: Row, answer: Answer) -> None:
-        """Write the line of a row, and to stderr what is wrong with it."""
+    def write(self, row: Row, answer: Answer, line: int | None) -> None:
+        """Write the line of a row, and to stderr what is wrong with it; ``line`` is its line in the file."""
         self.count += 1
         if isinstance(answer, AutodiffError):
             self.bad += 1
-            self.tell(answer)
+            self.tell(answer, line)
         self.session.show_text(self.writer.line(self.count, row, answer))
 
     def values_of(self, row: Row) -> Values | AutodiffError:
         """The values of a row for the script's names, or what is wrong with them."""
-        if isinstance(row, str):
-            return bad_row(row)
+        if isinstance(row, BadRow):
+            return bad_row(row.what)
         values = {}
         for name in self.used:
             try:
@@ -208,7 +206,6 @@ class AllRows:
         assert session.script is not None
         settings = self.settings.copy(sets={**self.settings.sets, **values})
         execution = execute(session.script.source, settings, discard_text, lambda *what: warn(session, *what))
-        note_reshaped(session, execution)
         subject = differentiate(execution, settings)
         for note in subject.notes:
             session.note(note)
@@ -236,15 +233,15 @@ class AllRows:
         finite = np.all(np.isfinite([value, *grads]), axis=0).tolist()
         return {at: one for at, one, is_finite in zip(places, lists, finite, strict=True) if is_finite}
 
-    def tell(self, error: AutodiffError) -> None:
+    def tell(self, error: AutodiffError, line: int | None) -> None:
         """Write one line about a bad row, unless many were written."""
         if self.bad > MOST_TOLD or self.session.is_silent:
             return
-        line = ""
+        place = f"row {self.count:,}" + (f" (line {line:,})" if line else "")
         if error.span is not None and self.session.script is not None:
             number, _ = self.session.script.source.position(error.span.start)
-            line = f"line {number}: "
-        told = AutodiffError(f"row {self.count:,}: {line}{error.message}")
+            place += f", line {number} of the script"
+        told = AutodiffError(f"{place}: {error.message}")
         told.code = error.code
         self.session.say(told)
 

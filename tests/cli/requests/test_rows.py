@@ -102,12 +102,12 @@ def test_json_lines_in_and_out(autodiff):
 
 
 def test_bad_rows_are_told_in_place_and_counted(autodiff):
-    text = "x,y\n1,2\n1,oops\n3\n4,5\n"
+    text = "x,y\n1,2\n1,oops\n\n# none\n3\n4,5\n"
     done = autodiff("grad", "-e", "x = 1; y = 1; L = x*y", "--each", "-", input=text)
     assert (done.returncode, done.out) == (4, "2\t1\n\t\n\t\n5\t4\n")
     assert done.err.splitlines() == [
-        "error[E0619]: row 2: column y: `oops` is no number",
-        "error[E0619]: row 3: it has 1 fields, and there are 2 columns",
+        "error[E0619]: row 2 (line 3): column y: `oops` is no number",
+        "error[E0619]: row 3 (line 6): it has 1 field, and there are 2 columns",
         "note: 2 of 4 rows have no gradient",
     ]
 
@@ -128,7 +128,15 @@ def test_bad_rows_of_json_are_objects(autodiff):
         "it is no JSON: expecting value at column 1",
         "column x: null is no number",
     ]
-    assert "row 5: line 1: index 9 is out of bounds" in done.err
+    assert "row 5 (line 5), line 1 of the script: index 9 is out of bounds" in done.err
+
+
+def test_quotation_marks_that_are_not_closed_are_told_and_what_is_there_is_kept(autodiff):
+    text = 'id,x\n"two\nlines",2\nc,5\nd\n'
+    code = ["-e", "x = 1; y = x**3", "--each", "-", "--keep", "--format", "csv"]
+    done = autodiff("grad", *code, input=text)
+    assert done.out == "id,x,dy/dx\n,,\n,,\nc,5,75\nd,,\n"
+    assert "error[E0619]: row 1 (line 2): a quotation mark is not closed in this line" in done.err
 
 
 def test_fail_fast_stops_at_the_first_bad_row(autodiff):
@@ -158,6 +166,7 @@ def test_many_bad_rows_have_few_messages(autodiff):
         (["--sweep", "x=2:1:-0.5"], ["2", "1.5", "1"]),
         (["--sweep", "x=log:1:100:3"], ["1", "10", "100"]),
         (["--sweep", "x=[3, 1]"], ["3", "1"]),
+        (["--sweep", "x=0:pi/2:pi/4"], ["0", "0.7853981633974483", "1.5707963267948966"]),
         (["--sweep", "x=linspace(0, 2, 3)"], ["0", "1", "2"]),
     ],
 )
@@ -185,6 +194,7 @@ def test_several_sweeps_are_combined(autodiff):
         (["--sweep", "x=1:2:1", "--each", "-"], "--each and --sweep both give the rows"),
         (["--sweep", "x=1:2:1", "--format", "npy"], "--format npy is not for rows"),
         (["--sweep", "x=1:2:1", "--order", "2"], "--order does not go with --sweep"),
+        (["--value"], "--value is about the lines of --each and --sweep"),
         (["--each", "none.csv"], "cannot read none.csv: there is no such file"),
     ],
 )
