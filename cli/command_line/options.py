@@ -263,9 +263,7 @@ MONTE_CARLO = Option("--monte-carlo", NUMBER, "Compare with this many random dra
 SPEED = Option("--speed", NUMBER, "Steps a minute on a terminal.", metavar="N", default=60, least=1)
 RTOL = Option("--rtol", TEXT, "Relative difference that counts as none.", metavar="R", default="1e-9")
 NONZERO = Option("--nonzero", FLAG, "Leave out rows of zeros of a table, and zeros of a list.")
-VIEW = Option(
-    "--view", TEXT, "Nodes of a picture: functions or their results.", choices=("ops", "tensors"), default=""
-)
+VIEW = Option("--view", TEXT, "Nodes of a picture: functions or their results.", choices=("ops", "tensors"))
 AROUND = Option("--around", TEXT, "In a picture only what is near this node.", metavar="NAME")
 DEPTH = Option(
     "--depth", NUMBER, "In a picture only so many steps from there; 0 = any.", metavar="N", default=0

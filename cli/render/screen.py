@@ -68,6 +68,25 @@ def screen_lines(report: GradientReport, page: Page, tree: str, explain: str) ->
     if is_whole and (page.height or used <= LONG_IN_PIPE):
         yield from (*table, EMPTY, *drawn, *([EMPTY] * bool(derived)), *derived)
         return
+    told = list(left_out_lines(missing_parts(report, drawn, derived, tree, explain), page))
+    while page.height and used + len(told) + 1 > room and (drawn or derived):
+        drawn, derived = (drawn, []) if derived else ([], [])  # the table goes first
+        used = len(table) + sum(len(part) + 1 for part in (drawn, derived) if part)
+        told = list(left_out_lines(missing_parts(report, drawn, derived, tree, explain), page))
+    for part in (drawn, derived):
+        if part:
+            yield from part
+            yield EMPTY
+    if told:
+        yield from told
+        yield EMPTY
+    yield from table_within(report, page, room - used + len(table) - len(told) - 1) if page.height else table
+
+
+def missing_parts(
+    report: GradientReport, drawn: list[Line], derived: list[Line], tree: str, explain: str
+) -> list[tuple[str, str]]:
+    """The parts that are not shown, each with the command that shows it."""
     missing = []
     if not drawn:
         # Of a tape whose nodes nobody has looked at, only an upper bound is known.
@@ -76,15 +95,7 @@ def screen_lines(report: GradientReport, page: Page, tree: str, explain: str) ->
         missing.append((f"the tree{nodes}", tree))
     if not derived and report.gradients:
         missing.append((derivations(len(report.gradients)), explain))
-    for part in (drawn, derived):
-        if part:
-            yield from part
-            yield EMPTY
-    told = list(left_out_lines(missing, page))
-    if told:
-        yield from told
-        yield EMPTY
-    yield from table_within(report, page, room - used + len(table) - len(told) - 1) if page.height else table
+    return missing
 
 
 def derivations(count: int) -> str:

@@ -212,7 +212,8 @@ def key_lines(graph: Graph, rows: Rows, page: Page) -> Iterator[Line]:
         yield EMPTY
     kept = page.cut(len(texts))
     for text in texts[:kept]:
-        yield from prose(f"{text}.", page.width)
+        words = " ".join(fit(word, page.width) for word in f"{text}.".split())
+        yield from prose(words, page.width)
     if kept < len(texts):
         yield muted(f"... {len(texts) - kept:,} more names (--all)")
 

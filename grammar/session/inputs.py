@@ -78,7 +78,7 @@ def requested_inputs(
 
     ``shown`` are the inputs of a report without ``--wrt``; an entry may be one of the names they have there.
     """
-    if not entry.isidentifier() and entry in shown:
+    if entry in shown and entry not in execution.names:
         return [(entry, shown[entry])]
     if entry.endswith("]"):
         kept = tensors_in_lists(execution.names)

@@ -38,7 +38,7 @@ def derive(script, entry=None, wrt=()):
         (W + "n = 2\nL = ((w - w.sum()/n)**2).sum()/(n - 1)", None),
         # No name has one value for all uses of these, so they are numbers.
         (X + "L = 0.0\nfor i in range(3):\n    L = L + i*x", "3"),
-        (X + "L = 1.0\nfor i in range(2):\n    c = i + 2.0\n    L = L*c*x", "6*x + 3*L"),
+        (X + "L = 1.0\nfor i in range(2):\n    c = i + 2.0\n    L = L*c*x", "12*x"),
         (X + "c = 3.0\nL = c*x\nc = 4.0\nL", "3"),
         (X + "c = torch.tensor(3.0)\nL = (c + 1)*x\nc += 1\nL", "4"),
         (X + "c = 5.0\ndef f(x, c):\n    return c*x\nL = f(x, 3.0)", "3"),
