@@ -179,8 +179,10 @@ CODES = {
     ),
     "E0620": Code(
         "A picture needs a library that is not installed.",
-        "graphlay places the parts of a picture. It is optional: everything else works without.",
-        "Install what the message names; the formats tree, json, dot and mermaid need no library.",
+        "graphlay places the parts of a picture, resvg-py paints PNG, Pillow joins frames to a GIF. All three"
+        " are optional: everything else works without.",
+        "In autodiff's own folder, run python -m pip install '.[pictures]', which installs all three; the"
+        " formats tree, json, dot and mermaid need none.",
         "",
         "",
     ),

@@ -102,7 +102,7 @@ FORMATS = (
         suffixes=".txt",
     ),
     Format("table", TABLES, "the table of a terminal, in a pipe too"),
-    Format("tree", "graph", "the tree"),
+    Format("tree", "graph", "the tree", suffixes=".txt"),
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
         "json",

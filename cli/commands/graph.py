@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.command_line.options import DRAWN
+from autodiff.cli.command_line.options import DRAWN, FOLD
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
 
@@ -54,14 +54,15 @@ def command(session: Session) -> None:
 def check_options(session: Session, is_drawn: bool) -> None:
     """Raise UsageError for an option of pictures where none is drawn, and for --open without a file."""
     values = session.request.values
-    given = next((name for name in ("view", "around", "depth", "open") if values.get(name)), None)
+    plain = {"view": "", "around": None, "depth": 0, "fold": FOLD.default, "open": False}
+    given = next((name for name, default in plain.items() if values.get(name, default) != default), None)
     if given is not None and not is_drawn:
         raise UsageError(
             f"--{given} is for pictures",
             code="E0610",
             help=("name a file: -o graph.html", "or a format: --format svg"),
         )
-    if given == "open" and not values.get("output"):
+    if values.get("open") and not values.get("output"):
         raise UsageError("--open needs a file", code="E0610", help=("name one: -o graph.html",))
 
 

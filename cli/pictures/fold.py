@@ -7,6 +7,7 @@ several in a row.
 
 from __future__ import annotations
 
+from autodiff.cli.process.streams import visible
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.record import Record
 from autodiff.core.report.events import Events, Flow, Make, PathProduct, Seed
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: What is folded has at most so many nodes: long chains of them take long to place, and are no longer seen.
 MOST_FOLDED = 120
+#: More names near an unknown one are not all told.
+MOST_NEAR = 4
 #: How many edges from the node ``--around`` names are drawn.
 AROUND_DEPTH = 2
 
@@ -50,11 +53,7 @@ def part_of(graph: Graph, around: str, depth: int) -> list[int]:
     if around:
         first = [node.id for node in graph.nodes if node.name == around][-1:]
         if not first:
-            raise UsageError(
-                f"--around {around}: the graph has no node of this name",
-                code="E0601",
-                help=("`autodiff graph` without this option shows the names",),
-            )
+            raise unknown_node(around, graph)
         depth = depth or AROUND_DEPTH
     reached = dict.fromkeys(first)
     last = first
@@ -64,6 +63,32 @@ def part_of(graph: Graph, around: str, depth: int) -> list[int]:
         reached |= dict.fromkeys(last)
         steps += 1
     return sorted(reached)
+
+
+def unknown_node(name: str, graph: Graph) -> UsageError:
+    """The error for a name that no node has, with the names near it, in the order of the script."""
+    from autodiff.core.base.did_you_mean import similar_names
+
+    names = dict.fromkeys(node.name for node in graph.nodes)
+    wanted = {*similar_names(name, names), *(other for other in names if is_numbered(other, name))}
+    near = [visible(other) for other in names if other in wanted]
+    if len(near) > MOST_NEAR:
+        near[2:-1] = ["..."]
+    shows = "`autodiff graph` without this option shows the names"
+    return UsageError(
+        f"--around {visible(name)}: the graph has no node of this name",
+        code="E0601",
+        help=(f"names near it: {', '.join(near)}", shows) if near else (shows,),
+    )
+
+
+def is_numbered(other: str, name: str) -> bool:
+    """Whether a node's name is that of a variable with the number of one of its values.
+
+    >>> is_numbered("h_12", "h"), is_numbered("hidden_1", "h")
+    (True, False)
+    """
+    return other.startswith(f"{name}_") and other[len(name) + 1 :].isdecimal()
 
 
 def view_of(
@@ -112,11 +137,12 @@ def runs(graph: Graph, kept: Sequence[int], names: Sequence[str]) -> Iterator[li
 
 
 def chunks(graph: Graph, groups: Sequence[list[int]], most: int) -> Iterator[list[int]]:
-    """At most ``most`` groups: several in a row become one, leaves apart from others."""
+    """At most ``most`` groups: several in a row become one, leaves apart from others, so 2 are the fewest."""
     leaves = [group for group in groups if graph.nodes[group[0]].op == "leaf"]
     others = [group for group in groups if graph.nodes[group[0]].op != "leaf"]
-    for part, room in ((leaves, most // 3), (others, most - min(len(leaves), most // 3))):
-        size = -(-len(part) // room)
+    of_leaves = min(len(leaves), max(1, most // 3))
+    for part, room in ((leaves, of_leaves), (others, max(1, most - of_leaves))):
+        size = max(1, -(-len(part) // max(1, room)))
         for at in range(0, len(part), size):
             yield [id for group in part[at : at + size] for id in group]
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 #: More nodes take minutes to place, and nobody could read them.
 MOST_NODES = 600
-#: Each frame takes a tenth of a second to draw.
-MOST_FRAMES = 400
+#: Cards in all frames of an animation: painting one takes about 3 ms.
+MOST_PAINTED = 6_000
 
 
 class Request(Record):
@@ -44,7 +44,8 @@ def draw(
 ) -> tuple[str | bytes, str]:
     """The picture or page of a report with a graph and its events, and a note on what is folded.
 
-    Raises UsageError if a library is missing, for more than ``MOST_NODES`` nodes or ``MOST_FRAMES`` frames.
+    Raises UsageError if a library is missing, for more than ``MOST_NODES`` nodes, and for an animation of
+    more than ``MOST_PAINTED`` nodes times frames.
     """
     graph = report.graph
     assert graph is not None
@@ -60,11 +61,16 @@ def draw(
         )
     steps = make_steps(graph, view.events, page)
     frames = sum(step.phase != PATHS for step in steps)
-    if asked.form == "gif" and frames > MOST_FRAMES:
+    painted = len(graph.nodes) * frames
+    if asked.form == "gif" and painted > MOST_PAINTED:
         raise UsageError(
-            f"an animation of {frames:,} frames is too long; {MOST_FRAMES} are allowed",
+            f"an animation of {len(graph.nodes):,} nodes in {frames:,} frames is too large; nodes times"
+            f" frames may be {MOST_PAINTED:,}, not {painted:,}",
             code="E0610",
-            help=("name an earlier result with --of, or write a page that plays it: -o graph.html",),
+            help=(
+                "fold it: --fold 40, or draw a part: --around NAME",
+                "a page plays a graph of any length: -o graph.html",
+            ),
         )
     picture = make_picture(graph, page, asked.view)
     if asked.form == "svg":

@@ -28,7 +28,7 @@ def gif_bytes(picture: Picture, scenes: Sequence[Scene]) -> bytes:
     try:
         from PIL import Image
     except ImportError:
-        raise missing_library("Pillow", "pillow>=11") from None
+        raise missing_library("Pillow") from None
     width = max(picture.width, *(caption_width(scene) for scene in scenes))
     pictures = []
     for scene in scenes:

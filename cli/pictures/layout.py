@@ -104,16 +104,17 @@ def import_library() -> Any:
     try:
         import graphlay
     except ImportError:
-        raise missing_library("graphlay", "graphlay>=0.3.1,<0.4") from None
+        raise missing_library("graphlay") from None
     return graphlay
 
 
-def missing_library(library: str, requirement: str) -> UsageError:
+def missing_library(library: str) -> UsageError:
     return UsageError(
         f"a picture needs the library {library}, which is not installed",
         code="E0620",
         help=(
-            f"install it: python -m pip install '{requirement}'",
+            "in autodiff's own folder, this installs all that pictures need:"
+            " python -m pip install '.[pictures]'",
             "the formats tree, json, dot and mermaid need no library",
         ),
     )

@@ -43,10 +43,18 @@
     pane.scrollTop = Math.max(0, item.offsetTop - pane.offsetTop - pane.clientHeight / 2);
   }
 
-  function follow(node) {
-    const card = cards[node].getBoundingClientRect(), frame = box.getBoundingClientRect();
-    if (box.scrollWidth > box.clientWidth) box.scrollLeft += card.left + card.width / 2 - frame.left - frame.width / 2;
-    if (box.scrollHeight > box.clientHeight) box.scrollTop += card.top + card.height / 2 - frame.top - frame.height / 2;
+  // Cards that do not all fit are a path: then the one in its middle is shown with those around it.
+  function follow(nodes) {
+    const frame = box.getBoundingClientRect();
+    const shown = nodes.map((i) => [cards[i], cards[i].getBoundingClientRect()]).sort((a, b) => a[1].top - b[1].top);
+    const [card, middle] = shown[shown.length >> 1];
+    const centre = (start, end, room) => {
+      const from = Math.min(...shown.map(([, r]) => r[start])), to = Math.max(...shown.map(([, r]) => r[end]));
+      return (to - from <= room ? from + to : middle[start] + middle[end]) / 2;
+    };
+    box.scrollLeft += centre("left", "right", box.clientWidth) - frame.left - frame.width / 2;
+    box.scrollTop += centre("top", "bottom", box.clientHeight) - frame.top - frame.height / 2;
+    card.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   function show(wanted) {
@@ -84,7 +92,7 @@
     for (const part of ["forward", "backward", "paths"]) set(find(part), "on", part === phase);
     find("at").value = at;
     find("count").textContent = at + " / " + steps.length;
-    if (step) follow(step.node);
+    if (step) follow([...nodes]);
   }
 
   const stop = () => { clearInterval(timer); timer = 0; find("play").textContent = "\u25b6"; find("play").setAttribute("aria-label", "play"); };

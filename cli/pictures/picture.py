@@ -113,7 +113,7 @@ def make_picture(graph: Graph, page: Page, view: str = "") -> Picture:
     )
     said = f"Computation graph of {output}: {len(cards):,} nodes, {len(wires):,} edges"
     if graph.left_out:
-        said += f", {graph.left_out:,} older nodes left out"
+        said += f", {graph.left_out:,} nodes left out"
     return Picture(cards, wires, layout, said)
 
 

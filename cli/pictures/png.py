@@ -28,7 +28,7 @@ def png_bytes(svg: str, width: float, height: float, most_pixels: float = MOST_P
     try:
         import resvg_py
     except ImportError:
-        raise missing_library("resvg_py", "resvg-py>=0.5,<0.6") from None
+        raise missing_library("resvg_py") from None
     zoom = min(ZOOM, (most_pixels / (width * height)) ** 0.5)
     made = resvg_py.svg_to_bytes(
         svg_string=svg,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from autodiff.cli.command_line.fast_parser import Request
-from autodiff.cli.command_line.options import FORMATS, PICTURES
+from autodiff.cli.command_line.options import DRAWN, FORMATS, PICTURES
 from autodiff.cli.process.streams import Stream, charset, standard_error, standard_output, visible
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import LazyModule
@@ -225,7 +225,8 @@ class Session:
     def open_output(self) -> None:
         """Turn to the file of ``-o`` if there is one; its suffix chooses the format if no option does.
 
-        Raises UsageError for an unknown suffix and one of a format that the command does not have.
+        Raises UsageError for an unknown suffix, one of a format that the command does not have, and one that
+        differs from the option where either is a picture.
         """
         path = self.request.text("output")
         if path is None or path == script_source.STDIN:
@@ -238,6 +239,8 @@ class Session:
 
         if self.format == "auto":
             self.format = format_of_suffix(path, self.request.command)
+        else:
+            check_suffix(path, self.format)
         self.out = OutputFile(path)
 
     def show_records(self, records: Records) -> None:
@@ -399,10 +402,30 @@ def format_of_suffix(path: str, command: str) -> str:
         if is_picture and command == "graph":
             line = f"autodiff graph ... --format dot | dot -T{suffix[1:]} > graph{suffix}"
             help = (f"Graphviz makes one: `{line}`", *help)
-        what = "pictures" if is_picture else forms[0].name if forms else f"{visible(suffix)} files"
+        what = (
+            f"{suffix[1:]} pictures" if is_picture else forms[0].name if forms else f"{visible(suffix)} files"
+        )
         raise UsageError(
             f"-o {visible(path)}: `autodiff {command}` cannot write {what}",
             code="E0610",
             help=help,
         )
     return fitting
+
+
+def check_suffix(path: str, form: str) -> None:
+    """Raise UsageError if a picture's format and the suffix of its file are of different formats.
+
+    A suffix of no format may have any: then only the option says what the file holds.
+    """
+    suffix = os.path.splitext(path)[1].lower()
+    meant = {one.name for one in FORMATS if suffix in one.suffixes} or {suffix[1:]} & {*PICTURES}
+    if not meant or form in meant or not ({form, *meant} & {*DRAWN, *PICTURES}):
+        return
+    own = next((one.suffixes[0] for one in FORMATS if one.name == form and one.suffixes), "")
+    stem = visible(os.path.splitext(path)[0])
+    raise UsageError(
+        f"-o {visible(path)}: the suffix {suffix} is not that of --format {form}",
+        code="E0610",
+        help=(f"name the file {stem}{own}",),
+    )

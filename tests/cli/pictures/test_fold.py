@@ -71,11 +71,11 @@ def test_passes_of_a_loop_become_one_node_each():
     assert made.graph.nodes[-1].value == report.graph.nodes[report.graph.root].value
 
 
-@pytest.mark.parametrize("most", [3, 6, 12, 18, 24])
+@pytest.mark.parametrize("most", [1, 2, 3, 6, 12, 18, 24])
 def test_a_folded_graph_has_no_cycle_and_the_gradients_of_the_whole(most):
     report, made = view(CALLS, most)
     graph = made.graph
-    assert len(graph.nodes) <= most
+    assert len(graph.nodes) <= max(most, 2), "leaves and other nodes stay apart"
     assert len(made.shown) == len(report.graph.nodes)
     levels = [0] * len(graph.nodes)
     for _ in graph.nodes:
@@ -126,6 +126,28 @@ def test_a_part_is_near_the_output_or_a_node():
         part_of(whole.graph, "x9", 0)
 
 
+def test_a_part_without_leaves_is_folded_into_one_node():
+    _, made = view(SEED_1, 1, depth=1)
+    assert [(node.name, node.op) for node in made.graph.nodes] == [("line 8 to 9", "2 nodes")]
+    assert made.graph.edges == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("x", "x_1, x_2, ..., x_8"),
+        ("X_2", "x_2"),
+        ("nothing", None),
+    ],
+)
+def test_an_unknown_name_is_told_with_the_names_near_it(name, near):
+    report, _ = view("w = torch.tensor(0.4, requires_grad=True)\nx = 1\n" + "x = x*w\n" * 8, 0)
+    with pytest.raises(UsageError) as caught:
+        part_of(report.graph, name, 0)
+    assert caught.value.help[0].removeprefix("names near it: ") == near or near is None
+    assert len(caught.value.help) == 1 + (near is not None)
+
+
 def test_nodes_are_functions_or_tensors():
     report, _ = view(SEED_1, 300)
     ops = svg_text(make_picture(report.graph, Page(), "ops"))
@@ -142,11 +164,14 @@ def test_nodes_are_functions_or_tensors():
 
 
 def test_options_of_pictures_are_for_pictures(autodiff):
-    for option in (("--view", "ops"), ("--around", "x3"), ("--depth", "1"), ("--open",)):
+    options = (("--view", "ops"), ("--around", "x3"), ("--depth", "1"), ("--fold", "5"), ("--fold", "0"))
+    for option in (*options, ("--open",)):
         done = autodiff("graph", SEED, *option)
         assert done.returncode == 2
         assert f"{option[0]} is for pictures" in done.err
-    assert "--open needs a file" in autodiff("graph", SEED, "--format", "svg", "--open").err
+    for more in ((), ("--fold", "5")):
+        done = autodiff("graph", SEED, "--format", "svg", "--open", *more)
+        assert "--open needs a file" in done.err
     assert (
         "the graph has no node of this name" in autodiff("graph", SEED, "-o", "g.svg", "--around", "x9").err
     )

@@ -313,6 +313,24 @@ def test_the_card_of_a_step_comes_into_view(browser, tmp_path):
 
 
 @pytest.mark.browser
+def test_of_a_long_path_the_cards_around_its_middle_are_in_the_window(browser, tmp_path):
+    code = "W = torch.tensor(0.4, requires_grad=True)\nh = torch.tensor(0.5)\n"
+    path = tmp_path / "tall.html"
+    path.write_text(page_of(f"{code}for i in range(12):\n    h = torch.tanh(W*h + 0.1)\nL = h*h\n"))
+    browser.get(path.as_uri())
+    press(browser, "p")
+    on_path, seen, height = browser.execute_script("""
+        const cards = [...document.querySelectorAll(".node.now")].map((card) => card.getBoundingClientRect());
+        const box = document.querySelector(".graph").getBoundingClientRect();
+        const top = Math.max(box.top, document.querySelector("nav").getBoundingClientRect().bottom);
+        const bottom = Math.min(box.bottom, innerHeight);
+        return [cards.length, cards.filter((card) => card.top >= top && card.bottom <= bottom).length,
+            document.querySelector(".graph").scrollHeight / box.height]""")
+    assert height > 2, "the graph is taller than its pane"
+    assert seen >= min(4, on_path)
+
+
+@pytest.mark.browser
 def test_nothing_hostile_runs(browser, tmp_path):
     text = page_of(
         SEED_1, name='"><script>document.title="hacked"</script><img src=x onerror="document.title=1">'

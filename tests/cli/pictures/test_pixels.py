@@ -12,6 +12,7 @@ from autodiff.cli.pictures.png import FONT, is_covered, png_bytes
 from autodiff.cli.pictures.story import make_steps
 from autodiff.cli.pictures.svg import svg_text
 from autodiff.cli.render.page import Page
+from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.grammar.execution import execute
@@ -97,11 +98,19 @@ def count_near(pixels, color):
     return int((abs(pixels - color).max(axis=2) < 24).sum())
 
 
-def test_too_long_an_animation_is_refused(autodiff):
-    code = "w = 0.3\nx = 1\nfor i in range(100):\n    x = x - w*x*x\n"
-    done = autodiff("graph", "-e", code, "-o", "graph.gif")
-    assert done.returncode == 2
-    assert "error[E0610]: an animation of " in done.err
+def test_too_large_an_animation_is_refused_before_a_frame_is_painted(monkeypatch):
+    source = Source("w = 0.3\nx = 1\nfor i in range(20):\n    x = x - w*x*x\n")
+    execution = execute(source, Settings())
+    report = describe(differentiate(execution, Settings()), source, events=True)
+    asked = formats.Request("gif", "", "", 0, 300)
+    monkeypatch.setattr(formats, "make_picture", lambda *_: pytest.fail("a picture was made"))
+    with pytest.raises(UsageError, match="nodes times frames may be 6,000") as caught:
+        formats.draw(report, asked, Page(), source, [])
+    monkeypatch.undo()
+    assert caught.value.help == (
+        "fold it: --fold 40, or draw a part: --around NAME",
+        "a page plays a graph of any length: -o graph.html",
+    )
 
 
 def test_scenes_are_those_of_both_passes():

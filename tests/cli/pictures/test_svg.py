@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from random import Random
 from xml.etree import ElementTree
 
@@ -14,6 +16,7 @@ from autodiff.core.derivation.describe import describe
 from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
+from conftest import REPOSITORY
 from picture_scripts import SCRIPTS
 from svg_geometry import SVG, Drawing
 
@@ -135,14 +138,16 @@ def test_ten_thousand_names_are_well_formed():
     assert all(character.isprintable() for text in root.itertext() for character in text)
 
 
-def test_without_the_library_the_other_formats_work(autodiff, tmp_path):
-    (tmp_path / "graphlay.py").write_text("raise ImportError('not installed')\n")
+def test_without_the_libraries_the_other_formats_work(autodiff, tmp_path):
+    for module in ("graphlay", "resvg_py", "PIL"):
+        (tmp_path / f"{module}.py").write_text("raise ImportError('not installed')\n")
     without = {"PYTHONPATH": str(tmp_path)}
     done = autodiff("graph", SEED, "--format", "svg", env=without)
     assert (done.returncode, done.out) == (2, "")
     assert done.err == (
         "error[E0620]: a picture needs the library graphlay, which is not installed\n"
-        "  = help: install it: python -m pip install 'graphlay>=0.3.1,<0.4'\n"
+        "  = help: in autodiff's own folder, this installs all that pictures need:"
+        " python -m pip install '.[pictures]'\n"
         "  = help: the formats tree, json, dot and mermaid need no library\n"
     )
     for form in ("tree", "json", "dot", "mermaid"):
@@ -152,3 +157,45 @@ def test_without_the_library_the_other_formats_work(autodiff, tmp_path):
 def test_the_suffix_of_a_file_chooses_the_format(autodiff, tmp_path):
     assert autodiff("graph", SEED, "-o", "graph.svg").returncode == 0
     assert ElementTree.fromstring((tmp_path / "graph.svg").read_text()).tag == f"{SVG}svg"
+
+
+def test_one_line_installs_all_that_pictures_need():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    needed = {re.match(r"[\w-]+", one)[0] for one in project["optional-dependencies"]["pictures"]}
+    assert needed == {"graphlay", "resvg-py", "pillow"}
+    for page in ("README.md", "docs/gradients.md"):
+        assert ".venv/bin/pip install '.[pictures]'" in (REPOSITORY / page).read_text()
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "better"),
+    [
+        ("svg", "odd.png", "odd.svg"),
+        ("html", "odd.txt", "odd.html"),
+        ("dot", "odd.PNG", "odd.dot"),
+        ("dot", "odd.jpg", "odd.dot"),
+        ("tree", "odd.svg", "odd.txt"),
+    ],
+)
+def test_a_picture_has_the_suffix_of_its_format(autodiff, tmp_path, form, name, better):
+    done = autodiff("graph", SEED, "--format", form, "-o", name)
+    assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
+    suffix = name[-4:].lower()
+    assert done.err == (
+        f"error[E0610]: -o {name}: the suffix {suffix} is not that of --format {form}\n"
+        f"  = help: name the file {better}\n"
+    )
+
+
+def test_a_suffix_of_no_format_may_have_any(autodiff, tmp_path):
+    assert autodiff("graph", SEED, "--format", "svg", "-o", "graph.xml").returncode == 0
+    assert ElementTree.fromstring((tmp_path / "graph.xml").read_text()).tag == f"{SVG}svg"
+
+
+def test_a_text_file_has_the_tree_and_a_jpg_is_told(autodiff, tmp_path):
+    assert autodiff("graph", SEED, "-o", "graph.txt").returncode == 0
+    assert (tmp_path / "graph.txt").read_text() == autodiff("graph", SEED).out
+    done = autodiff("grad", SEED, "--format", "table", "-o", "net.png")
+    assert "the suffix .png is not that of --format table\n  = help: name the file net\n" in done.err
+    done = autodiff("graph", SEED, "-o", "net.JPG")
+    assert "-o net.JPG: `autodiff graph` cannot write jpg pictures\n" in done.err
