@@ -54,7 +54,7 @@ def command(session: Session) -> None:
 def check_options(session: Session, is_drawn: bool) -> None:
     """Raise UsageError for an option of pictures where none is drawn, and for --open without a file."""
     values = session.request.values
-    plain = {"view": "", "around": None, "depth": 0, "fold": FOLD.default, "open": False}
+    plain = {"view": None, "around": None, "depth": 0, "fold": FOLD.default, "open": False}
     given = next((name for name, default in plain.items() if values.get(name, default) != default), None)
     if given is not None and not is_drawn:
         raise UsageError(
