@@ -8,7 +8,8 @@ from __future__ import annotations
 from autodiff.cli.pictures.picture import WIDEST_NAME, WIDEST_TITLE, typeset
 from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import fit
-from autodiff.cli.render.tree import entry
+from autodiff.cli.render.trace import is_number
+from autodiff.cli.render.tree import entry, spell_rule
 from autodiff.core.base.record import Record
 from autodiff.core.report.array_summary import ArraySummary
 from autodiff.core.report.events import Events, Flow, Make, PathProduct, Seed
@@ -94,15 +95,14 @@ class Teller:
         edge = self.graph.edges[event.edge]
         total, give = self.value(event.sum), self.value(event.give)
         says = self.slope(event.node) + (" = " if event.before is None else " += ")
-        if event.local is None and not edge.symbol:
-            says += give
-        elif event.local is None:
-            rule = typeset(fit(edge.symbol, WIDEST_TITLE))
-            says += f"{rule} = {give}, where G = {self.slope(edge.output)}"
-        else:
+        if is_number(event.local) and is_number(event.arriving):
             says += (
                 f"{in_brackets(self.value(event.arriving))} · {in_brackets(self.value(event.local))} = {give}"
             )
+        elif rule := spell_rule(edge, WIDEST_TITLE):
+            says += f"{typeset(rule)} = {give}, where G = {self.slope(edge.output)}"
+        else:
+            says += give
         if event.before is not None:
             says += f", so far {self.value(event.before)} + {in_brackets(give)} = {total}"
         says += "" if event.last else ", more to come"
@@ -111,7 +111,7 @@ class Teller:
     def path(self, event: PathProduct) -> Step:
         says = f"path {event.index + 1} to {self.name(event.wrt)}: {typeset(fit(event.symbol, WIDEST_TITLE))}"
         product = self.value(event.product)
-        if all(local is not None for local in event.locals):
+        if all(map(is_number, event.locals)):
             factors = [in_brackets(self.value(local)) for local in event.locals]
             says += " = " + " · ".join(factors)
         says += f" = {product}; sum so far {self.value(event.so_far)}"

@@ -23,7 +23,7 @@ from autodiff.cli.render.page import (
     prose,
     widest,
 )
-from autodiff.cli.render.tree import spell_local
+from autodiff.cli.render.tree import spell_local, spell_rule
 from autodiff.core.paths.node_names import bracketed, ordinal
 from autodiff.core.report.array_summary import ArraySummary, summary_of
 from autodiff.core.report.events import Flow, Make, PathProduct, Seed
@@ -138,7 +138,8 @@ class Story:
             how = f"{self.slope(self.source(flow))} * {self.symbol(flow)}"
             how += f" = {self.factor(flow.arriving)} * {self.factor(flow.local)} = {gives}"
         else:
-            how = f"{self.local(flow)}, where G is {self.slope(self.source(flow))}: {gives}"
+            rule = spell_rule(self.graph.edges[flow.edge])
+            how = f"{rule}, where G is {self.slope(self.source(flow))}: {gives}"
         if flow.before is None:
             said = f"{self.slope(flow.node)} = {how}"
         else:

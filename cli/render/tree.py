@@ -13,8 +13,10 @@ from autodiff.cli.render.name_keys import meaning_texts, meanings_in
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import EMPTY, Block, Page, fit, muted, prose
 from autodiff.cli.render.tree_layout import DEEPEST_INDENT, LAST, MARK, MORE, ONLY, Rows, layout
+from autodiff.core.base.limits import limits
 from autodiff.core.report.graph_records import Graph, GraphEdge
 from autodiff.core.report.records import Variable
+from autodiff.core.symbolic.expr import expr_text, infix, name_expr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,6 +195,16 @@ def spell_local(edge: GraphEdge, page: Page) -> str:
     if symbol[0] in NUMBERS_BEGIN and is_number(symbol, value, page):
         return symbol
     return f"{symbol} = {value}"
+
+
+def spell_rule(edge: GraphEdge, longest: int = WIDEST_NAME) -> str:
+    """What an edge gives its input when ``G`` arrives, as a formula: ``2*G*x``, ``sum(G)``; "" if unknown."""
+    if edge.local is None or edge.expr is None:
+        return fit(edge.symbol, longest)
+    from autodiff.core.symbolic.simplify import simplify
+
+    given = simplify(infix("*", name_expr("G"), edge.expr))
+    return fit(expr_text(given, None, limits.digits), longest)
 
 
 def is_number(symbol: str, value: str, page: Page) -> bool:

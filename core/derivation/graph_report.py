@@ -18,7 +18,7 @@ from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 from autodiff.core.report.name_key import NameKey
 from autodiff.core.report.records import ReportedPass
 from autodiff.core.symbolic.expr import expr_text, number_expr
-from autodiff.core.symbolic.symbol import Symbol, as_symbol, is_custom, symbolic_derivative
+from autodiff.core.symbolic.symbol import Symbol, as_symbol, is_factor, symbolic_derivative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def local_derivative_expr(node: OpNode, index: int, formulas: OperandSymbols) ->
     from autodiff.core.symbolic.simplify import simplify
 
     op = node.op
-    if op.partials and isinstance(rule := op.partials[index], int):
+    if op.partials and isinstance(rule := op.partials[index], int) and is_factor(node, index):
         return number_expr(rule)
     out, operands = formulas.symbol(node), formulas.operands(node)
     symbol: Symbol = symbolic_derivative(node, index, out, operands)
@@ -193,9 +193,9 @@ def local_derivative_expr(node: OpNode, index: int, formulas: OperandSymbols) ->
 
 
 def local_derivative(node: OpNode, index: int) -> Any:
-    """d output/d input of an elementwise op, as a float or an array of the output's shape; else None."""
+    """d output/d input of an edge that is a factor, a float or an array of the output's shape; else None."""
     op = node.op
-    if not op.is_elementwise or is_custom(op):
+    if not is_factor(node, index):
         return None
     out, operands = node.out, node.operands
     if isinstance(node, ScalarNode):

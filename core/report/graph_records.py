@@ -55,9 +55,10 @@ class GraphEdge:
     """One use of ``input`` by ``output`` as operand number ``operand``, with the local derivative.
 
     ``local`` is d output/d input for elementwise ops, a number or an array of the output's shape, else None.
-    ``symbol`` spells it (``"x3"``, ``"cos(z)"``). For other ops ``symbol`` spells the map from the incoming
-    gradient (``"X.T @ G"``), and ``expr`` is the same as an expression. ``give`` is what the pass added to
-    the gradient of ``input`` through this use; None if nothing arrived, or if it was not asked for.
+    ``symbol`` spells it (``"x3"``, ``"cos(z)"``). For other ops, and where ``input`` was broadcast to more
+    entries, ``symbol`` spells the map from the incoming gradient (``"X.T @ G"``, ``"sum(G)"``). ``expr`` is
+    the same as an expression. ``give`` is what the pass added to the gradient of ``input`` through this use;
+    None if nothing arrived, or if it was not asked for.
     """
 
     __slots__ = ("expr", "give", "input", "local", "operand", "output", "symbol")

@@ -7,6 +7,8 @@ gets the expression expanded first. The spellings of single ops are in ``op_spel
 
 from __future__ import annotations
 
+from math import prod
+
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.dtypes import DTYPES, DType, float64
 from autodiff.core.graph.op import APPLIERS, CUSTOM_OP_DOC, OPS, PLAIN_NUMBERS, RULE_ERRORS, Op
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from autodiff.core.graph.node import Node
+    from autodiff.core.graph.node import Node, OpNode
 
 Shape = tuple[int, ...]
 NO_READS: frozenset[int | str] = frozenset()
@@ -374,11 +376,23 @@ def custom_result(made: Expr, position: int) -> Expr:
     return postfix(made, f"[{position}]", "answer")
 
 
-def symbolic_derivative(node: Node, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
-    """The derivative of an edge: d out/d operand for elementwise ops, else the vjp applied to ``G``."""
+def is_factor(node: OpNode, index: int) -> bool:
+    """Whether an edge multiplies each entry of the incoming gradient by a number.
+
+    True for elementwise ops. Not for an operand that was broadcast to more entries, such as a bias that is
+    added to every row: it receives a sum over them.
+    """
     op = node.op
-    assert op is not None
-    if op.is_elementwise and not is_custom(op):
+    below = node.inputs[index]
+    return (
+        op.is_elementwise and not is_custom(op) and (below is None or prod(below.shape) == prod(node.shape))
+    )
+
+
+def symbolic_derivative(node: OpNode, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
+    """The derivative of an edge: d out/d operand if it is a factor, else the vjp applied to ``G``."""
+    op = node.op
+    if is_factor(node, index):
         g = Symbol(number_expr(1), out.shape, extent=())
         if op.vjps:
             local = as_symbol(op.vjps[index](g, out, *operands, **node.params))

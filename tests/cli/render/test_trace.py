@@ -10,6 +10,8 @@ from math import cos, log, sin
 import numpy as np
 import pytest
 from article_scripts import FIRST_TENSORS, MATRIX
+from autodiff.cli.pictures.picture import typeset
+from autodiff.cli.pictures.story import make_steps
 from autodiff.cli.process.streams import cells
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.trace import Story, range_text, trace_lines
@@ -25,6 +27,32 @@ from tests.cli.reports import texts
 GOLDEN = TESTS / "golden" / "trace"
 SURVEY = TESTS / "scripts" / "explain" / "survey_trace.ad"
 SEED = REPOSITORY / "examples" / "seeds" / "1_autograd.ad"
+NETWORK = """\
+x = torch.tensor([[1.0, 2.0, -1.0], [0.5, -1.0, 2.0], [3.0, 0.1, 0.2], [-1.0, 1.0, 1.0]])
+target = torch.tensor([[1.0], [0.0], [1.0], [0.0]])
+W1 = torch.tensor([[0.1, -0.2], [0.3, 0.4], [-0.5, 0.6]], requires_grad=True)
+b1 = torch.tensor([0.1, -0.1], requires_grad=True)
+W2 = torch.tensor([[0.7], [-0.8]], requires_grad=True)
+b2 = torch.tensor([0.05], requires_grad=True)
+hidden = torch.relu(x @ W1 + b1)
+p = torch.sigmoid(hidden @ W2 + b2)
+loss = ((p - target) ** 2).mean()
+"""
+#: By name of a node of the network: the formula of its gradient, and the node that ``G`` belongs to.
+RULES = {
+    "(p - target)**2": ("0.25*G", "loss"),
+    "p - target": ("2*G*(p - target)", "(p - target)**2"),
+    "p": ("G", "p - target"),
+    "hidden @ W2 + b2": ("G*p*(1 - p)", "p"),
+    "hidden @ W2": ("G", "hidden @ W2 + b2"),
+    "b2": ("sum(G)", "hidden @ W2 + b2"),
+    "hidden": ("G @ W2.T", "hidden @ W2"),
+    "W2": ("hidden.T @ G", "hidden @ W2"),
+    "x @ W1 + b1": ("G*[x @ W1 + b1 > 0]", "hidden"),
+    "x @ W1": ("G", "x @ W1 + b1"),
+    "b1": ("sum(G, dim=0)", "x @ W1 + b1"),
+    "W1": ("x.T @ G", "x @ W1"),
+}
 LOOP = (
     "w = torch.tensor([2.0, -1.0], requires_grad=True)\ny = w\nfor i in range(3):\n    y = y*w\nL = y.sum()\n"
 )
@@ -195,3 +223,37 @@ def test_sentences_take_the_place_of_a_table_that_does_not_fit(autodiff):
     assert "line 1: dy/d(1 - x) = dy/dy * x = 1 * 2 = 2" in flat
     assert "line 1: dy/dx += dy/d(1 - x) * (-1) = 2 * (-1) = -2, in all -1 + (-2) = -3" in flat
     assert "arrive below" not in flat
+
+
+def test_a_sentence_on_tensors_has_the_formula_of_what_the_edge_gives():
+    report = report_of(NETWORK)
+    story = Story(report, Page())
+    ids = {node.name: node.id for node in report.graph.nodes}
+    flows = report.events.backward[1:]
+    assert [story.name(flow.node) for flow in flows] == list(RULES)
+    captions = [
+        step.says for step in make_steps(report.graph, report.events, Page()) if step.phase == "backward"
+    ]
+    for flow, caption, (rule, source) in zip(flows, captions[1:], RULES.values(), strict=True):
+        arriving = story.slope(ids[source])
+        assert story.sentence(flow).startswith(f"{story.slope(flow.node)} = {rule}, where G is {arriving}: ")
+        assert f" = {typeset(rule)} = " in caption
+        assert caption.endswith(f", where G = {arriving.replace('d', '∂', 1).replace('/d', '/∂', 1)}")
+
+
+def test_every_form_shows_the_sum_over_broadcast_rows(autodiff, tmp_path):
+    script = tmp_path / "network.py"
+    script.write_text("import torch\n" + NETWORK)
+    edges = json.loads(autodiff("trace", script, "--format", "json").out)["graph"]["edges"]
+    rules = {edge["symbol"]: edge["local"] for edge in edges}
+    assert rules["sum(G)"] is rules["sum(G, dim=0)"] is None
+    [row] = [
+        row
+        for row in csv.DictReader(StringIO(autodiff("trace", script, "--format", "csv").out))
+        if row["event"] == "flow" and row["name"] == "b2"
+    ]
+    assert (row["local"], row["symbol"]) == ("", "sum(G)")
+    for arguments in (("trace",), ("graph",), ("graph", "--format", "svg"), ("graph", "--format", "dot")):
+        out = autodiff(arguments[0], script, *arguments[1:], env={"COLUMNS": "240"}).out
+        assert "sum(G)" in out, arguments
+        assert "sum(G, dim=0)" in out, arguments

@@ -238,8 +238,10 @@ def test_edges_of_tensors() -> None:
         *run("X = leaf([[1., 2.], [3., 4.]])\nw = leaf([1., 2.])\nL = sum(exp(X*w) @ X)", "")
     )
     edges = {(graph.nodes[e.output].name, e.operand): e for e in graph.edges}
-    assert edges["X*w", 1].symbol == "X"
-    np.testing.assert_array_equal(edges["X*w", 1].local, [[1.0, 2.0], [3.0, 4.0]])
+    assert edges["X*w", 1].symbol == "sum(G*X, dim=0)"
+    assert edges["X*w", 1].local is None
+    assert edges["X*w", 0].symbol == "w"
+    np.testing.assert_array_equal(edges["X*w", 0].local, [[1.0, 2.0], [1.0, 2.0]])
     assert edges["exp(X*w) @ X", 0].local is None
     assert edges["exp(X*w) @ X", 0].symbol == "G @ X.T"
     assert edges["exp(X*w) @ X", 1].symbol == "exp(X*w).T @ G"

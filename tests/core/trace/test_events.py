@@ -54,11 +54,19 @@ b = torch.tensor([3.0, 4.0], requires_grad=True)
 L = (Square.apply(a*3, b) * b).sum()
 L.backward()
 """
+BROADCAST = """\
+x = torch.tensor([[1.0, 2.0], [-0.5, 3.0], [0.1, 0.2]], requires_grad=True)
+b = torch.tensor([0.5, -1.0], requires_grad=True)
+w = torch.tensor(2.0, requires_grad=True)
+one = torch.tensor([3.0], requires_grad=True)
+L = (w*x + b + one).sum() + (w*one).sum()
+L.backward()
+"""
 TEXTS = {
     **{str(path.relative_to(REPOSITORY)): path.read_text() for path in FILES},
     **{"first": FIRST, "tensors": FIRST_TENSORS, "leaves": FOUR_LEAVES, "olah": OLAH, "fifth": FIFTH},
     **{"matrix": MATRIX + "L = (10 - d).sum()\n", "loop": LOOP, "branches": BRANCHES, "large": LARGE},
-    **{"own function": OWN},
+    **{"own function": OWN, "broadcast": BROADCAST},
 }
 
 
@@ -114,6 +122,8 @@ def test_events_end_in_the_gradients_of_the_report(name: str) -> None:
             assert event.line == user.line
             assert same(event.arriving, user.grad)
             assert same(event.local, edge.local)
+            if edge.local is not None:
+                np.testing.assert_allclose(edge.give, user.grad * edge.local, rtol=1e-12, atol=1e-300)
             assert same(event.before, sums.get(event.node))
             if not isinstance(event.sum, ArraySummary):
                 assert same(event.sum, event.give if event.before is None else event.before + event.give)
@@ -197,6 +207,29 @@ def test_two_uses_of_one_input_are_two_paths() -> None:
     assert [(flow.edge, flow.before, flow.give, flow.sum, flow.last) for flow in flows] == [
         (0, None, 3.0, 3.0, False),
         (1, 3.0, 3.0, 6.0, True),
+    ]
+
+
+def test_an_edge_that_sums_over_broadcast_dimensions_is_a_map() -> None:
+    story = story_of(BROADCAST)
+    assert story is not None
+    graph, events = parts(story[1])
+    ends = [(graph.nodes[edge.output].name, graph.nodes[edge.input].name) for edge in graph.edges]
+    maps = {end: edge.symbol for end, edge in zip(ends, graph.edges, strict=True) if edge.local is None}
+    assert maps == {
+        ("w*x", "w"): "sum(G*x)",
+        ("w*x + b", "b"): "sum(G, dim=0)",
+        ("w*x + b + one", "one"): "sum(G)",
+        ("(w*x + b + one).sum()", "w*x + b + one"): "G",
+        ("(w*one).sum()", "w*one"): "G",
+    }
+    # One entry stays one entry, whatever its shape: nothing is added up.
+    factors = {
+        end: edge.symbol for end, edge in zip(ends, graph.edges, strict=True) if edge.local is not None
+    }
+    assert (factors["w*one", "w"], factors["w*one", "one"], factors["w*x", "x"]) == ("one", "w", "w")
+    assert [ends[flow.edge] in maps for flow in events.backward if isinstance(flow, Flow)] == [
+        flow.local is None for flow in events.backward if isinstance(flow, Flow)
     ]
 
 
