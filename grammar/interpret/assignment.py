@@ -90,7 +90,8 @@ def compile_assign_name(c: Compiler, target: tree.Name, value_node: tree.Express
         if made.__class__ in outputs:
             last[0] = name
 
-    return c.assign([(value, slot, name, has_named_span, record_assignment)])
+    is_named_there = has_named_span and (Tensor in outputs or c.scope is not c.names.module)
+    return c.assign([(value, slot, name, is_named_there, record_assignment)])
 
 
 def is_count(target: tree.Expression, value: tree.Expression) -> bool:

@@ -13,6 +13,7 @@ from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fused.loop_program import BINARY, INLINE_KINDS, UNARY, LoopProgram
 from autodiff.core.graph.op import OPS, Op
+from autodiff.grammar.interpret.assignment import is_count
 from autodiff.grammar.objects.attributes import find_method
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.syntax import tree
@@ -228,7 +229,8 @@ class BodyCompiler:
                 op, x, y, made, site = self.lines[-1]
                 if site.__class__ is not NamedSpan:
                     self.lines[-1] = op, x, y, made, NamedSpan(site, target.id)
-            self.last = {target.id: slot}
+            if not (self.c.plain_functions and is_count(target, value)):
+                self.last = {target.id: slot}
         self.current_registers.update(held)
 
     def add(self, node: tree.AugmentedAssign) -> None:

@@ -267,9 +267,12 @@ def reassigned_notes(
             yield f"`{name}` is assigned more than once: the slope is that by its value of line {line}"
     if is_asked:
         return
-    for name in Origins(execution, settings).reassigned_names():
+    behind = Origins(execution, settings)
+    for name in behind.reassigned_names():
         if name not in inputs:
+            is_replaced = any(not names_in(value) for _, value in behind.changes(name))
+            which = "the first of its values that the output is made of" if is_replaced else "its first value"
             yield (
                 f"`{name}` is assigned more than once, so it is not listed:"
-                f" --wrt {name} gives the slope by its first value"
+                f" --wrt {name} gives the slope by {which}"
             )

@@ -6,11 +6,14 @@ is a leaf. The plan is made from the syntax before the script runs. It maps targ
 
 from __future__ import annotations
 
+from functools import partial
+
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType
+from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.interpret.scope import ScriptScopes
 from autodiff.grammar.interpret.script_kind import reads_any
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, TypeGuard
 
+    from autodiff.core.graph.node import Node
     from autodiff.grammar.session.run import Settings
 
     Convert = Callable[[Any], Any]
@@ -43,16 +47,18 @@ class AssignmentPlan:
     the old and the new shape of tensors that ``--set`` gave another shape, by name. In a script without
     tensors ``leaves`` are the numbers that are inputs, and ``reassigned`` has the first values of the
     numbers that are none because they are assigned more than once; None for lists and arithmetic.
+    ``first_leaves`` has the leaves of those first values that ``--wrt`` names, after the run.
     ``assigned_once`` are the names that have one value for the whole of the run.
     """
 
-    __slots__ = ("assigned_once", "conversions", "leaves", "marks", "reassigned", "reshaped")
+    __slots__ = ("assigned_once", "conversions", "first_leaves", "leaves", "marks", "reassigned", "reshaped")
 
     def __init__(self) -> None:
         self.conversions: dict[tree.Expression, Convert] = {}
         self.reshaped: dict[str, Shapes] = {}
         self.marks = False
         self.reassigned: dict[str, float | None] = {}
+        self.first_leaves: dict[str, Node] = {}
         self.leaves: list[str] = []
         self.assigned_once: list[str] = []
 
@@ -79,18 +85,24 @@ def make_plan(
                 made.leaves.append(name)
             elif name not in seen:
                 made.reassigned[name] = written.value if isinstance(written, tree.Number) else None
-        seen.add(name)
         if name in sets and name not in replaced:
             replaced.add(name)
             steps.append(set_option_conversion(sets[name], name, made.reshaped))
         if name in settings.changes:
             steps.append(settings.changes[name])
         if any(matches_pattern(name, pattern) for pattern in wrt):
-            steps.append(track_value)
+            if name not in made.reassigned:
+                steps.append(track_value)
+            elif name not in seen:
+                steps += [track_value, partial(keep_first, made.first_leaves, name)]
+            else:
+                is_number = written is not None and is_literal_number(written, names)
+                steps.append(track_value if is_number else track_unless_number)
         elif any(pattern.startswith(name + "[") for pattern in wrt):
             steps.append(track_entries)
         elif default:
             steps.append(track_if_new)
+        seen.add(name)
         if steps:
             made.conversions[target] = steps[0] if len(steps) == 1 else compose_conversions(steps)
     for name in sets:
@@ -297,6 +309,19 @@ def track_value(value: Any) -> Any:
     if value.__class__ is Tensor and value.dtype.is_floating_point:
         value.track()
     return track_entries(value) if value.__class__ in (list, tuple) else value
+
+
+def keep_first(leaves: dict[str, Node], name: str, value: Any) -> Any:
+    """Keep the leaf of a first value, which its name may not hold after the run; return the value."""
+    if value.__class__ is Tensor and isinstance(value.node, Leaf):
+        leaves[name] = value.node
+        value.node.name = name
+    return value
+
+
+def track_unless_number(value: Any) -> Any:
+    """Return a later value of a name that ``--wrt`` means the first value of: a number is no input."""
+    return value if value.__class__ in NUMBER_CLASSES else track_value(value)
 
 
 def track_entries(value: Any) -> Any:

@@ -98,8 +98,13 @@ def requested_inputs(
     for node in order:
         if node.__class__ is Leaf and node.name in execution.reassigned:
             versions[node.name] = node
+    leaves = {node.name for node in order if node.__class__ is Leaf}
+    firsts = {name: leaf for name, leaf in execution.first_leaves.items() if name not in leaves}
+    versions.update(firsts)
     target = order[0]
-    if target.name is not None:  # the derivative by itself would be 1, so its name means its first version
+    if (
+        target.name is not None and target.name not in firsts
+    ):  # the derivative by itself would be 1, so its name means its first version
         versions[target.name] = next(node for node in reversed(order) if node.name == target.name)
     names = set(versions) | {n for n, v in execution.names.items() if v.__class__ is Tensor}
     names = {name for name in names if matches_pattern(name, entry)}

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
+    from autodiff.core.graph.node import Node
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.session.assignment_plan import Shapes
 
@@ -117,14 +118,16 @@ class Execution:
     ``last_value`` and ``last_span`` are those of a last expression; None if the script ends otherwise, or if
     the expression only shows a value, as ``L.item()`` does. ``stopped_before`` is the span of the statement
     before which a report on second derivatives ended the script, see ``execute``. In a script without tensors
-    ``reassigned`` has the first values of the numbers that are assigned more than once; ``leaves`` are the
-    others. ``data`` are the names whose values are data, ``assigned_once`` those that have one value each.
+    ``reassigned`` has the first values of the numbers that are assigned more than once, ``first_leaves`` the
+    leaves of those that ``--wrt`` names; ``leaves`` are the others. ``data`` are the names whose values are
+    data, ``assigned_once`` those that have one value each.
     ``last_statement`` is the last one at top level that is no expression and no definition.
     """
 
     __slots__ = (
         "assigned_once",
         "data",
+        "first_leaves",
         "last_assigned",
         "last_passes",
         "last_span",
@@ -154,6 +157,7 @@ class Execution:
         self.without_tensors = False
         self.reshaped: dict[str, Shapes] = {}
         self.reassigned: dict[str, float | None] = {}
+        self.first_leaves: dict[str, Node] = {}
         self.leaves: list[str] = []
         self.assigned_once: list[str] = []
         self.data: frozenset[str] = frozenset()
@@ -257,6 +261,7 @@ def run_script(
     execution.data = settings.data
     execution.reshaped = planned.reshaped
     execution.reassigned, execution.leaves = planned.reassigned, planned.leaves
+    execution.first_leaves = planned.first_leaves
     execution.assigned_once = planned.assigned_once
     mode.recorder = execution.last_passes
     runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain

@@ -169,6 +169,33 @@ LISTS += [
         [10.0, 2.0, 0.0] * 2,
     ),
 ]
+SWAP = "x = 3.; y = -2.\nx, y = y, x\n"
+ANEW = "a = 3.\nb = 2.\nb = 4*a\n"
+#: A first value that the output is not made of has slope 0, also where the output has its name.
+UNUSED = [
+    Case("swapped", SWAP, "autodiff grad script.ad", [1.0, 0.0]),
+    Case("swapped_by_name", SWAP, "autodiff grad --of y --wrt y script.ad", [0.0]),
+    Case("swapped_by_names", SWAP, "autodiff grad --of y --wrt x,y script.ad", [1.0, 0.0]),
+    Case(
+        "swapped_three_times",
+        "x = 3.; y = 2.\nfor k in range(3):\n    x, y = y, x\n",
+        "autodiff grad --of y --wrt y script.ad",
+        [0.0],
+    ),
+    Case(
+        "made_anew",
+        ANEW,
+        "autodiff grad --of b --wrt a,b script.ad; autodiff grad --of b --wrt b script.ad",
+        [4.0, 0.0, 0.0],
+    ),
+    Case(
+        "replaced_before_the_output",
+        "F = 100.\nm = 5.\na = F/m\nF = 200.\na2 = F/m\n",
+        "autodiff grad script.ad; autodiff grad --wrt F script.ad",
+        [-8.0, 0.2],
+        says=["--wrt F gives the slope by the first of its values that the output is made of"],
+    ),
+]
 BRANCHES = "L = 0\nif x > 0.2:\n    L += 1\nif x > 0.4:\n    L += 1\n"
 NO_INPUTS = [
     Case(
@@ -234,6 +261,12 @@ SUMS = [
         "for wrt in '' '--wrt V'; do autodiff grad $wrt script.ad 2>/dev/null | tail -n 1; done",
         [3.15, 3.15],
     ),
+    Case(
+        "set_and_halved",
+        POWER.replace("print(P)\n", ""),
+        "autodiff grad --set V=24 script.ad; autodiff grad --set V=24 --wrt V script.ad",
+        [6.3, 6.3],
+    ),
     Case("decayed", DECAY, "autodiff grad script.ad", [24.75]),
     Case("slowed_by_constants", FALL, "autodiff grad script.ad 2>/dev/null | tail -n 1", [1.0]),
     *[
@@ -287,4 +320,9 @@ def test_lists_are_never_another_number_as_arrays(case: Case, tmp_path: Path) ->
 
 @each_of(SUMS)
 def test_a_sum_is_never_differentiated_by_itself(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+@each_of(UNUSED)
+def test_a_first_value_that_is_not_used_has_slope_0(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
