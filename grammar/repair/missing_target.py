@@ -47,7 +47,11 @@ def explain_missing_target(error: ConstantOutputError, execution: Execution, set
     found = [] if target is None else find_cuts(scene, target)
     steps = [cut for cut in found if is_step(scene, cut)] if execution.without_tensors else []
     if len(steps) == len(found):
-        if target is not None and execution.without_tensors and not execution.first_leaves:
+        if execution.first_leaves:  # the first values are inputs, and may take no part
+            reason = constant_reason(error, scene, target, steps, execution, settings)
+            if reason:
+                return reason
+        if target is not None and execution.without_tensors:
             explain_reassigned_number(error, scene, target, execution, settings)
         return constant_reason(error, scene, target, steps, execution, settings)
     scene.span = error.span = target.span
