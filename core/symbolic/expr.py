@@ -39,6 +39,9 @@ LARGEST_EXACT_INT = 2**53
 #: The text before and after a comparison that is used as a number: for readers, and for code that is run.
 IVERSON_BRACKETS, WHERE_BRACKETS = ("[", "]"), ("where(", ", 1.0, 0.0)")
 SIZE_CAP = 10**9
+BRACKETED_PART = re.compile(r"\([^()\[\]]*\)|\[[^()\[\]]*\]")
+#: An operator; no sign of an exponent, as in 1e-5.
+OPERATOR = re.compile(r"(?:\*\*|//|[<>=!]=|[-+](?<!\d[eE][-+])|[<>|^&*/%@~])")
 ARGUMENT_SLOT = re.compile(r"\{(\d)\}")
 
 
@@ -304,7 +307,36 @@ def expr_text(
 def _level(expr: Expr) -> int:
     if expr.head == "number":
         return SIGN_LEVEL if number_text(expr.value)[0] == "-" else ATOM_LEVEL
+    if expr.head == "name":
+        return ATOM_LEVEL if expr.value.isidentifier() else source_text_level(expr.value)
     return BINDING_LEVELS.get(expr.head, ATOM_LEVEL)
+
+
+def source_text_level(spelled: str) -> int:
+    """How tightly a source text that serves as a name binds: the level of its loosest operator.
+
+    >>> [source_text_level(text) == level for text, level in (("x-1", SUM_LEVEL), ("-x", SIGN_LEVEL))]
+    [True, True]
+    >>> source_text_level("f(x - 1)[0]") == ATOM_LEVEL
+    True
+    """
+    before = ""
+    while before != spelled:
+        before, spelled = spelled, BRACKETED_PART.sub("_", spelled)
+    # An operator after another one, or at the start, is a sign.
+    levels = [BINDING_LEVELS["neg" if sign else operator] for operator, sign in _operators(spelled)]
+    return min(levels, default=ATOM_LEVEL)
+
+
+def _operators(spelled: str) -> Iterator[tuple[str, bool]]:
+    """Yield the operators of a text without brackets, and whether each is a sign."""
+    end, is_first = 0, not spelled[:1].strip("+-~")
+    for found in OPERATOR.finditer(spelled):
+        yield (
+            found[0],
+            found[0] in "+-~" and not spelled[end : found.start()].strip() and (end > 0 or is_first),
+        )
+        end = found.end()
 
 
 def _needs_brackets(expr: Expr, level: int, after_sign: bool, enclosing_head: str) -> bool:

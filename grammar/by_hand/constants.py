@@ -94,6 +94,21 @@ def other_values(value: Any, random: Any, spread: float) -> Any:
     return with_numbers(value, random.permutation(x.reshape(-1)).reshape(x.shape))
 
 
+def is_symmetric(value: Any) -> bool:
+    """Whether a constant is a symmetric matrix, or a stack of these, and not a diagonal one."""
+    x = numbers_of(value)
+    return x.ndim > 1 and np.array_equal(x, np.swapaxes(x, -1, -2)) and bool(np.triu(x, 1).any())
+
+
+def other_symmetric(value: Any, random: Any, spread: float) -> Any:
+    """Return ``other_values``, of a symmetric matrix with the lower triangle above the diagonal too."""
+    moved = other_values(value, random, spread)
+    if not is_constant(value) or not is_symmetric(value):
+        return moved
+    x = numbers_of(moved)
+    return with_numbers(value, np.tril(x) + np.swapaxes(np.tril(x, -1), -1, -2))
+
+
 def can_change(value: Any) -> bool:
     """Whether ``other_values`` has others: one whole number many times cannot be permuted."""
     x = numbers_of(value)

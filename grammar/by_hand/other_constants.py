@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
-from autodiff.grammar.by_hand.constants import numbers_of
+from autodiff.grammar.by_hand.constants import is_symmetric, numbers_of
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.points import NEAR_SPREAD, SamplePoints, all_known, formula_values, values_equal
-from autodiff.grammar.by_hand.runs import LABELS, SPREAD
+from autodiff.grammar.by_hand.runs import LABELS, SPREAD, SYMMETRY
 from autodiff.grammar.by_hand.sentences import format_number
 
 TYPE_CHECKING = False
@@ -65,6 +65,14 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
         made.remarks.append(f"it is right only for {in_words(alone or guilty, runs)}")
         made.varied = [name for name in made.varied if set(read[name]).isdisjoint(alone or guilty)]
         return
+    symmetric = " and ".join(name for name in guilty if is_symmetric(runs.value(name)))
+    if symmetric and agrees(formula, runs, runs.with_constants(guilty, SPREAD, SYMMETRY)):
+        made.is_right = None
+        made.remarks = [
+            f"it is right for symmetric {symmetric}, as in this script, and not in general",
+            *corrections(formula, runs, guilty),
+        ]
+        return
     made.is_right = False
     made.remarks = wrong_for_others(formula, runs, alone or guilty)
 
@@ -101,10 +109,15 @@ def wrong_for_others(formula: Formula, runs: ScriptRuns, names: list[str]) -> li
         where = ", ".join(f"{x} = {format_number(points.number(x, at))}" for x in names)
         value, right = format_number(values[at]), format_number(points.gradients[at])
         told.append(f"at {where} the formula gives {value}, and the gradient is {right}")
+    return told + corrections(formula, runs, names)
+
+
+def corrections(formula: Formula, runs: ScriptRuns, names: list[str]) -> list[str]:
+    """Return the remark on the change that makes a formula right for other values of these constants too."""
     points = SamplePoints(runs, formula, [runs.first, *runs.with_constants(names, SPREAD)])
     node = dict(points.subject.wrt)[formula.inputs[-1]]
     changed = CorrectionSearch(formula, points, node).find_remark()
-    return [*told, changed] if changed else told
+    return [changed] if changed else []
 
 
 def in_words(names: list[str], runs: ScriptRuns) -> str:

@@ -23,6 +23,7 @@ from autodiff.grammar.by_hand.constants import (
     describe_labels,
     numbers_of,
     other_labels,
+    other_symmetric,
     other_values,
     permuted,
 )
@@ -153,9 +154,10 @@ class ScriptRuns:
     def with_constants(
         self, names: Collection[str], spread: float, kept: str = "", moves_leaves: bool = True
     ) -> list[ScriptRun]:
-        """Return runs with other values of these constants, whose labels stay labels if that is ``kept``.
+        """Return runs with other values of these constants.
 
-        Runs in which tensors have other shapes are left out.
+        Labels stay labels, or symmetric matrices symmetric, if that is ``kept``. Runs in which tensors have
+        other shapes are left out.
         """
         key = (spread, kept, moves_leaves, *names)
         if names and key not in self._changed:
@@ -165,7 +167,8 @@ class ScriptRuns:
                 if kept == LABELS and self.labels_in_words(name):
                     changes[name] = partial(other_labels, random=random)
                 else:
-                    changes[name] = partial(other_values, random=random, spread=spread)
+                    change = other_symmetric if kept == SYMMETRY else other_values
+                    changes[name] = partial(change, random=random, spread=spread)
             found = []
             for _ in range(CONSTANT_RUNS):
                 moves = self.random_moves(random, spread) if moves_leaves else {}

@@ -460,6 +460,13 @@ SYMMETRIC = [
         code=1,
     ),
     Case(
+        "a_form_of_a_constant_matrix",
+        FORM.format("0.5").replace("1.]], requires_grad=True)", "1.]])"),
+        "autodiff check script.ad --formula 'dq/dx == 2*A @ x'",
+        shows=["undecided: ", "right for symmetric A, as in this script", "with (A + A.T)/2 in place of A"],
+        never=["these numbers of A"],
+    ),
+    Case(
         "the_general_formula",
         FORM.format("0.5"),
         "autodiff check script.ad --formula 'dq/dx == (A + A.T) @ x'",

@@ -56,3 +56,10 @@ def test_a_slope_of_zero_beside_an_infinite_one_is_no_nothing(autodiff):
     told = autodiff("explain", "-e", "x = 0.; L = sqrt(x)*0 + x**3", "--order", "2").out
     assert "d2L/dx2 = nan" in told
     assert "(0) * " in told or " * (0)" in told
+
+
+def test_sums_of_the_script_keep_their_brackets_in_longer_names(autodiff):
+    told = autodiff("explain", "-e", "x = 3.; L = (x-1)**4", "--order", "2", "--columns", "100").out
+    assert "d(4*(x-1)**3)/d((x-1)**3)" in told
+    assert "so (x-1)**3 grows by 12" in " ".join(told.split())
+    assert "x-1**3" not in told

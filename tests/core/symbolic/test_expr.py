@@ -158,6 +158,26 @@ def test_names_and_substitution() -> None:
     assert str(substitute(expr, {"w": number_expr(-3.0)})) == "-3*x - (-3)**2"
 
 
+def test_source_texts_as_names_get_the_brackets_of_their_loosest_operator() -> None:
+    def power(text: str) -> str:
+        return str(infix("**", name_expr(text), number_expr(3)))
+
+    assert [
+        power(text) for text in ("x-1", "-x", "f(x - 1)[0]", "(x-1)*(y+1)", "x[i - 1]", "1e-5", "x > 0")
+    ] == [
+        "(x-1)**3",
+        "(-x)**3",
+        "f(x - 1)[0]**3",
+        "((x-1)*(y+1))**3",
+        "x[i - 1]**3",
+        "1e-5**3",
+        "[x > 0]**3",
+    ]
+    total = name_expr("p - y")
+    assert str(infix("@", name_expr("W2.T"), total)) == "W2.T @ (p - y)"
+    assert str(infix("-", name_expr("x**-2*y"), total)) == "x**-2*y - (p - y)"
+
+
 leaves = st.one_of(st.sampled_from("xyz").map(name_expr), st.integers(-3, 3).map(number_expr))
 expressions = st.recursive(
     leaves,
