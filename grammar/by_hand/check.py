@@ -7,8 +7,12 @@ the factors of a term that matches none with the derivatives of the remaining pa
 
 from __future__ import annotations
 
+from functools import partial
+
 from autodiff.core.base.errors import UsageError
-from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.check.checked_functions import GradientFunction, OutputFunction
+from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.why.kinks import kinks_of
@@ -34,6 +38,7 @@ from autodiff.grammar.by_hand.sentences import (
 )
 from autodiff.grammar.by_hand.symmetry import symmetric_names, symmetric_points
 from autodiff.grammar.by_hand.wrong_backward import blame_backward
+from autodiff.grammar.session.script_kinks import make_kink
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +140,10 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
     right = points.compare(computed)
     made.is_right_here, made.is_right = right[0], all_known(right)
     made.points = sum(is_right is not None for is_right in right)
-    if made.is_right is False:
+    told = script_kink_remarks(made, runs) if all_known(right[1:]) is not False else []
+    if told:
+        made.is_right, made.remarks = None, told
+    elif made.is_right is False:
         explain_difference(made, formula, points, computed, right, runs)
     elif made.is_right and made.is_right_here:
         try_other_constants(made, formula, runs)
@@ -204,6 +212,32 @@ def symmetry_remarks(made: HandCheck, formula: Formula, points: SamplePoints, ru
         made.is_right = None
         return [f"it is right for symmetric {names}, as in this script, and not in general", *told]
     return [*told, f"it is right for symmetric {names} only"]
+
+
+def script_kink_remarks(made: HandCheck, runs: ScriptRuns) -> list[str]:
+    """Return remarks on a choice of the script between equal numbers, where the derivative leaps; else none.
+
+    The runs on the other side of the choice have another graph, so the formula was not compared there.
+    """
+    ties = runs.rerun.first.ties
+    target = made.by[-1]
+    if not ties or made.is_jacobian or any(name != target for name in made.by):
+        return []
+    subject = runs.first.subject
+    node = dict(subject.wrt)[target]
+    if len(made.by) == 1:
+        own = OutputFunction(subject, target, node)
+    else:
+        own = GradientFunction(subject, target, node, np.ones(np.shape(node.out)))
+    again = partial(runs.rerun.moved_subject, subject)
+    moved = [leaf for leaf in runs.leaves if leaf.number in runs.rerun.first.numbers]
+    neighbours = Neighbours(moved, again, np_random.default_rng(runs.seed))
+    leap = neighbours.find_leap(own, node)
+    if leap is None or not neighbours.is_repeatable(own):
+        return []
+    kink = make_kink(leap, own, ties, runs.first.execution.source)
+    first = "the script's values are at a kink, where no formula is right"
+    return [first, f"in line {kink.line}, {kink.text}" if kink.line else kink.text]
 
 
 def kink_remarks(points: SamplePoints, by: list[str]) -> list[str]:

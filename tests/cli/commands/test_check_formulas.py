@@ -130,3 +130,31 @@ def test_a_kink_excuses_nothing_else(autodiff, code, formula):
     done = autodiff("check", "-e", code, "--formula", formula)
     assert done.returncode == 1
     assert done.out.startswith("wrong: ")
+
+
+@pytest.mark.parametrize(
+    ("code", "formula", "kink"),
+    [
+        ("x = 0.; L = max(x, 0)", "dL/dx == (x > 0)*1.0", "max(x, 0) compares equal numbers"),
+        ("x = 0.; L = max(x, 0)**2", "d2L/dx2 == 2", "the slope by x is 0 from below and 2 from above"),
+        ("x = 1.; L = x**3 if x == 1 else 7*x", "dL/dx == 3*x**2", "x == 1 compares equal numbers"),
+    ],
+)
+def test_where_the_script_chooses_between_equal_numbers_no_formula_is_right(autodiff, code, formula, kink):
+    done = autodiff("check", "-e", code, "--formula", formula)
+    assert done.out.startswith(f"undecided: {formula}\n")
+    assert "the script's values are at a kink, where no formula is right" in done.out
+    assert kink in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    ("code", "formula", "verdict"),
+    [
+        ("x = 0.; L = max(x, 0)**2", "dL/dx == 2*x", "right"),
+        ("x = 0.; L = max(x, 0)**2", "dL/dx == 2*x + 1", "wrong"),
+        ("x = 1.; L = max(x, 0)", "dL/dx == 1", "right"),
+        ("x = 1.; y = 1.; L = x*y if x == y else y*x", "dL/dx == y", "right"),
+    ],
+)
+def test_a_choice_that_does_not_move_the_derivative_is_no_kink(autodiff, code, formula, verdict):
+    assert autodiff("check", "-e", code, "--formula", formula).out.startswith(f"{verdict}: ")
