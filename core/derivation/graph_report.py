@@ -18,7 +18,13 @@ from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 from autodiff.core.report.name_key import NameKey
 from autodiff.core.report.records import ReportedPass
 from autodiff.core.symbolic.expr import expr_text, number_expr
-from autodiff.core.symbolic.symbol import Symbol, as_symbol, is_factor, symbolic_derivative
+from autodiff.core.symbolic.symbol import (
+    Symbol,
+    as_symbol,
+    elementwise_derivative,
+    is_factor,
+    symbolic_derivative,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,6 +186,14 @@ def local_derivative_text(node: OpNode, index: int, formulas: OperandSymbols) ->
     return expr_text(local_derivative_expr(node, index, formulas), LONGEST_SYMBOL, limits.digits)
 
 
+def elementwise_derivative_text(node: OpNode, index: int, formulas: OperandSymbols) -> str:
+    """The derivative of an elementwise op in each entry of its result, as text in the script's names."""
+    from autodiff.core.symbolic.simplify import simplify
+
+    symbol = elementwise_derivative(node, index, formulas.symbol(node), formulas.operands(node))
+    return expr_text(simplify(symbol.expr), LONGEST_SYMBOL, limits.digits)
+
+
 def local_derivative_expr(node: OpNode, index: int, formulas: OperandSymbols) -> Expr:
     """The derivative of an edge as an expression, in the script's names."""
     from autodiff.core.symbolic.simplify import simplify
@@ -194,10 +208,12 @@ def local_derivative_expr(node: OpNode, index: int, formulas: OperandSymbols) ->
 
 def local_derivative(node: OpNode, index: int) -> Any:
     """d output/d input of an edge that is a factor, a float or an array of the output's shape; else None."""
-    op = node.op
-    if not is_factor(node, index):
-        return None
-    out, operands = node.out, node.operands
+    return elementwise_values(node, index) if is_factor(node, index) else None
+
+
+def elementwise_values(node: OpNode, index: int) -> Any:
+    """The derivative of an elementwise op in each entry of its result, a float or an array."""
+    op, out, operands = node.op, node.out, node.operands
     if isinstance(node, ScalarNode):
         from autodiff.core.graph.vjp import scalar_edge_pullback
 

@@ -391,16 +391,19 @@ def is_factor(node: OpNode, index: int) -> bool:
 
 def symbolic_derivative(node: OpNode, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
     """The derivative of an edge: d out/d operand if it is a factor, else the vjp applied to ``G``."""
-    op = node.op
     if is_factor(node, index):
-        g = Symbol(number_expr(1), out.shape, extent=())
-        if op.vjps:
-            local = as_symbol(op.vjps[index](g, out, *operands, **node.params))
-        else:
-            partial = op.partials[index]
-            local = as_symbol(partial if isinstance(partial, int) else partial(out, *operands))
-        return local
+        return elementwise_derivative(node, index, out, operands)
     return symbolic_vjp(node, index, Symbol(name_expr("G"), out.shape), out, operands)
+
+
+def elementwise_derivative(node: OpNode, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
+    """d out/d operand of an elementwise op, in each entry of the result."""
+    op = node.op
+    if op.vjps:
+        g = Symbol(number_expr(1), out.shape, extent=())
+        return as_symbol(op.vjps[index](g, out, *operands, **node.params))
+    partial = op.partials[index]
+    return as_symbol(partial if isinstance(partial, int) else partial(out, *operands))
 
 
 from autodiff.core.symbolic import op_spellings as _op_spellings  # noqa: E402, F401 - it registers itself

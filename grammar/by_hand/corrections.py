@@ -10,7 +10,7 @@ from itertools import combinations
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.derivation.graph_report import local_derivative, local_derivative_text
+from autodiff.core.derivation.graph_report import elementwise_derivative_text, elementwise_values
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.values import as_stored
@@ -397,7 +397,7 @@ def elementwise_derivatives(points: SamplePoints, target: Node) -> list[OpDeriva
             if any(value is None or np.all(np.abs(value) == 1.0) for value in values[:1]):
                 continue
             name = f"slope_{len(found)}_"
-            symbol = local_derivative_text(node, index, formulas)
+            symbol = elementwise_derivative_text(node, index, formulas)
             found.append(OpDerivative(name, names.quotient(node, below), symbol, values))
             if len(found) == MAX_DERIVATIVES:
                 return found
@@ -407,4 +407,4 @@ def elementwise_derivatives(points: SamplePoints, target: Node) -> list[OpDeriva
 def derivative_value(node: Node, index: int) -> Any:
     assert isinstance(node, OpNode)
     with np.errstate(all="ignore"):
-        return local_derivative(node, index)
+        return elementwise_values(node, index)
