@@ -112,7 +112,7 @@ def add_graph(
 
     report.graph = graph_of(subject, names, kept, most_drawn, in_full=events)
     if events:
-        from autodiff.core.trace.make_events import make_events
+        from autodiff.core.events.make_events import make_events
 
         report.events = make_events(report.graph, report.derivations)
 

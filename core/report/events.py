@@ -1,6 +1,6 @@
 """The events of a run and its backward pass, in the order in which they happened.
 
-``core/trace`` makes them; the terminal and the page play them. Nodes and edges are given by their ids in the
+``core/events`` makes them; the terminal and the page play them. Nodes and edges are given by their ids in the
 record of the graph (``graph_records.Graph``). Values are floats, arrays, or ArraySummary of large arrays.
 """
 

@@ -106,7 +106,7 @@ def test_a_file_with_the_suffix_of_a_picture_is_not_filled_with_text(autodiff, t
     for command in ("graph", "explain"):
         done = autodiff(command, "-e", "x = 2.; y = x*x", "-o", "graph.pdf")
         assert (done.returncode, done.out) == (2, "")
-        assert f"-o graph.pdf: `autodiff {command}` cannot write pictures" in done.err
+        assert f"-o graph.pdf: `autodiff {command}` cannot write pdf pictures" in done.err
         assert ("--format dot | dot -Tpdf > graph.pdf`" in done.err) == (command == "graph")
         assert list(tmp_path.iterdir()) == []
 

@@ -23,7 +23,8 @@ SEED = REPOSITORY / "examples" / "seeds" / "1_autograd.ad"
 SEQUENCE = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 #: Makes the terminal of standard output the controlling one, then becomes the program.
 ON_TERMINAL = """\
-import fcntl, os, sys, termios
+import fcntl, os, signal, sys, termios
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background ignores it
 fcntl.ioctl(1, termios.TIOCSCTTY, 0)
 os.execv(sys.argv[1], sys.argv[1:])
 """

@@ -15,6 +15,7 @@ from autodiff.core.engine.public_functions import FUNCTIONS, IN_PLACE, METHODS
 from autodiff.core.interface.names import SEARCHED, public_names, public_value
 from autodiff.core.methods.lookup import TENSOR_METHODS
 from autodiff.core.nn import functional
+from conftest import REPOSITORY
 from ops.engines import PRELUDE, Run, compiled
 from ops.operands import read
 from ops.table import every
@@ -22,6 +23,12 @@ from ops.table import every
 MODULES = {"core": core, "core.linalg": linalg, "core.special": special, "core.nn.functional": functional}
 #: What Python programs have under the names that scripts use.
 NAMES = {"torch": core, "F": functional, "linalg": linalg, "special": special}
+
+
+def test_no_module_hides_a_function() -> None:
+    """A package ``core.trace`` would be what ``autodiff.core.trace`` means as soon as it was imported."""
+    modules = {path.stem for path in (REPOSITORY / "core").iterdir()}
+    assert modules.isdisjoint(public_names("core"))
 
 
 #: In how many tests the samples are compared.
