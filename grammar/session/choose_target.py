@@ -11,6 +11,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import GradientError, UsageError
 from autodiff.core.base.lazy_imports import services
 from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
+from autodiff.core.fast.tape import is_tape_entry
 from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.assignment_plan import number_tensor, unknown_name_error
@@ -156,7 +157,14 @@ def no_output_error(execution: Execution) -> UsageError:
 def is_computed(value: Any) -> bool:
     """Whether a value is the recorded result of an op, or a list with such a result."""
     parts = [part for _, part in entries_of(value, "")]
-    return any(part.__class__ is Tensor and isinstance(part.node, OpNode) for part in parts)
+    return any(part.__class__ is Tensor and is_result(part) for part in parts)
+
+
+def is_result(x: Tensor) -> bool:
+    """Whether an op made a tensor. The entries of its tape do not become nodes for that."""
+    if is_tape_entry(x) and x.tape is not None and x.tape[0].nodes is None:
+        return x.tape[x.tape_position][0] is not None
+    return isinstance(x.node, OpNode)
 
 
 def is_input(value: Tensor, name: str) -> bool:

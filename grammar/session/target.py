@@ -281,7 +281,9 @@ def loop_note(subject: ReportedPass, loop: tree.For | tree.While, execution: Exe
     if output not in carried or len(carried) == 1:
         return ""
     within = set(subject.order) if subject.size <= MOST_SEARCHED else set()
-    others = [name for name in carried if name != output and execution.names[name].node not in within]
+    others = [
+        name for name in carried if name != output and not (within and execution.names[name].node in within)
+    ]
     if not others:
         return ""
     line, _ = execution.source.position(loop.span.start)
