@@ -31,7 +31,7 @@ BLOCK = 1 << 20  # bytes
 LONGEST_FIELD = 40  # characters of a field in a message
 
 
-class BadRow(dict):  # type: ignore[type-arg]
+class BadRow(dict[str, "Any"]):
     """A row that cannot be read: the values that could be told apart, and what is wrong."""
 
     __slots__ = ("what",)
@@ -41,7 +41,7 @@ class BadRow(dict):  # type: ignore[type-arg]
         self.what = what
 
 
-class Block(list):  # type: ignore[type-arg]
+class Block(list["Row"]):
     """Rows that were read together, and the ``lines`` of the file that they stand in; () for made-up rows."""
 
     __slots__ = ("lines",)

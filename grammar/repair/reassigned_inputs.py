@@ -19,7 +19,7 @@ from autodiff.grammar.session.outputs import entries_of, is_output
 from autodiff.grammar.session.run import run_once
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
-from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.syntax.walk import assigned_names, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -238,15 +238,7 @@ def output_expression(script: tree.Script, execution: Execution, settings: Setti
     name = execution.last_assigned
     if name is not None:
         return tree.Name(Span(0, 0), name)
-    assigned = [
-        target
-        for node in walk(script)
-        if isinstance(node, (tree.Assign, tree.AugmentedAssign))
-        for part in (node.targets if isinstance(node, tree.Assign) else [node.target])
-        for target in walk(part)
-        if isinstance(target, tree.Name)
-    ]
-    return max(assigned, key=lambda name: name.span.start, default=None)
+    return max(assigned_names(script), key=lambda name: name.span.start, default=None)
 
 
 def is_print(node: Any) -> bool:

@@ -21,7 +21,7 @@ from autodiff.grammar.session.outputs import entries_of, is_output, is_sequence,
 from autodiff.grammar.session.run import Execution, Settings
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
-from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.syntax.walk import assigned_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -231,16 +231,8 @@ def last_targets(execution: Execution) -> list[tree.Name]:
     for statement in reversed(parse_to_first_error(execution.source).body):
         if isinstance(statement, (tree.FunctionDef, tree.ClassDef)):
             continue
-        found = [
-            part
-            for node in walk(statement)
-            if isinstance(node, (tree.Assign, tree.AugmentedAssign))
-            for target in (node.targets if isinstance(node, tree.Assign) else [node.target])
-            for part in walk(target)
-            if isinstance(part, tree.Name)
-        ]
-        if found:
-            return sorted(found, key=lambda target: target.span.start)
+        if found := sorted(assigned_names(statement), key=lambda name: name.span.start):
+            return found
     return []
 
 

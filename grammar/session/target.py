@@ -18,7 +18,7 @@ from autodiff.grammar.session.assignment_plan import given_tensor
 from autodiff.grammar.session.leaf_names import display_name, join_words, name_leaves
 from autodiff.grammar.session.run import Execution, Settings
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.syntax.walk import assigned_names
 
 #: Numbers that the language has names for, ``pi`` and ``math.pi``.
 NAMED_NUMBERS = {"pi": math.pi, "e": math.e, "tau": math.tau}
@@ -262,14 +262,7 @@ def loop_note(subject: ReportedPass, loop: tree.For | tree.While, execution: Exe
 
     A result that the output is made of is none of these, as far as the graph is small enough to look.
     """
-    changed = {
-        part.id
-        for node in walk(*loop.body)
-        if isinstance(node, (tree.Assign, tree.AugmentedAssign))
-        for target in (node.targets if isinstance(node, tree.Assign) else (node.target,))
-        for part in walk(target)
-        if isinstance(part, tree.Name)
-    }
+    changed = {name.id for name in assigned_names(*loop.body)}
     carried = [
         name
         for name in execution.names

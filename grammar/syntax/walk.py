@@ -85,6 +85,14 @@ def walk(*nodes: tree.SyntaxNode) -> Iterator[Any]:
         stack.extend(reversed(children(node)))
 
 
+def assigned_names(*nodes: tree.SyntaxNode) -> Iterator[tree.Name]:
+    """Yield the names in the targets of all assignments in the nodes: ``a`` and ``b`` of ``a, b[0] = x``."""
+    for node in walk(*nodes):
+        if isinstance(node, (tree.Assign, tree.AugmentedAssign)):
+            targets = node.targets if isinstance(node, tree.Assign) else (node.target,)
+            yield from (part for part in walk(*targets) if isinstance(part, tree.Name))
+
+
 def path_to(script: tree.Script, span: Span) -> list[Any]:
     """Return the nodes that cover ``span``, outermost first; the last is the smallest."""
     path: list[Any] = [script]
