@@ -28,14 +28,17 @@ class Record:
     """
 
     fields: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
+    required: frozenset[str] = frozenset()  # the fields without a default
 
     def __init_subclass__(cls) -> None:
         cls.fields = (*cls.fields, *cls.__annotations__)
+        cls.known = frozenset(cls.fields)
+        cls.required = frozenset(name for name in cls.fields if not hasattr(cls, name))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         values = vars(self)
         values.update(zip(self.fields, args, strict=False), **kwargs)
-        unknown = values.keys() - self.fields
-        missing = [name for name in self.fields if name not in values and not hasattr(type(self), name)]
-        if unknown or missing or len(args) > len(self.fields):
-            raise TypeError(f"{type(self).__name__}: unknown {sorted(unknown)}, missing {missing}")
+        if not self.required <= values.keys() <= self.known or len(args) > len(self.fields):
+            unknown, missing = sorted(values.keys() - self.known), sorted(self.required - values.keys())
+            raise TypeError(f"{type(self).__name__}: unknown {unknown}, missing {missing}")

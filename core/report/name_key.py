@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from autodiff.core.base.record import Record
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.symbolic.expr import Expr
 
-NAMES = re.compile(r"[^\W\d][\w.]*(?:\[[^\[\]]*\])*")
+NAMES = re.compile(r"[^\W\d][\w.]*(?:\[[^\[\]\n]*\])*")
 DIGITS = re.compile(r"(\d+)")
 
 
@@ -40,17 +41,29 @@ class NameKey:
 
     def of(self, texts: Iterable[str], known: Collection[str] = ()) -> list[NameMeaning]:
         """The meanings of the names in the texts, and of those in their meanings; not of ``known`` names."""
-        found: dict[str, NameMeaning] = {}
-        todo = list(texts)
-        while todo:
-            for word in NAMES.findall(todo.pop()):
-                for name in (word, word[1:]) if word[0] == "d" else (word,):  # as in dL/dt7
-                    meaning = None if name in found or name in known else self._meaning(name)
-                    if meaning is not None:
-                        found[name] = meaning
-                        todo.append(meaning.text)
-        return sorted(found.values(), key=lambda one: list(map(_natural, DIGITS.split(one.name))))
+        found: list[NameMeaning] = []
+        words = _words(texts)
+        seen = set(known)
+        while words:
+            new = [word for word in words if word not in seen]
+            seen.update(new)
+            meanings = [meaning for meaning in map(self._meaning, new) if meaning is not None]
+            found += meanings
+            words = _words(meaning.text for meaning in meanings)
+        return sorted(found, key=_order)
 
 
-def _natural(text: str) -> tuple[int, str]:
-    return (int(text), "") if text.isdecimal() else (-1, text)
+def _words(texts: Iterable[str]) -> Iterable[str]:
+    """The names in the texts, each once and in their order; for ``dL/dt7`` both ``dt7`` and ``t7``."""
+    words = dict.fromkeys(NAMES.findall("\n".join(texts)))
+    return words | dict.fromkeys(word[1:] for word in words if word[0] == "d")
+
+
+def _order(meaning: NameMeaning) -> tuple[list[tuple[int, str]], int]:
+    """Sorts ``t2`` before ``t10``, and the values of a variable by their numbers."""
+    return _natural(f"{meaning.variable}_" if meaning.variable else meaning.name), meaning.number
+
+
+@cache
+def _natural(text: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in DIGITS.split(text)]

@@ -10,11 +10,6 @@ import re
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Span
-from autodiff.grammar.help.failure_scene import Scene
-from autodiff.grammar.repair.missing_path import output_expression, shortened_text
-from autodiff.grammar.repair.proposals.graph_cuts import ARRAY_REASON, NUMBER_REASON, find_cuts
-from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
-from autodiff.grammar.session.leaf_names import base_name
 from autodiff.grammar.syntax.parser import parse_to_first_error
 
 TYPE_CHECKING = False
@@ -26,8 +21,6 @@ if TYPE_CHECKING:
 
 #: Scripts without these words are not read again.
 CUTTING = re.compile(r"\.(?:detach|item|tolist|numpy)\(|\.data\b|\bmath\.\w+\(|\b(?:float|int)\(")
-#: The cuts that keep the value: comparisons, positions and updates without recording are no part of a slope.
-REASONS = (".data is outside of the graph", "detach() leaves the graph", ARRAY_REASON, NUMBER_REASON)
 MOST_NOTED = 3
 
 
@@ -39,6 +32,15 @@ def notes_on_cuts(execution: Execution, subject: ReportedPass) -> Iterator[str]:
     source = execution.source
     if not CUTTING.search(source.text):
         return
+    # The repairs take longer to import than a short script to explain.
+    from autodiff.grammar.help.failure_scene import Scene
+    from autodiff.grammar.repair.missing_path import output_expression, shortened_text
+    from autodiff.grammar.repair.proposals.graph_cuts import ARRAY_REASON, NUMBER_REASON, find_cuts
+    from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
+    from autodiff.grammar.session.leaf_names import base_name
+
+    # The cuts that keep the value: comparisons, positions and updates without recording have no slope.
+    reasons = (".data is outside of the graph", "detach() leaves the graph", ARRAY_REASON, NUMBER_REASON)
     end = Span(len(source.text), len(source.text))
     scene = Scene(AutodiffError(""), end, parse_to_first_error(source), source, [], execution.names)
     origins = ValueOrigins(scene)
@@ -48,7 +50,7 @@ def notes_on_cuts(execution: Execution, subject: ReportedPass) -> Iterator[str]:
     noted = 0
     for cut in cuts:
         made_from = [name for name in names if origins.depends_on(cut.node, name)]
-        if cut.reason in REASONS and made_from and noted < MOST_NOTED:
+        if cut.reason in reasons and made_from and noted < MOST_NOTED:
             noted += 1
             yield (
                 f"`{shortened_text(scene, cut.node)}` in line {scene.line(cut.node.span)} is made from"
