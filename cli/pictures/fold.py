@@ -1,12 +1,13 @@
 """Graphs with fewer nodes: a part of a graph, and groups of nodes folded into one.
 
 A group has consecutive nodes in the order of creation, without leaves: then no path leaves it and comes back,
-and what is drawn has no cycle. Groups are calls of functions and passes of loops; where these are too many,
-several in a row.
+and what is drawn has no cycle. Groups are repeated steps without the first and last; where that is not enough
+calls of functions and passes of loops; where these are too many, several in a row.
 """
 
 from __future__ import annotations
 
+from autodiff.cli.pictures.repeats import MOST_WHOLE, fold_repeats
 from autodiff.cli.process.streams import visible
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.record import Record
@@ -94,19 +95,24 @@ def is_numbered(other: str, name: str) -> bool:
 def view_of(
     graph: Graph, events: Events, constructs: Sequence[Construct], kept: Sequence[int], most: int
 ) -> View:
-    """The kept nodes, folded if they are more than ``most`` (0: never)."""
+    """The kept nodes, folded if they are more than ``most`` (0: never).
+
+    Repeated steps are folded where these are more than MOST_WHOLE.
+    """
     groups = [[id] for id in kept]
-    note = ""
-    if most and len(groups) > most:
+    if most and len(kept) > min(most, MOST_WHOLE):
         names = [construct_of(node, constructs) for node in graph.nodes]
-        groups = list(runs(graph, kept, names))
-        if len(groups) > min(most, MOST_FOLDED):
-            groups = list(chunks(graph, groups, min(most, MOST_FOLDED)))
+        groups = fold_repeats(graph, kept, names)
+        if len(groups) > most:
+            groups = list(runs(graph, kept, names))
+            if len(groups) > min(most, MOST_FOLDED):
+                groups = list(chunks(graph, groups, min(most, MOST_FOLDED)))
         folded = [group for group in groups if len(group) > 1]
-        inside = sum(map(len, folded))
-        note = f"{inside:,} of {len(kept):,} nodes are folded into {len(folded):,} (--fold 0 draws all)"
-        return regroup(graph, events, groups, [name_of(group, graph, names) for group in groups], note)
-    return regroup(graph, events, groups, [""] * len(groups), note)
+        if folded:
+            inside = sum(map(len, folded))
+            note = f"{inside:,} of {len(kept):,} nodes are folded into {len(folded):,} (--fold 0 draws all)"
+            return regroup(graph, events, groups, [name_of(group, graph, names) for group in groups], note)
+    return regroup(graph, events, groups, [""] * len(groups), "")
 
 
 def construct_of(node: GraphNode, constructs: Sequence[Construct]) -> str:
@@ -157,9 +163,13 @@ def name_of(group: Sequence[int], graph: Graph, names: Sequence[str]) -> str:
     kinds = {names[id] for id in group}
     if len(kinds) == 1 and "" not in kinds:
         [kind] = kinds
-        passes = f"{first.visit}" if first.visit == last.visit else f"{first.visit}-{last.visit}"
+        # What ran most often ran in every pass.
+        most = max((graph.nodes[id] for id in group), key=lambda node: node.visit)
+        same = [node for id in group if (node := graph.nodes[id]).op == most.op and node.span == most.span]
+        passes = f"{same[0].visit}-{most.visit}" if most.visit > same[0].visit else f"{most.visit}"
         return f"{kind}, {'call' if kind.endswith('()') else 'pass'} {passes}"
-    return f"line {first.line} to {last.line}" if first.line != last.line else f"line {first.line}"
+    lines = sorted({line for id in group if (line := graph.nodes[id].line) is not None})
+    return f"line {lines[0]} to {lines[-1]}" if len(lines) > 1 else f"line {first.line}"
 
 
 def regroup(

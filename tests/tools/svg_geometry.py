@@ -31,7 +31,7 @@ class Drawing:
         }
 
     def overlaps(self) -> list[str]:
-        """Cards and labels that overlap, and lines that touch a card between their ends."""
+        """Cards and labels that overlap; lines on a card between their ends, or on the label of another."""
         boxes = {**self.cards, **self.labels}
         found = [f"{a} on {b}" for a, b in combinations(boxes, 2) if overlap(boxes[a], boxes[b])]
         for line, points in self.lines.items():
@@ -41,6 +41,13 @@ class Drawing:
                 f"{line} behind {card}"
                 for card, box in self.cards.items()
                 if overlap(box, around) and any(contains(box, point) for point in inner)
+            ]
+            found += [
+                f"{line} on {label}"
+                for label, box in self.labels.items()
+                if label[1:] != line[1:]
+                and overlap(box, around)
+                and any(contains(box, point) for point in points)
             ]
         return found
 
@@ -55,8 +62,7 @@ class Drawing:
     def outside(self) -> list[str]:
         """What leaves the canvas."""
         width, height = self.size
-        boxes = {**self.cards, **self.labels}
-        boxes |= {name: (*point, *point) for name, points in self.lines.items() for point in points}
+        boxes = {**self.cards, **self.labels, **{name: hull(points) for name, points in self.lines.items()}}
         return [
             name
             for name, (left, top, right, bottom) in boxes.items()

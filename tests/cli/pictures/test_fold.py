@@ -60,15 +60,57 @@ def test_the_loops_and_functions_of_a_script_are_found():
     ]
 
 
-def test_passes_of_a_loop_become_one_node_each():
-    report, made = view(SCRIPTS["loop of 50 steps"], 100)
-    assert len(report.graph.nodes) > 150
+def test_passes_of_a_loop_become_one_node_each_where_few_nodes_are_asked_for():
+    report, made = view("w = 0.4\nx = 1\nfor i in range(20):\n" + CHANGING, 25)
     names = [node.name for node in made.graph.nodes]
     assert names[0] == "w"
-    assert names[1:] == [f"line 3, pass {at}" for at in range(1, len(names))]
-    assert {node.op for node in made.graph.nodes[2:]} == {"4 nodes"}
+    assert names[1:] == [f"line 3, pass {at}" for at in range(1, 21)]
     assert made.note.endswith("(--fold 0 draws all)")
     assert made.graph.nodes[-1].value == report.graph.nodes[report.graph.root].value
+
+
+#: In a loop over i, passes that are not the same code for long.
+CHANGING = """\
+    if i*i % 7 < 3:
+        x = x*w
+    else:
+        x = sin(x)
+    x = tanh(w*x + 0.1)
+"""
+FIRST_PASS_SHORT = """\
+w = 0.3
+x = 1
+for i in range(20):
+    y = x*2
+    for j in range(9):
+        y = y - w*y
+    x = tanh(y)
+L = x
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "folds", "nodes"),
+    [
+        ("w = 0.4\nx = 1\nfor i in range(12):\n    x = tanh(w*x + 0.1)\n", [], 37),
+        ("w = 0.4\nx = 1\nfor i in range(50):\n    x = tanh(w*x + 0.1)\n", ["line 3, pass 2-49"], 8),
+        (SCRIPTS["loop of 50 steps"], ["line 3, pass 3-49"], 13),
+        (CALLS.replace("range(6)", "range(60)"), ["line 4 to 10"], 14),
+        (
+            FIRST_PASS_SHORT,
+            ["line 5, pass 2-8", "line 5, pass 11-17", "line 4 to 7", "line 5, pass 173-179"],
+            22,
+        ),
+    ],
+    ids=["few nodes", "passes", "another first pass", "calls", "loops in a loop"],
+)
+def test_of_many_repeated_steps_the_first_and_the_last_are_drawn(script, folds, nodes):
+    report, made = view(script, 300)
+    assert [node.name for node in made.graph.nodes if node.op.endswith(" nodes")] == folds
+    assert len(made.graph.nodes) == nodes
+    whole = report.graph.nodes
+    assert made.graph.nodes[-1].grad == whole[-1].grad == 1
+    assert len(view(script, 0)[1].graph.nodes) == len(whole)
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 6, 12, 18, 24])
@@ -97,7 +139,8 @@ def test_a_folded_graph_has_no_cycle_and_the_gradients_of_the_whole(most):
 
 
 def test_a_call_is_a_node_of_its_own():
-    _, made = view(CALLS, 25)
+    script = CALLS.replace("    y = x*v\n", "    if i*i % 7 < 3:\n        x = x*v\n    y = x*v\n")
+    _, made = view(script, 25)
     names = [node.name for node in made.graph.nodes]
     assert names.count("layer(), call 1") == names.count("layer(), call 6") == 1
 

@@ -102,7 +102,7 @@ def test_too_large_an_animation_is_refused_before_a_frame_is_painted(monkeypatch
     source = Source("w = 0.3\nx = 1\nfor i in range(20):\n    x = x - w*x*x\n")
     execution = execute(source, Settings())
     report = describe(differentiate(execution, Settings()), source, events=True)
-    asked = formats.Request("gif", "", "", 0, 300)
+    asked = formats.Request("gif", "", "", 0, fold=0)
     monkeypatch.setattr(formats, "make_picture", lambda *_: pytest.fail("a picture was made"))
     with pytest.raises(UsageError, match="nodes times frames may be 6,000") as caught:
         formats.draw(report, asked, Page(), source, [])

@@ -8,9 +8,12 @@ from random import Random
 from xml.etree import ElementTree
 
 import pytest
+from autodiff.cli.command_line.options import FOLD
+from autodiff.cli.pictures.fold import view_of
 from autodiff.cli.pictures.picture import make_card, make_picture, make_wire
 from autodiff.cli.pictures.svg import card_lines, label_lines, svg_text
 from autodiff.cli.render.page import Page, fit
+from autodiff.cli.requests.constructs import find_constructs
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
@@ -98,10 +101,42 @@ def test_the_first_seed_has_its_cards_labels_and_no_crossing():
     )
 
 
+def test_there_are_pictures_of_twenty_shapes():
+    assert len(SCRIPTS) >= 20
+
+
+@pytest.mark.parametrize("view", ["", "ops", "tensors"])
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_nothing_overlaps(name):
-    drawing = Drawing(svg_text(make_picture(graph_of(SCRIPTS[name]), Page())))
+def test_nothing_overlaps_and_a_picture_can_be_read(name, view):
+    """As ``autodiff graph`` draws it: repeated steps are folded."""
+    source = Source(SCRIPTS[name])
+    report = describe(differentiate(execute(source, Settings()), Settings()), source, events=True)
+    kept = range(len(report.graph.nodes))
+    graph = view_of(report.graph, report.events, find_constructs(source), kept, FOLD.default).graph
+    assert len(graph.nodes) <= 120, "no more cards than those of the longest script"
+    drawing = Drawing(svg_text(make_picture(graph, Page(), view)))
     assert drawing.overlaps() == drawing.lost_labels() == drawing.outside() == []
+
+
+def test_faults_of_a_drawing_are_found():
+    """The checks of the geometry see a card, a label and a line that are out of place."""
+    svg = svg_text(make_picture(seed_1_graph(), Page()))
+    drawing = Drawing(svg)
+    left, top, right, bottom = drawing.cards["n5"]
+    drawing.cards["n6"] = (right - 1, bottom - 1, right + 50, bottom + 50)
+    assert "n5 on n6" in drawing.overlaps()
+    drawing = Drawing(svg)
+    drawing.labels["e0"] = (left + 5, top + 5, left + 9, top + 9)
+    assert "n5 on e0" in drawing.overlaps()
+    assert "e0" in drawing.lost_labels()
+    drawing = Drawing(svg)
+    drawing.lines["w3"].insert(1, ((left + right) / 2, (top + bottom) / 2))
+    assert "w3 behind n5" in drawing.overlaps()
+    drawing.lines["w3"].insert(1, (-3.0, 5.0))
+    assert drawing.outside() == ["w3"]
+    label = drawing.labels["e7"]
+    drawing.lines["w3"].insert(1, (label[0] + 1, label[1] + 1))
+    assert "w3 on e7" in drawing.overlaps()
 
 
 def test_the_layout_is_the_same_everywhere():
