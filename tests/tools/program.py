@@ -14,7 +14,7 @@ import fork_server
 
 #: The program in an interpreter of its own.
 PROGRAM = (sys.executable, "-m", "autodiff.cli")
-KEPT = ("PATH", "HOME")
+KEPT = ("PATH", "HOME", "AUTODIFF_FAST")
 
 
 def environment(**changes: str) -> dict[str, str]:
