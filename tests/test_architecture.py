@@ -118,13 +118,14 @@ def test_libraries_stay_in_their_layer(path: Path) -> None:
 
 def test_one_module_calls_each_library_of_pictures() -> None:
     """They are optional and young: what replaces one is written in one place."""
-    callers: dict[str, list[str]] = {"graphlay": [], "resvg_py": [], "PIL": []}
+    callers: dict[str, list[str]] = {"graphlay": [], "resvg_py": [], "PIL": [], "plotille": []}
     for path in SOURCES:
         for library in callers.keys() & imported(path):
             callers[library].append(str(path.relative_to(REPOSITORY)))
     assert callers == {
         "graphlay": ["cli/pictures/layout.py"],
         "resvg_py": ["cli/pictures/png.py"],
+        "plotille": ["cli/pictures/chart.py"],
         "PIL": ["cli/pictures/gif.py"],
     }
 

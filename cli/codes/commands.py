@@ -179,10 +179,10 @@ CODES = {
     ),
     "E0620": Code(
         "A picture needs a library that is not installed.",
-        "graphlay places the parts of a picture, resvg-py paints PNG, Pillow joins frames to a GIF. All three"
-        " are optional: everything else works without.",
-        "In autodiff's own folder, run python -m pip install '.[pictures]', which installs all three; the"
-        " formats tree, json, dot and mermaid need none.",
+        "graphlay places the parts of a picture, resvg-py paints PNG, Pillow joins frames to a GIF, plotille"
+        " draws the chart of `plot` on a terminal. All four are optional: everything else works without.",
+        "In autodiff's own folder, run python -m pip install '.[pictures]', which installs all four; the"
+        " formats tree, json, dot and mermaid, and the curves of `plot` as SVG, CSV and JSON, need none.",
         "",
         "",
     ),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 #: Options that take names of the script, each with the text that follows a name.
-TAKES_NAMES = {"of": "", "wrt": "", "set": "="}
+TAKES_NAMES = {"of": "", "wrt": "", "set": "=", "over": "="}
 #: The most bytes of a script that are read: completion must not delay the shell.
 LONGEST = 1 << 20
 

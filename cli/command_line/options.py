@@ -90,31 +90,32 @@ TABLES = f"{DERIVATIVES} diff"
 FORMATS = (
     Format(
         "auto",
-        "run grad jacobian hessian jvp hvp propagate diff explain graph trace check ops version",
+        "run grad jacobian hessian jvp hvp propagate diff explain graph trace plot check ops version",
         "for people: tables and trees on a terminal, plain text in a pipe; in a pipe `grad` writes bare"
         " numbers, of several inputs the name before them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix"
         " W[0]<TAB>1<TAB>2 and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0",
     ),
     Format(
         "plain",
-        "run grad jacobian hessian jvp hvp propagate diff explain trace check ops",
+        "run grad jacobian hessian jvp hvp propagate diff explain trace plot check ops",
         "the plain text that a pipe gets, on a terminal too",
         suffixes=".txt",
     ),
     Format("table", TABLES, "the table of a terminal, in a pipe too"),
     Format("tree", "graph", "the tree", suffixes=".txt"),
+    Format("chart", "plot", "the chart of a terminal, in a pipe too"),
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
         "json",
-        "run grad jacobian hessian jvp hvp propagate diff explain graph trace check ops version",
+        "run grad jacobian hessian jvp hvp propagate diff explain graph trace plot check ops version",
         'one JSON document with "schema": 2; a failure is a document too',
         suffixes=".json",
         for_programs=True,
     ),
     Format(
         "jsonl",
-        TABLES,
-        "a JSON object a line for each number",
+        f"{TABLES} plot",
+        "a JSON object a line for each number, or for each point of a curve",
         suffixes=".jsonl",
         for_programs=True,
     ),
@@ -126,7 +127,8 @@ FORMATS = (
         for_programs=True,
     ),
     Format("csv", "trace", "a header, and a line for each event", suffixes=".csv", for_programs=True),
-    Format("tsv", TABLES, "the same with tabs", suffixes=".tsv", for_programs=True),
+    Format("csv", "plot", "a header, and a line for each point", suffixes=".csv", for_programs=True),
+    Format("tsv", f"{TABLES} plot", "the same with tabs", suffixes=".tsv", for_programs=True),
     Format(
         "npy",
         DERIVATIVES,
@@ -165,7 +167,7 @@ FORMATS = (
     ),
     Format(
         "png",
-        "graph",
+        "graph plot",
         "the same picture in pixels",
         suffixes=".png",
         for_programs=True,
@@ -179,8 +181,8 @@ FORMATS = (
     ),
     Format(
         "svg",
-        "graph",
-        "the graph as a picture for browsers and documents",
+        "graph plot",
+        "the graph or the curve as a picture for browsers and documents",
         suffixes=".svg",
         for_programs=True,
     ),
@@ -269,6 +271,10 @@ DEPTH = Option(
     "--depth", NUMBER, "In a picture only so many steps from there; 0 = any.", metavar="N", default=0
 )
 FOLD = Option("--fold", NUMBER, "Fold a picture of more nodes; 0 = never.", metavar="N", default=300)
+OVER = Option(
+    "--over", TEXT, "The input and its values: -2:2, 0:2:0.5, log:1:1000:50.", metavar="NAME=VALUES"
+)
+TANGENT = Option("--tangent", TEXT, "Draw the tangent at this value of the input.", metavar="VALUE")
 OPEN = Option("--open", FLAG, "Open the file that -o writes.")
 OUTPUT = Option("-o --output", TEXT, "Write to a file; its suffix chooses the format.", metavar="FILE")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
@@ -284,10 +290,11 @@ TIMEOUT = Option(
 
 #: The groups of options in help texts, and their order there; each option is in one, by its longest flag.
 GROUPS = {
-    "Input": "-e --set --data --each --sweep --columns --sigma --cov --monte-carlo --dtype --seed",
+    "Input": "-e --set --data --each --sweep --over --columns --sigma --cov --monte-carlo --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula --rtol",
-    "Output": "--show --nonzero --value --keep --view --around --depth --fold --output --open --format --top"
-    " --speed --digits --rows --all --quiet --verbose --color --diagnostics --fail-on --fail-fast --help",
+    "Output": "--show --nonzero --value --keep --view --around --depth --fold --tangent --output --open"
+    " --format --top --speed --digits --rows --all --quiet --verbose --color --diagnostics --fail-on"
+    " --fail-fast --help",
     "Limits": "--timeout --max-steps --max-nodes --max-memory --max-depth --max-paths --max-script"
     " --max-input",
 }
@@ -459,6 +466,19 @@ COMMANDS = {
             (*QUESTION, FAIL_ON, TOP, SPEED, OUTPUT, format_option("trace"), *PEOPLE, *MANNERS, *LIMITS),
             "Show step by step how values are made and gradients flow back.",
             (f"{EXAMPLE} | autodiff trace -", "autodiff trace -e 'x = 2; L = x*x' --format csv"),
+        ),
+        Command(
+            "plot",
+            "[SCRIPT]",
+            (
+                *(option for option in WHOLE if option is not WRT),
+                *(OVER, TANGENT, SIGMA, OUTPUT, format_option("plot"), DIGITS, *MANNERS, *LIMITS),
+            ),
+            "Draw the output over one input with its slope, or a name's values over the steps of a loop.",
+            (
+                "autodiff plot -e 'w = 1; L = (w**2 - 1)**2' --over w=-2:2 --format csv",
+                "autodiff plot -e 'x = 8' -e 'for i in range(5): x = (x + 2/x)/2' --format tsv",
+            ),
         ),
         Command(
             "check",

@@ -27,6 +27,7 @@ MODULES = {
     "explain": LazyModule("autodiff.cli.commands.explain"),
     "graph": LazyModule("autodiff.cli.commands.graph"),
     "trace": LazyModule("autodiff.cli.commands.trace"),
+    "plot": LazyModule("autodiff.cli.commands.plot"),
     "check": LazyModule("autodiff.cli.commands.check"),
     "lint": LazyModule("autodiff.cli.commands.lint"),
     "ops": LazyModule("autodiff.cli.commands.ops"),

@@ -108,13 +108,18 @@ def import_library() -> Any:
     return graphlay
 
 
-def missing_library(library: str) -> UsageError:
+#: What works without the libraries of pictures.
+WITHOUT_LIBRARY = "the formats tree, json, dot and mermaid need no library"
+
+
+def missing_library(library: str, others: str = WITHOUT_LIBRARY) -> UsageError:
+    """The error for a library that is missing; ``others`` says what works without."""
     return UsageError(
         f"a picture needs the library {library}, which is not installed",
         code="E0620",
         help=(
             "in autodiff's own folder, this installs all that pictures need:"
             " python -m pip install '.[pictures]'",
-            "the formats tree, json, dot and mermaid need no library",
+            others,
         ),
     )

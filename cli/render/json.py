@@ -89,6 +89,25 @@ def render_numbers(
     return dumps(document, allow_nan=False) + "\n"
 
 
+def render_curve(
+    numbers: Mapping[str, Any],
+    data: bytes,
+    seed: int,
+    warnings: Sequence[AutodiffError],
+    source: Source,
+) -> str:
+    """The document of a curve, whose ``numbers`` are each under its key."""
+    document = {
+        "schema": SCHEMA,
+        "version": version("autodiff"),
+        "script": script_entry(source.name, data),
+        "seed": count(seed),
+        **{key: plain(value) for key, value in numbers.items()},
+        "diagnostics": in_order(warnings, (), source),
+    }
+    return dumps(document, allow_nan=False) + "\n"
+
+
 def render_json_error(
     error: AutodiffError, source: Source | None, data: bytes, warnings: Sequence[AutodiffError]
 ) -> str:

@@ -90,10 +90,17 @@ def read_decimal(session: Session, option: str, text: str, name: str) -> Decimal
         return Decimal(repr(float(value.reshape(()))))
 
 
-def read_range(session: Session, option: str, text: str, name: str) -> Sequence[float]:
-    """The values of ``0:2:0.5`` (the end belongs to them), ``log:1:1000:4``, a list or a vector."""
+def read_range(session: Session, option: str, text: str, name: str, points: int = 0) -> Sequence[float]:
+    """The values of ``0:2:0.5`` (the end belongs to them), ``log:1:1000:4``, a list or a vector.
+
+    With ``points``, ``0:2`` is so many values from the first to the last.
+    """
     parts = text.split(":")
     try:
+        if len(parts) == 2 and points:
+            first, last = (read_decimal(session, option, part, name) for part in parts)
+            step = (last - first) / (points - 1)
+            return [float(first + at * step) for at in range(points)]
         if len(parts) == 3:
             first, last, step = (read_decimal(session, option, part, name) for part in parts)
             count = int((last - first) / step + Decimal("1e-9")) + 1 if step else 0
@@ -114,7 +121,8 @@ def read_range(session: Session, option: str, text: str, name: str) -> Sequence[
         pass
     if len(parts) > 1:
         raise UsageError(
-            f"{option} takes first:last:step, log:first:last:points or a list, not `{text}`",
+            f"{option} takes {'first:last, ' * bool(points)}first:last:step, log:first:last:points or a list,"
+            f" not `{text}`",
             code="E0610",
             help=("write it as in 0:2:0.5, log:0.001:1000:7 or [1, 2, 5]",),
         )

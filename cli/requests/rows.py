@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.data_files.row_files import Block, Row
     from autodiff.cli.render.row_lines import Answer
+    from autodiff.cli.requests.curve import CurvePoints
     from autodiff.cli.requests.session import Session
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.session.run import Settings
@@ -104,7 +105,9 @@ class AllRows:
         "writer",
     )
 
-    def __init__(self, session: Session, settings: Settings, used: list[str], writer: RowWriter) -> None:
+    def __init__(
+        self, session: Session, settings: Settings, used: list[str], writer: RowWriter | CurvePoints
+    ) -> None:
         assert session.script is not None
         self.session = session
         self.settings = settings

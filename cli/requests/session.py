@@ -272,6 +272,14 @@ class Session:
             render_numbers(report, numbers, self.script.data, seed, self.warnings, self.script.source)
         )
 
+    def show_curve(self, numbers: Mapping[str, Any]) -> None:
+        """Write the numbers of a curve as one JSON document."""
+        from autodiff.cli.render.json import render_curve
+
+        assert self.script is not None
+        seed = self.request.number("seed")
+        self.show_text(render_curve(numbers, self.script.data, seed, self.warnings, self.script.source))
+
     def show_json(self, report: GradientReport, events: bool = False) -> None:
         """Write a report as one JSON document, with its ``events`` if asked for."""
         from autodiff.cli.render.json import render_json

@@ -105,6 +105,9 @@ def make_plan(
         seen.add(name)
         if steps:
             made.conversions[target] = steps[0] if len(steps) == 1 else compose_conversions(steps)
+    for target in augmented_targets(script.body):
+        if target.id in settings.changes:
+            made.conversions[target] = settings.changes[target.id]
     for name in sets:
         if name not in replaced and names.module.binding_counts.get(name) != 0:
             raise UsageError(
@@ -144,13 +147,26 @@ def top_level_assignments(
 
     Names assigned in loops and branches have None, because their values are not fixed.
     """
-    stack: list[tuple[tree.Statement, bool]] = [(statement, True) for statement in reversed(body)]
-    while stack:
-        statement, direct = stack.pop()
+    for statement, direct in top_level_statements(body):
         if isinstance(statement, tree.Assign):
             for target in statement.targets:
                 yield from pair_targets(target, statement.value if direct else None)
-        elif isinstance(statement, (tree.For, tree.While)):
+
+
+def augmented_targets(body: tree.Body) -> Iterator[tree.Name]:
+    """Yield the names at top level that statements such as ``x += 1`` change."""
+    for statement, _ in top_level_statements(body):
+        if isinstance(statement, tree.AugmentedAssign) and isinstance(statement.target, tree.Name):
+            yield statement.target
+
+
+def top_level_statements(body: tree.Body) -> Iterator[tuple[tree.Statement, bool]]:
+    """Yield the statements outside functions in order; True for those that are run exactly once."""
+    stack: list[tuple[tree.Statement, bool]] = [(statement, True) for statement in reversed(body)]
+    while stack:
+        statement, direct = stack.pop()
+        yield statement, direct
+        if isinstance(statement, (tree.For, tree.While)):
             stack += [(inner, False) for inner in reversed((*statement.body, *statement.orelse))]
         elif isinstance(statement, tree.With):
             stack += [(inner, direct) for inner in reversed(statement.body)]

@@ -197,7 +197,7 @@ def test_the_suffix_of_a_file_chooses_the_format(autodiff, tmp_path):
 def test_one_line_installs_all_that_pictures_need():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
     needed = {re.match(r"[\w-]+", one)[0] for one in project["optional-dependencies"]["pictures"]}
-    assert needed == {"graphlay", "resvg-py", "pillow"}
+    assert needed == {"graphlay", "resvg-py", "pillow", "plotille"}
     for page in ("README.md", "docs/gradients.md"):
         assert ".venv/bin/pip install '.[pictures]'" in (REPOSITORY / page).read_text()
 

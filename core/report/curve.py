@@ -1,0 +1,36 @@
+"""The record of a curve: the output of a script over one of its inputs, or a name's values in a loop."""
+
+from __future__ import annotations
+
+from autodiff.core.base.record import Record
+
+
+class Tangent(Record):
+    """The point (``x``, ``y``) of a curve at which its tangent is drawn, and the ``slope`` there."""
+
+    x: float
+    y: float
+    slope: float
+
+
+class Curve(Record):
+    """Points of a curve, in order: ``ys`` of the ``output`` at ``xs`` of the ``input``.
+
+    ``slopes`` has the derivative at each point; empty for values that a loop assigns, whose ``xs`` count them
+    from 1. ``sigmas`` has the standard deviation of each point to first order, empty if no input has one.
+    A point that is not finite, or that has no value, is nan: the curve has a gap there.
+    """
+
+    input: str
+    output: str
+    xs: list[float]
+    ys: list[float]
+    slopes: list[float]
+    sigmas: list[float]
+    tangent: Tangent | None = None
+
+    @property
+    def slope_name(self) -> str:
+        """``dL/dw``; an output that is an expression is in brackets."""
+        output = self.output if self.output.isidentifier() else f"({self.output})"
+        return f"d{output}/d{self.input}"
