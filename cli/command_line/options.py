@@ -474,7 +474,7 @@ COMMANDS = {
                 *(option for option in WHOLE if option is not WRT),
                 *(OVER, TANGENT, SIGMA, OUTPUT, format_option("plot"), DIGITS, *MANNERS, *LIMITS),
             ),
-            "Draw the output over one input with its slope, or a name's values over the steps of a loop.",
+            "Draw the output over one input, or a loop's values over its steps.",
             (
                 "autodiff plot -e 'w = 1; L = (w**2 - 1)**2' --over w=-2:2 --format csv",
                 "autodiff plot -e 'x = 8' -e 'for i in range(5): x = (x + 2/x)/2' --format tsv",
