@@ -113,9 +113,9 @@ def read_range(session: Session, option: str, text: str, name: str, points: int 
             check_allocation((count,))
             return [float(first + at * step) for at in range(count)]  # without the rounding errors of a sum
         if len(parts) == 4 and parts[0] == "log":
-            start, end, points = float(parts[1]), float(parts[2]), int(parts[3])
-            if min(start, end) > 0 and points > 0:
-                made: list[float] = np.geomspace(start, end, points).tolist()
+            start, end, wanted = float(parts[1]), float(parts[2]), int(parts[3])
+            if min(start, end) > 0 and wanted > 0:
+                made: list[float] = np.geomspace(start, end, wanted).tolist()
                 return made
     except (InvalidOperation, ValueError, OverflowError):
         pass
