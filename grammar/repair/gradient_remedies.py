@@ -140,7 +140,9 @@ class GradientRepair:
         self.is_flat = derivation.causes[0].kind in ("flat", "unconnected", "vanished", "cancelled")
         source = execution.source
         self.nearby = NearbyValues(
-            source.text, lambda text, probe: trials.run(text, source, derivation.wrt, probe)
+            source.text,
+            lambda text, probe: trials.run(text, source, derivation.wrt, probe),
+            has_lost_value=any(cause.kind == "forward" for cause in derivation.causes),
         )
 
     def store_repairs(self) -> None:
@@ -169,7 +171,19 @@ class GradientRepair:
                 together = self.combined_fix([fix], cause, trial)
                 if together is not None:
                     last.repairs = (together,)
-                    break
+                    return
+            self.tell_missing_limit()
+
+    def tell_missing_limit(self) -> None:
+        """Say at the first value that is not finite that the output has no limit, where values show it."""
+        lost = [cause for cause in self.derivation.causes if cause.kind == "forward"]
+        apart = self.nearby.values_without_limit() if lost else None
+        if apart is not None:
+            low, high = apart
+            lost[0].text += (
+                f"; however little the inputs are moved, {self.output.name} takes values as different as"
+                f" {low:.3g} and {high:.3g}: it has no limit here"
+            )
 
     def combined_fix(self, made: list[Fix], mended: Cause, trial: Trial) -> Fix | None:
         """Return one fix of the changes already made and others that make them hold.

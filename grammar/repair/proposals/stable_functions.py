@@ -57,9 +57,12 @@ def known_functions(scene: Scene) -> Iterator[Fix]:
 
 
 def norms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
-    """Propose a norm for the root of a sum of squares."""
+    """Propose a norm for the root of a sum of squares, and ``abs`` for the root of one square."""
     x = root_of(node)
     total = None if x is None else reader.meaning(x)
+    one = squared(reader, total)
+    if one is not None:
+        yield f"abs({reader.written(one)})" * bool(reader.written(one)), "abs has the slope 0 at 0"
     if not isinstance(total, tree.Call) or called_name(total) != "sum":
         return
     inside = reader.meaning(operand_of(total))

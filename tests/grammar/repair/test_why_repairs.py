@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source
@@ -14,7 +16,7 @@ def test_trials_end_after_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> None
     code = "for i in range(100): pass\n" + LEAF.format("[0., 0.]") + "y = (x * x).sum().sqrt()\ny.backward()"
     norm = "a norm has the slope 0 at 0: x.norm()"
     assert norm in repairs(code)
-    monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 2_000)
+    monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 4_000)
     assert norm in repairs(code)
     monkeypatch.setattr(gradient_remedies, "ENTRIES_PER_STEP", 0.01)  # every entry counts as many steps
     assert repairs(code) == []
@@ -188,3 +190,46 @@ def test_a_cut_in_a_branch_that_did_not_run_is_left_alone() -> None:
 def test_all_that_left_the_graph_is_mended_and_nothing_else(code: str, proposed: list[str]) -> None:
     leaves = LEAF.format("2.") + "w = torch.tensor(3., requires_grad=True)\n"
     assert repairs(f"{leaves}{code}\ny.backward()") == proposed
+
+
+TWO = LEAF.format("0.") + "y = torch.tensor({}, requires_grad=True)\n"
+PAIR = LEAF.format("[0., 0.]")
+
+
+@pytest.mark.parametrize(
+    ("script", "low", "high"),
+    [
+        # along the input alone the value is 0 on both sides
+        (TWO.format("0.") + "L = x*y/(x**2 + y**2)\nL.backward()", -0.5, 0.5),
+        (TWO.format("0.") + "L = (x**2 - y**2)/(x**2 + y**2)\nL.backward()", -1, 1),
+        (PAIR + "L = x[0]*x[1]/(x**2).sum()\nL.backward()", -0.5, 0.5),
+        # the value is finite: the arc tangent of infinity
+        (TWO.format("1.") + "L = torch.atan(y/x)\nL.backward()", -1.571, 1.571),
+        (TWO.format("-1.") + "L = torch.tanh(y/x)\nL.backward()", -1, 1),
+        (PAIR + "L = (x/x.norm()).sum()\nL.backward()", -1.415, 1.415),
+    ],
+)
+def test_where_the_values_nearby_have_no_limit_no_change_is_proposed(
+    script: str, low: float, high: float
+) -> None:
+    [cause] = derivation_of(script, "script.ad").causes
+    assert cause.repairs == ()
+    apart = re.search(r"L takes values as different as (\S+) and (\S+): it has no limit here$", cause.text)
+    assert apart
+    least, most = map(float, apart.groups())
+    assert low <= least < most - 0.1 * high < most <= high
+
+
+@pytest.mark.parametrize(
+    ("script", "first"),
+    [
+        (TWO.format("0.") + "L = torch.sqrt(x**2 + y**2)\nL.backward()", "torch.sqrt(x**2 + y**2 + 1e-12)"),
+        (TWO.format("0.") + "L = x**2*y/(x**2 + y**2)\nL.backward()", "x**2*y/(x**2 + y**2 + 1e-12)"),
+        (LEAF.format("0.") + "L = torch.sqrt(x**2)\nL.backward()", "abs(x)"),
+        (LEAF.format("[0., 2.]") + "L = ((x*x)**0.5).sum()\nL.backward()", "abs(x)"),
+        (LEAF.format("[0., 2.]") + "d = x.pow(2)\nL = d.sqrt().sum()\nL.backward()", "abs(x)"),
+        (LEAF.format("0.") + "L = 3*torch.sqrt((2*x)**2)\nL.backward()", "abs(2*x)"),
+    ],
+)
+def test_where_the_values_nearby_have_a_limit_it_is_the_value_proposed(script: str, first: str) -> None:
+    assert repairs(script)[0].partition(": ")[2] == first
