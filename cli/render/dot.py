@@ -43,6 +43,6 @@ def node_texts(node: GraphNode, graph: Graph, page: Page) -> list[str]:
 
 
 def quote(lines: list[str]) -> str:
-    """A DOT string of several lines, with backslashes and quotes escaped."""
-    escaped = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+    """A DOT string of several lines. Labels have escapes with a backslash, and XML's references."""
+    escaped = [line.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;") for line in lines]
     return '"' + "\\n".join(escaped) + '"'

@@ -32,8 +32,9 @@ def mermaid_lines(graph: Graph, page: Page) -> Iterator[str]:
 
 
 def quote(lines: Iterable[str]) -> str:
-    """A Mermaid string of several lines."""
-    return '"' + "<br>".join("".join(map(spell, line)) for line in lines) + '"'
+    """A Mermaid string of several lines. A character without width keeps ``\\n`` from ending a line."""
+    spelled = ("".join(map(spell, line)).replace("#92;n", "#92;#8203;n") for line in lines)
+    return '"' + "<br>".join(spelled) + '"'
 
 
 def spell(character: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -21,21 +20,16 @@ from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from picture_scripts import SCRIPTS
 
-from tests.cli.pictures.test_svg import HOSTILE
 from tests.cli.reports import SEED, SEED_1
 
 pytest.importorskip("graphlay", reason="the layout library is not installed (pip install '.[pictures]')")
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 
-def page_of(script, **changes):
+def page_of(script):
     source = Source(script, "script.ad")
     execution = execute(source, Settings(), lambda text: None)
     subject = differentiate(execution, Settings())
     report = describe(subject, source, events=True)
-    for node in report.graph.nodes:
-        for name, value in changes.items():
-            setattr(node, name, value)
     asked = Request("html", "", "", 0, 300)
     return draw(report, asked, Page(), source, [])[0]
 
@@ -102,15 +96,6 @@ def test_formulas_have_the_brackets_they_need():
     assert text_mathml("no formula: <b>") == "<mtext>no formula: &lt;b&gt;</mtext>"
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_texts_stay_texts(text):
-    plain = Elements(page_of(SEED_1))
-    hostile = Elements(page_of(SEED_1, name=text, op=text, grad_fn=text))
-    assert {tag for tag, _ in hostile.found} <= {tag for tag, _ in plain.found} | {"mtext"}
-    assert len(hostile.texts["script"]) == 2
-    json.loads(hostile.texts["script"][0])
-
-
 def test_comments_and_strings_of_the_script_are_shown_as_they_are():
     text = page_of('x = 2 # </script><img src=x onerror=alert(1)>\ny = x*x # "]]>\n')
     assert "<img" not in text
@@ -125,32 +110,6 @@ def test_every_step_of_a_derivation_is_in_the_page():
 
 
 # -- in Chromium -------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if CHROMIUM is None or DRIVER is None:
-        pytest.skip("Chromium is not installed (apt-get install chromium chromium-driver)")
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for argument in (
-        *(
-            "headless=new",
-            "no-sandbox",
-            "disable-gpu",
-            "disable-quic",
-            "no-first-run",
-            "window-size=1200,1400",
-        ),
-        *("disable-background-networking", "disable-component-update", "disable-sync"),
-        *("disable-dev-shm-usage", f"user-data-dir={tmp_path_factory.mktemp('chromium')}"),
-    ):
-        options.add_argument(f"--{argument}")
-    made = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield made
-    made.quit()
 
 
 @pytest.fixture(scope="module")
@@ -238,19 +197,16 @@ def test_a_link_opens_its_step_and_the_picture_can_be_fitted(browser, seed_page)
 @pytest.mark.browser
 def test_without_javascript_and_in_print_the_finished_picture_is_shown(browser, seed_page):
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    try:
-        browser.get("about:blank")
-        browser.get(seed_page)
-        tree = browser.execute_cdp_cmd(
-            "DOMSnapshot.captureSnapshot", {"computedStyles": ["visibility", "display"]}
-        )
-        assert {"∂ −8", "w3 = 3", "−7"} <= set(tree["strings"])
-        document = tree["documents"][0]
-        shown = {tree["strings"][at] for at in document["layout"]["text"] if at >= 0}
-        assert "∂ −8" in shown
-        assert "Forward" not in shown, "without JavaScript there are no buttons"
-    finally:
-        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    browser.get("about:blank")
+    browser.get(seed_page)
+    tree = browser.execute_cdp_cmd(
+        "DOMSnapshot.captureSnapshot", {"computedStyles": ["visibility", "display"]}
+    )
+    assert {"∂ −8", "w3 = 3", "−7"} <= set(tree["strings"])
+    document = tree["documents"][0]
+    shown = {tree["strings"][at] for at in document["layout"]["text"] if at >= 0}
+    assert "∂ −8" in shown
+    assert "Forward" not in shown, "without JavaScript there are no buttons"
 
 
 @pytest.mark.browser
@@ -275,7 +231,6 @@ def test_no_text_leaves_its_card_and_the_page_does_not_scroll_sideways(browser, 
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     paper = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert paper == ("rgb(21, 24, 28)" if scheme == "dark" else "rgb(251, 250, 247)")
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @pytest.mark.browser
@@ -290,7 +245,6 @@ def test_print_has_the_finished_picture_and_every_derivation(browser, seed_page)
             all(".node").map((e) => getComputedStyle(e).opacity),
             all(".grad").map((e) => getComputedStyle(e).visibility),
             visible(document.querySelector("nav"))]""")
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     assert shown[0] == shown[1] > 20
     assert set(shown[2]) == {"1"}
     assert set(shown[3]) == {"visible"}
@@ -328,19 +282,6 @@ def test_of_a_long_path_the_cards_around_its_middle_are_in_the_window(browser, t
             document.querySelector(".graph").scrollHeight / box.height]""")
     assert height > 2, "the graph is taller than its pane"
     assert seen >= min(4, on_path)
-
-
-@pytest.mark.browser
-def test_nothing_hostile_runs(browser, tmp_path):
-    text = page_of(
-        SEED_1, name='"><script>document.title="hacked"</script><img src=x onerror="document.title=1">'
-    )
-    path = tmp_path / "hostile.html"
-    path.write_text(text)
-    browser.get(path.as_uri())
-    assert "hacked" not in browser.title
-    assert state(browser)["requests"] == 0
-    assert browser.get_log("browser") == []
 
 
 def test_the_suffix_writes_a_page(autodiff, tmp_path):

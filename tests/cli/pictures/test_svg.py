@@ -20,36 +20,13 @@ from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY
+from hostile_texts import HOSTILE
 from picture_scripts import SCRIPTS
 from svg_geometry import SVG, Drawing
 
 from tests.cli.reports import SEED, seed_1_graph
 
 pytest.importorskip("graphlay", reason="the layout library is not installed (pip install '.[pictures]')")
-
-#: Names that could break a picture: markup, ends of blocks, controls, marks that reorder or pile up.
-HOSTILE = (
-    *(
-        "<script>alert(1)</script>",
-        "a&b<c>d",
-        "]]>",
-        "--><!--",
-        "\"'",
-        "\x1b[31mred",
-        "a\x00b\x7f",
-        "\u202ex\u2066",
-    ),
-    *(
-        "e" + "\u0301" * 500,
-        "日本語" * 20,
-        "\ud800",
-        "\ufffe\uffff",
-        "x" * 10_000,
-        "",
-        "\u2028\u2029",
-        "&#0;&bad;",
-    ),
-)
 
 
 def texts(svg, kind):
