@@ -67,7 +67,7 @@ def make_report(
     asked_wrt = bool(settings.wrt)
     is_needed = needed or asked_wrt or bool(settings.of) or settings.grad_output is not None
     started = perf_counter()
-    probe = None if order > 1 or not derivations else new_probe()
+    probe = None if order > 2 or not derivations else new_probe()
     execution = run_request(session, settings, order > 1, needed, probe)
     ran = perf_counter()
     note_reshaped(session, execution)
@@ -98,6 +98,10 @@ def make_report(
         report = describe_second_order(
             subject, script.source, seconds, derivations=derivations, graphs=events, **options
         )
+        if order == 2 and probe is not None:
+            from autodiff.grammar.session.script_kinks import add_second_kinks
+
+            add_second_kinks(report, subject, seconds, execution, settings, probe)
     else:
         called = gradient_names(execution)
         report = describe_within_limits(

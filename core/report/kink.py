@@ -61,8 +61,9 @@ class Kink(Record):
     @property
     def text(self) -> str:
         """The kink as a sentence."""
+        aside = f" ({self.elsewhere})" if self.elsewhere else ""
         if not self.op:
-            return f"{self.name} compares equal numbers: {self.where}, {self.convention}"
+            return f"{self.name} compares equal numbers: {self.where}, {self.convention}{aside}"
         if self.kind == REPEATED:
             return (
                 f"{self.function} writes to a position twice: {self.where} is overwritten; {self.convention}"
@@ -70,5 +71,4 @@ class Kink(Record):
         if self.kind == ROUNDING:
             return f"{self.function} has a slope without a bound at 0, and {self.where}: {self.convention}"
         place = f"{self.name} is at {KIND_WORDS[self.kind]} {self.function}"
-        aside = f" ({self.elsewhere})" if self.elsewhere else ""
         return f"{place}: {self.where}; {self.convention}{aside}"

@@ -44,10 +44,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.check.neighbourhood import Leap
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
 #: How many kinks a remark names.
 MAX_KINKS = 3
+NO_FORMULA = "the script's values are at a kink, where no formula is right"
 
 
 class HandCheck:
@@ -140,7 +142,11 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
     right = points.compare(computed)
     made.is_right_here, made.is_right = right[0], all_known(right)
     made.points = sum(is_right is not None for is_right in right)
-    told = script_kink_remarks(made, runs) if all_known(right[1:]) is not False else []
+    told = []
+    if formula.names_read.isdisjoint(points.names[0]):
+        told = number_at_kink_remarks(made, points, runs)
+    elif all_known(right[1:]) is not False:
+        told = script_kink_remarks(made, runs)
     if told:
         made.is_right, made.remarks = None, told
     elif made.is_right is False:
@@ -164,7 +170,7 @@ def explain_difference(
     near = SamplePoints(runs, formula, runs.around(NEAR_SPREAD[made.gradient.dtype.name]))
     if made.is_right_here is False:
         is_right_around = all_known(right[1:])
-        made.remarks = kink_remarks(points, made.by) if is_right_around else []
+        made.remarks = kink_remarks(made, points, runs) if is_right_around else []
         made.remarks = made.remarks or gap_remarks(formula, points, computed, near)
         if made.remarks:
             made.is_right = None
@@ -220,9 +226,37 @@ def script_kink_remarks(made: HandCheck, runs: ScriptRuns) -> list[str]:
     The runs on the other side of the choice have another graph, so the formula was not compared there.
     """
     ties = runs.rerun.first.ties
-    target = made.by[-1]
-    if not ties or made.is_jacobian or any(name != target for name in made.by):
+    found = find_leap(made, runs) if ties else None
+    if found is None:
         return []
+    kink = make_kink(*found, ties, runs.first.execution.source)
+    return [NO_FORMULA, f"in line {kink.line}, {kink.text}" if kink.line else kink.text]
+
+
+def number_at_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> list[str]:
+    """Return remarks on a formula that is a number between the slopes of the two sides of a kink; else none.
+
+    The number that an op with a kink answers there is right.
+    """
+    ties = runs.rerun.first.ties
+    told = op_kinks(points, made.by)
+    if not (ties or told) or (made.is_right_here and not ties):
+        return []
+    found = find_leap(made, runs)
+    if found is None or np.size(made.value) != 1 or np.size(made.gradient) != 1:
+        return []
+    leap, _ = found
+    low, high = sorted([leap.below, leap.above])
+    if not low <= float(made.value.item()) <= high:
+        return []
+    return script_kink_remarks(made, runs) if ties and not told else [NO_FORMULA, *told]
+
+
+def find_leap(made: HandCheck, runs: ScriptRuns) -> tuple[Leap, OutputFunction] | None:
+    """Return the leap of the derivative at the script's values and its function; None without a leap."""
+    target = made.by[-1]
+    if made.is_jacobian or any(name != target for name in made.by):
+        return None
     subject = runs.first.subject
     node = dict(subject.wrt)[target]
     if len(made.by) == 1:
@@ -233,20 +267,25 @@ def script_kink_remarks(made: HandCheck, runs: ScriptRuns) -> list[str]:
     moved = [leaf for leaf in runs.leaves if leaf.number in runs.rerun.first.numbers]
     neighbours = Neighbours(moved, again, np_random.default_rng(runs.seed))
     leap = neighbours.find_leap(own, node)
-    if leap is None or not neighbours.is_repeatable(own):
-        return []
-    kink = make_kink(leap, own, ties, runs.first.execution.source)
-    first = "the script's values are at a kink, where no formula is right"
-    return [first, f"in line {kink.line}, {kink.text}" if kink.line else kink.text]
+    return None if leap is None or not neighbours.is_repeatable(own) else (leap, own)
 
 
-def kink_remarks(points: SamplePoints, by: list[str]) -> list[str]:
-    """Return remarks on a formula that is wrong only at the script's values; none if no kink is there."""
-    if len(by) > 1:
+def kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> list[str]:
+    """Return remarks on a formula that is wrong only at the script's values; none if no kink is there.
+
+    Most kinks leave second derivatives as they are: these have to leap.
+    """
+    told = op_kinks(points, made.by)
+    if told and len(made.by) > 1 and find_leap(made, runs) is None:
         return []
-    subject = points.subject
-    node = dict(subject.wrt)[by[0]]
-    kinks = kinks_of(nodes_leading_to(subject.order, [node]), subject.cotangents, points.node_names)
-    told = [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != FORMULA_GAP]
     first = "it is right around the script's values; at them the gradient is a convention, that for a kink"
-    return [first, *told[:MAX_KINKS]] if told else []
+    return [first, *told] if told else []
+
+
+def op_kinks(points: SamplePoints, by: list[str]) -> list[str]:
+    """Return what is said of the kinks of ops at the script's values."""
+    subject = points.subject
+    node = dict(subject.wrt)[by[-1]]
+    leading = nodes_leading_to(subject.order, [node])
+    kinks = kinks_of(leading, subject.cotangents, points.node_names, len(by))
+    return [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != FORMULA_GAP][:MAX_KINKS]

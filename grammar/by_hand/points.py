@@ -95,6 +95,7 @@ class SamplePoints:
         made = copy(self)
         made.subject, made.called, made.node = found[0].subject, found[0].called, second
         made.upstream = []
+        vars(made).pop("node_names", None)  # those are names of nodes of the first graph
         kept = [at for at, one in enumerate(found) if is_same_graph(one.subject, made.subject)]
         made.keep(kept)
         made.runs = [ScriptRun(found[at].subject, self.runs[at].execution, made.subject) for at in kept]

@@ -1,7 +1,8 @@
 """Finds kinks of the script itself, which no op in the graph has: choices between equal numbers.
 
 Python's ``max(x, 2)`` and ``if x > 2`` record only one of two branches in the graph. If the compared numbers
-are equal, the script is run again at nearby inputs. A gradient that jumps there is reported as a kink.
+are equal, the script is run again at nearby inputs. A gradient that jumps there is reported as a kink. For a
+second derivative the kinks of the ops are confirmed in the same way: most leave it continuous.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ from __future__ import annotations
 from functools import partial
 
 from autodiff.core.base.lazy_imports import np, np_random
-from autodiff.core.check.checked_functions import OutputFunction
+from autodiff.core.check.checked_functions import GradientFunction, OutputFunction
 from autodiff.core.check.neighbourhood import Neighbours
-from autodiff.core.report.kink import JUMP, KINK, Kink
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.report.kink import FORMULA_GAP, JUMP, KINK, Kink
+from autodiff.core.why.kinks import kinks_of
 from autodiff.core.why.sentences import value_words
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.session.rerun import Rerun
@@ -19,8 +23,12 @@ from autodiff.grammar.session.run import EngineSetup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from autodiff.core.base.source import Source, Span
     from autodiff.core.check.neighbourhood import Leap
+    from autodiff.core.derivation.second_order import SecondDerivative
+    from autodiff.core.graph.node import Node
     from autodiff.core.report.records import GradientReport, ReportedPass
     from autodiff.grammar.session.rerun import Probe
     from autodiff.grammar.session.run import Execution, Settings
@@ -29,6 +37,11 @@ if TYPE_CHECKING:
 MAX_STEPS = 1_000_000
 #: How many comparisons a remark names.
 MAX_NAMED = 3
+#: What a remark adds on a choice by these functions.
+TIE_REMARKS = {
+    name: f"Python's {name} takes the first of equal arguments, torch.{name}imum shares the slope"
+    for name in ("max", "min")
+}
 
 
 def add_script_kinks(
@@ -40,10 +53,7 @@ def add_script_kinks(
     """
     if not probe.ties or runtime.used > MAX_STEPS or all(one.kinks for one in report.derivations):
         return
-    nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
-    leaves = [node for node in nodes if node.number in probe.numbers]
-    again = partial(Rerun(execution, settings, probe).moved_subject, subject)
-    neighbours = Neighbours(leaves, again, np_random.default_rng(settings.seed))
+    neighbours = neighbours_of(subject, execution, settings, probe)
     with EngineSetup(settings):
         for (spelled, node), derivation in zip(subject.wrt, report.derivations, strict=True):
             own = OutputFunction(subject, spelled, node)
@@ -54,6 +64,67 @@ def add_script_kinks(
                 derivation.kinks = (make_kink(leap, own, probe.ties, execution.source),)
 
 
+def add_second_kinks(
+    report: GradientReport,
+    subject: ReportedPass,
+    seconds: list[SecondDerivative],
+    execution: Execution,
+    settings: Settings,
+    probe: Probe,
+) -> None:
+    """Add to second derivatives by one input, each twice, the kinks at which they leap.
+
+    ``subject`` is the first pass, ``probe`` has observed the run.
+    """
+    if runtime.used > MAX_STEPS:
+        return
+    names = NodeNames(subject.order, execution.source)
+    neighbours = neighbours_of(subject, execution, settings, probe)
+    with EngineSetup(settings):
+        for second, derivation in zip(seconds, report.derivations, strict=True):
+            spelled, node = subject.wrt[second.by[0]]
+            weights = weights_of_gradient(second, node)
+            if second.by != (second.by[0],) * 2 or weights is None:
+                continue
+            leading = nodes_leading_to(subject.order, [node])
+            there = kinks_of(leading, subject.cotangents, names, 2)
+            there = tuple(kink for kink in there if kink.kind != FORMULA_GAP)
+            if not (there or probe.ties):
+                continue
+            own = GradientFunction(subject, spelled, node, weights)
+            leap = neighbours.find_leap(own, node) if np.isfinite(own.g).all() else None
+            if leap is None or not neighbours.is_repeatable(own):
+                continue
+            known = {(kink.name, kink.line) for kink in derivation.kinks}
+            there = tuple(kink for kink in there if (kink.name, kink.line) not in known)
+            if not there and not derivation.kinks:
+                there = (make_kink(leap, own, probe.ties, execution.source),)
+            derivation.kinks += there
+
+
+def weights_of_gradient(second: SecondDerivative, node: Node) -> Any:
+    """Return the weights of the gradient's entries in a second derivative; None if they are not known."""
+    seed = np.asarray(second.subject.seed, dtype=float)
+    if np.shape(seed) == node.shape:
+        return seed
+    root = second.subject.root
+    if root.op is None or root.op.name != "part":
+        return None
+    weights = np.zeros(node.shape)
+    weights[root.params["basic"]] = seed
+    return weights
+
+
+def neighbours_of(
+    subject: ReportedPass, execution: Execution, settings: Settings, probe: Probe
+) -> Neighbours:
+    """Return the runs on both sides of the inputs of a pass; ``probe`` has observed the run."""
+    nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
+    leaves = [node for node in nodes if node.number in probe.numbers]
+    again = partial(Rerun(execution, settings, probe).moved_subject, subject)
+    return Neighbours(leaves, again, np_random.default_rng(settings.seed))
+
+
 def make_kink(leap: Leap, own: OutputFunction, ties: list[Span], source: Source) -> Kink:
     """Return the kink that describes a leap and the comparisons that may cause it."""
     lines = [source.position(tie.start)[0] for tie in ties]
@@ -62,12 +133,16 @@ def make_kink(leap: Leap, own: OutputFunction, ties: list[Span], source: Source)
         compared = [f"{text} (line {line})" for text, line in zip(compared, lines, strict=True)]
     by = own.spelled + (str(list(leap.place)) if leap.place else "")
     below, above, before, after = map(value_words, (leap.below, leap.above, *leap.outputs))
-    where = f"the slope by {by} is {below} from below and {above} from above"
+    output, slope = "the output", "the slope"
+    if isinstance(own, GradientFunction):
+        output, slope = slope, "the second derivative"
+    where = f"{slope} by {by} is {below} from below and {above} from above"
     if below == above:
-        where = f"the slope by {by} is {below} on both sides"
+        where = f"{slope} by {by} is {below} on both sides"
     if leap.is_jump:
         goes = f"goes from {before} to {after}" if before != after else f"is {before} beside the point"
-        where = f"the output {goes}, {where}"
+        where = f"{output} {goes}, {where}"
+    called = [name for name in TIE_REMARKS if any(text.startswith(f"{name}(") for text in compared)]
     return Kink(
         kind=JUMP if leap.is_jump else KINK,
         op="",
@@ -80,6 +155,6 @@ def make_kink(leap: Leap, own: OutputFunction, ties: list[Span], source: Source)
         count=1,
         size=own.g.size,
         convention=f"and the way the script went gives {value_words(own.g, leap.place)}",
-        elsewhere="",
+        elsewhere="; ".join(TIE_REMARKS[name] for name in called),
         formula="",
     )

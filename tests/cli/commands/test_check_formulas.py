@@ -106,6 +106,7 @@ def test_formulas_that_are_nowhere_finite_are_undecided(autodiff):
         ),
         ("x = 0.; y = abs(x)", "dy/dx == where(x >= 0, 1, -1)", "y is at a kink of abs"),
         ("x = 0.; y = abs(x)", "dy/dx == x/abs(x)", "y is at a kink of abs"),
+        ("x = 0.; y = relu(x)**2", "d2y/dx2 == 2*(x >= 0)", "relu(x) is at a kink of relu"),
     ],
 )
 def test_a_formula_that_is_off_at_a_kink_alone_is_not_wrong(autodiff, code, formula, kink):
@@ -121,7 +122,9 @@ def test_a_formula_that_is_off_at_a_kink_alone_is_not_wrong(autodiff, code, form
     ("code", "formula"),
     [
         ("x = torch.tensor([0., 1.]); y = relu(x).sum()", "dy/dx == 2*(x >= 0)"),
-        ("x = 0.; y = abs(x)", "dy/dx == 1"),
+        ("x = 0.; y = abs(x)", "dy/dx == 1.1"),
+        ("x = 0.; L = max(x, 0)", "dL/dx == -0.1"),
+        ("x = 0.; L = max(x, 0)", "dL/dx == x"),
         ("x = 0.; y = x**3", "dy/dx == 3*x**2 + (x == 0)"),
         ("x = 0.; y = x**3 + relu(x)**3", "d2y/dx dx == 6*x + 6*relu(x) + (x == 0)"),
     ],
@@ -136,7 +139,18 @@ def test_a_kink_excuses_nothing_else(autodiff, code, formula):
     ("code", "formula", "kink"),
     [
         ("x = 0.; L = max(x, 0)", "dL/dx == (x > 0)*1.0", "max(x, 0) compares equal numbers"),
-        ("x = 0.; L = max(x, 0)**2", "d2L/dx2 == 2", "the slope by x is 0 from below and 2 from above"),
+        (
+            "x = 0.; L = max(x, 0)**2",
+            "d2L/dx2 == 2",
+            "second derivative by x is 0 from below and 2 from above",
+        ),
+        ("x = 0.; L = max(x, 0)**2", "d2L/dx2 == 0", "Python's max takes the first of equal arguments"),
+        ("x = 0.; L = max(x, 0)**2", "d2L/dx2 == 2*(x > 0)", "max(x, 0) compares equal numbers"),
+        ("x = 0.; L = max(x, 0)", "dL/dx == 1", "max(x, 0) compares equal numbers"),
+        ("x = 0.; L = max(x, 0)", "dL/dx == 0", "max(x, 0) compares equal numbers"),
+        ("x = 0.; L = x if x > 0 else -x", "dL/dx == 1", "the slope by x is -1 from below and 1 from above"),
+        ("x = 0.; L = abs(x)", "dL/dx == 1", "L is at a kink of abs"),
+        ("x = 0.; L = relu(x)**2", "d2L/dx2 == 2", "relu(x) is at a kink of relu"),
         ("x = 1.; L = x**3 if x == 1 else 7*x", "dL/dx == 3*x**2", "x == 1 compares equal numbers"),
     ],
 )
@@ -153,6 +167,8 @@ def test_where_the_script_chooses_between_equal_numbers_no_formula_is_right(auto
         ("x = 0.; L = max(x, 0)**2", "dL/dx == 2*x", "right"),
         ("x = 0.; L = max(x, 0)**2", "dL/dx == 2*x + 1", "wrong"),
         ("x = 1.; L = max(x, 0)", "dL/dx == 1", "right"),
+        ("x = 0.; L = relu(x)**3", "d2L/dx2 == 0", "right"),
+        ("x = 0.; L = abs(x)", "dL/dx == 0", "right"),  # what abs answers there
         ("x = 1.; y = 1.; L = x*y if x == y else y*x", "dL/dx == y", "right"),
     ],
 )

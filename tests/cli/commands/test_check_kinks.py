@@ -225,3 +225,30 @@ L.backward()
     assert (
         "and no number is right. No op on the way is known to have one here; a Function or a branch" in said
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "kink"),
+    [
+        (
+            "x = 0.; L = max(x, 0)**2",
+            "max(x, 0) compares equal numbers: the second derivative by x is 0 from below and 2 from above",
+        ),
+        ("x = 0.; L = relu(x)**2", "relu(x) is at a kink of relu: x = 0"),
+        ("x = 1.; L = x**2 if x > 1 else 2*x - 1", "the second derivative by x is 0 from below and 2 from"),
+        (
+            "x = torch.tensor([0., 3.]); L = (relu(x)**2).sum()",
+            "relu(x) is at a kink of relu: entry [0] of x = 0",
+        ),
+        ("x = 0.; L = abs(x)", "L is at a kink of abs"),
+        # the second derivatives of both sides are the same
+        ("x = 0.; L = max(x, 0)**3", ""),
+        ("x = 0.; L = relu(x)**3", ""),
+        ("x = 1.; L = max(x, 0)**2", ""),
+        ("x = 1.; y = 1.; L = x*y if x == y else y*x", ""),
+    ],
+)
+def test_second_derivatives_leap_at_kinks(autodiff, code, kink):
+    entry = ["--entry", "0"] * ("tensor" in code)
+    said = " ".join(autodiff("explain", "--order", "2", *entry, "-e", code).out.split())
+    assert kink in said if kink else " kink line" not in said
