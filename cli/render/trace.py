@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME, LONGEST_OPERAND, LONGEST_LOCAL, NARROWEST = 40, 24, 40, 8
 UNFINISHED = "..."
+FEWER_DIGITS = 3
 ATOMS = ("number", "name", "call", "postfix")  # expressions that need no brackets as factors
 
 
@@ -79,6 +80,17 @@ class Story:
         if isinstance(value, ArraySummary) or (is_array(value) and not is_inline(value)):
             return range_text(value, self.page.digits)
         return inline(value, self.page.digits)
+
+    def value_within(self, value: Any, room: int) -> str:
+        """The same in at most ``room`` columns: with fewer digits, else as shape and range, else cut."""
+        text = self.value(value)
+        if cells(text) > room and not isinstance(value, ArraySummary) and is_array(value):
+            shorter = (
+                inline(value, FEWER_DIGITS) if is_inline(value) else text,
+                range_text(value, FEWER_DIGITS),
+            )
+            text = next((one for one in shorter if cells(one) <= room), shorter[-1])
+        return fit(text, room)
 
     def making(self, node: GraphNode) -> str:
         """The op with its operands, as in ``mul(w2, x3)``; empty for an input."""

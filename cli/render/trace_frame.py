@@ -21,6 +21,9 @@ CODE_LINES, SENTENCE_LINES = 5, 3
 #: The lines of a frame that are not rows: heading, code and marks, blanks, header, sentence, keys.
 OTHER_LINES = 1 + CODE_LINES + 1 + 1 + 1 + 1 + SENTENCE_LINES + 1
 FEWEST_ROWS = 3
+#: Where the columns are too wide, a name and a value have at least so many characters, if they need them.
+LEAST_NAME, LEAST_VALUE, LEAST_MAKER = 16, 20, 10
+COLUMN_GAP = 3
 KEYS = "space: pause   left, right: step   q: end"
 KEYS_AT_END = "the end   left: step back   space: play again   q: end"
 
@@ -38,12 +41,11 @@ class Frames:
         nodes = story.graph.nodes
         self._names = [story.name(node.id, 24) for node in nodes]
         self._makers = [fit(story.making(node), LONGEST_NAME) for node in nodes]
-        self._values = [story.value(node.value) for node in nodes]
+        values = [story.value(node.value) for node in nodes]
         gradients = [story.value(node.grad) + UNFINISHED for node in nodes]
-        columns = (self._names, self._makers, self._values, gradients)
-        titles = ("node", "made by", "value", f"d{story.output}/d node")
-        self._widths = [max(cells(t), *map(cells, c)) for t, c in zip(titles, columns, strict=True)]
-        self._titles = titles
+        columns = (self._names, self._makers, values, gradients)
+        self._titles = ("node", "made by", "value", f"d{story.output}/d node")
+        self._wanted = [max(cells(t), *map(cells, c)) for t, c in zip(self._titles, columns, strict=True)]
 
     @property
     def last(self) -> int:
@@ -57,7 +59,7 @@ class Frames:
             self._heading(at, width),
             *self._code(self._span(event)),
             EMPTY,
-            *self._rows(at, event, max(height - 1 - OTHER_LINES, FEWEST_ROWS)),
+            *self._rows(at, event, max(height - 1 - OTHER_LINES, FEWEST_ROWS), self._widths(width)),
             EMPTY,
             *self._sentence(event, width),
         ]
@@ -104,35 +106,58 @@ class Frames:
         if span is None:
             yield EMPTY
 
-    def _rows(self, at: int, event: Event | None, room: int) -> Iterator[Line]:
+    def _widths(self, width: int) -> list[int]:
+        """The widths of the columns on so many of a screen; 0 for one that there is no room for."""
+        wanted = self._wanted
+        room = width - 2 - COLUMN_GAP * (len(wanted) - 1)
+        if sum(wanted) <= room:
+            return wanted
+        name, maker, value, grad = wanted
+        made = [min(name, LEAST_NAME), 0, min(value, LEAST_VALUE), min(grad, LEAST_VALUE)]
+        spare = room - sum(made)
+        if spare < min(maker, LEAST_MAKER):
+            spare += COLUMN_GAP
+        else:
+            made[1] = min(maker, spare)
+            spare -= made[1]
+        for at in (3, 2, 0):
+            more = max(min(wanted[at] - made[at], spare), 0)
+            made[at] += more
+            spare -= more
+        return made
+
+    def _rows(self, at: int, event: Event | None, room: int, widths: list[int]) -> Iterator[Line]:
         """The nodes made so far with the gradients so far; as many rows as there is room for."""
         made = min(at, len(self.story.events.forward))
         sums = self._sums(at)
         marks = self._marks(event)
         here = min((id for id, mark in marks.items() if mark == ">"), default=made - 1)
         first = max(min(here - room // 2, made - room), 0)
-        yield self._row("", *self._titles, roles=(MUTED,) * 4)
+        yield self._row("", *self._titles, roles=(MUTED,) * 4, widths=widths)
         for id in range(first, first + room):
             if id >= made:
                 yield EMPTY
                 continue
-            texts = (self._names[id], self._makers[id], self._values[id], sums.get(id, ""))
-            yield self._row(marks.get(id, ""), *texts, roles=(NAME, PLAIN, NUMBER, GRADIENT))
+            value = self.story.value_within(self.story.graph.nodes[id].value, widths[2])
+            grad = ""
+            if id in sums:
+                is_over = sums[id].last if isinstance(sums[id], Flow) else True
+                dots = UNFINISHED * (not is_over)
+                grad = self.story.value_within(sums[id].sum, widths[3] - len(dots)) + dots
+            texts = (self._names[id], self._makers[id], value, grad)
+            yield self._row(marks.get(id, ""), *texts, roles=(NAME, PLAIN, NUMBER, GRADIENT), widths=widths)
 
-    def _row(self, mark: str, *texts: str, roles: tuple[str, ...]) -> Line:
+    def _row(self, mark: str, *texts: str, roles: tuple[str, ...], widths: list[int]) -> Line:
         line = [(TITLE, f"{mark:<2}")]
-        for text, width, role, is_right in zip(texts, self._widths, roles, (0, 0, 1, 1), strict=True):
-            line += [(role, pad(text, width, bool(is_right))), (PLAIN, "   ")]
+        for text, width, role, is_right in zip(texts, widths, roles, (0, 0, 1, 1), strict=True):
+            if width:
+                line += [(role, pad(fit(text, width), width, bool(is_right))), (PLAIN, " " * COLUMN_GAP)]
         return tuple(line)
 
-    def _sums(self, at: int) -> dict[int, str]:
-        """The gradients as they are after ``at`` events, by node; dots follow one that is not complete."""
-        sums: dict[int, str] = {}
-        for event in self.events[len(self.story.events.forward) : at]:
-            if isinstance(event, Seed | Flow):
-                is_over = isinstance(event, Seed) or event.last
-                sums[event.node] = self.story.value(event.sum) + UNFINISHED * (not is_over)
-        return sums
+    def _sums(self, at: int) -> dict[int, Seed | Flow]:
+        """By node the event that gave it its gradient as it is after ``at`` events."""
+        flows = self.events[len(self.story.events.forward) : at]
+        return {event.node: event for event in flows if isinstance(event, Seed | Flow)}
 
     def _marks(self, event: Event | None) -> dict[int, str]:
         """``>`` at the node that the event is about, ``*`` at others that take part."""

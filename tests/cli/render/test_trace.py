@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from io import StringIO
 from math import cos, log, sin
 
@@ -13,6 +14,7 @@ from article_scripts import FIRST_TENSORS, MATRIX
 from autodiff.cli.pictures.picture import typeset
 from autodiff.cli.pictures.story import make_steps
 from autodiff.cli.process.streams import cells
+from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.trace import Story, range_text, trace_lines
 from autodiff.cli.render.trace_frame import FEWEST_ROWS, OTHER_LINES, Frames
@@ -202,6 +204,24 @@ def test_the_graph_grows_and_gradients_arrive_one_by_one():
     assert "dL/dw1 += dL/dx3 * x1 = (-2) * 1 = -2, in all -6 + (-2) = -8" in second
     assert "> w1                              1          -8" in second
     assert "path to w1: -w2*x1 = (-1) * 1 * 2 * 1 = -2; the sum so far is -8" in "".join(screens[-5:])
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_values_and_gradients_of_tensors_have_room(width):
+    story = Story(report_of(NETWORK), Page(width))
+    frames = Frames(story, Source(NETWORK, "script.ad"))
+    at = len(story.events.forward) + len(story.events.backward)
+    lines = texts(frames.lines(at, width, 60, False)).splitlines()
+    shown = lines[lines.index(next(line for line in lines if line.endswith("dloss/d node"))) + 1 :]
+    for line, node in zip(shown, story.graph.nodes, strict=False):
+        cells_of_row = re.split(r" {3,}", line[2:].strip())
+        for value, cell in zip((node.value, node.grad), cells_of_row[-2:], strict=True):
+            spelled = story.value(value)
+            assert cell == spelled or cell in spelled_shorter(value)
+
+
+def spelled_shorter(value):
+    return {inline(value, 3), range_text(value, 3)}
 
 
 def test_the_code_of_a_step_is_marked():
