@@ -446,6 +446,7 @@ COMMANDS = {
             (
                 *QUESTION,
                 FAIL_ON,
+                NTH,
                 VIEW,
                 AROUND,
                 DEPTH,

@@ -11,10 +11,19 @@ def command(session: Session) -> None:
     """Show the graph."""
     is_drawn = session.format in DRAWN
     check_options(session, is_drawn)
+    order = session.request.number("order")
     report = session.report(
-        graph=True, events=is_drawn or session.format == "json", derivations=session.format == "html"
+        graph=True,
+        events=is_drawn or session.format == "json",
+        derivations=session.format == "html" or order > 1,
+        order=order,
     )
-    assert report.graph is not None
+    if report.graph is None:
+        raise UsageError(
+            f"--order {order}: each input has a graph of its own, and a picture shows one",
+            code="E0610",
+            help=(f"name one input: --wrt {report.derivations[0].wrt}",) if report.derivations else (),
+        )
     if session.format == "json":
         session.show_json(report)
     elif session.format == "dot":
@@ -54,7 +63,7 @@ def command(session: Session) -> None:
 def check_options(session: Session, is_drawn: bool) -> None:
     """Raise UsageError for an option of pictures where none is drawn, and for --open without a file."""
     values = session.request.values
-    plain = {"view": None, "around": None, "depth": 0, "fold": FOLD.default, "open": False}
+    plain = {"view": None, "around": None, "depth": 0, "fold": FOLD.default, "order": 1, "open": False}
     given = next((name for name, default in plain.items() if values.get(name, default) != default), None)
     if given is not None and not is_drawn:
         raise UsageError(

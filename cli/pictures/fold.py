@@ -31,12 +31,14 @@ AROUND_DEPTH = 2
 class View(Record):
     """What is drawn of a graph: ``graph`` and its ``events``, and by id which node stands for each of before.
 
-    That is None for a node that is left out. ``note`` says what is folded, empty if nothing is.
+    That is None for a node that is left out. ``edges`` has the same for edges, without those that are not
+    drawn. ``note`` says what is folded, empty if nothing is.
     """
 
     graph: Graph
     events: Events
     shown: tuple[int | None, ...]
+    edges: Mapping[int, int]
     note: str
 
 
@@ -207,7 +209,7 @@ def regroup(
     root = shown[graph.root]
     left = graph.left_out + sum(one is None for one in shown)
     made = Graph(-1 if root is None else root, tuple(nodes), tuple(edges), graph.output, left)
-    return View(made, regrouped_events(events, shown, edge_ids, heads), tuple(shown), note)
+    return View(made, regrouped_events(events, shown, edge_ids, heads), tuple(shown), edge_ids, note)
 
 
 def regrouped_edges(

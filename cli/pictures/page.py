@@ -39,6 +39,7 @@ WIDEST_LINE = 400
 WIDE = 820
 LARGEST_MATRIX = 6
 PRINTED_WORDS = 2_000
+WIDEST_CAUSE = 300
 
 
 def html_text(
@@ -54,7 +55,8 @@ def html_text(
     style, script = read("page.css"), read("page.js")
     derivations = report.derivations[:MOST_DERIVATIONS]
     chosen = strongest(derivations)
-    title = f"{fit(graph.output, WIDEST_NAME)} = {typeset(entry(report.output.value, page))}"
+    lost = lost_edges(derivations, report.graph, view)
+    title = f"{fit(graph.output, WIDEST_NAME)} = {typeset(entry(root_value(report), page))}"
     name = visible(os.path.basename(report.script))
     policy = (
         f"default-src 'none'; img-src data:; style-src '{digest(style)}'; script-src '{digest(script)}';"
@@ -69,13 +71,14 @@ def html_text(
         f"<header><h1>{escape(title)}</h1><p>{escape(fit(name, 60))} · {counts(graph)}</p>",
         f"<p>{escape(view.note)}</p>" if view.note else "",
         '<ul class="key"><li class="k-leaf">leaf</li><li class="k-function">made by a function</li>',
-        '<li class="k-value">value</li><li class="k-grad">∂ gradient</li></ul></header>',
+        '<li class="k-value">value</li><li class="k-grad">∂ gradient</li>',
+        f"{'<li class=k-lost>lost here</li>' if lost else ''}</ul></header>",
         controls(derivations, chosen, view),
         f"<main{' class=wide' if picture.width > WIDE else ''}>",
         '<section class="code" aria-label="Script" tabindex="0">',
         f"<ol>{''.join(code_lines(source))}</ol></section>",
         '<section class="graph" aria-label="Graph" tabindex="0">',
-        f"{svg_text(picture, is_page=True)}</section></main>",
+        f"{svg_text(picture, is_page=True, lost=lost)}</section></main>",
         '<section class="derivations" aria-label="Derivations"><h2>Where the gradients come from</h2>',
         *(derivation_block(one, at == chosen, page) for at, one in enumerate(derivations)),
         left_out(len(report.derivations) - len(derivations)),
@@ -86,6 +89,24 @@ def html_text(
         f"<script>{script}</script></body></html>\n",
     ]
     return "\n".join(parts).encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def root_value(report: GradientReport) -> Any:
+    """The value of what is differentiated: of the output, or of its gradient in a second derivative."""
+    graph = report.graph
+    return report.output.value if graph is None or graph.root < 0 else graph.nodes[graph.root].value
+
+
+def lost_edges(derivations: Sequence[Derivation], graph: Graph | None, view: View) -> dict[int, str]:
+    """By their ids in the picture the edges that lost a gradient, and why."""
+    found: dict[int, str] = {}
+    if graph is None:
+        return found
+    for cause in [cause for one in derivations for cause in one.causes]:
+        for id in cause.lost_edges(graph):
+            if id in view.edges:
+                found.setdefault(view.edges[id], fit(cause.text, WIDEST_CAUSE))
+    return found
 
 
 def read(name: str) -> str:
@@ -152,6 +173,8 @@ def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
     paths = f"{spell_count(derivation.count)} path{'s' * (derivation.count != 1)}"
     wrt = escape(fit(derivation.wrt, WIDEST_NAME))
     head = f"∂{fit(derivation.output, WIDEST_NAME)} / ∂{fit(derivation.wrt, WIDEST_NAME)}"
+    if derivation.given:
+        head = fit(derivation.given, 2 * WIDEST_NAME)
     value = typeset(entry(derivation.value, page))
     rows = "".join(step_rows(derivation))
     says = ""
@@ -166,7 +189,9 @@ def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
         words = visible(derivation.words[:PRINTED_WORDS])
         says += f'<p class="words">{escape(words[:1].upper() + words[1:])}.</p>'
     for cause in derivation.causes:
-        says += f'<p class="words">{escape(visible(cause.text[:PRINTED_WORDS]))}</p>'
+        repairs = (f"Try: {repair.text}" for repair in cause.repairs)
+        said = "<br>".join(escape(visible(text[:PRINTED_WORDS])) for text in (cause.text, *repairs))
+        says += f'<p class="why">{said}</p>'
     return (
         f'<details class="derivation" data-wrt="{wrt}"{" open" * is_open}>'
         f"<summary>{escape(head)} = {escape(value)}<small>{paths}</small></summary>"

@@ -30,12 +30,17 @@ WIRE, VALUE, GRADIENT = "#7d848d", "#22303f", "#a3174f"
 LEAF, FUNCTION = ("#e9ebee", "#8b949f"), ("#ffe2bd", "#d9822b")
 #: What is looked at: in the forward pass, and on the way back.
 GO, FLOW = "#1f6fd1", "#d6336c"
+#: Where a gradient is lost.
+LOST = "#c92a2a"
 GHOST = 0.08
 CAPTION_HEIGHT, CAPTION_SIZE = 40.0, 13.0
 #: How far a corner of a line is rounded, in px.
 ROUNDED = 24.0
 #: How far apart a label and the middle of its line may be, in px, for the line to be a curve.
 SAME_PLACE = 2.0
+
+
+NOTHING: Mapping[int, str] = {}
 
 
 class Scene:
@@ -64,10 +69,12 @@ def svg_text(
     fonts: str = FONTS,
     width: float = 0.0,
     is_page: bool = False,
+    lost: Mapping[int, str] = NOTHING,
 ) -> str:
     """The whole file: the finished picture, or a scene of it with its sentence below.
 
     It has at least the given ``width``. As part of a page its cards can be reached with the keyboard.
+    ``lost`` has the edges that lost a gradient, by id, and why.
     """
     width, height = max(width, picture.width), picture.height
     if scene is not None:
@@ -82,9 +89,9 @@ def svg_text(
         "</defs>",
         f'<rect class="paper" width="100%" height="100%" fill="{BACKGROUND}"/>',
         f'<g fill="none" stroke="{WIRE}" stroke-width="1.6">',
-        *(wire_line(at, wire, scene) for at, wire in enumerate(picture.wires)),
+        *(wire_line(at, wire, scene, lost) for at, wire in enumerate(picture.wires)),
         "</g>",
-        *(line for at, wire in enumerate(picture.wires) for line in label_lines(at, wire, scene)),
+        *(line for at, wire in enumerate(picture.wires) for line in label_lines(at, wire, scene, lost)),
         *(line for at, card in enumerate(picture.cards) for line in card_lines(at, card, scene, is_page)),
     ]
     if scene is not None:
@@ -106,8 +113,10 @@ def marker(name: str, color: str) -> str:
     )
 
 
-def wire_line(at: int, wire: Wire, scene: Scene | None) -> str:
+def wire_line(at: int, wire: Wire, scene: Scene | None, lost: Mapping[int, str]) -> str:
     style = 'marker-end="url(#tip)"'
+    if at in lost:
+        style += f' stroke="{LOST}" stroke-width="3" stroke-dasharray="2 5"'
     if scene is not None:
         color, name = (FLOW, "flow") if scene.is_back else (GO, "go")
         end = "start" if scene.is_back else "end"
@@ -115,7 +124,8 @@ def wire_line(at: int, wire: Wire, scene: Scene | None) -> str:
             style = f'marker-{end}="url(#{name})" stroke="{color}" stroke-width="3"'
         elif scene.is_back:
             style = 'marker-start="url(#tip)"'
-    return f'<path class="wire" id="w{at}" d="{line_of(wire)}" {style}{ghost(wire.target, scene)}/>'
+    kind = "wire lost" if at in lost else "wire"
+    return f'<path class="{kind}" id="w{at}" d="{line_of(wire)}" {style}{ghost(wire.target, scene)}/>'
 
 
 def ghost(card: int, scene: Scene | None) -> str:
@@ -151,12 +161,15 @@ def card_lines(at: int, card: Card, scene: Scene | None, is_page: bool) -> Itera
     yield "</g>"
 
 
-def label_lines(at: int, wire: Wire, scene: Scene | None) -> Iterator[str]:
+def label_lines(at: int, wire: Wire, scene: Scene | None, lost: Mapping[int, str]) -> Iterator[str]:
     if not wire.label:
         return
     left, top = wire.x - wire.width / 2, wire.y - LABEL_HEIGHT / 2
-    yield f'<g class="edge" id="e{at}"{ghost(wire.target, scene)}><title>{escaped(wire.said)}</title>'
-    yield rectangle("frame", left, top, wire.width, LABEL_HEIGHT, 9, BACKGROUND, "none")
+    said, kind, border = wire.said, "edge", "none"
+    if at in lost:
+        said, kind, border = f"{said}; here a gradient is lost: {lost[at]}", "edge lost", LOST
+    yield f'<g class="{kind}" id="e{at}"{ghost(wire.target, scene)}><title>{escaped(said)}</title>'
+    yield rectangle("frame", left, top, wire.width, LABEL_HEIGHT, 9, BACKGROUND, border)
     yield text("label", wire.x, wire.y + 4, wire.label, LABEL_SIZE, INK, ' text-anchor="middle"')
     yield "</g>"
 

@@ -100,21 +100,13 @@ def use_entry(use: InputUse) -> dict[str, Any]:
 
 def cause_entry(cause: Cause, graph: Graph | None) -> dict[str, Any]:
     """A reason; ``edge_ids`` are the edges that lost the gradient, where the document has the graph."""
-    lost: list[int] = []
-    if graph is not None:
-        names = [node.name for node in graph.nodes]
-        lost = [
-            id
-            for id, edge in enumerate(graph.edges)
-            if names[edge.output] == cause.name and cause.operand in (None, edge.operand)
-        ]
     return {
         "kind": cause.kind,
         "text": cause.text,
         "name": cause.name,
         "op": cause.op or None,
         "line": cause.line,
-        "edge_ids": lost,
+        "edge_ids": [] if graph is None else cause.lost_edges(graph),
         "repairs": [repair.text for repair in cause.repairs],
     }
 

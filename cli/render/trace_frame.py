@@ -140,10 +140,9 @@ class Frames:
                 continue
             value = self.story.value_within(self.story.graph.nodes[id].value, widths[2])
             grad = ""
-            if id in sums:
-                is_over = sums[id].last if isinstance(sums[id], Flow) else True
-                dots = UNFINISHED * (not is_over)
-                grad = self.story.value_within(sums[id].sum, widths[3] - len(dots)) + dots
+            if got := sums.get(id):
+                dots = UNFINISHED if isinstance(got, Flow) and not got.last else ""
+                grad = self.story.value_within(got.sum, widths[3] - len(dots)) + dots
             texts = (self._names[id], self._makers[id], value, grad)
             yield self._row(marks.get(id, ""), *texts, roles=(NAME, PLAIN, NUMBER, GRADIENT), widths=widths)
 

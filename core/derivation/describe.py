@@ -187,7 +187,8 @@ def describe_second_order(
 
     ``entry`` is the entry that the gradient was taken at. It is derived for the second derivative as well.
     Without ``derivations`` the gradients of the report are the derivatives, and nothing is derived. With
-    ``graphs`` the derivations have the graphs of their passes, unless they are very large.
+    ``graphs`` the derivations have the graphs of their passes, unless they are very large; if there is one
+    pass, its graph is that of the report, too.
     """
     report = describe(subject, source, graph=False, derivations=False)
     if not derivations:
@@ -215,6 +216,8 @@ def describe_second_order(
             if kept:
                 derivation.causes = (*map(saved_cause, kept), *causes_of_value(derivation))
             derived.append(derivation)
+        if len(seconds) == 1:
+            report.graph, report.events = made.graph, made.events
     report.derivations = tuple(derived)
     return report
 

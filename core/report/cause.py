@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.base.errors import Fix
     from autodiff.core.base.source import Span
+    from autodiff.core.report.graph_records import Graph
 
 
 class Cause(Record):
@@ -39,3 +40,12 @@ class Cause(Record):
     span: Span | None
     selection_span: Span | None = None
     repairs: tuple[Fix, ...] = ()
+
+    def lost_edges(self, graph: Graph) -> list[int]:
+        """The ids of the edges that lost the gradient."""
+        names = [node.name for node in graph.nodes]
+        return [
+            id
+            for id, edge in enumerate(graph.edges)
+            if names[edge.output] == self.name and self.operand in (None, edge.operand)
+        ]

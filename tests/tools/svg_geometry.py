@@ -27,7 +27,7 @@ class Drawing:
         self.lines = {
             path.attrib["id"]: points_of(path.attrib["d"])
             for path in root.iter(f"{SVG}path")
-            if path.get("class") == "wire"
+            if path.get("class") in ("wire", "wire lost")
         }
 
     def overlaps(self) -> list[str]:

@@ -6,6 +6,7 @@ import json
 import re
 from base64 import b64encode
 from hashlib import sha256
+from html import unescape
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -18,6 +19,7 @@ from autodiff.core.derivation.describe import describe
 from autodiff.core.symbolic.source_exprs import parse_source
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
+from conftest import TESTS
 from picture_scripts import SCRIPTS
 
 from tests.cli.reports import SEED, SEED_1
@@ -107,6 +109,53 @@ def test_every_step_of_a_derivation_is_in_the_page():
     for label in ("chain rule", "local derivatives", "simplified", "in numbers", "value"):
         assert text.count(f'<th scope="row">{label}</th>') == 5
     assert text.count("backward() gives") == 5
+
+
+LOST = {
+    "dead_relu": (["h"], "torch.relu(h) passes nothing on where its input is not positive"),
+    "where_log": (["x"], "Try: choose before the op as well"),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_the_edge_that_lost_a_gradient_is_marked_and_the_derivation_says_why(autodiff, tmp_path, name):
+    below, why = LOST[name]
+    script = TESTS / "scripts" / "why" / f"{name}.ad"
+    assert autodiff("graph", script, "-o", "why.html").returncode == 0
+    text = (tmp_path / "why.html").read_text()
+    data = json.loads(Elements(text).texts["script"][0])
+    names = re.findall(r'<text class="name"[^>]*>([^<]*)<', text)
+    lost = [int(id) for id in re.findall(r'class="wire lost" id="w(\d+)"', text)]
+    assert [names[data["edges"][id][0]] for id in lost] == below
+    assert f'class="edge lost" id="e{lost[0]}"' in text
+    assert "here a gradient is lost: " in text
+    assert why in unescape(text.partition('class="why"')[2])
+    assert "lost here" in text
+
+
+def test_where_nothing_is_lost_nothing_is_marked():
+    text = page_of(SEED_1)
+    assert 'class="wire lost"' not in text
+    assert "lost here" not in text
+
+
+def test_a_second_derivative_has_a_page_of_its_own(autodiff, tmp_path):
+    script = ("-e", "w = 3; x = 2; z = w*x; L = z**3", "--order", "2")
+    assert autodiff("graph", *script, "--wrt", "w", "-o", "second.html").returncode == 0
+    text = (tmp_path / "second.html").read_text()
+    assert "<title>dL/dw = 216</title>" in text
+    assert "<summary>d2L/dw2 = 144" in text
+    data = json.loads(Elements(text).texts["script"][0])
+    names = re.findall(r'<text class="name"[^>]*>([^<]*)<', text)
+    last = {names[step["node"]]: step["grad"] for step in data["steps"] if step["phase"] == "backward"}
+    assert last["w"] == "144"
+    several = autodiff("graph", *script, "-o", "second.html")
+    assert (several.returncode, several.err) == (
+        2,
+        "error[E0610]: --order 2: each input has a graph of its own, and a picture shows one\n"
+        "  = help: name one input: --wrt w\n",
+    )
+    assert "--order is for pictures" in autodiff("graph", *script).err
 
 
 # -- in Chromium -------------------------------------------------------------------------------------------
