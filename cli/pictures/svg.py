@@ -161,7 +161,7 @@ def card_lines(at: int, card: Card, scene: Scene | None, is_page: bool) -> Itera
     yield "</g>"
 
 
-def label_lines(at: int, wire: Wire, scene: Scene | None, lost: Mapping[int, str]) -> Iterator[str]:
+def label_lines(at: int, wire: Wire, scene: Scene | None, lost: Mapping[int, str] = NOTHING) -> Iterator[str]:
     if not wire.label:
         return
     left, top = wire.x - wire.width / 2, wire.y - LABEL_HEIGHT / 2
