@@ -84,20 +84,20 @@ class Format:
 
 
 #: The commands that answer with derivatives as numbers.
-DERIVATIVES = "grad jacobian hessian jvp hvp propagate"
+DERIVATIVES = "grad jacobian hessian jvp hvp propagate minimize"
 TABLES = f"{DERIVATIVES} diff"
 #: The formats, in the order in which a command lists them.
 FORMATS = (
     Format(
         "auto",
-        "run grad jacobian hessian jvp hvp propagate diff explain graph trace plot check ops version",
+        "run grad jacobian hessian jvp hvp propagate minimize diff explain graph trace plot check ops version",
         "for people: tables and trees on a terminal, plain text in a pipe; in a pipe `grad` writes bare"
         " numbers, of several inputs the name before them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix"
         " W[0]<TAB>1<TAB>2 and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0",
     ),
     Format(
         "plain",
-        "run grad jacobian hessian jvp hvp propagate diff explain trace plot check ops",
+        "run grad jacobian hessian jvp hvp propagate minimize diff explain trace plot check ops",
         "the plain text that a pipe gets, on a terminal too",
         suffixes=".txt",
     ),
@@ -107,7 +107,7 @@ FORMATS = (
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
         "json",
-        "run grad jacobian hessian jvp hvp propagate diff explain graph trace plot check ops version",
+        "run grad jacobian hessian jvp hvp propagate minimize diff explain graph trace plot check ops version",
         'one JSON document with "schema": 2; a failure is a document too',
         suffixes=".json",
         for_programs=True,
@@ -259,9 +259,12 @@ ENTRY = Option("--entry", TEXT, "Derive one entry of a tensor gradient too.", me
 VECTOR = Option(
     "--vector", TEXTS, "The vector's values for an input; 0 for others; repeatable.", metavar="NAME=VALUE"
 )
-SIGMA = Option("--sigma", TEXTS, "Standard deviations of inputs.", metavar="NAME=VALUE,...")
+SIGMA = Option(
+    "--sigma", TEXTS, "Standard deviations of inputs: 0.1, or 2% of the value.", metavar="NAME=VALUE,..."
+)
 COV = Option("--cov", TEXT, "Covariance matrix of inputs, with their names as header.", metavar="FILE")
 MONTE_CARLO = Option("--monte-carlo", NUMBER, "Compare with this many random draws.", metavar="N", default=0)
+METHOD = Option("--method", TEXT, "How to search.", choices=("auto", "bfgs", "lm", "newton"), default="auto")
 SPEED = Option("--speed", NUMBER, "Steps a minute on a terminal.", metavar="N", default=60, least=1)
 RTOL = Option("--rtol", TEXT, "Relative difference that counts as none.", metavar="R", default="1e-9")
 NONZERO = Option("--nonzero", FLAG, "Leave out rows of zeros of a table, and zeros of a list.")
@@ -291,7 +294,7 @@ TIMEOUT = Option(
 #: The groups of options in help texts, and their order there; each option is in one, by its longest flag.
 GROUPS = {
     "Input": "-e --set --data --each --sweep --over --columns --sigma --cov --monte-carlo --dtype --seed",
-    "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula --rtol",
+    "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula --rtol --method",
     "Output": "--show --nonzero --value --keep --view --around --depth --fold --tangent --output --open"
     " --format --top --speed --digits --rows --all --quiet --verbose --color --diagnostics --fail-on"
     " --fail-fast --help",
@@ -407,6 +410,17 @@ COMMANDS = {
             (
                 "autodiff propagate -e 'm = 0.029; r = 0.0082; d = m/r**2' --sigma m=0.005,r=0.0001",
                 "autodiff propagate -e 'x = 2; y = exp(x)' --sigma x=0.1 --monte-carlo 2000 --format table",
+            ),
+        ),
+        Command(
+            "minimize",
+            "[SCRIPT]",
+            (*WHOLE, METHOD, OUTPUT, format_option("minimize"), *PEOPLE, *MANNERS, *LIMITS),
+            "Find the inputs at which the output is least, with standard errors.",
+            (
+                "autodiff minimize -e 'x = 3; y = 1; L = (x - 1)**2 + 10*(y - x**2)**2'",
+                "printf 't,v\\n0,1\\n1,3\\n2,4.5\\n' |"
+                " autodiff minimize -e 'a = 1; b = 0; r = a*t + b - v' --data - --format table",
             ),
         ),
         Command(

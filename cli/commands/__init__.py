@@ -23,6 +23,7 @@ MODULES = {
     "jvp": LazyModule("autodiff.cli.commands.jvp"),
     "hvp": LazyModule("autodiff.cli.commands.hvp"),
     "propagate": LazyModule("autodiff.cli.commands.propagate"),
+    "minimize": LazyModule("autodiff.cli.commands.minimize"),
     "diff": LazyModule("autodiff.cli.commands.diff"),
     "explain": LazyModule("autodiff.cli.commands.explain"),
     "graph": LazyModule("autodiff.cli.commands.graph"),

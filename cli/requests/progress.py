@@ -154,6 +154,14 @@ def checking(frame: FrameType, frames: list[FrameType], session: Session) -> Sta
     return f"{says}, entry {at + 1:,} of {len(places):,}", (done + at / len(places)) / of_all
 
 
+def searching(frame: FrameType, frames: list[FrameType], session: Session) -> Stage:
+    """How low a search for a minimum has come."""
+    found = variables_of(frames, "autodiff.grammar.session.minimum", "search_minimum")
+    assert found is not None
+    objective = found[0]
+    return f"searching: run {objective.runs:,}, {float(objective.least):.6g}", None
+
+
 def checking_formula(frame: FrameType, frames: list[FrameType], session: Session) -> Stage:
     found = variables_of(frames, "autodiff.grammar.by_hand.check", "check_formula")
     assert found is not None
@@ -190,6 +198,7 @@ def short_name(text: str) -> str:
 WATCHED = {
     ("autodiff.cli.requests.verify", "check_all"): ("spelled", "checks", "subject"),
     ("autodiff.core.check.verify", "_Verifier.step_entries"): ("places", "place"),
+    ("autodiff.grammar.session.minimum", "search_minimum"): ("objective",),
     ("autodiff.grammar.by_hand.check", "check_formula"): ("formula",),
     ("autodiff.core.derivation.derive", "Derivations.derive"): ("self", "index"),
 }
@@ -197,6 +206,7 @@ WATCHED = {
 STAGES = {
     ("autodiff.cli.requests.verify", "check_all"): checking,
     ("autodiff.grammar.by_hand.check", "check_formula"): checking_formula,
+    ("autodiff.grammar.session.minimum", "search_minimum"): searching,
     ("autodiff.core.derivation.describe", "describe"): deriving,
     ("autodiff.core.derivation.describe", "describe_second_order"): deriving,
     ("autodiff.grammar.repair.try_repairs", "keep_working_fixes"): doing("trying repairs of the script"),

@@ -29,10 +29,10 @@ def make_propagation(session: Session) -> Propagation:
     """Run the script, and propagate the deviations and covariances of the request."""
     request = session.request
     values = values_of(session)
-    sigmas = read_sigmas(values)
+    sigmas, parts = read_sigmas(values)
     matrix, columns = read_covariance(values)
     draws = request.number("monte_carlo")
-    if not sigmas and matrix is None:
+    if not sigmas and not parts and matrix is None:
         raise UsageError(
             "there are no standard deviations to propagate",
             code="E0610",
@@ -45,8 +45,11 @@ def make_propagation(session: Session) -> Propagation:
             help=("as in 10000",),
         )
     probe = Probe()
-    names = [*sigmas, *(column.partition("[")[0] for column in columns)]
+    names = [*sigmas, *parts, *(column.partition("[")[0] for column in columns)]
     asked = Question(session, weighed=False, probe=probe, wrt=list(dict.fromkeys(names)))
+    for name, part in parts.items():
+        value = next((one.value for one in asked.report.gradients if one.name == name), 0.0)
+        sigmas[name] = np.abs(np.asarray(value, "float64")) * part
     deviations = asked.vector(sigmas, "--sigma", needed=False)
     if not (np.isfinite(deviations).all() and (deviations >= 0).all()):
         raise UsageError("--sigma: a standard deviation is 0 or more, and finite", code="E0605")
@@ -69,13 +72,23 @@ def make_propagation(session: Session) -> Propagation:
     return made
 
 
-def read_sigmas(values: Values) -> dict[str, object]:
-    """The values of ``--sigma a=0.1,b=0.2``."""
+def read_sigmas(values: Values) -> tuple[dict[str, object], dict[str, object]]:
+    """The values of ``--sigma a=0.1,b=2%``: deviations, and those that are parts of the inputs' values.
+
+    The last one for a name counts.
+    """
     found: dict[str, object] = {}
+    parts: dict[str, object] = {}
     for text in read_names(values.request.texts("sigma")):
         name, value = split_name("--sigma", text)
-        found[name] = values.read(f"--sigma {name}", value, name)
-    return found
+        found.pop(name, None)
+        parts.pop(name, None)
+        number = value.rstrip().removesuffix("%")
+        if number == value.rstrip():
+            found[name] = values.read(f"--sigma {name}", value, name)
+        else:
+            parts[name] = np.asarray(values.read(f"--sigma {name}", number, name), "float64") / 100
+    return found, parts
 
 
 def read_covariance(values: Values) -> tuple[Any, Sequence[str]]:

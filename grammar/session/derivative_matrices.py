@@ -21,7 +21,7 @@ from autodiff.grammar.session.target import make_subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -71,7 +71,7 @@ def jvp(subject: ReportedPass, vector: Any) -> Any:
     root = subject.root
     weight = Tensor.of(as_stored(np.ones_like(root.out)))
     weight.set_requires_grad()
-    seeds = weigh(subject, vector, recorded_gradients(subject, weight))
+    seeds = weigh(subject, vector, recorded_gradients(subject, {root: weight}))
     product = np.zeros_like(root.out)
     order = newest_first(list(seeds))
     leaf = weight.source()
@@ -87,19 +87,21 @@ def hvp(subject: ReportedPass, vector: Any) -> Any:
     return flat_gradients(subject, received)
 
 
-def recorded_gradients(subject: ReportedPass, weight: Tensor | None = None) -> list[Tensor | None]:
+def recorded_gradients(
+    subject: ReportedPass, seeds: Mapping[Node, Tensor] | None = None
+) -> list[Tensor | None]:
     """Return the inputs' gradients from a pass that was recorded, so that they can be differentiated.
 
-    ``weight`` is what the pass starts from, by default what the subject's did.
+    ``seeds`` are what the pass starts from, by default what the subject's did.
     """
     order = nodes_leading_to(subject.order, nodes_of(subject))
     if not order:
         return [None for _ in subject.wrt]
-    seed = Tensor.of(as_stored(subject.seed)) if weight is None else weight
+    starts = {subject.root: Tensor.of(as_stored(subject.seed))} if seeds is None else dict(seeds)
     site, mode.site = mode.site, None  # the rules have no position in the script
     try:
         with numpy_warnings_off(order):
-            received = sweep(order, {subject.root: seed}, create_graph=True)
+            received = sweep(order, starts, create_graph=True)
     except GradientError as error:
         error.at(subject.root.site) if subject.root.site is not None else None
         raise

@@ -77,6 +77,32 @@ CASES = [
         says=["to first order the deviation is 0"],
     ),
     Case(
+        "parts_of_the_value",
+        "a = -3; b = [4, 0]; s = [a, b[0], b[1]]\n",
+        "autodiff propagate script.ad --sigma a=1%,b='[2, 5]%' | cut -f2",
+        [0.03, 0.08, 0],
+    ),
+    Case(
+        "the_last_deviation_counts",
+        "a = 3; b = 4; s = [a, b]\n",
+        "autodiff propagate script.ad --sigma a=1%,b=1 --sigma 'a=0.5,b=50 %' | cut -f2",
+        [0.5, 2],
+    ),
+    Case(
+        "a_part_below_0",
+        DENSITY,
+        "autodiff propagate script.ad --sigma m=-1%",
+        code=2,
+        says=["a standard deviation is 0 or more"],
+    ),
+    Case(
+        "no_part",
+        SQUARE,
+        "autodiff propagate script.ad --sigma x=%",
+        code=2,
+        says=["--sigma x: the value is missing"],
+    ),
+    Case(
         "an_unknown_input",
         "width = 2; y = width**2\n",
         "autodiff propagate script.ad --sigma widht=1",

@@ -1,0 +1,121 @@
+"""A minimum: names, values and standard errors for a pipe, a table for people."""
+
+from __future__ import annotations
+
+from autodiff.cli.process.streams import visible
+from autodiff.cli.render.matrices import places
+from autodiff.cli.render.numbers import exact, short
+from autodiff.cli.render.page import (
+    EMPTY,
+    GRADIENT,
+    MUTED,
+    NAME,
+    NUMBER,
+    TITLE,
+    Page,
+    Table,
+    fit,
+    muted,
+    prose,
+)
+from autodiff.cli.render.records import Records, place
+from autodiff.core.base.lazy_imports import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from autodiff.cli.render.page import Line
+    from autodiff.core.report.minimum import Minimum
+
+FIELDS = ("name", "index", "start", "value", "standard_error")
+
+
+def entries_of(found: Minimum) -> list[tuple[str, tuple[int, ...], float, float, float]]:
+    """Name, index, first value, value and standard error of each entry; nan where no error is known."""
+    inputs = found.report.gradients
+    values = [float(x) for variable in inputs for x in np.ravel(variable.value)]
+    errors = [float("nan")] * len(values)
+    if found.covariance is not None:
+        errors = np.sqrt(np.diag(found.covariance)).tolist()
+    rows = zip(places(inputs), found.start.tolist(), values, errors, strict=True)
+    return [(name, index, start, value, error) for (name, index), start, value, error in rows]
+
+
+def bare_minimum(found: Minimum) -> str:
+    """A line for each entry of the inputs: its name, its value, its standard error, with tabs between."""
+    return "".join(
+        f"{visible(place(name, index))}\t{exact(value)}\t{exact(error)}\n"
+        for name, index, _, value, error in entries_of(found)
+    )
+
+
+def minimum_records(found: Minimum) -> Records:
+    """A row for each entry; the arrays are the values of the inputs, for ``--set`` and ``--data``."""
+    arrays = {variable.name: np.asarray(variable.value) for variable in found.report.gradients}
+    return Records(FIELDS, entries_of(found), arrays)
+
+
+def minimum_numbers(found: Minimum) -> dict[str, Any]:
+    """The numbers under the keys that they have in JSON."""
+    start, errors, first = {}, {}, 0
+    every = [error for *_, error in entries_of(found)]
+    for variable in found.report.gradients:
+        end = first + int(np.size(variable.value))
+        start[variable.name] = found.start[first:end].reshape(variable.shape)
+        errors[variable.name] = np.reshape(every[first:end], variable.shape)
+        first = end
+    return {
+        "objective": found.value,
+        "method": found.method,
+        "steps": found.steps,
+        "has_converged": found.has_converged,
+        "reason": found.reason,
+        "start": start,
+        "standard_errors": errors if found.covariance is not None else None,
+        "covariance": found.covariance,
+        "residuals": found.residual_count,
+        "degrees_of_freedom": found.degrees_of_freedom,
+        "residual_sigma": found.residual_sigma,
+    }
+
+
+def minimum_lines(found: Minimum, page: Page) -> Iterator[Line]:
+    """``L = 0.12``, a table of the inputs, and how the search ended."""
+    is_sum = bool(np.ndim(found.report.output.value))
+    name = fit(found.report.output.name, 24)
+    yield (
+        (TITLE, f"sum of the squares of {name} = " if is_sum else f"{name} = "),
+        (NUMBER, short(found.value, page.digits)),
+    )
+    yield EMPTY
+    entries = entries_of(found)
+    kept = entries[: page.cut(len(entries))]
+    digits = min(page.digits, max(3, (page.width - 44) // 3))
+    rows = [
+        [
+            [fit(place(name, index), 24)],
+            [short(start, digits)],
+            [short(value, digits)],
+            [short(error, digits)],
+        ]
+        for name, index, start, value, error in kept
+    ]
+    header = ["input", "start", "value", "standard error"]
+    yield from Table(header, rows, (NAME, MUTED, GRADIENT, NUMBER), (False, True, True, True)).lines()
+    if len(kept) < len(entries):
+        yield muted(f"  ... {len(entries) - len(kept):,} more inputs (--all)")
+    yield EMPTY
+    yield from prose(spell_end(found, page.digits), page.width, 2)
+
+
+def spell_end(found: Minimum, digits: int) -> str:
+    """How the search ended, and how far the residuals are from 0."""
+    text = f"{found.method}, {found.steps:,} step{'s' * (found.steps != 1)}: {found.reason}"
+    if found.residual_sigma is not None:
+        text += (
+            f"; a residual has the standard deviation {short(found.residual_sigma, digits)},"
+            f" with {found.degrees_of_freedom:,} degrees of freedom"
+        )
+    return text

@@ -1,0 +1,123 @@
+"""Sums of squares: the residuals in a graph, and the standard errors of what was fitted to data.
+
+Sources. For a least-squares fit the inputs' covariance is s^2 (J'J)^-1, with s^2 the sum of squares over
+the degrees of freedom. For a log-likelihood with its sign changed it is the inverse of the Hessian (Seber and
+Wild, Nonlinear Regression, 1989, sections 2.1 and 2.2).
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.graph.node import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+
+class Residuals:
+    """Entries of a graph whose squares, times ``weight``, are a part of an objective: ``plus`` - ``minus``.
+
+    ``minus`` is a node or a constant array. ``weight`` is a number, or an array of the shape of ``plus``.
+    """
+
+    __slots__ = ("minus", "plus", "weight")
+
+    def __init__(self, plus: Node, weight: Any, minus: Any = 0.0) -> None:
+        self.plus = plus
+        self.minus = minus
+        self.weight = weight
+
+    def nodes(self) -> dict[Node, float]:
+        """The nodes, with their signs."""
+        return {self.plus: 1.0, **({self.minus: -1.0} if isinstance(self.minus, Node) else {})}
+
+    def value(self) -> Any:
+        """The residuals times the roots of their weights, one after the other."""
+        minus = self.minus.out if isinstance(self.minus, Node) else self.minus
+        return np.ravel(np.sqrt(self.weight) * (np.asarray(self.plus.out, "float64") - minus))
+
+
+def squares_in(root: Node, moved: Collection[Node]) -> list[Residuals] | None:
+    """Return the residuals whose weighed squares add up to a number, or None if it is no sum of squares.
+
+    ``moved`` are the nodes that depend on the inputs. Terms that do not are left out.
+    """
+    found: list[Residuals] = []
+    terms: list[tuple[Node, Any]] = [(root, 1.0)]
+    while terms:
+        node, weight = terms.pop()
+        parts = term_parts(node, weight, moved)
+        if parts is None:
+            return None
+        found += [part for part in parts if isinstance(part, Residuals)]
+        terms += [part for part in parts if isinstance(part, tuple)]
+    if not found or any((np.asarray(one.weight) < 0).any() for one in found):
+        return None
+    return found[::-1]
+
+
+def term_parts(node: Node, weight: Any, moved: Collection[Node]) -> list[Any] | None:
+    """Return the terms and residuals that ``weight`` times a node consists of; None for another form."""
+    name = "" if node.op is None else node.op.name
+    inputs = node.inputs
+    at = [index for index, below in enumerate(inputs) if below is not None and below in moved]
+    if not at:
+        return None
+    below = inputs[at[0]]
+    assert below is not None
+    if name in ("pow", "square", "mul", "dot") and is_square(node, name, at):
+        weight = weight if name == "dot" or not below.shape else np.broadcast_to(weight, below.shape)
+        return [Residuals(below, weight)]
+    if name in ("sum", "mean") and node.params.get("dim") is None:
+        return [(below, weight / (np.size(below.out) if name == "mean" else 1))]
+    if name == "mse_loss" and node.params.get("reduction") in ("sum", "mean"):
+        other: Any = inputs[1 - at[0]] if len(at) == 2 else node.operands[1 - at[0]]
+        size = np.size(below.out) if node.params["reduction"] == "mean" else 1
+        is_alike = np.shape(other.out if isinstance(other, Node) else other) == below.shape
+        return [Residuals(below, weight / size, other)] if is_alike else None
+    if any(one is not None and one.shape != node.shape for one in (inputs[index] for index in at)):
+        return None  # an operand was broadcast
+    if name in ("add", "sub"):
+        signs = (1.0, 1.0 if name == "add" else -1.0)
+        return [(inputs[index], weight * signs[index]) for index in at]
+    if len(at) == 1 and (name == "mul" or (name == "div" and at == [0])):
+        constant = np.asarray(node.operands[1 - at[0]], "float64")
+        return [(below, weight * constant if name == "mul" else weight / constant)]
+    return None
+
+
+def is_square(node: Node, name: str, at: list[int]) -> bool:
+    """Whether a node is the square of its first operand; ``at`` are the operands that are moved."""
+    if name == "pow":
+        return at == [0] and np.ndim(node.operands[1]) == 0 and float(node.operands[1]) == 2
+    return name == "square" or (len(at) == 2 and node.inputs[0] is node.inputs[1])
+
+
+def covariance_of_fit(jacobian: Any, residuals: Any) -> Any:
+    """Return the covariance of fitted inputs (n x n) from the residuals and their Jacobian (m x n), m > n.
+
+    It is None if the residuals do not determine the inputs.
+    """
+    lengths = np.sqrt((jacobian**2).sum(axis=0))
+    if not (np.isfinite(lengths).all() and lengths.all()):
+        return None
+    _, values, right = np.linalg.svd(jacobian / lengths, full_matrices=False)
+    if values[-1] <= np.finfo(float).eps * max(jacobian.shape) * values[0]:
+        return None
+    inverse = right.T / values
+    sigma2 = float(residuals @ residuals) / (len(residuals) - len(lengths))
+    return sigma2 * (inverse @ inverse.T) / np.outer(lengths, lengths)
+
+
+def covariance_of_likelihood(hessian: Any) -> Any:
+    """Return the inverse of a Hessian; None if it is not positive definite, as it is at a minimum."""
+    diagonal = np.diag(hessian)
+    if not (np.isfinite(hessian).all() and (diagonal > 0).all()):
+        return None
+    scale = np.sqrt(diagonal)
+    values, vectors = np.linalg.eigh((hessian + hessian.T) / (2 * np.outer(scale, scale)))
+    if values[0] <= np.finfo(float).eps * len(values) * values[-1]:
+        return None
+    return (vectors / values) @ vectors.T / np.outer(scale, scale)

@@ -1,0 +1,208 @@
+"""Searches for the inputs at which a script's output is least, by scipy.optimize with the engine's slopes.
+
+Inputs are divided by their first values, and an objective by its own, so that units do not matter.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.derivation.least_squares import covariance_of_fit, covariance_of_likelihood
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.grammar.session.objective import Objective
+
+#: A search ends where the objective falls by less than this part, or no input moves by more.
+TOLERANCE = 1e-12
+#: The slope, in units of the objective and the inputs at the start, that counts as none.
+SLOPE = 1e-9
+#: A decrease that is this part of the objective is rounding.
+ROUNDING = 1e-13
+STEPS_FOR_AN_INPUT = 200
+#: Newton's steps at the end of a search: two are enough for all digits of a fit.
+MOST_POLISHING = 4
+#: Standard errors of so many entries are computed; they take a matrix of second derivatives.
+MOST_ERRORS = 1000
+
+METHODS = ("bfgs", "lm", "newton")
+SLOPE_IS_ZERO = "the slope is zero"
+#: What the statuses of scipy's least_squares mean.
+REASONS_OF_LM = {
+    1: SLOPE_IS_ZERO,
+    2: "the sum of squares no longer falls",
+    3: "the inputs no longer move",
+    4: "the sum of squares no longer falls and the inputs no longer move",
+}
+
+
+class Search:
+    """How a search went: ``place`` is where it ended; ``steps`` are the places where slopes were computed."""
+
+    __slots__ = ("has_converged", "method", "place", "reason", "steps")
+
+    def __init__(self, method: str, place: Any, steps: int, has_converged: bool, reason: str) -> None:
+        self.method = method
+        self.place = place
+        self.steps = steps
+        self.has_converged = has_converged
+        self.reason = reason
+
+
+def default_method(objective: Objective) -> str:
+    """``lm`` for a sum of more squares than inputs, ``bfgs`` for others."""
+    is_list = bool(np.ndim(objective.first.root.out))
+    return "lm" if objective.size > len(objective.start) or is_list else "bfgs"
+
+
+def search_minimum(objective: Objective, method: str) -> Search:
+    """Search from the inputs of the first run. Raises UsageError for a start without a finite value."""
+    if not np.isfinite(objective.value(objective.start)):
+        raise UsageError(
+            "the output is not finite at the start, so there is no way down",
+            code="E0605",
+            help=("give other starting values with --set",),
+        )
+    found = search_squares(objective) if method == "lm" else search_by_slopes(objective, method)
+    if found.has_converged:
+        found.place = polished(objective, found.place)
+    return found
+
+
+def search_squares(objective: Objective) -> Search:
+    """Levenberg's and Marquardt's method, on residuals and their Jacobian."""
+    if objective.parts is None or objective.size < len(objective.start):
+        what = (
+            "the output is no sum of squares"
+            if objective.parts is None
+            else f"there are {objective.size:,} squares for {len(objective.start):,} inputs"
+        )
+        raise UsageError(
+            f"--method lm: {what}",
+            code="E0605",
+            help=(
+                "end the script in a sum of squares or in a vector of residuals, one for each input at least",
+                "or leave the choice of the method to the program",
+            ),
+        )
+    from scipy.optimize import least_squares
+
+    count = len(objective.start)
+    try:
+        made = least_squares(
+            objective.residuals,
+            objective.start,
+            lambda place: finite(objective.jacobian(place), place),
+            method="lm",
+            x_scale="jac",
+            ftol=TOLERANCE,
+            xtol=TOLERANCE,
+            gtol=TOLERANCE,
+            max_nfev=STEPS_FOR_AN_INPUT * (count + 1),
+        )
+    except NoSlopes as error:
+        return Search("lm", error.place, 0, False, "a derivative is not finite there")
+    reason = REASONS_OF_LM.get(made.status, f"{made.nfev:,} runs of the script were not enough")
+    return Search("lm", made.x, int(made.njev), made.status > 0, reason)
+
+
+def search_by_slopes(objective: Objective, method: str) -> Search:
+    """``bfgs``, which estimates second derivatives, or ``newton``, which computes them: a trust region."""
+    from scipy.optimize import minimize
+
+    start = objective.start
+    units = np.where(start == 0, 1.0, np.abs(start))
+    unit = abs(objective.value(start)) or 1.0
+    most = STEPS_FOR_AN_INPUT * (len(start) + 1)
+    check_allocation((len(start), len(start)))
+    steps = 0
+
+    def slopes(x: Any) -> Any:
+        nonlocal steps
+        steps += 1
+        return finite(objective.gradient(x * units) * units / unit, x * units)
+
+    def curvature(x: Any) -> Any:
+        return finite(objective.hessian(x * units) * np.outer(units, units) / unit, x * units)
+
+    try:
+        made = minimize(
+            lambda x: objective.value(x * units) / unit,
+            start / units,
+            jac=slopes,
+            method="trust-exact" if method == "newton" else "BFGS",
+            hess=curvature if method == "newton" else None,
+            options={"gtol": SLOPE, "maxiter": most},
+        )
+    except NoSlopes as error:
+        return Search(method, error.place, steps, False, "a derivative is not finite there")
+    place = made.x * units
+    if made.success:
+        return Search(method, place, steps, True, SLOPE_IS_ZERO)
+    if decrease_left(objective, place) <= ROUNDING * abs(objective.value(place)):
+        return Search(method, place, steps, True, "the output no longer falls")
+    reason = f"{made.nit:,} steps were not enough" if made.nit >= most else "no step leads further down"
+    return Search(method, place, steps, False, reason)
+
+
+class NoSlopes(Exception):
+    """A derivative is not finite at ``place``."""
+
+    def __init__(self, place: Any) -> None:
+        super().__init__()
+        self.place = place
+
+
+def finite(slopes: Any, place: Any) -> Any:
+    """The slopes at a place, or raise NoSlopes."""
+    if not np.isfinite(slopes).all():
+        raise NoSlopes(place)
+    return slopes
+
+
+def polished(objective: Objective, place: Any) -> Any:
+    """A place near a minimum after Newton's steps, which double its digits: searches end with half of them.
+
+    A step is kept if the decrease that is left is less than half of that before.
+    """
+    if len(place) > MOST_ERRORS:
+        return place
+    slopes = objective.gradient(place)
+    for _ in range(MOST_POLISHING):
+        covariance = covariance_of_likelihood(objective.hessian(place))
+        if covariance is None:
+            return place
+        following = place - covariance @ slopes
+        if not np.isfinite(objective.value(following)):
+            return place
+        before, slopes = slopes @ covariance @ slopes, objective.gradient(following)
+        if not slopes @ covariance @ slopes < before / 2:
+            return place
+        place = following
+    return place
+
+
+def decrease_left(objective: Objective, place: Any) -> float:
+    """How much lower the parabola at a place reaches; inf where it is not bowl-shaped."""
+    if len(place) > MOST_ERRORS:
+        return float("inf")
+    covariance = covariance_of_likelihood(objective.hessian(place))
+    slopes = objective.gradient(place)
+    return float("inf") if covariance is None else float(slopes @ covariance @ slopes) / 2
+
+
+def covariance_at(objective: Objective, place: Any) -> tuple[Any, str]:
+    """The covariance of the inputs, or None and the reason why there is none."""
+    count = len(place)
+    if count > MOST_ERRORS:
+        return None, f"standard errors are computed for {MOST_ERRORS:,} entries at most"
+    if objective.parts is not None and objective.size > count:
+        found = covariance_of_fit(objective.jacobian(place), objective.residuals(place))
+        return found, "" if found is not None else "the residuals do not determine all inputs"
+    if np.ndim(objective.first.root.out):
+        return None, "there are no more residuals than inputs"
+    found = covariance_of_likelihood(objective.hessian(place))
+    return found, "" if found is not None else "the second derivatives there are not those of a minimum"

@@ -1,0 +1,208 @@
+"""A script's output as a function of its inputs: value, slopes and residuals at any place.
+
+The inputs of all runs are the leaves of the first. All entries of all inputs are one vector, in the order of
+the report. An output of several entries is a vector of residuals, and its objective the sum of their squares.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError, GradientError, LimitError, UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.derivation.least_squares import Residuals, squares_in
+from autodiff.core.engine.sweep import sweep
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import Leaf, Node
+from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
+from autodiff.core.graph.values import as_stored
+from autodiff.core.report.records import gradient_or_zeros
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.session import derivative_matrices
+from autodiff.grammar.session.rerun import Probe
+from autodiff.grammar.session.run import EngineSetup, run_script
+from autodiff.grammar.syntax.parser import parse_to_first_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.session.run import Execution, Settings
+
+
+#: With so many residuals to an entry of the inputs, a pass for each entry takes less time.
+FEWEST_BY_COLUMNS = 4
+
+
+class Placement(Probe):
+    """A probe that gives leaves the values ``moves``, instead of adding them."""
+
+    __slots__ = ()
+
+    def leaf_made(self, leaf: Leaf, value: Any) -> Any:
+        number = len(self.numbers)
+        self.numbers[leaf.number] = number
+        if number not in self.moves:
+            return value
+        self.leaves[number] = leaf
+        x = np.asarray(value)
+        return as_stored(self.moves[number].reshape(x.shape).astype(x.dtype))
+
+
+class Objective:
+    """The objective of a script; ``first`` is the pass of its first run, which ``probe`` observed.
+
+    ``start`` are the entries of its inputs. ``parts`` are its residuals, None if it is no sum of squares, and
+    ``size`` is their number. ``place`` and ``subject`` are those of the last run.
+    ``runs`` counts the runs, and ``least`` is the least objective of all.
+    """
+
+    __slots__ = (
+        *("first", "least", "numbers", "parts", "place", "runs", "script", "settings", "size", "source"),
+        *("start", "subject"),
+    )
+
+    def __init__(self, execution: Execution, settings: Settings, probe: Probe, first: ReportedPass) -> None:
+        """Raises UsageError for an input that the script computes, and one of another type than floats."""
+        self.source = execution.source
+        self.script = parse_to_first_error(execution.source)
+        self.settings = settings
+        self.first = self.subject = first
+        self.numbers = [leaf_number(name, node, probe) for name, node in first.wrt]
+        values = [np.ravel(np.asarray(node.out, "float64")) for _, node in first.wrt]
+        self.start = self.place = np.concatenate(values) if values else np.zeros(0)
+        self.parts = self.parts_of(first)
+        self.runs, self.least = 0, float("inf")
+        self.size = sum(int(np.size(part.plus.out)) for part in self.parts or ())
+
+    def parts_of(self, subject: ReportedPass) -> list[Residuals] | None:
+        """The residuals in the graph of a run."""
+        root = subject.root
+        if np.ndim(root.out):
+            return [Residuals(root, 1.0)]
+        nodes = [node for _, node in subject.wrt]
+        return squares_in(root, set(nodes_leading_to(newest_first([root]), nodes)))
+
+    def run(self, place: Any) -> ReportedPass:
+        """The pass of a run with these entries of the inputs. The last one is kept."""
+        if np.array_equal(place, self.place):
+            return self.subject
+        ends = np.cumsum([np.size(node.out) for _, node in self.first.wrt])
+        moves = dict(zip(self.numbers, np.split(np.asarray(place), ends[:-1]), strict=True))
+        with Placement(moves) as probe:
+            with EngineSetup(self.settings):
+                execution = run_script(self.script, self.source, self.settings, discard_text, discard_warning)
+            subject = derivative_matrices.whole_subject(execution, self.settings)
+        names = [name for name, _ in self.first.wrt]
+        subject.wrt = tuple(zip(names, [probe.leaves[number] for number in self.numbers], strict=True))
+        self.place, self.subject = np.array(place), subject
+        self.runs += 1
+        out = np.asarray(subject.root.out, "float64")
+        self.least = min(self.least, float((out**2).sum() if out.ndim else out))
+        self.parts = self.parts_of(subject) if self.parts is not None else None
+        return subject
+
+    def value(self, place: Any) -> float:
+        """The objective: the output, or the sum of the squares of its entries; inf where the script fails."""
+        try:
+            out = np.asarray(self.run(place).root.out, "float64")
+        except LimitError:
+            raise
+        except AutodiffError:
+            return float("inf")
+        found = float((out**2).sum() if out.ndim else out)
+        return found if np.isfinite(found) else float("inf")
+
+    def gradient(self, place: Any) -> Any:
+        """The slopes of the objective by all entries."""
+        subject = self.run(place)
+        root = subject.root
+        with EngineSetup(self.settings):
+            received = sweep(subject.order, {root: self.seed(root)})
+        return derivative_matrices.flat_gradients(subject, received).astype("float64")
+
+    def hessian(self, place: Any) -> Any:
+        """The second derivatives of the objective by all pairs of entries."""
+        subject = self.run(place)
+        subject.seed = self.seed(subject.root)
+        with EngineSetup(self.settings):
+            found = derivative_matrices.hessian(subject).astype("float64")
+        if not np.ndim(subject.root.out):
+            return found
+        jacobian = self.jacobian(place)
+        return found + 2 * jacobian.T @ jacobian
+
+    def seed(self, root: Node) -> Any:
+        """What the pass of the objective starts from."""
+        return as_stored(2 * root.out) if np.ndim(root.out) else as_stored(np.ones_like(root.out))
+
+    def residuals(self, place: Any) -> Any:
+        """The residuals with their weights, as one vector; nan where the script fails or has others."""
+        try:
+            self.run(place)
+        except LimitError:
+            raise
+        except AutodiffError:
+            return np.full(self.size, np.nan)
+        found = [] if self.parts is None else [part.value() for part in self.parts]
+        if sum(map(len, found)) != self.size:
+            return np.full(self.size, np.nan)
+        return np.concatenate(found)
+
+    def jacobian(self, place: Any) -> Any:
+        """The slopes of all residuals (rows) by all entries of the inputs (columns)."""
+        self.run(place)
+        assert self.parts is not None
+        check_allocation((self.size, len(self.start)))
+        with EngineSetup(self.settings):
+            if self.size > FEWEST_BY_COLUMNS * len(self.start):
+                try:
+                    return self.weighed(self.columns(self.parts))
+                except GradientError:
+                    pass  # a function that cannot be differentiated twice
+            return self.weighed(self.rows(self.parts))
+
+    def rows(self, parts: list[Residuals]) -> Any:
+        """The Jacobian without weights, by a pass from each residual."""
+        ends = {node: None for part in parts for node in part.nodes()}
+        order = nodes_leading_to(newest_first(list(ends)), [node for _, node in self.subject.wrt])
+        rows = []
+        for part in parts:
+            for seed in derivative_matrices.unit_seeds(part.plus):
+                seeds = {node: as_stored(sign * seed) for node, sign in part.nodes().items()}
+                rows.append(derivative_matrices.flat_gradients(self.subject, sweep(order, seeds)))
+        return np.array(rows, "float64")
+
+    def columns(self, parts: list[Residuals]) -> Any:
+        """The same by a pass for each entry of the inputs, over one recorded pass: see ``jvp``."""
+        weights = [Tensor.of(as_stored(np.ones_like(part.plus.out))) for part in parts]
+        seeds: dict[Node, Tensor] = {}
+        for part, weight in zip(parts, weights, strict=True):
+            weight.set_requires_grad()
+            for node, sign in part.nodes().items():
+                given = weight if sign > 0 else -weight
+                seeds[node] = seeds[node] + given if node in seeds else given
+        gradients = derivative_matrices.recorded_gradients(self.subject, seeds)
+        columns = []
+        for vector in np.eye(len(self.start)):
+            pulled = derivative_matrices.weigh(self.subject, vector, gradients)
+            received = sweep(newest_first(list(pulled)), pulled)
+            columns.append([np.ravel(gradient_or_zeros(received, weight.source())) for weight in weights])
+        return np.stack([np.concatenate(column) for column in columns], axis=1).astype("float64")
+
+    def weighed(self, jacobian: Any) -> Any:
+        """The Jacobian with the roots of the weights."""
+        assert self.parts is not None
+        roots = [np.broadcast_to(np.sqrt(part.weight), part.plus.shape or (1,)) for part in self.parts]
+        return np.concatenate([root.ravel() for root in roots])[:, None] * jacobian
+
+
+def leaf_number(name: str, node: Node, probe: Probe) -> int:
+    """The number of an input among the leaves of a run."""
+    if not isinstance(node, Leaf) or node.number not in probe.numbers:
+        raise UsageError(
+            f"`{name}` is computed by the script, so no other value can be tried",
+            code="E0603",
+            help=("name what it is computed from with --wrt",),
+        )
+    return probe.numbers[node.number]

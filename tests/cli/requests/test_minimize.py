@@ -1,0 +1,279 @@
+"""Fits have the certified digits of NIST's datasets; every method finds a minimum, or says why not."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from autodiff.cli.command_line.fast_parser import read_arguments
+from autodiff.cli.render.minimum import entries_of
+from autodiff.cli.requests.minimize import make_minimum
+from autodiff.cli.requests.session import Session
+from command_runner import CommandLine, Runner
+from conftest import REPOSITORY
+from scipy.optimize import curve_fit
+
+#: Tables typed in from NIST's pages, with the residuals, starts and certified results in comments.
+TABLES = sorted((REPOSITORY / "tests" / "golden" / "nist").glob("*.csv"))
+#: From the first start, the method finds no way out of a plane there, as others do.
+LOST = {("BoxBOD", 1)}
+#: From there the search takes hundreds of steps.
+SLOW = {("MGH09", 1), ("MGH10", 1), ("MGH17", 1)}
+
+
+class Table:
+    """A dataset: the residuals as a formula, the names of the inputs, and the numbers for them."""
+
+    def __init__(self, path):
+        text = path.read_text()
+        self.residuals = re.search(r"^# residuals: (.*)$", text, re.MULTILINE)[1]
+        rows = re.findall(r"^# (b\d) (\S+) (\S+) (\S+) (\S+)$", text, re.MULTILINE)
+        self.names = [row[0] for row in rows]
+        self.starts = {1: [float(row[1]) for row in rows], 2: [float(row[2]) for row in rows]}
+        self.values = [float(row[3]) for row in rows]
+        self.errors = [float(row[4]) for row in rows]
+        found = re.search(r"sum of squares (\S+), residual standard deviation (\S+)", text)
+        self.sum, self.sigma = float(found[1]), float(found[2])
+
+    def script(self, start):
+        return "; ".join(f"{name} = {x!r}" for name, x in zip(self.names, self.starts[start], strict=True))
+
+
+def minimized(*arguments):
+    request = read_arguments(["minimize", *arguments])
+    assert request is not None
+    return make_minimum(Session(request))
+
+
+def table_and_starts():
+    return [
+        pytest.param(path, start, id=f"{path.stem}_{start}")
+        for path in TABLES
+        for start in (1, 2)
+        if (path.stem, start) not in LOST | SLOW
+    ]
+
+
+def test_there_are_enough_tables():
+    assert len(TABLES) == 20
+
+
+@pytest.mark.parametrize(("path", "start"), table_and_starts())
+def test_fits_have_the_certified_digits(path, start):
+    table = Table(path)
+    found = minimized(
+        *("-e", table.script(start), "-e", f"r = {table.residuals}", "--data", str(path), "--wrt", "b*")
+    )
+    assert found.has_converged
+    assert found.method == "lm"
+    entries = entries_of(found)
+    assert [name for name, *_ in entries] == table.names
+    assert [entry[3] for entry in entries] == pytest.approx(table.values, rel=1e-10)
+    assert [entry[4] for entry in entries] == pytest.approx(table.errors, rel=1e-10)
+    assert found.value == pytest.approx(table.sum, rel=1e-10)
+    assert found.residual_sigma == pytest.approx(table.sigma, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", ["Misra1a", "Chwirut2", "DanWood", "Rat43", "Thurber"])
+@pytest.mark.parametrize("method", ["lm", "bfgs", "newton"])
+def test_sums_of_squares_are_recognised_by_every_method(name, method):
+    path = next(path for path in TABLES if path.stem == name)
+    table = Table(path)
+    found = minimized(
+        *("-e", table.script(2), "-e", f"L = (({table.residuals})**2).sum()", "--method", method),
+        *("--data", str(path), "--wrt", "b*"),
+    )
+    assert found.has_converged
+    entries = entries_of(found)
+    assert [entry[3] for entry in entries] == pytest.approx(table.values, rel=1e-9)
+    assert [entry[4] for entry in entries] == pytest.approx(table.errors, rel=1e-9)
+
+
+@pytest.mark.parametrize("path", TABLES[::3], ids=lambda path: path.stem)
+def test_curve_fit_gives_the_same(path):
+    """scipy's curve_fit has no slopes here, so it ends with fewer digits."""
+    table = Table(path)
+    names, *rows = [line.split(",") for line in path.read_text().splitlines() if line[0] != "#"]
+    columns = dict(zip(names, np.array(rows, "float64").T, strict=True))
+    code = compile(table.residuals, "residuals", "eval")
+    known = {name: getattr(np, name) for name in ("exp", "log", "cos", "sin", "pi", "atan")} | columns
+
+    def residuals(_, *values):
+        return eval(code, known | dict(zip(table.names, values, strict=True)))
+
+    theirs, covariance = curve_fit(
+        residuals, columns["y"], 0 * columns["y"], table.starts[2], ftol=1e-14, xtol=1e-14, maxfev=20_000
+    )
+    errors = np.sqrt(np.diag(covariance))
+    found = minimized(
+        *("-e", table.script(2), "-e", f"r = {table.residuals}", "--data", str(path), "--wrt", "b*")
+    )
+    ours = np.array([entry[3:] for entry in entries_of(found)])
+    assert (np.abs(ours[:, 0] - theirs) < 1e-3 * errors).all()
+    assert ours[:, 1] == pytest.approx(errors, rel=1e-3)
+
+
+LINE = "a = 1; b = 0; t = [0., 1, 2, 4]; v = tensor([1., 3, 4.5, 9]); r = a*tensor(t) + b - v; "
+
+
+@pytest.mark.parametrize(
+    ("output", "scale"),
+    [
+        ("r", 1.0),
+        ("(r**2).sum()", 1.0),
+        ("0.5*(r@r)", 0.5),
+        ("(r*r).mean()", 0.25),
+        ("3 + r.square().sum()/2", 0.5),
+        ("mse_loss(a*tensor(t) + b, v)", 0.25),
+        ("mse_loss(v, a*tensor(t) + b, reduction='sum')", 1.0),
+        ("sum([(a*t[k] + b - v[k])**2 for k in range(4)])", 1.0),
+        ("(2*r**2).sum() - 1", 2.0),
+    ],
+)
+def test_forms_of_a_sum_of_squares(output, scale):
+    """The standard errors do not depend on how a sum of squares is written, nor on its factor."""
+    found = minimized("-e", LINE + f"L = {output}", "--wrt", "a,b")
+    x, y = np.array([0, 1, 2, 4.0]), np.array([1, 3, 4.5, 9])
+    best, covariance = curve_fit(lambda x, a, b: a * x + b, x, y, [1, 0])
+    entries = entries_of(found)
+    assert [entry[3] for entry in entries] == pytest.approx(best, rel=1e-7)
+    assert [entry[4] for entry in entries] == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-7)
+    assert found.degrees_of_freedom == 2
+    assert found.sum_of_squares == pytest.approx(scale * ((best[0] * x + best[1] - y) ** 2).sum())
+
+
+def test_weights_count():
+    code = LINE + "s = tensor([1, 2, 1, 0.5]); L = (r**2/s**2).sum()"
+    found = minimized("-e", code, "--wrt", "a,b")
+    x, y, s = np.array([0, 1, 2, 4.0]), np.array([1, 3, 4.5, 9]), np.array([1, 2, 1, 0.5])
+    best, covariance = curve_fit(lambda x, a, b: a * x + b, x, y, [1, 0], sigma=s)
+    entries = entries_of(found)
+    assert [entry[3] for entry in entries] == pytest.approx(best, rel=1e-7)
+    assert [entry[4] for entry in entries] == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "output", ["r.abs().sum()", "(r**4).sum()", "(r**2).sum() - 3*a**2", "exp(r**2).sum()"]
+)
+def test_what_is_no_sum_of_squares(output):
+    found = minimized("-e", LINE + f"L = {output}", "--wrt", "a,b", "--method", "bfgs")
+    assert found.residual_count == 0
+
+
+@pytest.mark.parametrize("method", ["bfgs", "newton"])
+def test_standard_errors_of_a_likelihood_are_from_its_hessian(method):
+    """Normal data with unknown mean and sigma: the errors are s/sqrt(n) and s/sqrt(2n)."""
+    code = "m = 1; s = 1; v = tensor([1., 2, 4, 5.5, 3]);L = ((v - m)**2/(2*s**2)).sum() + 5*log(s)"
+    found = minimized("-e", code, "--wrt", "m,s", "--method", method)
+    data = np.array([1, 2, 4, 5.5, 3])
+    sigma = data.std()
+    entries = entries_of(found)
+    assert [entry[3] for entry in entries] == pytest.approx([data.mean(), sigma], rel=1e-9)
+    assert [entry[4] for entry in entries] == pytest.approx(
+        [sigma / math.sqrt(5), sigma / math.sqrt(10)], rel=1e-8
+    )
+
+
+@pytest.mark.parametrize("method", ["bfgs", "newton", "lm"])
+def test_units_do_not_matter(method):
+    """Rosenbrock's function, with inputs of 1e-9 and 1e6."""
+    code = "x = -1.2e-9; y = 1e6; u = x*1e9; L = (1 - u)**2 + 100*(y/1e6 - u**2)**2"
+    found = minimized("-e", code, "--wrt", "x,y", "--method", method)
+    assert found.has_converged
+    assert [entry[3] for entry in entries_of(found)] == pytest.approx([1e-9, 1e6], rel=1e-7)
+
+
+def test_a_tensor_and_a_function_with_a_loop_can_be_minimized():
+    code = (
+        "w = tensor([3., -1, 2], requires_grad=True)\n"
+        "L = 0\nfor k in range(3):\n    L = L + (k + 1)*(w[k] - k)**2\nL = L + w[0]*w[1]"
+    )
+    found = minimized("-e", code)
+    hessian = np.diag([2.0, 4, 6])
+    hessian[0, 1] = hessian[1, 0] = 1
+    assert [entry[3] for entry in entries_of(found)] == pytest.approx(
+        np.linalg.solve(hessian, [0, 4, 12]), rel=1e-9
+    )
+
+
+@pytest.fixture
+def answered(tmp_path):
+    """What ``autodiff minimize`` prints and says, in this process: ``answered("-e", "x = 1; L = x**2")``."""
+    runner = Runner(tmp_path)
+
+    def run(*arguments, **files):
+        given = {name.replace("_", "."): text.encode() for name, text in files.items()}
+        return runner.run(CommandLine(("minimize", *arguments), files=given))
+
+    return run
+
+
+FIT = {"fit_ad": "a = 1; b = 0; r = a*t + b - v", "d_csv": "t,v\n0,1\n1,3\n2,4.5\n"}
+
+
+def test_what_is_answered(answered):
+    done = answered("fit.ad", "--data", "d.csv", "--wrt", "a,b", **FIT)
+    assert (done.code, done.err) == (0, "")
+    rows = [line.split("\t") for line in done.out.splitlines()]
+    assert [name for name, *_ in rows] == ["a", "b"]
+    right = [1.75, 1 / 48**0.5, 13 / 12, (5 / 144) ** 0.5]
+    assert [float(x) for row in rows for x in row[1:]] == pytest.approx(right)
+    made = json.loads(answered("fit.ad", "--data", "d.csv", "--format", "json", **FIT).out)
+    assert made["standard_errors"] == {"a": pytest.approx(right[1]), "b": pytest.approx(right[3])}
+    assert made["start"] == {"a": 1.0, "b": 0.0}
+    assert (made["degrees_of_freedom"], made["has_converged"], made["method"]) == (1, True, "lm")
+    table = answered("fit.ad", "--data", "d.csv", "--format", "table", **FIT).out
+    assert table.startswith("sum of the squares of r = 0.0416667\n\n  input   start     value")
+    head, first, *_ = answered("fit.ad", "--data", "d.csv", "--format", "csv", **FIT).out.splitlines()
+    assert head == "name,index,start,value,standard_error"
+    assert first.startswith("a,,1,1.7")
+
+
+def test_a_fit_is_read_by_other_commands(autodiff, write):
+    write(FIT["d_csv"], "d.csv")
+    path = write(FIT["fit_ad"], "fit.ad")
+    assert autodiff("minimize", path, "--data", "d.csv", "-o", "fit.npz").returncode == 0
+    script = "L = ((a*t + b - v)**2).sum()"
+    done = autodiff("grad", "-e", script, "--data", "d.csv", "--data", "fit.npz", "--wrt", "a")
+    assert float(done.out) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("code", "more", "status", "says"),
+    [
+        ("x = 1; L = -x**2", (), 1, "warning: the search has not converged"),
+        ("x = 1; L = x", ("--method", "newton"), 1, "warning: the search has not converged"),
+        ("x = 1; y = 2; L = (x - y)**2", (), 0, "there are no standard errors"),
+        ("x = 1; y = 2; r = [x - y, x - y, y - x]", (), 0, "the residuals do not determine all inputs"),
+        ("x = 1; y = 2; r = [x - y**2, y - x]", (), 0, "no more residuals than inputs"),
+        ("x = 0; L = log(x)", (), 2, "not finite at the start"),
+        ("x = 1; L = exp(x) - 2*x", ("--method", "lm"), 2, "the output is no sum of squares"),
+        ("x = 1; y = 2; z = 3; r = [x*y, z]", (), 2, "there are 2 squares for 3 inputs"),
+        ("x = 3; y = 2*x; L = y**2", ("--wrt", "y"), 2, "`y` is computed by the script"),
+        ("x = 0; L = sqrt(x) - x + 3", ("--method", "newton"), 1, "a derivative is not finite there"),
+    ],
+)
+def test_a_search_without_a_minimum_says_so(answered, code, more, status, says):
+    done = answered("-e", code, *more)
+    assert says in done.err
+    assert done.code == status
+    assert bool(done.out) == (status != 2)
+
+
+def test_many_residuals_take_a_pass_for_each_input():
+    """The two ways to a Jacobian agree."""
+    from autodiff.cli.requests.derivatives import Question
+    from autodiff.grammar.session.objective import Objective
+    from autodiff.grammar.session.rerun import Probe
+
+    code = "a = 2.; b = 0.3; r = a*exp(-b*linspace(0, 5, 40)) - 1; q = a - b; L = (r**2).sum() + 3*q**2"
+    request = read_arguments(["minimize", "-e", code, "--wrt", "a,b"])
+    probe = Probe()
+    asked = Question(Session(request), weighed=False, probe=probe)
+    objective = Objective(asked.execution, asked.settings, probe, asked.subject)
+    rows, columns = objective.rows(objective.parts), objective.columns(objective.parts)
+    assert rows.shape == (41, 2)
+    assert columns == pytest.approx(rows, rel=1e-14)
