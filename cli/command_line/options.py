@@ -90,14 +90,14 @@ TABLES = f"{DERIVATIVES} diff"
 FORMATS = (
     Format(
         "auto",
-        "run grad jacobian hessian jvp hvp propagate minimize diff explain graph trace plot check ops version",
+        f"run {TABLES} explain graph trace plot check ops version",
         "for people: tables and trees on a terminal, plain text in a pipe; in a pipe `grad` writes bare"
         " numbers, of several inputs the name before them: x<TAB>2, for a vector v<TAB>1<TAB>2, for a matrix"
         " W[0]<TAB>1<TAB>2 and W[1]<TAB>3<TAB>4; an input that takes no part has the gradient 0",
     ),
     Format(
         "plain",
-        "run grad jacobian hessian jvp hvp propagate minimize diff explain trace plot check ops",
+        f"run {TABLES} explain trace plot check ops",
         "the plain text that a pipe gets, on a terminal too",
         suffixes=".txt",
     ),
@@ -107,7 +107,7 @@ FORMATS = (
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
         "json",
-        "run grad jacobian hessian jvp hvp propagate minimize diff explain graph trace plot check ops version",
+        f"run {TABLES} explain graph trace plot check ops version",
         'one JSON document with "schema": 2; a failure is a document too',
         suffixes=".json",
         for_programs=True,
