@@ -8,7 +8,7 @@ from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.data_files.row_files import Block
 from autodiff.cli.process.exit_codes import OK
 from autodiff.cli.requests.make_report import prepare_process, read_settings, warn
-from autodiff.cli.requests.propagate import read_sigmas
+from autodiff.cli.requests.propagate import of_values, read_sigmas
 from autodiff.cli.requests.row_sources import read_decimal, read_range
 from autodiff.cli.requests.rows import AllRows
 from autodiff.cli.requests.values import split_name, values_of
@@ -21,7 +21,7 @@ from autodiff.grammar.objects.values import NUMBER_CLASSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from autodiff.cli.render.row_lines import Answer
@@ -114,11 +114,12 @@ def over_input(session: Session) -> tuple[Curve, int]:
     name, text = split_name("--over", request.text("over") or "")
     session.script = read_script(request)
     prepare_process(request)
-    sigmas = {of: np.asarray(sigma, "float64") for of, sigma in read_sigmas(values_of(session)).items()}
-    if not all(np.isfinite(sigma).all() and (sigma >= 0).all() for sigma in sigmas.values()):
+    sigmas, parts = read_sigmas(values_of(session))
+    given = [np.asarray(sigma, "float64") for sigma in (*sigmas.values(), *parts.values())]
+    if not all(np.isfinite(sigma).all() and (sigma >= 0).all() for sigma in given):
         raise UsageError("--sigma: a standard deviation is 0 or more, and finite", code="E0605")
     settings = read_settings(session)
-    settings.wrt = list(dict.fromkeys([name, *sigmas]))
+    settings.wrt = list(dict.fromkeys([name, *sigmas, *parts]))
     xs = list(read_range(session, f"--over {name}", text, name, POINTS))
     if len(xs) < 2:
         raise UsageError(
@@ -143,14 +144,19 @@ def over_input(session: Session) -> tuple[Curve, int]:
         xs=xs,
         ys=ys[: len(xs)],
         slopes=slopes[: len(xs)],
-        sigmas=[deviation(points, at, sigmas) for at in range(len(xs))] if sigmas else [],
+        sigmas=[
+            deviation(points, at, {**sigmas, **of_values(parts, {**rows.constants, name: x})})
+            for at, x in enumerate(xs)
+        ]
+        if given
+        else [],
     )
     if at is not None:
         curve.tangent = tangent_at(curve, Tangent(places[-1], ys[-1], slopes[-1]))
     return curve, status
 
 
-def deviation(points: CurvePoints, at: int, sigmas: dict[str, Any]) -> float:
+def deviation(points: CurvePoints, at: int, sigmas: Mapping[str, Any]) -> float:
     """The standard deviation of a point to first order, from those of independent inputs."""
     parts = (np.multiply(points.slope(at, name), sigma) for name, sigma in sigmas.items())
     return float(np.sqrt(sum(np.sum(np.square(part)) for part in parts)))

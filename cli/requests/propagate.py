@@ -17,7 +17,7 @@ from autodiff.grammar.session.rerun import Probe, Rerun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from autodiff.cli.requests.session import Session
@@ -47,9 +47,7 @@ def make_propagation(session: Session) -> Propagation:
     probe = Probe()
     names = [*sigmas, *parts, *(column.partition("[")[0] for column in columns)]
     asked = Question(session, weighed=False, probe=probe, wrt=list(dict.fromkeys(names)))
-    for name, part in parts.items():
-        value = next((one.value for one in asked.report.gradients if one.name == name), 0.0)
-        sigmas[name] = np.abs(np.asarray(value, "float64")) * part
+    sigmas |= of_values(parts, {variable.name: variable.value for variable in asked.report.gradients})
     deviations = asked.vector(sigmas, "--sigma", needed=False)
     if not (np.isfinite(deviations).all() and (deviations >= 0).all()):
         raise UsageError("--sigma: a standard deviation is 0 or more, and finite", code="E0605")
@@ -72,13 +70,13 @@ def make_propagation(session: Session) -> Propagation:
     return made
 
 
-def read_sigmas(values: Values) -> tuple[dict[str, object], dict[str, object]]:
+def read_sigmas(values: Values) -> tuple[dict[str, object], dict[str, Any]]:
     """The values of ``--sigma a=0.1,b=2%``: deviations, and those that are parts of the inputs' values.
 
     The last one for a name counts.
     """
     found: dict[str, object] = {}
-    parts: dict[str, object] = {}
+    parts: dict[str, Any] = {}
     for text in read_names(values.request.texts("sigma")):
         name, value = split_name("--sigma", text)
         found.pop(name, None)
@@ -89,6 +87,11 @@ def read_sigmas(values: Values) -> tuple[dict[str, object], dict[str, object]]:
         else:
             parts[name] = np.asarray(values.read(f"--sigma {name}", number, name), "float64") / 100
     return found, parts
+
+
+def of_values(parts: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The deviations that are parts of inputs' values; 0 for an input that takes no part."""
+    return {name: np.abs(np.asarray(values.get(name, 0.0), "float64")) * part for name, part in parts.items()}
 
 
 def read_covariance(values: Values) -> tuple[Any, Sequence[str]]:

@@ -91,12 +91,15 @@ def test_gaps_and_points_without_a_value_are_told(autodiff):
     assert (never.returncode, never.out, never.err.count("error[")) == (4, "", 1)
 
 
-def test_the_band_has_the_deviation_that_propagate_computes(autodiff):
+@pytest.mark.parametrize(
+    ("sigmas", "first"), [("a=0.1,b=0.2", 0.05), ("a=10%,b=0.2,x=20 %", 0.09 + 0.04 + 1.96)]
+)
+def test_the_band_has_the_deviation_that_propagate_computes(autodiff, sigmas, first):
     script = ("-e", "x = 2; a = 3; b = 1; y = a*x**2 + b*x")
-    at = rows(autodiff("plot", *script, "--over", "x=[1, 2]", "--sigma", "a=0.1,b=0.2").out)
-    y, sigma = rows(autodiff("propagate", *script, "--sigma", "a=0.1,b=0.2").out)[0]
+    at = rows(autodiff("plot", *script, "--over", "x=[1, 2]", "--sigma", sigmas).out)
+    y, sigma = rows(autodiff("propagate", *script, "--sigma", sigmas).out)[0]
     assert at[1] == (2, y, 13, pytest.approx(sigma, rel=1e-14))
-    assert at[0][3] == pytest.approx((0.1**2 + 0.2**2) ** 0.5)
+    assert at[0][3] == pytest.approx(first**0.5)
 
 
 @pytest.mark.parametrize(
