@@ -173,6 +173,7 @@ def state_entry(state: TensorState) -> dict[str, Any]:
 def diagnostic_entry(error: AutodiffError, source: Source | None, severity: str) -> dict[str, Any]:
     """A diagnostic; positions are null where there is none."""
     start, end = (None, None) if error.span is None else (error.span.start, error.span.end)
+    source = error.source or source
     return {
         "code": error.code,
         "severity": severity,

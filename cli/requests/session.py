@@ -342,7 +342,9 @@ class Session:
     def say(self, error: AutodiffError, severity: str = "error", stream: Stream | None = None) -> None:
         """Write a diagnostic in the requested form, to standard error unless ``stream`` is given."""
         stream = stream or self.err
-        source = None if self.script is None or error.span is None else self.script.source
+        source = error.source
+        if source is None and self.script is not None and error.span is not None:
+            source = self.script.source
         if self.diagnostics == "json":
             from autodiff.cli.render.json import render_json_line
 
@@ -350,7 +352,7 @@ class Session:
         elif self.diagnostics == "github":
             from autodiff.cli.render.github import github_line
 
-            script = None if self.script is None else self.script.source
+            script = error.source or (None if self.script is None else self.script.source)
             stream.write(github_line(error, script, severity))
         else:
             from autodiff.cli.render.diagnostic import diagnostic_lines

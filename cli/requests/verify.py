@@ -39,7 +39,7 @@ from autodiff.core.why.kinks import kinks_of
 from autodiff.core.why.rounded_gradients import rounded_gradient
 from autodiff.core.why.saved_constants import saved_constants
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
-from autodiff.grammar.by_hand.formula import Formula
+from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import in_step, read_steps
 from autodiff.grammar.repair.noted_cuts import notes_on_cuts
@@ -109,6 +109,9 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
     execution = run_request(session, settings, request.text("order") == "2", needed=True, probe=probe)
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
+    derivations = dict.fromkeys(one.workings.derivation for one in formulas if one.workings is not None)
+    for remark in (remark for derivation in derivations for remark in derivation.remarks):
+        session.note(remark)
     if formulas:
         for formula in formulas:
             formula.resolve_lists(execution.names)
@@ -200,7 +203,7 @@ def read_formulas(request: Request, script: Source) -> list[Formula]:
             data = read_stdin(limit) if name == STDIN else read_file(name, limit)
             found += read_steps(decode(data, name), STDIN_NAME if name == STDIN else name, script)
         else:
-            found.append(Formula(text, script))
+            found.append(read_formula(text, script))
     return found
 
 

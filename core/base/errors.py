@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.base.source import Source
+
 
 class Label:
     """A remark about one place in the source, such as ``X has shape (2, 3)`` at the line that made X."""
@@ -91,6 +93,7 @@ class AutodiffError(Exception):
     ``calls`` is the call depth, ``frames`` the innermost calls, ``turns`` the loop iterations, ``names`` the
     variables of the innermost call. ``reshaped`` maps each input given another shape by the caller to its
     shape in the script and its present shape. ``other_errors`` are other mistakes found in the same script.
+    ``source`` is the text with the place, None for the script.
     ``is_constant_slope``: what is differentiated is itself a derivative, and constant.
     """
 
@@ -117,6 +120,7 @@ class AutodiffError(Exception):
         self.help = help
         self.fixes = fixes
         self.span = span
+        self.source: Source | None = None
         self.labels: list[Label] = []
         self.frames: list[tuple[str, Span]] = []
         self.calls = 0

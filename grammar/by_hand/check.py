@@ -100,12 +100,7 @@ def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> Hand
     spelled = formula.left.spelled(runs.first.subject.name)
     made = HandCheck(spelled, inputs, formula.place, formula.written)
     made.step = formula.step
-    try:
-        compare_with_gradient(made, formula, runs)
-    except UsageError as error:
-        message = formula.upstream.spell(error.message)
-        advice = tuple(map(formula.upstream.spell, error.advice))
-        raise UsageError(message, code=error.code, help=advice) from None
+    compare_with_gradient(made, formula, runs)
     made.remarks = [formula.upstream.spell(remark) for remark in made.remarks]
     return made
 
@@ -131,7 +126,8 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         what = "Jacobian" if made.is_jacobian else "gradient"
         unfit = f"the formula has the shape {computed[0].shape}, the {what} {shape}"
     except ShapeMismatchError as error:
-        computed, unfit = [], f"it cannot be computed: {error.message.removeprefix('--formula: ')}"
+        message = error.message.removeprefix("--formula: ")
+        computed, unfit = [], f"it cannot be computed: {message} in `{excerpt(error)}`"
     if not computed or not broadcasts_to(computed[0].shape, shape):
         made.is_right = made.is_right_here = False
         node = dict(points.subject.wrt)[made.by[-1]]
@@ -153,6 +149,13 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         explain_difference(made, formula, points, computed, right, runs)
     elif made.is_right and made.is_right_here:
         try_other_constants(made, formula, runs)
+
+
+def excerpt(error: UsageError) -> str:
+    """Return the text that an error points at, on one line."""
+    assert error.source is not None
+    assert error.span is not None
+    return " ".join(error.source.excerpt(error.span).split())
 
 
 def explain_difference(
@@ -185,7 +188,7 @@ def explain_difference(
             made.is_right = True
             made.remarks = far_away_remarks(points, computed)
             return
-        if formula.names_read.isdisjoint(points.names[0]):
+        if formula.names_read.isdisjoint(points.variables()):
             made.is_right, made.points = True, 1
             made.remarks = ["it is a number, and right at the script's values only"]
             return

@@ -20,6 +20,7 @@ from autodiff.core.symbolic.symbol import is_custom
 from autodiff.grammar.by_hand.formula import Formula, evaluate_formula
 from autodiff.grammar.by_hand.points import SamplePoints, values_equal
 from autodiff.grammar.by_hand.sentences import FRACTIONS
+from autodiff.grammar.objects.values import Namespace
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Limits of the search: evaluated formulas, derivatives of ops on the paths, and names to insert.
 MAX_TRIED, MAX_DERIVATIVES, MAX_NAMES = 2500, 12, 12
+#: The same for steps of several lines, which take longer to evaluate.
+MAX_TRIED_IN_LINES = 500
 #: How many changes are tried in pairs.
 MAX_PAIRED = 44
 
@@ -79,9 +82,10 @@ class CorrectionSearch:
             {**known, **{slope.name: Tensor.of(as_stored(slope.values[at])) for slope in self.slopes}}
             for at, known in enumerate(points.names)
         ]
-        self.parts = [part for part in walk(formula.node) if isinstance(part, PART_TYPES)]
-        callees = {part.function for part in walk(formula.node) if isinstance(part, tree.Call)}
-        attributes = [part for part in walk(formula.node) if isinstance(part, tree.Attribute)]
+        everything = list(walk(*formula.values_written()))
+        self.parts = [part for part in everything if isinstance(part, PART_TYPES)]
+        callees = {part.function for part in everything if isinstance(part, tree.Call)}
+        attributes = [part for part in everything if isinstance(part, tree.Attribute)]
         objects = {part.object for part in attributes}
         self.transposed_parts = {part.object for part in attributes if part.name == "T"}
         self.parts = [
@@ -92,7 +96,10 @@ class CorrectionSearch:
         self.values = {part: self.part_value(part) for part in self.parts}
 
     def is_module(self, part: Any) -> bool:
-        return isinstance(part, tree.Name) and part.id not in self.names[0]
+        if not isinstance(part, tree.Name):
+            return False
+        value = self.names[0].get(part.id)
+        return value is None or isinstance(value, Namespace)
 
     def part_value(self, part: Any) -> Any:
         try:
@@ -109,22 +116,28 @@ class CorrectionSearch:
         for kind in CORRECTION_KINDS:
             for edit in kind(self):
                 if self.is_right(edit):
-                    return edit.told
+                    return edit.told + self.line_of(edit)
         pairs = [edit for kind in PAIRED_KINDS for edit in kind(self)][:MAX_PAIRED]
         for first, second in combinations(pairs, 2):
             if are_disjoint(first, second) and self.is_right(first, second):
-                return f"{first.told}, and {second.told}"
+                return f"{first.told}{self.line_of(first)}, and {second.told}{self.line_of(second)}"
         return ""
+
+    def line_of(self, edit: Correction) -> str:
+        """Return the line of a change, for a step of several lines: `` (line 12)``."""
+        if self.formula.is_expression:
+            return ""
+        return f" (line {self.formula.line(edit.spans[0].start)})"
 
     def is_right(self, *edits: Correction) -> bool:
         """Whether the formula is right with these changes, at every point."""
         text = self.changed(edits)
         for names, gradient in zip(self.names, self.points.gradients, strict=True):
             self.tried_count += 1
-            if self.tried_count > MAX_TRIED:
+            if self.tried_count > (MAX_TRIED if self.formula.is_expression else MAX_TRIED_IN_LINES):
                 return False
             try:
-                value = np.asarray(evaluate_formula(text, names), dtype=float)
+                value = np.asarray(evaluate_formula(text, names, self.formula.is_expression), dtype=float)
             except (UsageError, TypeError, ValueError):
                 return False
             if value.shape != np.shape(gradient) or not values_equal(value, gradient):
@@ -316,17 +329,27 @@ class CorrectionSearch:
                 yield self.replace_part(part, f"({left}) @ ({right})", told)
 
     def other_dimensions(self) -> Iterator[Correction]:
-        """Replace the dimension that a method such as ``sum`` is called with."""
+        """Replace the dimension that a method such as ``sum``, or ``np.sum``, is called with."""
         for part in self.parts:
-            if not isinstance(part, tree.Call) or not isinstance(part.function, tree.Attribute):
+            if not isinstance(part, tree.Call):
                 continue
-            over = [argument.value for argument in part.arguments if argument.keyword in (None, "dim")]
-            value = self.part_value(part.function.object)
-            if len(over) == 1 and isinstance(over[0], tree.Number) and value is not None:
-                text = self.written(part)
-                for dim in range(value.ndim):
-                    place, end = over[0].span.start - part.span.start, over[0].span.end - part.span.start
-                    yield self.replace_part(part, f"{text[:place]}{dim}{text[end:]}")
+            given = [one.value for one in part.arguments if one.keyword in (None, "dim", "axis")]
+            if isinstance(part.function, tree.Attribute) and not self.is_module(part.function.object):
+                given.insert(0, part.function.object)
+            if len(given) != 2 or not isinstance(given[1], tree.Number):
+                continue
+            value, over, text = self.part_value(given[0]), given[1].span, self.written(part)
+            for dim in range(0 if value is None else value.ndim):
+                place, end = over.start - part.span.start, over.end - part.span.start
+                yield self.replace_part(part, f"{text[:place]}{dim}{text[end:]}")
+
+    def other_numbers(self) -> Iterator[Correction]:
+        """Replace a number by the next one, or by 1."""
+        for part in self.parts:
+            if isinstance(part, tree.Number):
+                for number in dict.fromkeys([1, part.value + 1, part.value - 1]):
+                    if number != part.value:
+                        yield self.replace_part(part, f"{number:g}")
 
     def sums(self) -> Iterator[Correction]:
         """Add the sum over dimensions that the gradient does not have."""
@@ -366,7 +389,7 @@ CORRECTION_KINDS = (
         CorrectionSearch.missing_derivatives,
         CorrectionSearch.dropped_factors,
     ),
-    *(CorrectionSearch.missing_names, CorrectionSearch.other_names),
+    *(CorrectionSearch.missing_names, CorrectionSearch.other_names, CorrectionSearch.other_numbers),
 )
 PAIRED_KINDS = (
     CorrectionSearch.changed_transposes,

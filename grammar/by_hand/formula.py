@@ -6,29 +6,29 @@ import re
 
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, CompileError, ShapeError, UsageError
-from autodiff.core.base.lazy_imports import np
-from autodiff.core.base.source import Source
+from autodiff.core.base.lazy_imports import np, services
+from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.by_hand.evaluate import FORMULA, function_names, parse_formula, parse_once, run_text
 from autodiff.grammar.by_hand.left_side import no_derivative, parse_left_side, split_equation
+from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
-from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.objects.values import type_name
-from autodiff.grammar.session.run import Settings, run_once
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.parser import parse, parse_expression
-from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.syntax.walk import assigned_names, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
+
+    from autodiff.grammar.by_hand.left_side import LeftSide
+    from autodiff.grammar.by_hand.steps import Workings
 
 #: How many names of the script an error lists.
 MAX_NAMES = 12
 #: Signs that are not on a keyboard, with the language's signs for them.
 SIGN_TRANSLATION = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-", "∂": "d"})
-#: The name of a derivative of which a step changes entries.
-CHANGED = "changed_"
 #: Comments and strings of a script: the words in them are no names.
 UNREAD_TEXT = re.compile(r"""#.*|'[^'\n]*'|"[^"\n]*\"""")
 
@@ -37,57 +37,56 @@ class ShapeMismatchError(UsageError):
     """Raised when the parts of a formula have incompatible shapes."""
 
 
-class Formula:
-    """The parsed text of ``--formula``: ``left`` is its derivative, None if there is a right side only.
+def words_of(script: Source) -> set[str]:
+    """Return the words of a script, which separate the names in ``d2L/dxdw``."""
+    return set(re.findall(r"\w+", UNREAD_TEXT.sub(" ", script.text)))
 
-    ``words`` are the words of ``script``, which separate the names in ``d2L/dxdw``. ``steps`` are the left
-    sides of a derivation of several steps, such as ``dh``, and ``changes`` what a step then writes to
-    entries, such as ``[z <= 0] = 0``. ``written`` is the right side as it was given; in
-    ``source``, names stand for the derivatives in it, ``upstream``. ``step`` is the file and the line of a
-    step.
+
+class Formula:
+    """A parsed formula: ``left`` is its derivative, None if there is a right side only.
+
+    ``right`` is the right side, an expression, or for a step of a derivation the statements that make the
+    derivative and end in its name. ``given`` is the text that it comes from, the option or a file. ``words``
+    are those of the script. ``written`` is the right side as it was given; in ``source``, names stand for
+    the derivatives in it, ``upstream``. ``step`` is the file and the line of a step, and ``workings`` what
+    the derivation computes before it.
     """
 
-    __slots__ = ("left", "node", "parsed", "source", "step", "upstream", "words", "written")
+    __slots__ = (
+        *("given", "is_expression", "left", "node", "parsed", "placed", "source", "step", "upstream"),
+        *("words", "workings", "written"),
+    )
 
     def __init__(
-        self, text: str, script: Source, steps: Collection[str] = (), changes: Collection[str] = ()
+        self,
+        left: LeftSide | None,
+        right: PlacedText,
+        given: Source,
+        words: Collection[str],
+        step: tuple[str, int] | None = None,
+        workings: Workings | None = None,
+        written: str = "",
     ) -> None:
-        self.step: tuple[str, int] | None = None
-        self.words = set(re.findall(r"\w+", UNREAD_TEXT.sub(" ", script.text)))
-        left, equals, right = split_equation(text.translate(SIGN_TRANSLATION))
-        self.left = parse_left_side(left, self.words) if equals else None
-        if not equals:
-            right = left
-        elif self.left is None:
-            raise no_derivative(left)
-        self.written = right.strip() or left.strip()
-        if equals and not right.strip():
-            raise self.no_right_side()
-        self.upstream = UpstreamDerivatives("\n".join([self.written, *changes]), self.words, steps)
-        self.source = Source(self.upstream.text, "--formula")
-        if changes:
-            first, *rest = self.upstream.text.split("\n")
-            made = "".join(f"{CHANGED}{change}\n" for change in rest)
-            self.source = Source(f"{CHANGED} = ({first}) + 0\n{made}{CHANGED}", "--formula")
-            self.written = "; ".join([self.written, *(f"then {change}" for change in changes)])
+        self.left = left
+        self.given = given
+        self.words = words
+        self.step = step
+        self.workings = workings
+        self.is_expression = not written
+        self.written = written or " ".join(right.text.split())
+        own = () if workings is None else workings.own_names
+        steps = () if workings is None else workings.steps
+        self.upstream = UpstreamDerivatives(right, words, steps, own)
+        self.placed = self.upstream.placed
+        self.source = Source(self.placed.text, FORMULA)
         try:
-            self.parsed = parse_formula(self.source)
+            body: tuple[Any, ...] = parse_formula(self.source.text, self.is_expression).body
         except CompileError as error:
-            if not equals and parse_left_side(right, self.words) is not None:
+            if left is None and parse_left_side(right.text, words) is not None:
                 raise self.no_right_side() from None
-            advice = tuple(map(self.upstream.spell, error.advice))
-            raise UsageError(
-                f"--formula: {self.upstream.spell(error.message)} in `{right.strip()}`",
-                code="E0610",
-                help=advice or ("write the right side as the script would",),
-            ) from None
-
-        self.node: Any = self.parsed[-1] if self.is_expression else self.parsed[-1].value
-
-    @property
-    def is_expression(self) -> bool:
-        """Whether the formula is an expression, with no entries that are changed afterwards."""
-        return len(self.parsed) == 1
+            advice = error.advice or ("write the right side as the script would",)
+            raise self.located(error, advice) from None
+        self.parsed, self.node = body, body[-1].value
 
     @property
     def output(self) -> str:
@@ -110,7 +109,13 @@ class Formula:
         """If ``params`` is a list, let ``params[0]`` in a derivative mean the place in it, not an entry."""
         if self.left is not None:
             self.left = self.left.resolve_lists(names)
-        self.upstream.resolve_lists(names)
+        for one in self.all_upstream:
+            one.resolve_lists(names)
+
+    @property
+    def all_upstream(self) -> list[UpstreamDerivatives]:
+        """The derivatives in the formula, and in what the derivation computes before it."""
+        return [self.upstream, *([] if self.workings is None else self.workings.upstream)]
 
     def is_left_side_only(self, names: Collection[str]) -> bool:
         """Whether the text is only a left side such as ``dy/dx``, not a quotient of two of these names."""
@@ -119,7 +124,7 @@ class Formula:
 
     def accept_output(self, name: str) -> None:
         """Let a name that the script lacks mean an output without a name; else raise a UsageError."""
-        for side in (self.left, *(one.side for one in self.upstream.found)):
+        for side in (self.left, *(one.side for upstream in self.all_upstream for one in upstream.found)):
             if side is None or not side.output or side.output in self.words:
                 continue
             if name.isidentifier():
@@ -142,12 +147,7 @@ class Formula:
                 )
 
     def no_right_side(self) -> UsageError:
-        text = self.written
-        return UsageError(
-            f"--formula: `{text}` says which derivative is meant and not what it comes to",
-            code="E0610",
-            help=(f"write your derivative behind it, as in --formula '{text} == 2*x'",),
-        )
+        return no_right_side(self.written)
 
     @property
     def names_read(self) -> set[str]:
@@ -157,68 +157,157 @@ class Formula:
     def text(self, node: tree.SyntaxNode) -> str:
         return self.source.excerpt(node.span)
 
+    def values_written(self) -> list[Any]:
+        """Return the expressions of the formula; of several lines those that make the derivative first."""
+        if self.is_expression:
+            return [self.node]
+        lines = simple_statements(self.parsed[:-1])
+        own = [one for one in lines if self.node.id in written_names(one)]
+        return [one.value for one in (*own, *(one for one in lines if one not in own))]
 
-def parse_formula(source: Source) -> tuple[Any, ...]:
-    """Return the expression of a formula; the statements, if entries are changed after it."""
-    if source.text.startswith(CHANGED):
-        return tuple(parse(source).body)
-    return (parse_expression(source),)
+    def line(self, offset: int) -> int:
+        """Return the line, in the text that was given, of what stands at an offset of ``source``."""
+        return self.given.position(self.placed.origin(offset))[0]
 
-
-def evaluate_formula(text: str, names: dict[str, Any]) -> Any:
-    """Return the value of a formula with these values for names; raise a UsageError if that fails.
-
-    Numbers of the script are tensors in it, unless it needs whole numbers, as ``one_hot(t, count)`` does.
-    """
-    try:
-        return formula_value(text, names)
-    except UsageError as error:
-        written_out = with_whole_numbers(text, names)
-        if written_out == text or isinstance(error, ShapeMismatchError):
-            raise
+    def value(self, names: Mapping[str, Any]) -> Any:
+        """Return the value where names have these values; a UsageError points at its place in the text."""
         try:
-            return formula_value(written_out, names)
-        except UsageError:
-            raise error from None
+            return computed_value(self.source.text, names, self.is_expression)
+        except AutodiffError as error:
+            raise self.located(error, advice_on(error, self.source, names, self.is_expression)) from None
+
+    def located(self, error: AutodiffError, advice: tuple[str, ...]) -> UsageError:
+        """Return an error about the formula's text as one about the text that was given."""
+        return located_in(self.placed, self.given, error, advice or error.advice, self.upstream)
 
 
-def with_whole_numbers(text: str, names: Mapping[str, Any]) -> str:
-    """Return a formula with the whole numbers among its names written out."""
-    parsed = parse_formula(Source(text, "--formula"))
-    read = [node for node in walk(*parsed) if isinstance(node, tree.Name)]
-    for node in sorted(read, key=lambda node: -node.span.start):
-        if names.get(node.id).__class__ is int:
-            text = f"{text[: node.span.start]}({names[node.id]}){text[node.span.end :]}"
-    return text
+def simple_statements(body: Iterable[Any]) -> list[Any]:
+    """Return the statements that give values, those in loops and branches too."""
+    found: list[Any] = []
+    for node in body:
+        if isinstance(node, (tree.Assign, tree.AugmentedAssign, tree.ExpressionStatement)):
+            found.append(node)
+        for inner in inner_bodies(node):
+            found += simple_statements(inner)
+    return found
 
 
-def formula_value(text: str, names: dict[str, Any]) -> Any:
-    source = Source(text, "--formula")
-    read = {node.id for node in walk(*parse_formula(source)) if isinstance(node, tree.Name)}
-    settings = Settings(sets={name: value for name, value in names.items() if name in read}, track=False)
+def inner_bodies(node: tree.SyntaxNode) -> list[tree.Body]:
+    """Return the bodies of a loop, a branch or a ``with``."""
+    if isinstance(node, (tree.For, tree.While)):
+        return [node.body, node.orelse]
+    if isinstance(node, tree.If):
+        return [*(body for _, body in node.branches), node.orelse]
+    return [node.body] if isinstance(node, tree.With) else []
+
+
+def written_names(node: tree.SyntaxNode) -> set[str]:
+    """Return the names that a simple statement binds or changes a part of."""
+    if isinstance(node, tree.ExpressionStatement):
+        call = node.value
+        if not isinstance(call, tree.Call) or not isinstance(call.function, tree.Attribute):
+            return set()
+        return {root_name(call.function.object)}
+    return {name.id for name in assigned_names(node)}
+
+
+def root_name(node: tree.SyntaxNode) -> str:
+    """Return the name whose value, or a part of it, an expression is: ``dx`` of ``dx[0].T``; "" if none."""
+    while isinstance(node, (tree.Subscript, tree.Attribute)):
+        node = node.object
+    return node.id if isinstance(node, tree.Name) else ""
+
+
+def located_in(
+    placed: PlacedText,
+    given: Source,
+    error: AutodiffError,
+    advice: tuple[str, ...],
+    upstream: UpstreamDerivatives,
+) -> UsageError:
+    """Return an error about a text as one that points at the place where the text comes from."""
+    kind = ShapeMismatchError if isinstance(error, ShapeError) else UsageError
+    made = kind(
+        f"--formula: {upstream.spell(error.message)}", code="E0610", help=tuple(map(upstream.spell, advice))
+    )
+    made.caret = upstream.spell(error.caret)
+    if error.span is not None:
+        start = placed.origin(error.span.start)
+        made.span = Span(start, max(placed.origin(max(error.span.end - 1, 0)) + 1, start + 1))
+    made.source = given
+    return made
+
+
+def read_formula(text: str, script: Source) -> Formula:
+    """Return the formula of ``--formula TEXT``; raise a UsageError that points at a mistake in it."""
+    given, words = Source(text, FORMULA), words_of(script)
+    whole = PlacedText(text.translate(SIGN_TRANSLATION))
+    before, equals, after = split_equation(whole.text)
+    left = parse_left_side(before, words) if equals else None
+    if not equals:
+        return Formula(None, whole.strip(), given, words)
+    if left is None:
+        raise no_derivative(before)
+    if not after.strip():
+        raise no_right_side(before.strip())
+    return Formula(left, whole[len(whole.text) - len(after) :].strip(), given, words)
+
+
+def no_right_side(text: str) -> UsageError:
+    return UsageError(
+        f"--formula: `{text}` says which derivative is meant and not what it comes to",
+        code="E0610",
+        help=(f"write your derivative behind it, as in --formula '{text} == 2*x'",),
+    )
+
+
+def evaluate_formula(text: str, names: Mapping[str, Any], is_expression: bool = True) -> Any:
+    """Return the value of a formula with these values for names; raise a UsageError if that fails."""
     try:
-        value = run_once(source, settings, discard_text, discard_warning).last_value
+        return computed_value(text, names, is_expression)
+    except ShapeError as error:
+        raise ShapeMismatchError(error.message) from None
     except AutodiffError as error:
-        advice = tuple(line for line in error.advice if "--set" not in line)
-        unknown = next((name for name in read if error.message == f"name '{name}' is not defined"), None)
-        if unknown is not None:
-            advice = (unknown_name_help(unknown, names, advice),)
-        kind = ShapeMismatchError if isinstance(error, ShapeError) else UsageError
-        raise kind(f"--formula: {error.message} in `{text}`", code="E0610", help=advice) from None
-    return to_numbers(value, text)
+        raise UsageError(error.message) from None
 
 
-def unknown_name_help(unknown: str, names: Collection[str], advice: tuple[str, ...]) -> str:
+def computed_value(text: str, names: Mapping[str, Any], is_expression: bool) -> Any:
+    return to_numbers(run_text(text, names, is_expression)[1], text)
+
+
+def advice_on(
+    error: AutodiffError, source: Source, names: Mapping[str, Any], is_expression: bool
+) -> tuple[str, ...]:
+    """Return the advice on an error, with the near names for an unknown one; without changes that fail."""
+    if error.span is not None and isinstance(error, CompileError):
+        unknown = source.excerpt(error.span)
+        if error.message == f"name '{unknown}' is not defined":
+            return (unknown_name_help(unknown, list(names)),)
+    if not error.frames and not isinstance(error, CompileError):
+        script = parse_once(source.text, is_expression)
+        services["script errors"].complete_error(error, script, source, dict(names))
+    fixes = [fix.text for fix in error.fixes if fix.edits and evaluates(fix.apply(source.text), names)]
+    return (*fixes, *(line for line in error.help if "--set" not in line))
+
+
+def evaluates(text: str, names: Mapping[str, Any]) -> bool:
+    try:
+        evaluate_formula(text, names, False)
+    except UsageError:
+        return False
+    return True
+
+
+def unknown_name_help(unknown: str, names: Collection[str]) -> str:
     """Return the help for a name that neither the script nor the language has."""
     if unknown[:1] == "d" and unknown[1:] in names:
         return f"a derivative is written {unknown}/d..., with a name of the script at the end"
     names = [name for name in names if not PLACEHOLDER.fullmatch(name)]
-    near = closest_name(unknown, names)
+    near = closest_name(unknown, names) or closest_name(unknown, function_names())
     if near is not None:
         return f"did you mean `{near}`?"
     known = ", ".join(names[:MAX_NAMES])
-    suggestions = (line for line in advice if line.startswith("did you mean"))
-    return next(suggestions, f"the script has {known}; `autodiff ops` lists the functions")
+    return f"the script has {known}; `autodiff ops` lists the functions"
 
 
 def to_numbers(value: Any, text: str) -> Any:
@@ -233,7 +322,7 @@ def to_numbers(value: Any, text: str) -> Any:
     elif isinstance(value, (int, float)):
         return value
     raise UsageError(
-        f"--formula: `{text}` gives no number but {type_name(value)}",
+        f"`{text}` gives no number but {type_name(value)}",
         code="E0610",
         help=("write the derivative as an expression of the script's names, as in 'dL/dw == 2*x'",),
     )

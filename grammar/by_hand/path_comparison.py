@@ -47,7 +47,7 @@ def find_mistakes(formula: Formula, node: Node, points: SamplePoints, computed: 
     right = points.gradients
     if values_equal(computed[0], right[0]):
         return accident_remarks(points, computed)
-    is_number = formula.names_read.isdisjoint(points.names[0])
+    is_number = formula.names_read.isdisjoint(points.variables())
     if is_number:  # a number cannot be compared at other points
         variable = missing_variable(points, computed)
         if variable is not None and abs(abs(variable[1]) - 1) <= 1e-6:

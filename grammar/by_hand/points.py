@@ -9,7 +9,7 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.paths.node_names import NodeNames
-from autodiff.grammar.by_hand.formula import ShapeMismatchError, evaluate_formula
+from autodiff.grammar.by_hand.formula import ShapeMismatchError
 from autodiff.grammar.by_hand.local_paths import LocalPaths
 from autodiff.grammar.by_hand.runs import ScriptRun, is_same_graph
 from autodiff.grammar.by_hand.upstream import jacobian_of, part_of_jacobian
@@ -55,6 +55,12 @@ class SamplePoints:
         #: Names for nodes of the gradient's graph.
         self.called: dict[Node, str] = {}
         self.upstream = [node for root, node in upstream if root is self.subject.root]
+        if formula.workings is None:
+            worked_out: dict[ScriptRun, dict[str, Any]] = {run: {} for run in chosen}
+        else:
+            found = {run: formula.workings.values(run, runs.first) for run in chosen}
+            worked_out = {run: values for run, values in found.items() if values is not None}
+            chosen = list(worked_out)
         self.runs = chosen
         self.by = formula.inputs
         self.place = formula.place
@@ -71,7 +77,7 @@ class SamplePoints:
         self.names = []
         for run in chosen:
             nodes = [(run.known[root], run.known.get(node, node)) for root, node in upstream]
-            self.names.append({**run.names, **formula.upstream.values(nodes, run.subject)})
+            self.names.append({**run.names, **worked_out[run], **formula.upstream.values(nodes, run.subject)})
 
     @cached_property
     def node_names(self) -> NodeNames:
@@ -108,8 +114,8 @@ class SamplePoints:
     def variables(self) -> list[str]:
         """Return the script's names of tensors and numbers, those nearest to the output first."""
         names = self.names[0]
-        nodes = [node.name for node in self.subject.order if node.name in names]
-        known = [name for name, value in names.items() if value.__class__ not in (list, tuple)]
+        known = [name for name, value in names.items() if value.__class__ in (Tensor, float, int)]
+        nodes = [node.name for node in self.subject.order if node.name in known]
         return list(dict.fromkeys([*map(str, nodes), *known]))
 
     def number(self, name: str, at: int) -> Any:
@@ -214,7 +220,7 @@ def formula_values(points: SamplePoints, formula: Formula) -> list[Any]:
     kept: dict[int, Any] = {}
     for at, names in enumerate(points.names):
         try:
-            value = np.asarray(evaluate_formula(formula.source.text, names))
+            value = np.asarray(formula.value(names))
         except ShapeMismatchError:
             if not at:
                 raise

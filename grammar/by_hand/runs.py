@@ -27,6 +27,7 @@ from autodiff.grammar.by_hand.constants import (
     other_values,
     permuted,
 )
+from autodiff.grammar.by_hand.evaluate import in_reach
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -290,7 +291,10 @@ def is_same_graph(subject: ReportedPass, other: ReportedPass) -> bool:
 
 
 def script_values(subject: ReportedPass, execution: Execution) -> dict[str, Any]:
-    """Return the values of the script's names; for names changed later, those used to make the graph."""
+    """Return the values of the script's names; for names changed later, those used to make the graph.
+
+    Formulas may call the functions of the script and use its modules, texts and other values as well.
+    """
     values = {
         name: value
         for name, value in execution.names.items()
@@ -316,6 +320,7 @@ def script_values(subject: ReportedPass, execution: Execution) -> dict[str, Any]
     }
     lists = {name: value for name, value in execution.names.items() if value.__class__ in (list, tuple)}
     return {
+        **{name: in_reach(value) for name, value in execution.names.items()},
         **{name: value.detach() if isinstance(value, Tensor) else value for name, value in values.items()},
         **{name: value_in_graph(value, leaves) for name, value in lists.items() if name not in values},
     }

@@ -1,95 +1,243 @@
 """A derivation by hand in steps, a text with a formula on each line: ``dh == dscores @ W2.T``.
 
 Later steps may use the derivatives of earlier ones. These then have their right values, so that each mistake
-shows at its own step.
+shows at its own step. A derivative may take several lines, ``dW = x.T @ dz`` and ``dW += reg*W``: its step is
+the last of them. Other lines, such as ``N = 5``, functions and loops, are run as they stand.
 """
 
 from __future__ import annotations
 
-import re
-
-from autodiff.core.base.errors import UsageError
-from autodiff.grammar.by_hand.formula import Formula
-from autodiff.grammar.by_hand.left_side import split_equation
+from autodiff.core.base.did_you_mean import closest_name
+from autodiff.core.base.errors import AutodiffError, UsageError
+from autodiff.core.base.source import Source
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.by_hand.evaluate import run_text
+from autodiff.grammar.by_hand.formula import Formula, advice_on, located_in, words_of
+from autodiff.grammar.by_hand.left_side import parse_left_side
+from autodiff.grammar.by_hand.placed_text import PlacedText, joined
+from autodiff.grammar.by_hand.step_lines import (
+    ADDITION,
+    BLOCK,
+    CHANGE,
+    HELPER,
+    START,
+    Line,
+    LineError,
+    read_lines,
+)
+from autodiff.grammar.by_hand.upstream import UpstreamDerivatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Mapping
+    from typing import Any
 
-    from autodiff.core.base.source import Source
+    from autodiff.grammar.by_hand.runs import ScriptRun
 
-STRING_OR_COMMENT = re.compile(r"""('[^'\n]*'|"[^"\n]*")|#.*""")
-#: ``dh += dz @ W.T``: one more way to ``h``.
-ADDITION = re.compile(r"\s*(\w+)\s*\+=(.*)", re.DOTALL)
-#: ``dz[z <= 0] = 0`` after ``dz = dh``: other values at some entries.
-CHANGE = re.compile(r"\s*(\w+)\s*(\[.*\]\s*[-+*/]?=(?!=).*)", re.DOTALL)
+
+class Segment:
+    """The lines that make one derivative, by their places: a start, then what changes it."""
+
+    __slots__ = ("key", "places")
+
+    def __init__(self, key: str, at: int) -> None:
+        self.key = key
+        self.places = [at]
+
+    def is_open_at(self, at: int) -> bool:
+        """Whether the derivative has a part of its value before the line ``at``, which is not the last."""
+        return self.places[0] < at < self.places[-1]
+
+
+class Derivation:
+    """The lines of a derivation and the segments that are its steps.
+
+    ``helpers`` are the lines that give values to names of their own, by their places, and those that begin a
+    derivative of several lines. ``uncompared`` are the names of derivatives that are none of the script's,
+    with the numbers of their lines.
+    """
+
+    def __init__(self, lines: list[Line], name: str, given: Source, words: Collection[str]) -> None:
+        self.lines, self.name, self.given, self.words = lines, name, given, words
+        self.segments = find_segments(lines)
+        self.keys = [segment.key for segment in self.segments]
+        self.helpers: dict[int, UpstreamDerivatives] = {}
+        self.uncompared: dict[str, int] = {}
+        several = {at for one in self.segments if one.key.isidentifier() for at in one.places[:-1]}
+        for at, line in enumerate(lines):
+            if line.kind in (HELPER, BLOCK) or at in several:
+                own = self.own_names(at) | line.binds | line.changes
+                self.helpers[at] = UpstreamDerivatives(line.statement, words, self.keys, own)
+            for bound in sorted(line.binds) if line.kind in (HELPER, BLOCK) else ():
+                if bound[0] == "d" and len(bound) > 1:
+                    self.uncompared.setdefault(bound, line.number)
+        #: The names to which a line gives the value that they have in the script, such as N = 5.
+        self.restated: dict[int, set[str]] = {}
+        self._values: dict[ScriptRun, list[dict[str, Any]]] = {}
+
+    @property
+    def remarks(self) -> list[str]:
+        """Sentences on the names that look like derivatives and are compared with none."""
+        found = []
+        for name, line in self.uncompared.items():
+            reason = "a block of lines gives it values"
+            if name[1:] not in self.words:
+                near = closest_name(name, self.keys)
+                reason = f"the script has no `{name[1:]}`" + (f"; did you mean `{near}`?" if near else "")
+            found.append(f"{self.name}:{line}: `{name}` is not compared: {reason}")
+        return found
+
+    def own_names(self, at: int) -> set[str]:
+        """Return the names that have values of the derivation's own before the line ``at``."""
+        bound = {name for line in self.lines[:at] if line.kind in (HELPER, BLOCK) for name in line.binds}
+        return bound | {one.key for one in self.segments if one.is_open_at(at)}
+
+    def values(self, at: int, run: ScriptRun, first: ScriptRun) -> dict[str, Any] | None:
+        """Return the values of the derivation's own names before a line, in a run of the script.
+
+        Return None if the lines before cannot be run there; raise a UsageError if that is the ``first`` run.
+        """
+        if run is not first:
+            self.values(at, first, first)
+        known = self._values.setdefault(run, [{}])
+        while len(known) <= at:
+            place = len(known) - 1
+            values = known[-1]
+            if place in self.helpers:
+                try:
+                    values = {**values, **self.run_helper(place, values, run, first)}
+                except UsageError:
+                    if run is first:
+                        raise
+                    return None
+            done = {one.key for one in self.segments if one.places[-1] == place}
+            known.append({name: value for name, value in values.items() if name not in done})
+        return known[at]
+
+    def run_helper(
+        self, place: int, values: Mapping[str, Any], run: ScriptRun, first: ScriptRun
+    ) -> dict[str, Any]:
+        upstream, line = self.helpers[place], self.lines[place]
+        nodes = upstream.nodes(first.subject, first.execution)
+        nodes = [(run.known[root], run.known.get(node, node)) for root, node in nodes]
+        names = {**run.names, **values, **upstream.values(nodes, run.subject)}
+        text = upstream.placed.text
+        try:
+            bound = run_text(text, names, False)[0]
+        except AutodiffError as error:
+            advice = advice_on(error, Source(text), names, False)
+            made = located_in(upstream.placed, self.given, error, advice, upstream)
+            raise in_step(made, self.name, line.number) from None
+        if run is first:
+            self.restated[place] = {name for name in bound if is_same(bound[name], first.names.get(name))}
+        given = (line.binds | line.changes) - self.restated[place]
+        return {name: value for name, value in bound.items() if name in given}
+
+    def formula(self, segment: Segment) -> Formula:
+        """Return the formula of a step; raise a UsageError that points at a mistake in it."""
+        start, *later = [self.lines[at] for at in segment.places]
+        left = parse_left_side(segment.key, self.words)
+        assert left is not None
+        right, written = start.value(), ""
+        own = self.own_names(segment.places[-1])
+        is_overwritten = self.is_overwritten(segment)
+        if is_overwritten or any(line.kind != ADDITION for line in later):
+            parts = [later[-1]] if is_overwritten else [start, *later]
+            own = own.union([segment.key], *(line.binds | line.changes for line in parts))
+            end = PlacedText(segment.key, [])
+            right = joined([*(line.statement for line in parts), end], "\n")
+            written = "; then ".join([" ".join(start.value().text.split()), *(line.shown for line in later)])
+        else:
+            for line in later:
+                right = line.added_to(right)
+        last = segment.places[-1]
+        step = (self.name, self.lines[last].number_of(segment.key, self.given))
+        return Formula(left, right, self.given, self.words, step, Workings(self, last, own), written)
+
+    def is_overwritten(self, segment: Segment) -> bool:
+        """Whether names that the first lines of a step read have other values before its last line."""
+        first, last = segment.places[0], segment.places[-1]
+        if not segment.key.isidentifier():
+            return False
+        between = [line for at, line in enumerate(self.lines) if first < at < last and line.kind != CHANGE]
+        bound = set().union(*(line.binds for line in between))
+        return any(self.lines[at].reads & bound for at in segment.places[:-1])
+
+
+def is_same(value: Any, other: Any) -> bool:
+    """Whether a line gives a number that the script has under the same name."""
+    if other.__class__ is Tensor and not other.shape:
+        other = other.item()
+    return value.__class__ in (int, float) and other.__class__ in (int, float) and value == other
+
+
+class Workings:
+    """What a derivation computes before one of its lines: the values of its ``own_names``."""
+
+    __slots__ = ("_at", "derivation", "own_names", "steps")
+
+    def __init__(self, derivation: Derivation, at: int, own_names: Collection[str]) -> None:
+        self.derivation = derivation
+        self._at = at
+        self.own_names = own_names
+        self.steps = derivation.keys
+
+    def values(self, run: ScriptRun, first: ScriptRun) -> dict[str, Any] | None:
+        return self.derivation.values(self._at, run, first)
+
+    @property
+    def upstream(self) -> list[UpstreamDerivatives]:
+        """The derivatives in the lines before."""
+        return [one for at, one in self.derivation.helpers.items() if at < self._at]
+
+
+def find_segments(lines: list[Line]) -> list[Segment]:
+    """Return the segments of a derivation, in the order of their last lines."""
+    found: list[Segment] = []
+    open_ones: dict[str, Segment] = {}
+    for at, line in enumerate(lines):
+        is_open = line.key in open_ones
+        if is_open and (line.kind in (ADDITION, CHANGE) or line.key in line.reads):
+            open_ones[line.key].places.append(at)
+        elif line.kind in (START, ADDITION, CHANGE):
+            if line.entry:  # a step about one entry, where no line before begins the whole
+                line.kind, line.key = START, line.entry
+            open_ones[line.key] = Segment(line.key, at)
+            found.append(open_ones[line.key])
+        elif line.kind == BLOCK:
+            for key in line.changes & open_ones.keys():
+                open_ones[key].places.append(at)
+            for key in line.binds & line.carried & open_ones.keys():  # its first value begins a loop
+                found.remove(open_ones.pop(key))
+    return sorted(found, key=lambda segment: segment.places[-1])
 
 
 def read_steps(text: str, name: str, script: Source) -> list[Formula]:
     """Return the formulas of a text; ``name`` is that of its file. Raise a UsageError if there are none."""
-    lines: dict[str, int] = {}
-    changes: dict[str, list[str]] = {}
-    for line, step in logical_lines(text):
-        added, changed = ADDITION.fullmatch(step), CHANGE.fullmatch(step)
-        left = (added or changed or [step, ""])[1].strip()
-        earlier = next((one for one in lines if split_equation(one)[0].strip() == left), None)
-        if changed and earlier is not None:
-            changes.setdefault(earlier, []).append(changed[2].strip())
-            step = earlier
-        elif added:
-            before = "" if earlier is None else f"{split_equation(earlier)[2].strip()} + "
-            step = f"{left} == {before}({added[2].strip()})"
-            if earlier is not None:
-                del lines[earlier]
-        lines[step] = line
-    if not lines:
+    given, words = Source(text, name), words_of(script)
+    try:
+        lines = list(read_lines(given, words))
+        derivation = Derivation(lines, name, given, words)
+    except LineError as error:
+        raise in_step(error, name, error.line) from None
+    if not derivation.segments:
         raise UsageError(
             f"{name} has no steps",
             code="E0610",
             help=("write one on each line, as in dh == dz @ W.T",),
         )
-    left_sides = [split_equation(step)[0].strip() for step in lines]
     found = []
-    for step, line in lines.items():
+    for segment in derivation.segments:
         try:
-            formula = Formula(step, script, left_sides, changes.get(step, ()))
-            if formula.left is None:
-                raise UsageError(
-                    f"--formula: `{step}` has no left side",
-                    code="E0610",
-                    help=("write which derivative it is, as in dh == dz @ W.T",),
-                )
+            found.append(derivation.formula(segment))
         except UsageError as error:
-            raise in_step(error, name, line) from None
-        formula.step = (name, line)
-        found.append(formula)
-    return found
+            raise in_step(error, name, lines[segment.places[-1]].number) from None
+    return sorted(found, key=lambda formula: formula.step or ("", 0))
 
 
 def in_step(error: UsageError, name: str, line: int) -> UsageError:
     """Return an error about a formula as one about a line of the file ``name``."""
     message = error.message.removeprefix("--formula: ")
-    return UsageError(f"{name}:{line}: {message}", code=error.code, help=error.advice)
-
-
-def logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines without comments, each with its number; lines inside brackets are joined.
-
-    >>> list(logical_lines("dz == (dh  # of tanh\\n  *(1 - h**2))\\n\\ndb == dz"))
-    [(1, 'dz == (dh *(1 - h**2))'), (4, 'db == dz')]
-    """
-    pieces: list[str] = []
-    start = depth = 0
-    for number, line in enumerate(text.split("\n"), start=1):
-        read = STRING_OR_COMMENT.sub(lambda found: found[1] or "", line).strip()
-        if not read:
-            continue
-        if not pieces:
-            start = number
-        pieces.append(read)
-        depth += sum(read.count(sign) for sign in "([{") - sum(read.count(sign) for sign in ")]}")
-        if depth <= 0:
-            yield start, " ".join(pieces)
-            pieces, depth = [], 0
-    if pieces:
-        yield start, " ".join(pieces)
+    made = UsageError(f"{name}:{line}: {message}", code=error.code, help=error.advice)
+    made.source, made.span, made.caret = error.source, error.span, error.caret
+    return made

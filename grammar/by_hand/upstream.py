@@ -11,7 +11,9 @@ import re
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import sweep
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.topological_order import newest_first
+from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.left_side import BRACKETS, ENTRY, LeftSide, compile_pattern, name_and_entry
 from autodiff.grammar.session.derivative_matrices import unit_seeds
 from autodiff.grammar.session.inputs import requested_inputs
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.by_hand.placed_text import PlacedText
     from autodiff.grammar.session.run import Execution
 
 QUOTIENT = compile_pattern(r"(?<![\w.])d @y@ / d @x@(?!\w)")
@@ -49,16 +52,19 @@ class Upstream:
 
 
 class UpstreamDerivatives:
-    """The derivatives in a formula. ``text`` is the formula with a name in place of each.
+    """The derivatives in a formula. ``placed`` is the formula with a name in place of each.
 
     ``words`` are the names that the script may have. A quotient of two of these is no derivative, and ``dh``
     is none if the script has that name, unless another step of the derivation, one of ``steps``, says what it
-    is.
+    is. Neither is ``dh`` if it is one of the ``own`` names of the derivation, which have the values that it
+    gives them.
     """
 
-    __slots__ = ("found", "text")
+    __slots__ = ("found", "placed")
 
-    def __init__(self, text: str, words: Collection[str], steps: Collection[str] = ()) -> None:
+    def __init__(
+        self, text: PlacedText, words: Collection[str], steps: Collection[str], own: Collection[str]
+    ) -> None:
         self.found: list[Upstream] = []
 
         def replace(match: re.Match[str]) -> str:
@@ -66,7 +72,8 @@ class UpstreamDerivatives:
             output, row = name_and_entry(groups, "y") if "y_" in groups else ("", None)
             name, entry = name_and_entry(groups, "x")
             is_quotient = "d" + output in words and "d" + name in words
-            is_name = match.re is BARE and "d" + name in words and "d" + name not in steps
+            bare = "d" + name
+            is_name = match.re is BARE and (bare in own or (bare in words and bare not in steps))
             is_name |= groups.get("over") is not None and groups["over"] not in words
             if name not in words or (output and is_quotient) or is_name:
                 return match[0]
@@ -76,8 +83,8 @@ class UpstreamDerivatives:
             return f"gradient_{alike[0] if alike else len(self.found) - 1}_"
 
         for pattern in (QUOTIENT, RETAINED, BARE):
-            text = pattern.sub(replace, text)
-        self.text = text
+            text = text.sub(pattern, replace)
+        self.placed = text
 
     def spell(self, text: str) -> str:
         """Return a text about the formula with the derivatives as they were written."""
@@ -115,7 +122,9 @@ class UpstreamDerivatives:
     def values(self, nodes: list[tuple[Node, Node]], subject: ReportedPass) -> dict[str, Any]:
         """Return the value of each derivative by the name that stands for it, for the ``nodes`` of a run."""
         return {
-            f"gradient_{at}_": entry_of(derivative_between(root, node, one, subject), one)
+            f"gradient_{at}_": Tensor.of(
+                as_stored(entry_of(derivative_between(root, node, one, subject), one))
+            )
             for at, (one, (root, node)) in enumerate(zip(self.found, nodes, strict=True))
         }
 

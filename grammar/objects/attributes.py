@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 in_place_changes = LazyModule("autodiff.core.engine.in_place")
 custom_calls = LazyModule("autodiff.core.engine.custom_call")
+plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 
 NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't"
@@ -160,6 +161,9 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
 def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
     """Return the function of ``owner.name(...)``, which takes the owner first; None if there is none."""
     kind = owner.__class__
+    if name in ("copy", "dot") and kind is Tensor and runtime.plain_functions:
+        method: Callable[..., Any] | None = plain_functions.ARRAY_METHODS[name]
+        return method
     method = METHODS.get((kind, name))
     if method is not None or kind is not Tensor:
         return method

@@ -51,6 +51,29 @@ def call_plain(function: PublicFunction, args: Sequence[Any], kwargs: dict[str, 
     return int(number) if function.name in WHOLE and math.isfinite(number) else number
 
 
+def dot(a: Any, b: Any) -> Any:
+    """Return numpy's ``dot``: the product of numbers, the dot product of vectors, or that of matrices."""
+    x, y = as_tensor(a, True), as_tensor(b, True)
+    name = "mul" if not (x.ndim and y.ndim) else "dot" if x.ndim == y.ndim == 1 else "matmul"
+    if y.ndim > 2:
+        return call_plain(find("tensordot"), (x, y), {"dims": ([x.ndim - 1], [y.ndim - 2])})
+    return call_plain(find(name), (x, y), {})
+
+
+def find(name: str) -> PublicFunction:
+    function = find_function(name)
+    assert isinstance(function, PublicFunction)
+    return function
+
+
+def copy_array(a: Any) -> Any:
+    """Return a copy of an array, or of a number or lists as an array."""
+    return call_plain(find("clone"), (as_tensor(a, True),), {})
+
+
+#: The methods of numpy's arrays that torch's tensors lack, or that do something else there.
+ARRAY_METHODS = {"copy": copy_array, "dot": dot}
+
 #: The functions whose result is a whole number in Python.
 WHOLE = frozenset(["floor", "ceil", "trunc"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
-from autodiff.grammar.by_hand.formula import Formula
+from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import read_steps
 from autodiff.grammar.execution import execute
@@ -17,7 +17,7 @@ SEED = "x1 = 1.\nx2 = 2.\nw1 = 1.\nw2 = 2.\nw3 = 3.\nx3 = w1*x1\nx4 = w1*x2\nx5 
 
 def check(script: str, text: str) -> HandCheck:
     source = Source(script)
-    [found] = answers(source, [Formula(text, source)])
+    [found] = answers(source, [read_formula(text, source)])
     return found
 
 

@@ -14,7 +14,7 @@ from autodiff.core.graph import dtypes
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.math_functions import CONSTANTS, MATH
-from autodiff.grammar.objects.plain_functions import as_tensor, call_plain
+from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, copy_array, dot
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, Builtin, Namespace
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ SHARED_NAMES = frozenset(
         *("sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "arctan2", "arcsinh"),
         *("arccosh", "arctanh", "hypot", "deg2rad", "rad2deg", "floor", "ceil", "trunc", "fmod", "sinc"),
         *("logaddexp", "logaddexp2", "maximum", "minimum", "where", "reciprocal", "sum", "mean", "prod"),
-        *("cumsum", "cumprod", "dot", "matmul", "outer", "inner", "kron", "einsum", "diag", "trace", "stack"),
+        *("cumsum", "cumprod", "matmul", "outer", "inner", "kron", "einsum", "diag", "trace", "stack"),
         *("vstack", "hstack", "reshape", "ravel", "zeros", "ones", "full", "eye", "arange", "zeros_like"),
         *("ones_like", "full_like", "isnan", "isinf", "isfinite", "heaviside", "copysign", "median", "diff"),
         *("absolute", "argmax", "argmin", "flip", "roll", "tril", "triu", "squeeze"),
@@ -103,6 +103,8 @@ NUMPY_OWN: dict[str, Any] = {
     "var": Builtin("var", spread("var")),
     "std": Builtin("std", spread("std")),
     "cbrt": MATH["cbrt"],
+    "dot": Builtin("dot", dot),
+    "copy": Builtin("copy", copy_array),
     "float64": dtypes.float64,
     "float32": dtypes.float32,
 }

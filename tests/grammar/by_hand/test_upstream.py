@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from autodiff.core.base.errors import UsageError
+from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.by_hand.upstream import UpstreamDerivatives
 from hand_checks import check
 
@@ -27,19 +28,21 @@ WORDS = {"L", "h", "z", "W", "w", "x", "params", "dz", "im"}
     ],
 )
 def test_which_derivatives_stand_in_a_formula(text: str, meant: list[object]) -> None:
-    found = UpstreamDerivatives(text, WORDS)
+    found = UpstreamDerivatives(PlacedText(text), WORDS, (), ())
     sides = [(one.side.output, *one.side.by[0]) for one in found.found]
     assert sides == meant
-    assert found.spell(found.text).replace("(", "").replace(")", "") == text.replace("(", "").replace(")", "")
+    assert found.spell(found.placed.text).replace("(", "").replace(")", "") == text.replace("(", "").replace(
+        ")", ""
+    )
 
 
 def test_a_quotient_of_two_names_of_the_script_is_none() -> None:
-    assert UpstreamDerivatives("dz/dx", WORDS | {"dx"}).found == []
-    assert UpstreamDerivatives("dz", WORDS, steps=["dz"]).text == "gradient_0_"
+    assert UpstreamDerivatives(PlacedText("dz/dx"), WORDS | {"dx"}, (), ()).found == []
+    assert UpstreamDerivatives(PlacedText("dz"), WORDS, ["dz"], ()).placed.text == "gradient_0_"
 
 
 def test_what_binds_closer_than_the_slash_gets_parentheses() -> None:
-    found = UpstreamDerivatives("dL/dh", WORDS)
+    found = UpstreamDerivatives(PlacedText("dL/dh"), WORDS, (), ())
     assert found.spell("gradient_0_.T*gradient_0_**2 + gradient_0_*x") == "(dL/dh).T*(dL/dh)**2 + dL/dh*x"
 
 

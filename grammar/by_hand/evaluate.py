@@ -1,0 +1,132 @@
+"""Runs the text of a formula, or helper lines of a derivation, with the values that a run gave the names.
+
+The names are the script's own, functions and modules included, and those of the language: the language of
+formulas is that of plain scripts, whose functions take numbers and tensors.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.source import Source
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import as_stored
+from autodiff.grammar.interpret.compiler import Compiler
+from autodiff.grammar.interpret.scope import resolve
+from autodiff.grammar.objects.builtins.namespaces import builtin_names, plain_namespace, plain_value
+from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, convert_python_error
+from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
+from autodiff.grammar.objects.values import UNBOUND, Namespace
+from autodiff.grammar.session.run import EngineSetup, Settings
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse, parse_expression
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+#: The name of formulas in the place of an error.
+FORMULA = "--formula"
+
+
+def parse_formula(text: str, is_expression: bool) -> tree.Script:
+    """Return the syntax tree of a formula: one expression, or statements that end in one.
+
+    In both ``^`` is a power. Raise a CompileError for a mistake.
+    """
+    source = Source(text, FORMULA)
+    source.caret_is_power = True
+    if not is_expression:
+        return parse(source)
+    node = parse_expression(source)
+    for part in walk(node):
+        if isinstance(part, tree.Binary) and part.op == "^":
+            part.op = "**"
+    return tree.Script(node.span, (tree.ExpressionStatement(node.span, node),))
+
+
+@lru_cache(maxsize=64)
+def parse_once(text: str, is_expression: bool) -> tree.Script:
+    return parse_formula(text, is_expression)
+
+
+def run_text(text: str, names: Mapping[str, Any], is_expression: bool) -> tuple[dict[str, Any], Any]:
+    """Run a text where names have these values; return the names that it binds and the last expression.
+
+    Raise an AutodiffError with its place in the text; for one in a function of the script, that of the call.
+    """
+    source = Source(text, FORMULA)
+    script = parse_once(text, is_expression)
+    read = {node.id for node in walk(script) if isinstance(node, tree.Name)}
+    given = [name for name in names if name in read]
+    scopes = resolve(script, source, lambda name: plain_value(name) is not UNBOUND, given)
+    changes = any(isinstance(node, tree.AugmentedAssign) or is_changed(node) for node in walk(script))
+    with EngineSetup(Settings()):
+        mode.record(False)
+        runtime.plain_functions = runtime.numbers_are_leaves = runtime.without_tensors = True
+        runtime.write, runtime.warn = discard_text, discard_warning
+        compiler = Compiler(scopes, source, {}, plain_functions=True)
+        frame, slots = compiler.frame, scopes.module.slots
+        copies: dict[int, Any] = {}
+        for name in given:
+            value = names[name]
+            frame[slots[name]] = copied(value, copies) if changes else value
+        *body, last = script.body
+        if not isinstance(last, tree.ExpressionStatement):
+            body.append(last)
+        value = None
+        try:
+            if body:
+                compiler.body(tuple(body))(frame)
+            if isinstance(last, tree.ExpressionStatement):
+                value = compiler.expression(last.value)(frame)
+        except (AutodiffError, *PYTHON_ERRORS) as raised:
+            error = raised if isinstance(raised, AutodiffError) else convert_python_error(raised)
+            if error.frames:
+                error.span = error.frames[-1][1]
+            elif mode.site is not None:
+                error.at(mode.site)
+            raise error from None
+    bound = {name: frame[slot] for name, slot in slots.items() if scopes.module.binding_counts[name]}
+    return {name: value for name, value in bound.items() if value is not UNBOUND}, value
+
+
+def is_changed(node: tree.SyntaxNode) -> bool:
+    """Whether a statement assigns to entries, or calls a method that changes its tensor or list."""
+    if isinstance(node, tree.Assign):
+        return any(isinstance(target, tree.Subscript) for target in node.targets)
+    if not isinstance(node, tree.Call) or not isinstance(node.function, tree.Attribute):
+        return False
+    return node.function.name.endswith(("_", "append"))
+
+
+def copied(value: Any, copies: dict[int, Any]) -> Any:
+    """Return a tensor or a list that may be changed; what is the same object twice stays so."""
+    if value.__class__ is Tensor:
+        if id(value) not in copies:
+            copies[id(value)] = Tensor.of(as_stored(np.array(value.data)))
+        return copies[id(value)]
+    if value.__class__ is list:
+        if id(value) not in copies:
+            copies[id(value)] = made = []
+            made += [copied(entry, copies) for entry in value]
+        return copies[id(value)]
+    return value.__class__(copied(entry, copies) for entry in value) if value.__class__ is tuple else value
+
+
+def in_reach(value: Any) -> Any:
+    """Return the value of a name of the script as formulas see it: numpy and scipy take tensors too."""
+    if value.__class__ is Namespace:
+        return plain_namespace(value.name) or value
+    return value
+
+
+def function_names() -> list[str]:
+    """Return the names that formulas know without the script: those of the language, of numpy and scipy."""
+    numpy = plain_namespace("numpy")
+    return [*builtin_names(), *(() if numpy is None else numpy.names())]

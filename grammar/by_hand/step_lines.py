@@ -1,0 +1,350 @@
+"""The lines of a derivation: which derivative each one starts or changes, and which names it uses."""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.errors import CompileError, UsageError
+from autodiff.core.base.source import Source
+from autodiff.grammar.by_hand.formula import (
+    SIGN_TRANSLATION,
+    inner_bodies,
+    no_right_side,
+    root_name,
+    simple_statements,
+    written_names,
+)
+from autodiff.grammar.by_hand.left_side import no_derivative, parse_left_side, split_equation
+from autodiff.grammar.by_hand.placed_text import PlacedText, joined
+from autodiff.grammar.objects.builtins.namespaces import plain_value
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse_to_first_error
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+STRING_OR_COMMENT = re.compile(r"""('[^'\n]*'|"[^"\n]*")|#.*""")
+#: A statement with a body, and the parts that continue one.
+BLOCK_START = re.compile(r"\s*(?:def|for|while|if|with|class|@)(?![\w.(])|\s*@")
+BLOCK_PART = re.compile(r"\s*(?:elif|else)(?!\w)")
+BLOCKS = (tree.For, tree.While, tree.If, tree.With)
+
+#: What a line does: it starts a derivative, adds to all of it, changes it otherwise; or is run as it stands.
+START, ADDITION, CHANGE, HELPER, BLOCK = "start", "addition", "change", "helper", "block"
+#: What a line is that no step needs: a call such as ``cmp("dh", dh, h)``, which changes no name.
+IDLE = "idle"
+
+
+class Line:
+    """A statement of a derivation and the ``number`` of its first line in the file.
+
+    ``key`` is the derivative that it starts or changes, as written, and ``right`` the right side. ``entry``
+    is the one entry of it, such as ``dW[0, 1]``, that an assignment gives a value. ``binds`` are the names
+    that it gives values, ``changes`` those that had one before, ``reads`` those that it reads
+    and ``carried`` those that it reads before it binds them.
+    """
+
+    __slots__ = (
+        *("binds", "carried", "changes", "entry", "key", "kind", "node", "number", "op", "reads", "right"),
+        "statement",
+    )
+
+    def __init__(self, kind: str, number: int, statement: PlacedText, node: tree.SyntaxNode | None) -> None:
+        self.kind = kind
+        self.number = number
+        self.statement = statement
+        self.key = self.entry = self.op = ""
+        self.right: PlacedText | None = None
+        self.reads: set[str] = set()
+        self.binds: set[str] = set()
+        self.changes: set[str] = set()
+        self.carried: set[str] = set()
+        self.node = node
+        if node is not None:
+            self.reads = {part.id for part in walk(node) if isinstance(part, tree.Name)}
+            find_bindings([node], self)
+
+    def number_of(self, key: str, given: Source) -> int:
+        """Return the number of the line that changes a derivative, which may be inside a loop."""
+        if self.kind == BLOCK and self.node is not None:
+            for one in reversed(simple_statements([self.node])):
+                if key in written_names(one):
+                    return given.position(self.statement.origin(one.span.start))[0]
+        return self.number
+
+    def value(self) -> PlacedText:
+        """Return the value of a derivative that begins with this line; raise a UsageError if it cannot."""
+        if self.kind == START and self.right is not None:
+            return self.right
+        if self.kind == ADDITION and self.op in ("+", "-") and self.right is not None:
+            sign = "-" if self.op == "-" else ""
+            return PlacedText(f"{sign}(", []) + self.right + PlacedText(")", [])
+        name = self.key.removeprefix("d")
+        raise UsageError(
+            f"`{self.key}` is changed before it has a value",
+            code="E0610",
+            help=(f"begin with a line for all of it, as in {self.key} = zeros_like({name})",),
+        )
+
+    def added_to(self, before: PlacedText) -> PlacedText:
+        """Return the value of a derivative after this line, from that before it."""
+        assert self.right is not None
+        if self.op not in ("+", "-"):
+            before = PlacedText("(", []) + before + PlacedText(")", [])
+        return before + PlacedText(f" {self.op} (", []) + self.right + PlacedText(")", [])
+
+    @property
+    def shown(self) -> str:
+        """The change in few words: ``[z <= 0] = 0``."""
+        text = " ".join(self.statement.text.split())
+        return (
+            f"the loop of line {self.number}" if self.kind == BLOCK else text.removeprefix(self.key).strip()
+        )
+
+
+class LineError(UsageError):
+    """An error about the line with this number of a derivation."""
+
+    def __init__(self, error: UsageError, line: int) -> None:
+        super().__init__(error.message, code=error.code, help=error.advice)
+        self.line = line
+
+
+def find_bindings(body: Collection[tree.SyntaxNode], line: Line) -> None:
+    """Enter the names that statements bind and change, in their order."""
+    for node in body:
+        if isinstance(node, (tree.FunctionDef, tree.ClassDef)):
+            line.binds.add(node.name)
+            continue
+        if isinstance(node, (tree.Import, tree.ImportFrom)):
+            line.binds |= {alias or name.partition(".")[0] for name, alias in node.names}
+            continue
+        inner = inner_bodies(node)
+        below = {id(part) for body in inner for statement in body for part in walk(statement)}
+        parts = [part for part in walk(node) if id(part) not in below]
+        targets: set[str] = set()
+        changed: set[str] = set()
+        for part in parts:
+            if isinstance(part, tree.Assign):
+                for target in part.targets:
+                    (changed if adds_to(part, target) else targets).update(bound_names(target))
+                    changed |= {root_name(target)} if isinstance(target, tree.Subscript) else set()
+            elif isinstance(part, tree.AugmentedAssign):
+                changed.add(root_name(part.target))
+            elif isinstance(part, tree.For):
+                targets |= bound_names(part.target)
+            elif is_changing_call(part):
+                changed.add(root_name(part.function.object))
+        stored = [target for part in parts if isinstance(part, tree.Assign) for target in part.targets]
+        written = {id(target) for target in stored if isinstance(target, tree.Name)}
+        read = {part.id for part in parts if isinstance(part, tree.Name) and id(part) not in written}
+        line.carried |= read - line.binds - (targets if isinstance(node, tree.For) else set())
+        line.changes |= changed - line.binds - {""}
+        line.binds |= targets - line.changes
+        for one in inner:
+            find_bindings(one, line)
+
+
+def bound_names(target: tree.Expression) -> set[str]:
+    """Return the names that a target binds; an entry or an attribute binds none."""
+    if isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
+        return set().union(*map(bound_names, target.elements))
+    if isinstance(target, tree.Starred):
+        return bound_names(target.value)
+    return {target.id} if isinstance(target, tree.Name) else set()
+
+
+def adds_to(node: tree.Assign, target: tree.Expression) -> bool:
+    """Whether an assignment is ``dW = dW + ...``, which changes ``dW``."""
+    value = node.value
+    if not isinstance(target, tree.Name) or not isinstance(value, tree.Binary) or value.op not in ("+", "-"):
+        return False
+    return any(isinstance(side, tree.Name) and side.id == target.id for side in (value.left, value.right))
+
+
+def is_changing_call(node: tree.SyntaxNode) -> bool:
+    """Whether a call changes the object of its method, as ``dx.add_(1)`` and ``made.append(x)`` do."""
+    if not isinstance(node, tree.Call) or not isinstance(node.function, tree.Attribute):
+        return False
+    name = node.function.name
+    return name == "append" or (name.endswith("_") and not name.endswith("__"))
+
+
+# -- from the text ----------------------------------------------------------------------------------
+
+
+def read_lines(given: Source, words: Collection[str]) -> Iterator[Line]:
+    """Yield the lines of a derivation; raise a LineError for one that is none."""
+    for number, text in logical_lines(given.text):
+        try:
+            yield from read_line(number, text, words)
+        except UsageError as error:
+            raise LineError(error, number) from None
+
+
+def read_line(number: int, text: PlacedText, words: Collection[str]) -> Iterator[Line]:
+    try:
+        body = parse_to_first_error(Source(text.text)).body
+    except CompileError:
+        yield claim(number, text, words)  # no statement, as in dL/dw = 2*w, or a mistake on the right
+        return
+    for node in body:
+        part = text if len(body) == 1 else text[node.span.start : node.span.end]
+        if isinstance(node, tree.ExpressionStatement):
+            yield from read_expression(number, part, node, words)
+        elif isinstance(node, tree.Assign):
+            for target, value in pairs(node):
+                left, right = (text[one.span.start : one.span.end] for one in (target, value))
+                yield read_assignment(number, part, node, target, left, right, words)
+        elif isinstance(node, tree.AugmentedAssign):
+            left, right = (text[one.span.start : one.span.end] for one in (node.target, node.value))
+            key = root_name(node.target) if isinstance(node.target, tree.Subscript) else left.text
+            if parse_left_side(key, words) is None:
+                yield Line(HELPER, number, part, node)
+                continue
+            line = Line(ADDITION if key == left.text else CHANGE, number, part, node)
+            line.key, line.op, line.right = key, node.op, right
+            yield line
+        else:
+            yield Line(BLOCK if isinstance(node, BLOCKS) else HELPER, number, part, node)
+
+
+def pairs(node: tree.Assign) -> Iterator[tuple[tree.Expression, tree.Expression]]:
+    """Yield the targets with their values; tuples of equal length entry by entry."""
+    for target in node.targets:
+        value = node.value
+        if (
+            isinstance(target, (tree.TupleDisplay, tree.ListDisplay))
+            and isinstance(value, (tree.TupleDisplay, tree.ListDisplay))
+            and len(target.elements) == len(value.elements)
+        ):
+            yield from zip(target.elements, value.elements, strict=True)
+        else:
+            yield target, value
+
+
+def read_assignment(
+    number: int,
+    part: PlacedText,
+    node: tree.Assign,
+    target: tree.Expression,
+    left: PlacedText,
+    right: PlacedText,
+    words: Collection[str],
+) -> Line:
+    """Return the line for one target of an assignment."""
+    if isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
+        return Line(HELPER, number, part, node)
+    key = root_name(target) if isinstance(target, tree.Subscript) else left.text
+    statement = left + PlacedText(" = (", []) + right + PlacedText(")", [])
+    kind = START if key == left.text else CHANGE
+    if parse_left_side(key, words) is None:
+        kind = HELPER
+    line = Line(kind, number, statement, None)
+    line.key, line.right = "" if kind == HELPER else key, right
+    line.reads = {one.id for one in walk(node.value) if isinstance(one, tree.Name)}
+    bound = bound_names(target)
+    line.binds, line.changes = bound, {root_name(target)} - bound - {""}
+    if kind == CHANGE:
+        line.entry = left.text if parse_left_side(left.text, words) is not None else ""
+        line.statement = part if len(node.targets) == 1 else statement
+    return line
+
+
+def read_expression(
+    number: int, part: PlacedText, node: tree.ExpressionStatement, words: Collection[str]
+) -> Iterator[Line]:
+    """Yield the line of an expression: ``dh == dz @ W.T``, or a call that changes a derivative.
+
+    A text changes nothing, and neither does the call of ``print``, or of a function that only the course has.
+    """
+    value = node.value
+    if isinstance(value, tree.String):
+        return
+    if isinstance(value, tree.Call) and isinstance(value.function, tree.Name):
+        name = value.function.id
+        if name == "print" or plain_value(name) is UNBOUND:
+            yield Line(IDLE, number, part, node)
+            return
+        yield claim(number, part, words)
+        return
+    if isinstance(value, tree.Call) and not split_equation(part.text)[1]:
+        line = Line(HELPER, number, part, node)
+        for key in line.changes if is_changing_call(value) else ():
+            if parse_left_side(key, words) is not None:
+                line.kind, line.key = CHANGE, key
+        yield line
+        return
+    yield claim(number, part, words)
+
+
+def claim(number: int, text: PlacedText, words: Collection[str]) -> Line:
+    """Return the line of an equation that is no statement: ``dL/dh == dz @ W.T``."""
+    before, equals, after = split_equation(text.text)
+    key = before.strip()
+    if not equals:
+        raise UsageError(
+            f"`{key}` has no left side",
+            code="E0610",
+            help=("write which derivative it is, as in dh == dz @ W.T",),
+        )
+    if parse_left_side(key, words) is None:
+        raise no_derivative(key)
+    if not after.strip():
+        raise no_right_side(key)
+    right = text[len(text.text) - len(after) :].strip()
+    line = Line(START, number, PlacedText(f"{key} = (", []) + right + PlacedText(")", []), None)
+    line.key, line.right = key, right
+    line.reads = set(re.findall(r"[^\W\d]\w*", right.text))
+    return line
+
+
+def logical_lines(text: str) -> Iterator[tuple[int, PlacedText]]:
+    """Yield the statements of a text without comments, each with the number of its first line.
+
+    >>> found = list(logical_lines("dz == (dh  # of tanh\\n  *(1 - h**2))\\n\\ndb == dz"))
+    >>> [(number, " ".join(line.text.split())) for number, line in found]
+    [(1, 'dz == (dh *(1 - h**2))'), (4, 'db == dz')]
+    """
+    physical: list[tuple[int, str]] = []
+    start = 0
+    for line in text.translate(SIGN_TRANSLATION).split("\n"):
+        read = STRING_OR_COMMENT.sub(lambda found: found[1] or " " * len(found[0]), line)
+        physical.append((start, read))
+        start += len(line) + 1
+    at = 0
+    while at < len(physical):
+        first = at
+        at = end_of_statement(physical, at)
+        if not physical[first][1].strip():
+            continue
+        indent = indent_of(physical[first][1])
+        is_block = BLOCK_START.match(physical[first][1]) is not None
+        while is_block and at < len(physical):
+            line = physical[at][1]
+            is_decorated = physical[first][1].strip()[0] == "@" and BLOCK_START.match(line)
+            goes_on = is_decorated or (BLOCK_PART.match(line) and indent_of(line) == indent)
+            if line.strip() and indent_of(line) <= indent and not goes_on:
+                break
+            at = end_of_statement(physical, at)
+        parts = [PlacedText(line[indent:], [(0, begins + indent)]) for begins, line in physical[first:at]]
+        yield first + 1, joined(parts, "\n").strip()
+
+
+def end_of_statement(physical: list[tuple[int, str]], at: int) -> int:
+    """Return the place after the physical lines that brackets or a backslash join with the one ``at``."""
+    depth = 0
+    while at < len(physical):
+        line = physical[at][1]
+        depth += sum(line.count(sign) for sign in "([{") - sum(line.count(sign) for sign in ")]}")
+        at += 1
+        if depth <= 0 and not line.rstrip().endswith("\\"):
+            break
+    return at
+
+
+def indent_of(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,184 @@
+"""Derivations as courses type them: helper lines, several lines for a derivative, functions and loops."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.base.errors import UsageError
+from hand_checks import check_steps
+
+#: Two layers with softmax and a penalty, as cs231n has them.
+TWO_LAYERS = """\
+X = tensor([[0.9, -0.4], [-1.1, 0.7], [0.3, 1.6]])
+y = tensor([0, 2, 1])
+W1 = tensor([[0.5, -0.3, 0.8], [-0.7, 0.4, 0.2]], requires_grad=True)
+b1 = tensor([0.1, -0.2, 0.3], requires_grad=True)
+W2 = tensor([[0.4, -0.9, 0.2], [1.1, 0.3, -0.6], [-0.2, 0.7, 0.5]], requires_grad=True)
+b2 = tensor([0.2, -0.1, 0.0], requires_grad=True)
+reg = 0.1
+hidden = relu(X @ W1 + b1)
+scores = hidden @ W2 + b2
+exp_scores = exp(scores)
+probs = exp_scores / exp_scores.sum(1, keepdim=True)
+loss = -log(probs[range(3), y]).mean() + 0.5*reg*((W1*W1).sum() + (W2*W2).sum())
+"""
+TWO_LAYERS_STEPS = '''\
+"""The gradients of the loss."""
+N = 3
+
+def gated(g, out):
+    return g*(out > 0)   # relu
+
+dscores = probs
+dscores[range(N), y] -= 1
+dscores /= N
+dW2 = np.dot(hidden.T, dscores)
+db2 = np.sum(dscores, axis=0)
+dhidden = dscores @ W2.T
+dz = gated(dhidden, hidden)
+dW1, db1 = X.T @ dz, dz.sum(0)
+dW2 += reg * W2
+dW1 += reg * W1
+cmp('W1', dW1, W1)
+print(dW1)
+'''
+#: What is changed in the steps, the line that is then wrong, and what is said about it.
+MISTAKES = {
+    "the_labels": ("-= 1", "-= 2", 9, "with 1 in place of 2 it is right (line 8)"),
+    "the_mean": ("dscores /= N\n", "", 8, "a factor 3 is superfluous"),
+    "the_transpose": ("np.dot(hidden.T,", "np.dot(hidden,", 15, "hidden must be transposed: hidden.T"),
+    "the_penalty": ("dW1 += reg * W1", "dW1 += 2 * reg * W1", 16, "a factor 2 is superfluous"),
+    "the_axis": (
+        "np.sum(dscores, axis=0)",
+        "np.sum(dscores, axis=1)",
+        11,
+        "with np.sum(dscores, axis=0) in place of",
+    ),
+    "the_gate": ("g*(out > 0)", "g*(out < 0)", 14, "entry [1] is 0 and should be"),
+}
+
+
+def test_two_layers_as_a_course_types_them() -> None:
+    found = check_steps(TWO_LAYERS, TWO_LAYERS_STEPS)
+    assert [(step.left, step.step[1] if step.step else 0, step.is_right) for step in found] == [
+        ("dloss/dscores", 9, True),
+        ("dloss/db2", 11, True),
+        ("dloss/dhidden", 12, True),
+        ("dloss/db1", 14, True),
+        ("dloss/dW2", 15, True),
+        ("dloss/dW1", 16, True),
+    ]
+    assert found[0].formula == "probs; then [range(N), y] -= 1; then /= N"
+    assert found[4].formula == "np.dot(hidden.T, dscores) + (reg * W2)"
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told_at_its_line(name: str) -> None:
+    right, wrong, line, says = MISTAKES[name]
+    assert TWO_LAYERS_STEPS.count(right) == 1
+    found = [
+        one for one in check_steps(TWO_LAYERS, TWO_LAYERS_STEPS.replace(right, wrong)) if not one.is_right
+    ]
+    assert found[0].step == ("steps.txt", line)
+    assert says in " ".join(found[0].remarks)
+
+
+#: A recurrent net over characters, whose results are in lists.
+RECURRENT = """\
+Wxh = tensor([[0.3, -0.2, 0.5], [0.1, 0.4, -0.3]], requires_grad=True)
+Whh = tensor([[0.2, 0.5], [-0.4, 0.1]], requires_grad=True)
+Why = tensor([[0.7, -0.1], [0.2, 0.6], [-0.5, 0.3]], requires_grad=True)
+bh = tensor([[0.05], [-0.1]], requires_grad=True)
+inputs, targets = [0, 2, 1], [2, 1, 0]
+xs, hs, ps = [], [zeros(2, 1)], []
+loss = 0
+for t in range(len(inputs)):
+    xs.append(F.one_hot(tensor(inputs[t]), 3).double().reshape(3, 1))
+    hs.append(tanh(Wxh @ xs[t] + Whh @ hs[t] + bh))
+    ps.append(softmax(Why @ hs[t + 1], 0))
+    loss = loss - log(ps[t][targets[t], 0])
+"""
+BACKWARDS = """\
+dWxh, dWhh, dWhy = zeros_like(Wxh), zeros_like(Whh), zeros_like(Why)
+dbh = zeros_like(bh)
+dhnext = zeros_like(hs[0])
+for t in reversed(range(len(inputs))):
+    dy = ps[t].clone()
+    dy[targets[t]] -= 1
+    dWhy += dy @ hs[t+1].T
+    dh = Why.T @ dy + dhnext
+    dhraw = (1 - hs[t+1]*hs[t+1])*dh
+    dbh += dhraw
+    dWxh += dhraw @ xs[t].T
+    dWhh += dhraw @ hs[t].T
+    dhnext = Whh.T @ dhraw
+"""
+
+
+def test_a_loop_back_through_time() -> None:
+    found = check_steps(RECURRENT, BACKWARDS)
+    assert [(step.left, step.step, step.is_right, step.points) for step in found] == [
+        ("dloss/dWhy", ("steps.txt", 7), True, 6),
+        ("dloss/dbh", ("steps.txt", 10), True, 6),
+        ("dloss/dWxh", ("steps.txt", 11), True, 6),
+        ("dloss/dWhh", ("steps.txt", 12), True, 6),
+    ]
+    wrong = BACKWARDS.replace("dhraw @ hs[t].T", "dhraw @ hs[t+1].T")
+    assert [step.is_right for step in check_steps(RECURRENT, wrong)] == [True, True, True, False]
+    wrong = BACKWARDS.replace("Whh.T @ dhraw", "Whh @ dhraw")
+    found = check_steps(RECURRENT, wrong)
+    assert [step.is_right for step in found] == [True, False, False, False]
+    assert found[1].remarks[0] == "Whh must be transposed: Whh.T (line 13)"
+
+
+def test_names_of_their_own_have_the_values_that_the_lines_give_them() -> None:
+    script = "x = 0.5\nh1 = tanh(x)\nh2 = tanh(h1)\nL = h2**2"
+    text = "dh = 2*h2\nraw = dh*(1 - h2**2)\ndh1 = raw\ndh = raw\nraw = dh*(1 - h1**2)\ndx = raw"
+    assert [step.is_right for step in check_steps(script, text)] == [True, True]
+    found = check_steps(script, text.replace("dh = raw", "dh = 2*raw"))
+    assert [step.is_right for step in found] == [True, False]
+
+
+def test_a_derivative_that_is_added_to_later_has_its_part_in_between() -> None:
+    script = "x = tensor([0.5, 2.])\ny = x*3\nm = x.mean()\nL = (y*y).sum()*m"
+    text = "dx = 3*2*y*m\npart = dx/6\ndy = part*2\ndm = (y*y).sum()\ndx += dm/2\n"
+    assert [step.is_right for step in check_steps(script, text)] == [True, True, True]
+    text = "dy = 2*y*m\ndx = dy*3\ndx = dx + (y*y).sum()/2"
+    assert [step.is_right for step in check_steps(script, text)] == [True, True]
+
+
+def test_constants_of_the_lines_are_not_those_of_the_script() -> None:
+    script = "c = 2.\nx = 3.\nL = c*x**2"
+    assert check_steps(script, "c = 2.\ndx = 2*c*x")[0].is_right
+    assert check_steps(script, "k = 4*x\ndx = k*c/2")[0].is_right
+    assert check_steps(script, "c = 4.\ndx = c*x")[0].is_right is False  # right for c = 2 alone
+    assert check_steps("n = tensor(2.)\nw = tensor(3., requires_grad=True)\nL = n*w", "n = 2.\ndw = n")[
+        0
+    ].varied == ["n"]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "says"),
+    [
+        (
+            "db2 = dscores.sum(0)\ndW2 = hiden.T @ dscores",
+            "hiden",
+            "name 'hiden' is not defined",
+        ),
+        ("n = 3\nm = n + sclae\ndb2 = dscores.sum(0)*m", "sclae", "steps.txt:2: name 'sclae'"),
+        (
+            "db2 = dscores.sum(0)\n# more\nfor i in range(2):\n    db2 += dscoress[i]",
+            "dscoress",
+            "name 'dscoress'",
+        ),
+        ("dscores[0] -= 1", "", "steps.txt:1: `dscores` is changed before it has a value"),
+    ],
+)
+def test_errors_point_into_the_file(text: str, marked: str, says: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        check_steps(TWO_LAYERS, text)
+    error = raised.value
+    assert says in error.message
+    if marked:
+        assert error.source is not None
+        assert error.span is not None
+        assert (error.source.name, error.source.excerpt(error.span)) == ("steps.txt", marked)
