@@ -25,14 +25,14 @@ SINGULAR = (
 #: A script, what autodiff prints and says, what Python with torch does; None where that is never the same.
 DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
     "plain_numbers_are_leaves": (
-        "w = 3.0\nL = w * w\nprint(L)",
-        "tensor(9., grad_fn=<MulBackward0>)\n",
-        "9.0\n",
+        "w = 3.0\nL = w * w\nprint(L, w.requires_grad)",
+        "tensor(9., grad_fn=<MulBackward0>) True\n",
+        "AttributeError",
     ),
     "functions_of_math": (
-        "import math\nw = 4.0\nprint(math.sqrt(w), round(w / 3, 2))",
+        "import math\nw = 4.0\nprint(math.sqrt(w), round(w / 3, 2))\nshown = w.requires_grad",
         "tensor(2., grad_fn=<SqrtBackward0>) tensor(1.3300, grad_fn=<RoundBackward1>)\n",
-        "2.0 1.33\n",
+        "2.0 1.33\nAttributeError",
     ),
     "incomplete_functions_by_their_shapes": (
         "a = torch.tensor(2.5, requires_grad=True)\n"
@@ -51,9 +51,9 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "TypeError: unsupported operand type(s) for ^: 'float' and 'int'",
     ),
     "functions_of_numbers": (
-        "import numpy as np\nw = 4.0\nprint(np.array([1.0, w]))",
-        "tensor([1., 4.], grad_fn=<StackBackward0>)\n",
-        "[1. 4.]\n",
+        "import numpy as np\nw = 4.0\nprint(np.array([1.0, w]), ln(w))",
+        "[1. 4.] 1.3862943611198906\n",
+        "NameError: name 'ln' is not defined",
     ),
     "names_without_import": (
         "print(F.relu(tensor(-1.)))",

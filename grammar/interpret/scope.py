@@ -26,10 +26,10 @@ class Scope:
     """The names bound in a module, function, comprehension or class body, each with its slot.
 
     ``binding_counts`` counts how often a name is bound; ``imports`` lists the modules that imports bind it
-    to.
+    to, ``members`` the members of modules (``math.pi``) that ``from`` imports do.
     """
 
-    __slots__ = ("binding_counts", "first_binding", "imports", "kind", "outer", "slots")
+    __slots__ = ("binding_counts", "first_binding", "imports", "kind", "members", "outer", "slots")
 
     def __init__(self, kind: str, outer: Scope | None) -> None:
         self.kind = kind
@@ -41,6 +41,7 @@ class Scope:
         self.first_binding: dict[str, Span] = {}
         self.binding_counts: dict[str, int] = {}
         self.imports: dict[str, list[str]] = {}
+        self.members: dict[str, list[str]] = {}
 
     def bind(self, name: str, span: Span) -> int:
         """Record one more binding of a name in this scope, and return its slot."""
@@ -50,6 +51,11 @@ class Scope:
             self.first_binding[name] = span
         self.binding_counts[name] = self.binding_counts.get(name, 0) + 1
         return slot
+
+    def assignment_count(self, name: str) -> int:
+        """Return how often a name is bound by other statements than imports."""
+        imported = len(self.imports.get(name, ())) + len(self.members.get(name, ()))
+        return self.binding_counts.get(name, 0) - imported
 
     def find(self, name: str) -> tuple[Scope, int] | None:
         """Return the scope that binds a name, and how many frames outwards; None if nothing binds it."""
@@ -190,10 +196,15 @@ def visit_import_from(
             from autodiff.grammar.interpret.imports import star_import_members
 
             for member in star_import_members(node.module):
-                scope.bind(member, node.span)
+                bind_member(scope, member, node, member)
         elif name != "*" and node.module != "__future__":
-            scope.bind(alias or name, node.span)
+            bind_member(scope, alias or name, node, name)
     return []
+
+
+def bind_member(scope: Scope, name: str, node: tree.ImportFrom, member: str) -> None:
+    scope.bind(name, node.span)
+    scope.members.setdefault(name, []).append(f"{node.module}.{member}")
 
 
 def visit_augmented(

@@ -23,6 +23,23 @@ TENSOR_CONSTRUCTORS = {
 }
 #: Namespaces whose use says that a script is written as torch. ``special`` and ``linalg`` are scipy's too.
 TORCH_NAMESPACES = frozenset(["torch", "F", "autograd"])
+#: What scripts read to see gradients or how they are recorded; these print tensors as torch does.
+GRADIENT_NAMES = frozenset(
+    [
+        *(
+            "backward",
+            "grad",
+            "grad_fn",
+            "requires_grad",
+            "requires_grad_",
+            "retain_grad",
+            "is_leaf",
+            "detach",
+        ),
+        *("no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "is_tensor", "Function"),
+        *("jacobian", "hessian", "jvp", "vjp", "hvp", "vhp"),
+    ]
+)
 
 
 def builds_tensors(names: ScriptScopes) -> bool:
@@ -41,6 +58,11 @@ def is_written_as_torch(names: ScriptScopes) -> bool:
 def is_plain(names: ScriptScopes) -> bool:
     """Whether a script has no tensors and is not written as torch: functions take numbers, as in ``math``."""
     return not builds_tensors(names) and not is_written_as_torch(names)
+
+
+def prints_numbers(names: ScriptScopes) -> bool:
+    """Whether a plain script prints its values as Python's: it reads nothing that only tensors have."""
+    return not reads_any(names, GRADIENT_NAMES)
 
 
 def name_finder(names: ScriptScopes) -> Callable[[str], bool]:

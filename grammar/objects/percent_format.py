@@ -8,6 +8,8 @@ from __future__ import annotations
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.printing import check_format_limit
 from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.objects.plain_text import python_value
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.value_text import as_repr, as_str, format_by_spec, format_error
 from autodiff.grammar.objects.values import NUMBER_CLASSES, Size, check_length, type_name
 
@@ -115,6 +117,8 @@ class PercentFormat:
         code = self.peek()
         self.at += 1
         value = self.next_value()
+        if value.__class__ is Tensor and runtime.prints_numbers:
+            value = python_value(value)
         write = WRITERS.get(code)
         if write is None:
             raise format_error(
@@ -197,7 +201,10 @@ def write_float(directive: Directive, code: str, value: Any) -> str:
         raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")
     mark = "#" if "#" in directive.flags else ""
     places = 6 if directive.precision is None else directive.precision
-    text = format_by_spec(to_float(value), f"{mark}.{places}{code}")
+    number = to_float(value)
+    if number.__class__ is Tensor:  # a number that gradients flow to
+        number = number.item()
+    text = format_by_spec(number, f"{mark}.{places}{code}")
     sign = directive.sign(text.startswith("-"))
     return directive.pad(sign + text.removeprefix("-"), len(sign))
 

@@ -16,9 +16,11 @@ from autodiff.core.graph.state import mode
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
     from weakref import ref
 
     from autodiff.core.engine.tensor import Tensor
+    from autodiff.core.graph.node import Node
 
 
 UNLIMITED = 1 << 62
@@ -33,8 +35,10 @@ class Runtime:
     innermost first. ``numbers_are_leaves``: a tensor may stand for a number literal of the script, so it is
     accepted where an integer is needed. ``without_tensors``: the script has no other tensors, so Python's
     numeric functions accept it and are differentiated. ``plain_functions``: it is not written as torch
-    either, so functions of tensors accept numbers. ``resets`` are called before the next script starts: they
-    undo settings outside this object.
+    either, so functions of tensors accept numbers. ``prints_numbers``: it reads nothing of torch, so values
+    are printed as Python's. ``literals`` are the numbers and lists of the text, by the leaf of each;
+    ``whole`` are results that were found to be whole numbers. ``resets`` are called before the next script
+    starts: they undo settings outside this object.
     """
 
     __slots__ = (
@@ -44,15 +48,18 @@ class Runtime:
         "floats",
         "id_numbers",
         "left",
+        "literals",
         "numbers_are_leaves",
         "parameters",
         "plain_functions",
+        "prints_numbers",
         "resets",
         "step_limit",
         "steps",
         "steps_per_check",
         "turns",
         "warn",
+        "whole",
         "without_tensors",
         "write",
     )
@@ -75,6 +82,9 @@ class Runtime:
         self.id_numbers: dict[int, tuple[object, int]] = {}  # objects whose id() the script requested
         self.parameters: dict[int, ref[Tensor]] = {}  # by id: tensors displayed as ``nn.Parameter``
         self.floats: dict[int, ref[Tensor]] = {}  # by id: results of float(), displayed as numbers
+        self.literals: dict[Node | None, Any] = {}
+        self.whole: dict[Any, Any] = {}
+        self.prints_numbers = False
         self.turns: list[LoopIteration] = []
         self.numbers_are_leaves = self.without_tensors = self.plain_functions = False
         pass_watch.start()

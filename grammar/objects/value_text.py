@@ -7,6 +7,7 @@ field may name a position or a keyword, but no attribute.
 from __future__ import annotations
 
 from autodiff.core.base.errors import LimitError, ScriptError
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.custom_function import Context
 from autodiff.core.engine.hooks import HookHandle
 from autodiff.core.engine.printing import format_named_result, format_number, format_size, format_with_spec
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+plain_text = LazyModule("autodiff.grammar.objects.plain_text")
+
 MAX_LIST_DEPTH = 100_000  # levels of nested lists; the text is joined once per level
 MAX_TEXT_LENGTH = 10_000_000  # characters; the text of lists that share elements can be exponentially long
 
@@ -47,6 +50,8 @@ def as_str(value: Any) -> str:
     """Return ``str(value)``."""
     if value.__class__ is Device:
         return str(value)
+    if value.__class__ is Tensor and runtime.prints_numbers:
+        return str(plain_text.python_value(value))
     return value if value.__class__ is str else as_repr(value)
 
 
@@ -107,6 +112,8 @@ class SequenceWriter:
 
 
 def write_tensor(value: Tensor) -> str:
+    if runtime.prints_numbers:
+        return repr(plain_text.python_value(value))
     for displayed in (runtime.parameters, runtime.floats):
         entry = displayed.get(id(value))
         if entry is not None and entry() is value:
@@ -183,7 +190,9 @@ def format_value(value: Any, conversion: str, spec: str) -> str:
             value = value.encode("ascii", "backslashreplace").decode("ascii")
     if value.__class__ is Tensor and not value.shape:
         whole = int_if_literal(value) if spec[-1:] in INTEGER_FORMATS else value
-        value = whole if whole is not value else value.item()  # as torch does
+        if whole is value:  # as torch does
+            whole = plain_text.python_value(value) if runtime.prints_numbers else value.item()
+        value = whole
     if value.__class__ is str or (
         value.__class__ in NUMBER_CLASSES and (spec or value.__class__ is not bool)
     ):

@@ -22,8 +22,9 @@ from autodiff.grammar.repair.proposals.graph_cuts import (
     find_cuts,
 )
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
-from autodiff.grammar.session.assignment_plan import is_literal_number, top_level_assignments
+from autodiff.grammar.session.assignment_plan import top_level_assignments
 from autodiff.grammar.session.choose_target import ConstantOutputError, choose_target
+from autodiff.grammar.session.number_expressions import is_literal_number
 from autodiff.grammar.session.outputs import is_output
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
@@ -84,7 +85,7 @@ def explain_reassigned_number(
     origins = ValueOrigins(scene)
     for name, value in sorted(top_level_assignments(scene.script.body), key=begins_sum):
         is_list = isinstance(value, tree.ListDisplay)
-        is_input = names.module.binding_counts[name.id] == 1 and not (is_list and name.id in names.changed)
+        is_input = names.module.assignment_count(name.id) == 1 and not (is_list and name.id in names.changed)
         if value is None or not is_literal_number(value, names) or is_input:
             continue
         if not (value is target or origins.depends_on(target, name.id)):

@@ -1,7 +1,7 @@
 """Plans which top-level assignments convert their value: leaves of scripts without tensors, --set, --wrt.
 
-In a script that builds no tensor, every number that is written as a literal at top level and assigned once
-is a leaf. The plan is made from the syntax before the script runs. It maps targets to conversions.
+In a script that builds no tensor, every name that is assigned a number of the text at top level, once, is a
+leaf (``number_expressions``). The plan is made before the script runs. It maps targets to conversions.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.interpret.scope import ScriptScopes
 from autodiff.grammar.interpret.script_kind import reads_any
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES
+from autodiff.grammar.session.number_expressions import is_data, is_filled_array, is_literal_number
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, TypeGuard
+    from typing import Any
 
     from autodiff.core.graph.node import Node
     from autodiff.grammar.session.run import Settings
@@ -37,7 +39,6 @@ did_you_mean = LazyModule("autodiff.core.base.did_you_mean")
 MAX_LISTED = 20
 #: The longest pattern of names that is compared: fnmatch takes time that grows with the square of its length.
 LONGEST_PATTERN = 1000
-NAMED_CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 
 
 class AssignmentPlan:
@@ -45,13 +46,25 @@ class AssignmentPlan:
 
     ``marks`` says that the script uses requires_grad, or builds no tensor. After the run, ``reshaped`` has
     the old and the new shape of tensors that ``--set`` gave another shape, by name. In a script without
-    tensors ``leaves`` are the numbers that are inputs, and ``reassigned`` has the first values of the
+    tensors ``leaves`` are the numbers that are inputs, ``data`` those that are inputs if there are no others
+    (``np.linspace(0, 1, 5)``), and ``reassigned`` has the first values of the
     numbers that are none because they are assigned more than once; None for lists and arithmetic.
     ``first_leaves`` has the leaves of those first values that ``--wrt`` names, after the run.
     ``assigned_once`` are the names that have one value for the whole of the run.
     """
 
-    __slots__ = ("assigned_once", "conversions", "first_leaves", "leaves", "marks", "reassigned", "reshaped")
+    __slots__ = (
+        *(
+            "assigned_once",
+            "conversions",
+            "data",
+            "first_leaves",
+            "leaves",
+            "marks",
+            "reassigned",
+            "reshaped",
+        ),
+    )
 
     def __init__(self) -> None:
         self.conversions: dict[tree.Expression, Convert] = {}
@@ -60,6 +73,7 @@ class AssignmentPlan:
         self.reassigned: dict[str, float | None] = {}
         self.first_leaves: dict[str, Node] = {}
         self.leaves: list[str] = []
+        self.data: list[str] = []
         self.assigned_once: list[str] = []
 
 
@@ -76,14 +90,14 @@ def make_plan(
     for target, written in top_level_assignments(script.body):
         name = target.id
         steps: list[Convert] = []
-        once = names.module.binding_counts.get(name) == 1 and name not in names.changed
+        once = names.module.assignment_count(name) == 1 and name not in names.changed
         if once and written is not None:
             made.assigned_once.append(name)
         if without_tensors and written is not None and is_literal_number(written, names):
             if once:
                 steps.append(to_leaf)
-                made.leaves.append(name)
-            elif name not in seen:
+                (made.data if is_data(written) else made.leaves).append(name)
+            elif name not in seen and not is_filled_array(written):
                 made.reassigned[name] = written.value if isinstance(written, tree.Number) else None
         if name in sets and name not in replaced:
             replaced.add(name)
@@ -189,52 +203,6 @@ def pair_targets(
             yield from pair_targets(element, part)
 
 
-def is_literal_number(node: tree.Expression, names: ScriptScopes) -> bool:
-    """Whether an expression is a literal number, arithmetic of such numbers, or a nested list of them."""
-    stack = [node]
-    found = False
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tree.Number):
-            found = True
-        elif isinstance(node, tree.Unary) and node.op in ("-", "+"):
-            stack.append(node.operand)
-        elif isinstance(node, tree.Binary) and node.op in ("+", "-", "*", "/", "**"):
-            if isinstance(node.left, tree.ListDisplay) or isinstance(node.right, tree.ListDisplay):
-                return False
-            stack += [node.left, node.right]
-        elif isinstance(node, tree.ListDisplay) and node.elements:
-            stack += node.elements
-        elif isinstance(node, tree.Name):
-            if node.id not in NAMED_CONSTANTS or node.id in names.module.slots:
-                return False
-            found = True
-        elif is_array_call(node, names):
-            stack.append(node.arguments[0].value)
-        elif isinstance(node, tree.Attribute) and isinstance(node.object, tree.Name):
-            if node.object.id not in ("math", "np", "torch") or node.name not in NAMED_CONSTANTS:
-                return False
-            found = True
-        else:
-            return False
-    return found
-
-
-def is_array_call(node: tree.Expression, names: ScriptScopes) -> TypeGuard[tree.Call]:
-    """Whether an expression is numpy's ``np.array(...)`` or ``array(...)``."""
-    if not isinstance(node, tree.Call) or not node.arguments or node.arguments[0].keyword:
-        return False
-    function = node.function
-    if isinstance(function, tree.Attribute):
-        return function.name in ARRAYS and isinstance(function.object, tree.Name)
-    if not isinstance(function, tree.Name) or function.id not in ARRAYS:
-        return False
-    return function.id not in names.module.slots or "numpy" in names.modules
-
-
-ARRAYS = frozenset(["array", "asarray"])
-
-
 # -- conversions ------------------------------------------------------------------------------------
 
 
@@ -315,15 +283,26 @@ def to_leaf(value: Any) -> Any:
         return value
     made = number_tensor(value, dtypes.default_dtype())
     made.set_requires_grad()
+    keep_literal(made, value)
     return made
+
+
+def keep_literal(made: Tensor, value: Any) -> None:
+    """Keep the number or list that a leaf stands for, for scripts that print it as Python does."""
+    if value.__class__ is Tensor:  # of np.array
+        value = runtime.literals.get(value.stored_node)
+    if runtime.prints_numbers and value is not None and isinstance(made.node, Leaf):
+        runtime.literals[made.node] = value
 
 
 def track_value(value: Any) -> Any:
     """Return the value for ``--wrt``: its tensors are tracked, which the script does not notice."""
+    literal = value
     if is_number_or_list(value):
         value = number_tensor(value)
     if value.__class__ is Tensor and value.dtype.is_floating_point:
         value.track()
+        keep_literal(value, literal)
     return track_entries(value) if value.__class__ in (list, tuple) else value
 
 
@@ -393,6 +372,7 @@ def to_script_value(value: Any) -> Any:
         return value
     if made.dtype.is_floating_point:
         made.track()
+        keep_literal(made, value)
     return made
 
 

@@ -19,7 +19,7 @@ from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret import assignment, expressions, operators, statements
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.interpret.scope import ScriptScopes, resolve
-from autodiff.grammar.interpret.script_kind import builds_tensors, is_written_as_torch
+from autodiff.grammar.interpret.script_kind import builds_tensors, is_written_as_torch, prints_numbers
 from autodiff.grammar.interpret.statements import changed_in_place
 from autodiff.grammar.objects.builtins.namespaces import builtin_value, plain_value
 from autodiff.grammar.objects.runtime import runtime
@@ -258,13 +258,14 @@ def run_script(
     planned = make_plan(script, scopes, settings, without_tensors)
     execution = Execution(source, scopes, settings.of is not None)
     execution.without_tensors = without_tensors
-    execution.data = settings.data
+    execution.data = settings.data.union(planned.data)
     execution.reshaped = planned.reshaped
-    execution.reassigned, execution.leaves = planned.reassigned, planned.leaves
+    execution.reassigned = planned.reassigned
     execution.first_leaves = planned.first_leaves
     execution.assigned_once = planned.assigned_once
     mode.recorder = execution.last_passes
     runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain
+    runtime.prints_numbers = is_plain and prints_numbers(scopes)
     runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)
 
     runtime.write, runtime.warn = write, WarningLog(execution, warn).tell
@@ -296,6 +297,7 @@ def run_script(
             raise
         raise error from None
     execution.names = bound_names(compiler)
+    execution.leaves = [name for name in planned.leaves if execution.names.get(name).__class__ is Tensor]
     execution.last_assigned = compiler.last[0]
     execution.last_statement = next(
         (one for one in reversed(body) if one.__class__ not in WITHOUT_ASSIGNMENT), None

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 matching = LazyModule("autodiff.grammar.objects.matched_arguments")
+plain_text = LazyModule("autodiff.grammar.objects.plain_text")
 sequence_methods = LazyModule("autodiff.grammar.objects.sequence_methods")
 texts = LazyModule("autodiff.grammar.objects.value_text")
 
@@ -337,6 +338,10 @@ TYPE_BUILTINS: dict[str, Any] = {}
 @register_builtin("type")
 def type_of(x: Any, /) -> Any:
     """Return the class of a value: the builtin that ``isinstance`` accepts, or a named class to print."""
+    if x.__class__ is Tensor and runtime.prints_numbers:
+        x = plain_text.python_value(x)
+        if type_name(x) == "ndarray":
+            return TYPE_BUILTINS.setdefault("ndarray", Builtin("numpy.ndarray", no_constructor, (Tensor,)))
     if x.__class__ is Tensor:
         return find_function("Tensor")
     name = type_name(x)

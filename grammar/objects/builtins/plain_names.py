@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
@@ -15,6 +16,8 @@ from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.math_functions import CONSTANTS, MATH
 from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, copy_array, dot
+from autodiff.grammar.objects.plain_text import all_whole
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, Builtin, Namespace
 
 TYPE_CHECKING = False
@@ -36,6 +39,8 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
 def array(x: Any, dtype: Any = None) -> Any:
     """Return numbers as a tensor of floats: arrays of whole numbers are inputs too."""
     made = as_tensor(x, True)
+    if runtime.prints_numbers and made.__class__ is Tensor and all_whole(x):
+        runtime.literals[made.source()] = np.asarray(x)
     return made if dtype is None or made.__class__ is not Tensor else call("to", made, dtype)
 
 

@@ -14,9 +14,7 @@ from script_runner import printed, run_script
 COUNTS = {
     "print([0]*n, n*[1], 'ab'*n, (1,)*n)": "[0, 0, 0] [1, 1, 1] ababab (1, 1, 1)\n",
     "v = [1., 2., 4., 8.]\nprint(v[n], v[n - 1], v[-n], v[:n], v[n - 2:n])": (
-        "tensor(8., grad_fn=<SelectBackward0>) tensor(4., grad_fn=<SelectBackward0>)"
-        " tensor(2., grad_fn=<SelectBackward0>) tensor([1., 2., 4.], grad_fn=<SliceBackward0>)"
-        " tensor([2., 4.], grad_fn=<SliceBackward0>)\n"
+        "8.0 4.0 2.0 [1.0, 2.0, 4.0] [2.0, 4.0]\n"
     ),
     "m = [[1., 2.], [3., 4.]]\nprint(m[n - 2, n - 3].item(), m[n - 2][0].item())": "3.0 3.0\n",
     "print([k*k for k in range(n + 1)][n])": "9\n",

@@ -1,0 +1,154 @@
+"""How a script without tensors prints its inputs and results: as Python and numpy print them.
+
+Inputs and what is computed from them are tensors of floats. The text of the script says which of them are
+whole numbers or lists in Python: the literals of the inputs, and the operations on the way.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.tape import is_tape_entry
+from autodiff.core.graph.node import Leaf
+from autodiff.grammar.objects.runtime import runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: Operations whose result is whole in Python and numpy if all operands are.
+WHOLE_OPS = frozenset(
+    [
+        *(
+            "add",
+            "sub",
+            "mul",
+            "neg",
+            "abs",
+            "pow",
+            "square",
+            "floor_divide",
+            "div_floor",
+            "remainder",
+            "fmod",
+        ),
+        *(
+            "maximum",
+            "minimum",
+            "amax",
+            "amin",
+            "clamp",
+            "clamp_min",
+            "clamp_max",
+            "where",
+            "sign",
+            "compared",
+        ),
+        *("sum", "prod", "cumsum", "cumprod", "dot", "mm", "mv", "vm", "matmul", "outer", "trace"),
+        *("index", "select", "slice", "gather", "take", "index_put", "reshape", "permute", "transpose", "t"),
+        *("stack", "cat", "flip", "roll", "expand", "repeat", "squeeze", "unsqueeze", "diagonal", "clone"),
+        *("alias", "pick"),
+    ]
+)
+#: Operations that take entries of a list, or a part of it.
+PARTS = frozenset(["select", "slice", "index"])
+
+
+def python_value(x: Tensor) -> Any:
+    """Return what Python has where a script without tensors has a tensor: a number, a list or an array."""
+    displayed = runtime.floats.get(id(x))
+    if displayed is not None and displayed() is x:
+        return x.item()
+    node = own_leaf(x)
+    if node in runtime.literals:
+        return runtime.literals[node]
+    if x.shape:
+        found = x.data.astype("int64") if is_whole(x) else x.data
+        return found.tolist() if is_part_of_list(x) else found
+    value = x.item()
+    return int(value) if value.__class__ is float and value.is_integer() and is_whole(x) else value
+
+
+def is_part_of_list(x: Tensor) -> bool:
+    """Whether an array is a part of nested lists of the text, as in ``M[0]``."""
+    name, operands = operands_of(origin(x))
+    while name in PARTS:
+        name, operands = operands_of(operands[0][0])
+    return name == "leaf" and runtime.literals.get(operands[0]).__class__ is list
+
+
+def origin(x: Tensor) -> Any:
+    """Return where a tensor was made: a place on a tape, or a node; None for one that has none."""
+    return (x.tape, abs(x.tape_position)) if is_tape_entry(x) else x.node
+
+
+def own_leaf(x: Tensor) -> Any:
+    """Return the leaf of an input; None for all else."""
+    if x.stored_node is not None or x.tape is None or x.tape[0].nodes is not None:
+        return x.node
+    op, leaf = x.tape[abs(x.tape_position)][:2]
+    return leaf if op is None else None
+
+
+def is_whole(x: Tensor) -> bool:
+    """Whether Python has whole numbers here: whole literals, and operations that keep them whole."""
+    root = origin(x)
+    stack: list[Any] = [root]
+    known: set[Any] = set()
+    while stack:
+        one = stack.pop()
+        place = key_of(one)
+        if place in known or place in runtime.whole:
+            continue
+        known.add(place)
+        name, operands = operands_of(one)
+        if name == "leaf":
+            if not all_whole(runtime.literals.get(operands[0])):
+                return False
+            continue
+        if name == "round":
+            continue
+        if name not in WHOLE_OPS:
+            return False
+        for below, value in operands:
+            if below is not None:
+                stack.append(below)
+            elif not all_whole(value):
+                return False
+        if name == "pow" and np.min(operands[1][1]) < 0:
+            return False
+    runtime.whole[key_of(root)] = root  # a loop that prints a sum asks again in each turn
+    return True
+
+
+def key_of(one: Any) -> Any:
+    return (id(one[0]), one[1]) if one.__class__ is tuple else id(one)
+
+
+def operands_of(one: Any) -> tuple[str, list[Any]]:
+    """Return the operation of a node or of a place on a tape, and its operands: where each is made (None for
+    a plain number), with its value. For an input "leaf", and its node; "" for None.
+    """
+    if one is None:
+        return "", []
+    if one.__class__ is tuple and one[0][0].nodes is not None:
+        one = one[0][0].nodes[one[1]]
+    if one.__class__ is not tuple:
+        if isinstance(one, Leaf):
+            return "leaf", [one]
+        return one.op.name, list(zip(one.inputs, one.operands, strict=True))
+    tape, at = one
+    op, a, b, x, y, _, _ = tape[at]
+    if op is None:
+        return operands_of(a if isinstance(a, Leaf) else (a, b))
+    places = [(a, x)] if not b and y is None else [(a, x), (b, y)]
+    return op.name, [((tape, abs(below)) if below else None, value) for below, value in places]
+
+
+def all_whole(value: Any) -> bool:
+    """Whether a number, or each number of a list or array, is whole in Python."""
+    if value.__class__ is list or value.__class__ is tuple:
+        return all(map(all_whole, value))
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "iub"
+    return value.__class__ is int

@@ -1,0 +1,110 @@
+"""Inputs of scripts without tensors: numbers of the text, named constants and functions of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import Case, each_of
+
+SIXTH = 0.8660254037844387  # the cosine of pi/6
+TWO = "autodiff grad script.ad | paste -s -d,"
+INPUTS = [
+    *[
+        Case(
+            f"angle_{at}",
+            f"{imports}\ntheta = {angle}\ny = {sine}(theta)\n",
+            "autodiff grad script.ad",
+            [SIXTH],
+        )
+        for at, (imports, angle, sine) in enumerate(
+            [
+                ("from math import pi, sin", "pi/6", "sin"),
+                ("from math import *", "pi/6", "sin"),
+                ("from math import pi as PI, sin", "PI/6", "sin"),
+                ("import math", "math.pi/6", "math.sin"),
+                ("import math as m", "m.radians(30)", "m.sin"),
+                ("from math import radians, sin", "radians(30)", "sin"),
+                ("from numpy import *", "pi/6", "sin"),
+                ("import numpy as np", "np.radians(30)", "np.sin"),
+                ("import numpy as np", "np.deg2rad(30.)", "np.sin"),
+                ("import numpy", "numpy.pi/6", "numpy.sin"),
+                ("", "radians(30)", "sin"),
+                ("", "math.pi/6", "sin"),
+            ]
+        )
+    ],
+    Case(
+        "names_that_a_star_import_has",
+        "from math import *\ngamma = 1.5\ne = 0.5\ny = gamma*e**2\n",
+        TWO,
+        prints="gamma\t0.25,e\t1.5\n",
+    ),
+    *[
+        Case(name, f"import numpy as np\nx = {text}\ny = x**2\n", "autodiff grad script.ad", [slope])
+        for name, text, slope in [
+            ("root", "sqrt(2.25)", 3.0),
+            ("numpys_root", "np.sqrt(2.25)", 3.0),
+            ("float", "float(3)", 6.0),
+            ("int", "int(3.7)", 6.0),
+            ("rounded", "round(2.567, 1)", 5.2),
+            ("largest", "max(2, 3.5)", 7.0),
+            ("quotient", "7 // 2", 6.0),
+            ("rest", "7 % 4 + 1e-1*10", 8.0),
+            ("power", "pow(2, 3)", 16.0),
+        ]
+    ],
+    Case(
+        "binomial_coefficient",
+        "from math import comb\nn = comb(5, 2)\np = 0.5\ny = n*p**2\n",
+        TWO,
+        prints="n\t0.25,p\t10\n",
+    ),
+    Case(
+        "zeros",
+        "import numpy as np\nw = np.zeros(2)\nL = ((w - 1)**2).sum()\n",
+        "autodiff grad script.ad",
+        [-2, -2],
+    ),
+    Case(
+        "ones_of_a_shape",
+        "import numpy as np\nw = np.ones((1, 2))\nL = (w**2).sum()\n",
+        "autodiff grad script.ad",
+        [2, 2],
+    ),
+    Case(
+        "array_of_a_tuple",
+        "import numpy as np\nw = np.array((1., 2.))\nL = (w**2).sum()\n",
+        "autodiff grad script.ad",
+        [2, 4],
+    ),
+    Case(
+        "a_grid_is_data",
+        "import numpy as np\nt = np.linspace(0, 1, 3)\nw = 2.\nL = (w*t).sum()\n",
+        "autodiff grad script.ad; autodiff grad --wrt t script.ad",
+        [1.5, 2, 2, 2],
+    ),
+    Case(
+        "a_grid_alone",
+        "import numpy as np\nt = np.linspace(0, 1, 3)\nL = (t**2).sum()\n",
+        "autodiff grad script.ad",
+        [0, 1, 2],
+    ),
+    Case(
+        "a_filled_array_is_no_input",
+        "import numpy as np\nw = np.zeros(3)\nx = 3.\nw[0] = x**2\nL = w.sum()\n",
+        "autodiff grad script.ad",
+        [6],
+        never=["note:"],
+    ),
+    Case(
+        "results_of_functions_are_no_inputs",
+        "def f(t):\n    return t**2\na = f(3)\nx = 2.\ny = a*x\n",
+        "autodiff grad script.ad",
+        [9],
+    ),
+]
+
+
+@each_of(INPUTS)
+def test_numbers_of_the_text_are_inputs(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
