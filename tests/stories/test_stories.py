@@ -1,6 +1,6 @@
 """Jobs that people do in a shell, as scripts for bash, with the numbers of keys that they take.
 
-A script opens with a remark on the job. ``# today:`` has the line that does the same without the program, where
+A script opens with a remark on the job. ``# today:`` has the line that does the same without the program, if
 one is known. The last paragraph is what is typed; the lines before it make its files.
 """
 
