@@ -20,8 +20,8 @@ def command(session: Session) -> int | None:
         from autodiff.cli.requests.rows import write_rows
 
         return write_rows(session)
-    for name in ("value", "keep", "fail_fast"):
-        if session.request.values.get(name):
+    for name in ("value", "keep", "fail_fast", "jobs"):
+        if session.request.number(name) > (name == "jobs"):  # one job is the default
             option = "--" + name.replace("_", "-")
             raise UsageError(
                 f"{option} is about the lines of --each and --sweep",

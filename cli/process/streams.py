@@ -369,9 +369,10 @@ class Stream:
         if self.fd is None:
             raise OutputError(f"cannot write to {self.name}: it is closed")
         rest = memoryview(data)
+        is_pipe = self.is_pipe
         while rest:
             try:
-                rest = rest[os.write(self.fd, rest) :]
+                rest = rest[os.write(self.fd, rest[: whole_lines(rest)] if is_pipe else rest) :]
             except BlockingIOError:
                 import select  # another process sharing the pipe made it non-blocking
 
@@ -383,6 +384,14 @@ class Stream:
     def drop(self) -> None:
         """Discard the buffered text."""
         self._take()
+
+
+def whole_lines(data: memoryview) -> int:
+    """The size of the lines at the start of the data that a pipe takes as a whole or not at all.
+
+    So a process that is ended while it writes leaves whole lines; only longer ones may be cut.
+    """
+    return bytes(data[:SAFE_WRITE]).rfind(b"\n") + 1 or SAFE_WRITE
 
 
 def can_encode(text: str, encoding: str) -> bool:

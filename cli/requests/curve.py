@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from autodiff.cli.command_line.script_source import read_script
-from autodiff.cli.data_files.row_files import Block
+from autodiff.cli.data_files.row_readers import Block, SweepRows
 from autodiff.cli.process.exit_codes import OK
 from autodiff.cli.requests.make_report import prepare_process, read_settings, warn
 from autodiff.cli.requests.propagate import of_values, read_sigmas
@@ -53,6 +53,7 @@ class CurvePoints:
     """
 
     __slots__ = ("answers", "inputs", "output")
+    kept = ()
 
     def __init__(self) -> None:
         self.output = ""
@@ -103,7 +104,7 @@ class CurveRows(AllRows):
 
     error: AutodiffError | None
 
-    def tell(self, error: AutodiffError, line: int | None) -> None:
+    def tell(self, error: AutodiffError, place: str) -> None:
         if self.bad == 1:
             self.error = error
 
@@ -128,8 +129,8 @@ def over_input(session: Session) -> tuple[Curve, int]:
     at = request.text("tangent")
     places = [*xs, *([] if at is None else [float(read_decimal(session, "--tangent", at, name))])]
     points = CurvePoints()
-    rows = CurveRows(session, settings, [name], points)
-    status = rows.answer_all([Block({name: x} for x in places)])
+    rows = CurveRows(session, settings, SweepRows({name: places}), [name], points)
+    status = rows.answer_all([Block(range(len(places)))])
     if rows.bad:
         assert rows.error is not None
         if not points.output:

@@ -178,6 +178,13 @@ def deriving(frame: FrameType, frames: list[FrameType], session: Session) -> Sta
     return counted(f"deriving the gradient of {wrt[index][0]}", index, len(wrt))
 
 
+def answering(frame: FrameType, frames: list[FrameType], session: Session) -> Stage:
+    """How many rows are answered, in how many a second, and which part of the file that is."""
+    (rows,) = values_in(frame, WATCHED["autodiff.cli.requests.rows", "AllRows.answer_all"])
+    speed = rows.count / max(monotonic() - rows.began, INTERVAL)
+    return f"{rows.count:,} rows, {speed:,.0f} rows/s", rows.done
+
+
 def doing(says: str) -> Callable[[FrameType, list[FrameType], Session], Stage]:
     return lambda frame, frames, session: (says, None)
 
@@ -197,6 +204,7 @@ def short_name(text: str) -> str:
 #: The local variables that tell how far a function is.
 WATCHED = {
     ("autodiff.cli.requests.verify", "check_all"): ("spelled", "checks", "subject"),
+    ("autodiff.cli.requests.rows", "AllRows.answer_all"): ("self",),
     ("autodiff.core.check.verify", "_Verifier.step_entries"): ("places", "place"),
     ("autodiff.grammar.session.minimum", "search_minimum"): ("objective",),
     ("autodiff.grammar.by_hand.check", "check_formula"): ("formula",),
@@ -205,6 +213,7 @@ WATCHED = {
 #: What is told about a function: module and name. The outermost of them on the stack counts.
 STAGES = {
     ("autodiff.cli.requests.verify", "check_all"): checking,
+    ("autodiff.cli.requests.rows", "answer_all"): answering,
     ("autodiff.grammar.by_hand.check", "check_formula"): checking_formula,
     ("autodiff.grammar.session.minimum", "search_minimum"): searching,
     ("autodiff.core.derivation.describe", "describe"): deriving,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
-from itertools import chain, islice, product
+from itertools import chain
 
 from autodiff.cli.command_line.script_source import STDIN, reads_stdin
 from autodiff.cli.data_files.data_file import data_error, listed
-from autodiff.cli.data_files.row_files import BadRow, Block, RowFile
+from autodiff.cli.data_files.row_files import RowFile
+from autodiff.cli.data_files.row_readers import BadRow, Block, SweepRows
 from autodiff.cli.requests.make_report import read_names
 from autodiff.cli.requests.values import split_name, values_of
 from autodiff.core.base.errors import UsageError
@@ -45,7 +46,7 @@ def known_columns(file: RowFile) -> tuple[Sequence[str], Iterable[Block]]:
     seen = []
     for block in file.blocks:
         seen.append(block)
-        for row in block:
+        for row in file.reader.rows(block.lines):
             if row.__class__ is not BadRow:
                 return list(row), chain(seen, file.blocks)
     return (), seen
@@ -66,19 +67,21 @@ def used_columns(session: Session, file: str, columns: Sequence[str]) -> list[st
     return used
 
 
-def read_sweep(session: Session) -> tuple[list[str], Iterator[Block]]:
-    """The names of ``--sweep``, and the rows: all combinations, the last name changes fastest."""
+def read_sweep(session: Session) -> tuple[SweepRows, Iterator[Block]]:
+    """The values of ``--sweep`` and the blocks of their combinations."""
     found: dict[str, Sequence[float]] = {}
     for text in session.request.texts("sweep"):
         name, value = split_name("--sweep", text)
         found[name] = read_range(session, f"--sweep {name}", value, name)
-
-    def blocks() -> Iterator[Block]:
-        rows = product(*found.values())
-        while some := list(islice(rows, BLOCK_OF_SWEEP)):
-            yield Block(dict(zip(found, row, strict=True)) for row in some)
-
-    return list(found), blocks()
+    sweep = SweepRows(found)
+    count = len(sweep)
+    starts = range(0, count, BLOCK_OF_SWEEP)
+    ends = (min(start + BLOCK_OF_SWEEP, count) for start in starts)
+    blocks = (
+        Block(range(start, end), (), start + 1, (start / count, end / count))
+        for start, end in zip(starts, ends, strict=True)
+    )
+    return sweep, blocks
 
 
 def read_decimal(session: Session, option: str, text: str, name: str) -> Decimal:
