@@ -137,6 +137,7 @@ def over_input(session: Session) -> tuple[Curve, int]:
             raise rows.error
         first = points.answers.index(None)
         session.note(f"{name} = {places[first]:g}: {rows.error.message}")
+    constants = {} if rows.job is None else rows.job.constants
     ys = [NAN if answer is None or not isfinite(answer[0]) else answer[0] for answer in points.answers]
     slopes = [float(points.slope(at, name)) for at in range(len(places))]
     curve = Curve(
@@ -146,7 +147,7 @@ def over_input(session: Session) -> tuple[Curve, int]:
         ys=ys[: len(xs)],
         slopes=slopes[: len(xs)],
         sigmas=[
-            deviation(points, at, {**sigmas, **of_values(parts, {**rows.constants, name: x})})
+            deviation(points, at, {**sigmas, **of_values(parts, {**constants, name: x})})
             for at, x in enumerate(xs)
         ]
         if given

@@ -19,7 +19,7 @@ EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.value
         ("grad --wrtt w", "there is no option `--wrtt`", "did you mean `--wrt`?"),
         ("grad --fromat json", "there is no option `--fromat`", "did you mean `--format`?"),
         ("version 3", "`autodiff version` takes no argument", "`autodiff version --help`"),
-        ("grad --threads 2", "there is no option `--threads`", "`autodiff grad --help` describes every option"),
+        ("grad --cpus 2", "there is no option `--cpus`", "`autodiff grad --help` describes every option"),
         ("grad -wrt w", "there is no option `-w`", "did you mean `--wrt`?"),
         ("grda x.ad", "there is no command `grda`", "did you mean `grad`?"),
         ("rn x.ad", "there is no command `rn`", "did you mean `run`?"),
