@@ -62,8 +62,10 @@ def part_of(graph: Graph, around: str, depth: int) -> list[int]:
     last = first
     steps = 0
     while last and (not depth or steps < depth):
-        last = [below for node in last for below in near.get(node, ()) if below not in reached]
-        reached |= dict.fromkeys(last)
+        # Each node once: what two edges lead to would be twice as often at every step.
+        found = dict.fromkeys(below for node in last for below in near.get(node, ()) if below not in reached)
+        last = list(found)
+        reached |= found
         steps += 1
     return sorted(reached)
 

@@ -15,6 +15,7 @@ from autodiff.cli.requests.constructs import find_constructs
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
+from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from picture_scripts import SCRIPTS
@@ -58,6 +59,20 @@ def test_the_loops_and_functions_of_a_script_are_found():
         "Net.forward()",
         "line 14",
     ]
+
+
+@pytest.mark.parametrize(("around", "depth", "count"), [("", 0, 2002), ("", 500, 501), ("h_9", 3, 7)])
+def test_nodes_that_many_ways_lead_to_are_reached_once(around, depth, count):
+    """Each step is used twice by the next, so that there are 2**2000 ways to the first."""
+    nodes = [
+        GraphNode(at, f"h_{at}", "mul", "MulBackward0", None, (), "float64", 1.0, 1.0, ())
+        for at in range(2002)
+    ]
+    edges = [
+        GraphEdge(at, at - 1, operand, 1.0, "1", None, 1.0) for at in range(1, 2002) for operand in (0, 1)
+    ]
+    kept = part_of(Graph(2001, tuple(nodes), tuple(edges), "L", 0), around, depth)
+    assert len(kept) == count
 
 
 def test_passes_of_a_loop_become_one_node_each_where_few_nodes_are_asked_for():
