@@ -20,7 +20,7 @@ from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.formula import Formula, ShapeMismatchError
 from autodiff.grammar.by_hand.gaps import gap_remarks
 from autodiff.grammar.by_hand.left_side import LeftSide
-from autodiff.grammar.by_hand.other_constants import label_remarks, try_other_constants
+from autodiff.grammar.by_hand.other_constants import label_remarks, other_constants, try_other_constants
 from autodiff.grammar.by_hand.path_comparison import find_mistakes
 from autodiff.grammar.by_hand.points import (
     NEAR_SPREAD,
@@ -35,6 +35,7 @@ from autodiff.grammar.by_hand.sentences import (
     other_points_remarks,
     other_row_remarks,
     transposed_remarks,
+    wrong_entries_remarks,
 )
 from autodiff.grammar.by_hand.symmetry import symmetric_names, symmetric_points
 from autodiff.grammar.by_hand.wrong_backward import blame_backward
@@ -203,10 +204,18 @@ def explain_difference(
     )
     if made.remarks:
         return
+    tried = SamplePoints(runs, formula, [*points.runs, *other_constants(formula, runs)])
     if formula.is_second:
         points, kept = points.in_gradient_graph(made.by)
         computed = [computed[at] for at in kept]
-    made.remarks = find_mistakes(formula, dict(points.subject.wrt)[made.by[-1]], points, computed)
+        tried = points
+    node = dict(points.subject.wrt)[made.by[-1]]
+    made.remarks = find_mistakes(formula, node, points, computed, tried)
+    unfolded = None if formula.workings is None else formula.workings.unfolded
+    if unfolded is not None and made.remarks == wrong_entries_remarks(computed, points.gradients):
+        tried = SamplePoints(runs, unfolded, points.runs)
+        found = CorrectionSearch(unfolded, tried, node).find_remark()
+        made.remarks = [found] if found else made.remarks
 
 
 def symmetry_remarks(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:

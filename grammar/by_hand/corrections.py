@@ -17,7 +17,7 @@ from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.node_names import ordinal
 from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.symbolic.symbol import is_custom
-from autodiff.grammar.by_hand.formula import Formula, evaluate_formula
+from autodiff.grammar.by_hand.formula import Formula, evaluate_formula, simple_statements
 from autodiff.grammar.by_hand.points import SamplePoints, values_equal
 from autodiff.grammar.by_hand.sentences import FRACTIONS
 from autodiff.grammar.objects.values import Namespace
@@ -176,15 +176,21 @@ class CorrectionSearch:
             )
 
     def terms(self) -> list[Any]:
-        """Return all operands of sums and differences in the formula."""
+        """Return all operands of sums and differences in the formula, and what its lines add."""
         sums = [part for part in self.parts if isinstance(part, tree.Binary) and part.op in ("+", "-")]
-        return [side for part in sums for side in (part.left, part.right)]
+        lines = simple_statements(self.formula.parsed)
+        added = [one.value for one in lines if isinstance(one, tree.AugmentedAssign) and one.op in ("+", "-")]
+        return [*(side for part in sums for side in (part.left, part.right)), *added]
 
     def factors(self) -> list[Any]:
-        """Return all operands of products and quotients, and all terms; numbers are left out."""
+        """Return all operands of products and quotients, all terms and all that a call sums; no numbers."""
         products = [part for part in self.parts if isinstance(part, tree.Binary) and part.op in "*/@"]
         found = [side for part in products for side in (part.left, part.right)]
-        found += [part for part in (*self.terms(), self.formula.node) if part not in found]
+        calls = [part.function for part in self.parts if isinstance(part, tree.Call)]
+        objects = [
+            one.object for one in calls if isinstance(one, tree.Attribute) and one.object in self.parts
+        ]
+        found += [part for part in (*self.terms(), *objects, self.formula.node) if part not in found]
         return [part for part in found if not isinstance(part, tree.Number)]
 
     def dropped_terms(self) -> Iterator[Correction]:
@@ -232,7 +238,7 @@ class CorrectionSearch:
 
     def missing_numbers(self) -> Iterator[Correction]:
         """Multiply or divide a term by 2, 3 or 4."""
-        for part in self.terms():
+        for part in (part for part in self.terms() if not isinstance(part, tree.Number)):
             text = self.written(part)
             for times in (2, 3, 4):
                 told = f"the term {text} is {FRACTIONS[times]} of what it should be"
@@ -328,6 +334,20 @@ class CorrectionSearch:
                 told = f"{left} and {right} must be multiplied as matrices: {left} @ {right}"
                 yield self.replace_part(part, f"({left}) @ ({right})", told)
 
+    def other_products(self) -> Iterator[Correction]:
+        """Replace a product of two vectors by the outer one, and a vector by the diagonal matrix of it."""
+        if np.ndim(self.points.gradients[0]) != 2:
+            return
+        for part in self.parts:
+            value = self.values[part]
+            if isinstance(part, tree.Binary) and part.op in "*@":
+                left, right = self.written(part.left), self.written(part.right)
+                sizes = [self.part_value(side) for side in (part.left, part.right)]
+                if all(size is not None and size.ndim == 1 for size in sizes):
+                    yield self.replace_part(part, f"outer({left}, {right})")
+            if value is not None and value.ndim == 1 and not isinstance(part, tree.Number):
+                yield self.replace_part(part, f"diag({self.written(part)})")
+
     def other_dimensions(self) -> Iterator[Correction]:
         """Replace the dimension that a method such as ``sum``, or ``np.sum``, is called with."""
         for part in self.parts:
@@ -384,10 +404,11 @@ CORRECTION_KINDS = (
     ),
     *(
         CorrectionSearch.symmetric_parts,
+        CorrectionSearch.other_products,
         CorrectionSearch.other_derivatives,
+        CorrectionSearch.dropped_factors,
         CorrectionSearch.powers,
         CorrectionSearch.missing_derivatives,
-        CorrectionSearch.dropped_factors,
     ),
     *(CorrectionSearch.missing_names, CorrectionSearch.other_names, CorrectionSearch.other_numbers),
 )

@@ -56,7 +56,7 @@ def parse_once(text: str, is_expression: bool) -> tree.Script:
 
 
 def run_text(text: str, names: Mapping[str, Any], is_expression: bool) -> tuple[dict[str, Any], Any]:
-    """Run a text where names have these values; return the names that it binds and the last expression.
+    """Run a text where names have these values; return the values of its names and of a last expression.
 
     Raise an AutodiffError with its place in the text; for one in a function of the script, that of the call.
     """
@@ -92,8 +92,8 @@ def run_text(text: str, names: Mapping[str, Any], is_expression: bool) -> tuple[
             elif mode.site is not None:
                 error.at(mode.site)
             raise error from None
-    bound = {name: frame[slot] for name, slot in slots.items() if scopes.module.binding_counts[name]}
-    return {name: value for name, value in bound.items() if value is not UNBOUND}, value
+    made = {name: frame[slot] for name, slot in slots.items()}
+    return {name: one for name, one in made.items() if one is not UNBOUND}, value
 
 
 def is_changed(node: tree.SyntaxNode) -> bool:

@@ -40,7 +40,7 @@ SECOND_PATTERNS = tuple(
     map(
         compile_pattern,
         (
-            r" d² @y / d @x@² ",
+            rf" d² @y / d @x@² (?P<both>{BRACKETS}) ",
             r" d² @y / \( d @x@ \)² ",
             r" d² @y / d @x@ \*? d @z@ ",
             r" d² @y / \( d @x@ \*? d @z@ \) ",
@@ -123,7 +123,11 @@ def parse_left_side(text: str, names: Collection[str]) -> LeftSide | None:
             groups = found.groupdict()
             by = [name_and_entry(groups, letter) for letter in ("x", "z") if letter + "_" in groups]
             if len(by) == 1 and shape in SECOND_PATTERNS:
-                by *= 2
+                both = tuple(map(int, re.findall(r"-?\d+", groups.get("both") or "")))
+                half = len(both) // 2  # d2L/dw2[0, 1] is d2L/dw[0] dw[1]
+                if len(both) % 2 or (both and by[0][1]):
+                    return None
+                by = [(by[0][0], both[:half]), (by[0][0], both[half:])] if both else by * 2
             output, row = name_and_entry(groups, "y") if "y_" in groups else ("", None)
             return LeftSide(output, tuple(by), row if shape in FIRST_PATTERNS else None)
     if (found := BARE_PATTERN.fullmatch(text)) and found["x_"] in names:

@@ -77,6 +77,17 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
     made.remarks = wrong_for_others(formula, runs, alone or guilty)
 
 
+def other_constants(formula: Formula, runs: ScriptRuns) -> list[ScriptRun]:
+    """Return runs with other values of the constants that a formula reads, where labels stay labels.
+
+    A change of the formula is told only if it is right there too.
+    """
+    own = () if formula.workings is None else formula.workings.own_names
+    read = [origins for name, origins in runs.behind.items() if name in formula.names_read - set(own)]
+    names = [name for name in runs.changeable if any(name in origins for origins in read)]
+    return runs.with_constants(names, SPREAD, LABELS)
+
+
 def agrees(formula: Formula, runs: ScriptRuns, chosen: Sequence[ScriptRun]) -> bool | None:
     """Whether a formula is right in these runs; None if that cannot be compared."""
     if not chosen:

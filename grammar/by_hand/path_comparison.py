@@ -42,8 +42,13 @@ MAX_COMBINED = 3
 UPSTREAM = -1
 
 
-def find_mistakes(formula: Formula, node: Node, points: SamplePoints, computed: list[Any]) -> list[str]:
-    """Return remarks on what is wrong with the formula; ``computed`` has its values at the points."""
+def find_mistakes(
+    formula: Formula, node: Node, points: SamplePoints, computed: list[Any], tried: SamplePoints
+) -> list[str]:
+    """Return remarks on what is wrong with the formula; ``computed`` has its values at the points.
+
+    Changes of the formula are tried at the points ``tried``, where constants may have other values as well.
+    """
     right = points.gradients
     if values_equal(computed[0], right[0]):
         return accident_remarks(points, computed)
@@ -77,7 +82,7 @@ def find_mistakes(formula: Formula, node: Node, points: SamplePoints, computed: 
         if paths.is_sure:
             return remarks
         told = told or remarks
-    if changed := CorrectionSearch(formula, points, node).find_remark():
+    if changed := CorrectionSearch(formula, tried, node).find_remark():
         return [changed]
     ratio = constant_ratio(computed[:1], right[:1]) if np.size(right[0]) > 1 else None
     if ratio is not None:

@@ -107,9 +107,12 @@ class Derivation:
                 try:
                     values = {**values, **self.run_helper(place, values, run, first)}
                 except UsageError:
-                    if run is first:
+                    if self.lines[place].kind not in (HELPER, BLOCK):
+                        pass  # a part of a step, which tells the error
+                    elif run is first:
                         raise
-                    return None
+                    else:
+                        return None
             done = {one.key for one in self.segments if one.places[-1] == place}
             known.append({name: value for name, value in values.items() if name not in done})
         return known[at]
@@ -152,7 +155,32 @@ class Derivation:
                 right = line.added_to(right)
         last = segment.places[-1]
         step = (self.name, self.lines[last].number_of(segment.key, self.given))
-        return Formula(left, right, self.given, self.words, step, Workings(self, last, own), written)
+        workings = Workings(self, segment, own)
+        return Formula(left, right, self.given, self.words, step, workings, written)
+
+    def unfolded(self, segment: Segment) -> Formula | None:
+        """Return the formula of a step with the lines before it that make the names that it reads.
+
+        Return None if there are none, or if there is a loop, which takes long to try again and again.
+        """
+        last = segment.places[-1]
+        chosen = set(segment.places)
+        wanted = set().union(*(self.lines[at].reads for at in chosen))
+        for at in reversed(range(last)):
+            line = self.lines[at]
+            if line.kind == HELPER and wanted & (line.binds | line.changes):
+                chosen.add(at)
+                wanted |= line.reads
+        parts = [self.lines[at] for at in sorted(chosen)]
+        left = parse_left_side(segment.key, self.words)
+        if len(chosen) == len(segment.places) or any(line.kind == BLOCK for line in parts):
+            return None
+        if not segment.key.isidentifier():
+            return None
+        own = self.own_names(last).union([segment.key], *(line.binds | line.changes for line in parts))
+        end = PlacedText(segment.key, [])
+        right = joined([*(line.statement for line in parts), end], "\n")
+        return Formula(left, right, self.given, self.words, None, Workings(self, segment, own), segment.key)
 
     def is_overwritten(self, segment: Segment) -> bool:
         """Whether names that the first lines of a step read have other values before its last line."""
@@ -174,21 +202,25 @@ def is_same(value: Any, other: Any) -> bool:
 class Workings:
     """What a derivation computes before one of its lines: the values of its ``own_names``."""
 
-    __slots__ = ("_at", "derivation", "own_names", "steps")
+    __slots__ = ("_segment", "derivation", "own_names", "steps")
 
-    def __init__(self, derivation: Derivation, at: int, own_names: Collection[str]) -> None:
+    def __init__(self, derivation: Derivation, segment: Segment, own_names: Collection[str]) -> None:
         self.derivation = derivation
-        self._at = at
+        self._segment = segment
         self.own_names = own_names
         self.steps = derivation.keys
 
     def values(self, run: ScriptRun, first: ScriptRun) -> dict[str, Any] | None:
-        return self.derivation.values(self._at, run, first)
+        return self.derivation.values(self._segment.places[-1], run, first)
+
+    @property
+    def unfolded(self) -> Formula | None:
+        return self.derivation.unfolded(self._segment)
 
     @property
     def upstream(self) -> list[UpstreamDerivatives]:
         """The derivatives in the lines before."""
-        return [one for at, one in self.derivation.helpers.items() if at < self._at]
+        return [one for at, one in self.derivation.helpers.items() if at < self._segment.places[-1]]
 
 
 def find_segments(lines: list[Line]) -> list[Segment]:
