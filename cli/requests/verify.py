@@ -129,18 +129,16 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
         judge(session, describe(subject, script.source, graph=False, derivations=False))
     seed = request.number("seed")
     again = Rerun(execution, settings, probe)
+    is_large = subject.size > MOST_REPLAYED and len(subject.order) > MOST_REPLAYED
+    is_too_large = is_large and not request.values.get("all")
     with EngineSetup(settings):
         if formulas:
             read = set().union(*(formula.names_read for formula in formulas))
-            runs = ScriptRuns(subject, execution, again, seed, read)
+            runs = ScriptRuns(subject, execution, again, seed, read, may_rerun=not is_too_large)
             for formula in formulas:
                 answers.formulas.append(answer_in_step(formula, runs, answers.order))
             return answers
-        if (
-            subject.size > MOST_REPLAYED
-            and len(subject.order) > MOST_REPLAYED
-            and not request.values.get("all")
-        ):
+        if is_too_large:
             answers.checks = [unchecked(spelled, node, answers.order) for spelled, node in subject.wrt]
             return answers
         check_all(answers.checks, subject, script.source, probe, again, answers.order, seed)

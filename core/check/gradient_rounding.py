@@ -9,9 +9,11 @@ numerical software", Numerical Algorithms 37 (2004).
 from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.graph.node import ScalarNode
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.graph.values import as_stored
+from autodiff.core.graph.vjp import scalar_edge_pullback
 from autodiff.core.paths.path_sum import edge_contribution
 from autodiff.core.paths.use_contributions import max_abs
 
@@ -22,8 +24,9 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
 
-#: The number of random passes.
-DRAWS = 5
+#: The number of random passes, and that for graphs of more than ``MANY_NODES``, where each takes seconds.
+DRAWS, FEW_DRAWS = 5, 2
+MANY_NODES = 50_000
 #: Ops whose rules only multiply, so that their rounding is relative to what they pass on. Other rules, such
 #: as 1 - tanh(x)**2, may cancel: their rounding is relative to the cotangent that they get.
 PRODUCT_OPS = frozenset(
@@ -45,10 +48,11 @@ def gradient_rounding(order: list[Node], cotangents: Mapping[Node, Any], target:
     between = nodes_leading_to(order, [target])
     kept = {target, *between}
     squares = np.zeros(target.shape)
+    draws = DRAWS if len(between) <= MANY_NODES else FEW_DRAWS
     with np.errstate(all="ignore"):
-        for _ in range(DRAWS):
+        for _ in range(draws):
             squares += np.square(np.asarray(random_errors(between, kept, cotangents, target, random), float))
-    return np.sqrt(squares / DRAWS)
+    return np.sqrt(squares / draws)
 
 
 def random_errors(
@@ -56,9 +60,18 @@ def random_errors(
 ) -> Any:
     """Return the error of a gradient if every contribution has a random error of its size."""
     errors: dict[Node, Any] = {}
+    normal = random.standard_normal
     for node in between:
         g = cotangents.get(node)
         if g is None or node is target or node.op is None:
+            continue
+        if node.__class__ is ScalarNode:
+            cancels = node.op.name not in PRODUCT_OPS
+            for index, below in enumerate(node.inputs):
+                if below is not None and below in kept:
+                    number = scalar_edge_pullback(node, index, errors.get(node, 0.0) + g * normal())
+                    number += abs(g) * normal() if cancels else 0.0
+                    errors[below] = errors[below] + number if below in errors else number
             continue
         for index, below in enumerate(node.inputs):
             if below is None or not below.tracked or below not in kept:

@@ -108,23 +108,31 @@ class ScriptRuns:
 
     A run that fails or builds another graph is left out. ``seed`` determines the moves. ``behind`` has the
     constants among the names ``read`` by formulas, each with the constants that it is computed from.
+    ``may_rerun`` is False for a graph that is too large to be made several times.
     """
 
     def __init__(
-        self, subject: ReportedPass, execution: Execution, rerun: Rerun, seed: int, read: Collection[str] = ()
+        self,
+        subject: ReportedPass,
+        execution: Execution,
+        rerun: Rerun,
+        seed: int,
+        read: Collection[str] = (),
+        may_rerun: bool = True,
     ) -> None:
         self.first = ScriptRun(subject, execution, subject)
         known = dict.fromkeys([*subject.order, *[node for _, node in subject.wrt]])
         self.leaves = tuple(x for x in known if isinstance(x, Leaf) and x.tracked)
         self.rerun = rerun
         self.seed = seed
+        self.may_rerun = may_rerun
         self.behind = constants_behind(read, execution)
         self._moved: dict[tuple[float, str], list[ScriptRun]] = {}
         self._changed: dict[tuple[Any, ...], list[ScriptRun]] = {}
 
     def around(self, spread: float) -> list[ScriptRun]:
         """Return the first run and those with leaves moved by about ``spread`` of their size."""
-        return [self.first, *self.moved(spread)]
+        return [self.first, *self.moved(spread)] if self.may_rerun else [self.first]
 
     def moved(self, spread: float, kept: str = "") -> list[ScriptRun]:
         """Return runs with moved leaves.
