@@ -25,17 +25,14 @@ MOST_NAMED = 10
 
 
 def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Iterator[Line | Block]:
-    """The table of gradients, the tree and the derivations, as far as ``parts`` names them."""
-    if "gradients" in parts:
-        yield from gradient_lines(report, page)
-    else:
-        yield from output_lines(report, page)
+    """The tree, the derivations and the table of gradients, as far as ``parts`` names them."""
     if report.graph is not None:
-        yield EMPTY
         yield from tree_lines(report.graph, page, report.gradients, report.weight)
-    if report.derivations:
         yield EMPTY
+    if report.derivations:
         yield from derivations_lines(report, page, MOST_DERIVATIONS if page.rows else len(report.derivations))
+        yield EMPTY
+    yield from (gradient_lines if "gradients" in parts else output_lines)(report, page)
 
 
 def derivations_lines(report: GradientReport, page: Page, most: int) -> Iterator[Line]:

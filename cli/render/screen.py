@@ -1,4 +1,4 @@
-"""What ``run`` shows: all if it fits the screen, else what fits, what is left out, and the gradients last.
+"""What ``run`` shows: the tree and the derivations if they fit, what is left out, and the gradients last.
 
 This module alone decides what a screen holds: ``parts_that_fit`` before anything is drawn or derived, from
 the numbers of nodes and inputs, and ``screen_lines`` when the lines are there. A pipe is a screen that is
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 #: The lines below the report: a note, an empty line, the hint, each on up to two lines, and the prompt.
 BELOW = 6
-#: In a pipe, a report of more lines than the first ends with its table; more than the second are not shown.
-LONG_IN_PIPE, MOST_IN_PIPE = 100, 200
+#: In a pipe, the tree and the derivations are shown if the report then has at most so many lines.
+MOST_IN_PIPE = 200
 #: The fewest lines of a table without inputs, and of a derivation: title, five steps, check, empty lines.
 LEAST_OF_TABLE, LEAST_OF_DERIVATION = 3, 9
 #: Derivations are made, and formulas told, for so many inputs that their number times the nodes is at most
@@ -64,23 +64,18 @@ def screen_lines(report: GradientReport, page: Page, tree: str, explain: str) ->
     used = len(table) + (len(drawn) + 1 if drawn else 0)
     derived = derivations_of(report, page, room - used - 1)
     used += len(derived) + 1 if derived else 0
-    is_whole = bool(drawn) and (bool(derived) or not report.gradients)
-    if is_whole and (page.height or used <= LONG_IN_PIPE):
-        yield from (*table, EMPTY, *drawn, *([EMPTY] * bool(derived)), *derived)
-        return
     told = list(left_out_lines(missing_parts(report, drawn, derived, tree, explain), page))
-    while page.height and used + len(told) + 1 > room and (drawn or derived):
+    while told and page.height and used + len(told) + 1 > room and (drawn or derived):
         drawn, derived = (drawn, []) if derived else ([], [])  # the table goes first
         used = len(table) + sum(len(part) + 1 for part in (drawn, derived) if part)
         told = list(left_out_lines(missing_parts(report, drawn, derived, tree, explain), page))
-    for part in (drawn, derived):
+    for part in (drawn, derived, told):
         if part:
             yield from part
             yield EMPTY
-    if told:
-        yield from told
-        yield EMPTY
-    yield from table_within(report, page, room - used + len(table) - len(told) - 1) if page.height else table
+    if told and page.height:
+        table = table_within(report, page, room - used + len(table) - len(told) - 1)
+    yield from table
 
 
 def missing_parts(

@@ -86,7 +86,7 @@ def test_derivation_of_the_first_seed():
 def test_run_shows_the_parts_in_order():
     text = texts(run_lines(seed_1_report(), Page(), ("gradients", "graph", "paths")))
     table, tree, derivation = map(text.index, ("dL/d leaf", "d parent/d node", "1 chain"))
-    assert table < tree < derivation
+    assert tree < derivation < table
 
 
 def test_short_terms_stand_side_by_side():
