@@ -310,6 +310,7 @@ TOPICS = {
     "language": "what a script may contain, what is differentiated by what",
     "values": "what --set, --data and --sigma take: expressions and files of numbers",
     "formats": "the outputs of --format and --diagnostics, and what goes to stdout and stderr",
+    "json": "the JSON Schema of --format json and --diagnostics json",
     "colors": "when there is colour, the roles of text and their styles, width and characters",
     "exit-codes": "what the shell gets back",
     "limits": "time, steps, memory, depth and paths, and the options that raise them",

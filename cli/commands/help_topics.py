@@ -170,6 +170,10 @@ def find_topic(name: str, width: int) -> str:
         rows = {"formats": format_rows, "colors": role_rows}
         whole = TEXTS[topic].format(rows=rows[topic]()) if topic in rows else TEXTS[topic]
         return folded(whole, width)
+    if topic == "json":
+        from autodiff.cli.render.json import schema_text
+
+        return schema_text()
     if topic == "codes":
         titles = "".join(f"{code}  {entry.title}\n" for code, entry in CODES.items())
         return folded(titles + titles_of_lints(), width)

@@ -1,4 +1,4 @@
-"""Reports as one JSON document, which docs/json.md describes; within a version of it, keys are only added.
+"""Reports as one JSON document. ``json_schema.json`` has its keys; in a version of it, keys are only added.
 
 All text is escaped to ASCII, so the bytes are the same everywhere and cannot control a terminal.
 """
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from autodiff.core.report.tensor_states import TensorState, TensorStates
 
 SCHEMA = 2
+
+
+def schema_text() -> str:
+    """The JSON Schema of all documents."""
+    from importlib.resources import files
+
+    return files("autodiff.cli.render").joinpath("json_schema.json").read_text("ascii")
 
 
 def render_json(

@@ -13,6 +13,7 @@ import threading
 
 import pytest
 from conftest import HANGS
+from json_documents import CAN_CHECK, check_document, documents
 from program import PROGRAM, environment, quick_program
 
 
@@ -41,6 +42,9 @@ def autodiff(tmp_path):
         done.out = (done.stdout or b"").decode("utf-8", "replace")
         done.err = (done.stderr or b"").decode("utf-8", "replace")
         assert "Traceback" not in done.err
+        if CAN_CHECK and {"--format", "json"} <= {*arguments} and done.out.startswith("{"):
+            for document in documents(done.out):
+                check_document(document)
         return done
 
     return run
