@@ -188,7 +188,10 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
             jump = f"a jump at a single point of the output, which is {before} beside it"
         return f"{name} is at {jump}: {told}. {reasons(check)}"
     if check.verdict == NOT_FINITE:
-        return f"{name}: the output or its gradient is not finite; explain --wrt {check.name} says why"
+        second = " --order 2" * (order == 2) + " --grad-output ones" * (order == 2 and check.size > 1)
+        told = f"{name}: the output or its gradient is not finite"
+        because = f": {visible(check.equal_values)}" if check.equal_values else ""
+        return f"{told}{because}; explain --wrt {check.name}{second} says why"
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
 
 

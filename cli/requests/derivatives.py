@@ -71,6 +71,15 @@ class Question:
         with EngineSetup(self.settings):
             return function(self.subject, *arguments)
 
+    def warn_of_second(self, session: Session, found: Any) -> None:
+        """Warn of second derivatives that are not finite, and name equal eigenvalues as their cause."""
+        if np.isfinite(np.asarray(found, dtype=float)).all():
+            return
+        from autodiff.cli.requests.hints import note_equal_values
+
+        session.note("some second derivatives are not finite", "warning")
+        note_equal_values(session, self.subject, self.execution.source)
+
     def vector(self, values: Mapping[str, object], option: str, *, needed: bool = True) -> Any:
         """The values given for inputs by name, as one vector; those of other inputs are 0.
 
@@ -115,6 +124,7 @@ def make_hessian(session: Session) -> DerivativeMatrix:
     """The second derivatives of the output by every pair of entries of the inputs."""
     asked = Question(session, weighed=True)
     matrix = asked.compute(derivative_matrices.hessian)
+    asked.warn_of_second(session, matrix)
     inputs = asked.report.gradients
     return DerivativeMatrix(2, asked.report, inputs, inputs, matrix, sparse(session))
 
@@ -132,6 +142,7 @@ def make_product(session: Session) -> tuple[GradientReport, Sequence[Variable]]:
         product = asked.compute(derivative_matrices.jvp, vector)
         return asked.report, (with_gradient(asked.report.output, product),)
     product = asked.compute(derivative_matrices.hvp, vector)
+    asked.warn_of_second(session, product)
     parts = []
     first = 0
     for variable in asked.report.gradients:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.command_line.fast_parser import Request
+    from autodiff.cli.requests.session import Session
+    from autodiff.core.base.source import Source
     from autodiff.core.report.records import GradientReport, ReportedPass
 
 MOST_NAMED = 3
@@ -70,6 +72,16 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
         first = kinks[names[0]][0]
         place = f"{first.function}{in_line(first.line)} is {PLACES[first.kind]}"
         yield f"{place}; {ask(request, names, report)} says what that means"
+
+
+def note_equal_values(session: Session, subject: ReportedPass, source: Source) -> None:
+    """Note the equal eigenvalues or singular values that derivatives which are not finite come from."""
+    from autodiff.core.paths.node_names import NodeNames
+    from autodiff.core.why.equal_values import equal_values_remark
+
+    remark = equal_values_remark(subject.order, NodeNames(subject.order, source))
+    if remark:
+        session.note(remark)
 
 
 def hints_on_rounding(report: GradientReport, request: Request, subject: ReportedPass) -> Iterator[str]:

@@ -266,6 +266,10 @@ def note_remarks(
     if session.diagnostics == "text" and not subject.without_pass:
         for hint, kind in odd_things(report, session.request, subject):
             session.note(hint, kind)
+            if kind == "warning" and session.script is not None:
+                from autodiff.cli.requests.hints import note_equal_values
+
+                note_equal_values(session, subject, session.script.source)
 
 
 def new_probe() -> Probe:

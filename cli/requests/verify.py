@@ -35,6 +35,7 @@ from autodiff.core.report.verdict import (
     WRONG,
     GradientCheck,
 )
+from autodiff.core.why.equal_values import equal_values_remark
 from autodiff.core.why.kinks import kinks_of
 from autodiff.core.why.rounded_gradients import rounded_gradient
 from autodiff.core.why.saved_constants import saved_constants
@@ -179,6 +180,8 @@ def check_all(
             leading = nodes_leading_to(subject.order, [node])
             there = kinks_of(leading, subject.cotangents, names, order)
             check.kinks = tuple(kink for kink in there if kink.kind != FORMULA_GAP)
+        if check.verdict == NOT_FINITE:
+            check.equal_values = equal_values_remark(nodes_leading_to(subject.order, [node]), names)
         check.fault = next((fault for fault in faults if fault_reaches(fault, subject, node)), None)
         if check.fault is not None and check.verdict in (OK, UNDECIDED):
             check.verdict, check.reason = WRONG, HIDDEN

@@ -13,6 +13,7 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.op import CUSTOM_OP_DOC
+from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.records import (
     Derivation,
     GradientReport,
@@ -212,6 +213,7 @@ def describe_second_order(
             derivation.order, derivation.given = len(second.by), second.given
             derivation.graph = made.graph
             derivation.omit_zero_paths()
+            tell_equal_values(derivation, subject, source, second)
             kept = lost_in_functions(subject, source, *(subject.wrt[at][1] for at in second.by))
             if kept:
                 derivation.causes = (*map(saved_cause, kept), *causes_of_value(derivation))
@@ -220,6 +222,32 @@ def describe_second_order(
             report.graph, report.events = made.graph, made.events
     report.derivations = tuple(derived)
     return report
+
+
+def tell_equal_values(
+    derivation: Derivation, first: ReportedPass, source: Source, second: SecondDerivative
+) -> None:
+    """Tell equal eigenvalues of the first pass as the cause of a second derivative that is not finite.
+
+    What the rules compute from them in that line says less.
+    """
+    kinds = ("forward", "singular", "masked")
+    if not any(cause.kind in kinds for cause in derivation.causes):
+        return
+    from autodiff.core.paths.node_names import NodeNames
+    from autodiff.core.report.cause import Cause
+    from autodiff.core.why.equal_values import equal_values
+
+    leading = nodes_leading_to(first.order, [first.wrt[at][1] for at in second.by])
+    names = NodeNames(first.order, source)
+    found = tuple(
+        Cause("singular", sentence, names[node], node.op.name, 0, names.line(node), node.site)
+        for node, sentence in equal_values(leading, names)
+    )
+    lines = [cause.line for cause in found]
+    others = tuple(one for one in derivation.causes if one.kind not in kinds or one.line not in lines)
+    if len(others) < len(derivation.causes):
+        derivation.causes = (*found, *others)
 
 
 def lost_in_functions(subject: ReportedPass, source: Source, *targets: Node) -> tuple[SavedConstant, ...]:

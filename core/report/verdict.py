@@ -54,7 +54,8 @@ class GradientCheck(Record):
     ``is_shown_by_reruns`` says that runs of the script at neighbouring inputs have shown the kink or jump.
     The caller fills in the rest: ``kinks``, the ops on the paths that are at a kink, whatever the verdict;
     ``ties``, the lines that compare equal numbers; ``fault``, the custom Function that causes the error;
-    ``constants``, what custom Functions saved without its graph. ``second`` is the other entry of a wrong
+    ``constants``, what custom Functions saved without its graph; ``equal_values``, a sentence on equal
+    eigenvalues or singular values if the gradient is not finite. ``second`` is the other entry of a wrong
     second derivative, None if ``given`` and ``expected`` are first derivatives or weighted sums.
     """
 
@@ -82,5 +83,6 @@ class GradientCheck(Record):
     reason: str = ""
     fault: FunctionFault | None = None
     constants: tuple[SavedConstant, ...] = ()
+    equal_values: str = ""
     second: tuple[int, ...] | None = None
     grouped: int = 0

@@ -50,6 +50,12 @@ VECTOR_OPS = {
         "svd",
     ),
 }
+#: The ops that find eigenvalues, singular values or vectors, each with one of VECTOR_OPS of its kind.
+DECOMPOSITIONS = {
+    **{name: name for name in VECTOR_OPS},
+    "eigenvalues": "eigenvectors",
+    "singular_values": "left_vectors",
+}
 LONGEST_QUOTE = 60
 WORDS = re.compile(r"\w+")
 #: A name, an entry or a call.
@@ -273,7 +279,7 @@ def singular_slope_sentence(node: Node, index: int, at: tuple[int, ...] | None, 
 
 def equal_values_sentence(node: OpNode, names: NodeNames) -> str:
     """Which eigenvalues or singular values of the operand are equal; "" if none are."""
-    _, what, kind = VECTOR_OPS[node.op.name]
+    _, what, kind = VECTOR_OPS[DECOMPOSITIONS[node.op.name]]
     x = node.operands[0]
     values = np.linalg.eigvalsh(x) if kind == "eigvalsh" else np.linalg.svd(x, compute_uv=False)
     pairs = np.argwhere(np.diff(values) == 0)

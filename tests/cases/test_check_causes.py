@@ -259,6 +259,58 @@ L = (torch.linalg.eigvalsh(C)**2).sum()
         shows=["right: "],
         never=["kink"],
     ),
+    *[
+        Case(
+            f"{name}_{what}_names_the_equal_values",
+            f"C = 2*torch.eye(3, dtype=torch.float64)\nC.requires_grad_()\nL = {formula}\n",
+            command,
+            says=[told] if is_note else [],
+            shows=[] if is_note else [told],
+        )
+        for name, formula, orders, told in (
+            (
+                "trace",
+                "(torch.linalg.eigvalsh(C)**2).sum()",
+                "2",
+                "in line 3, the eigenvalues 0 and 1 of C are equal: 2 and 2",
+            ),
+            (
+                "nuclear",
+                "torch.linalg.svdvals(C).sum()",
+                "2",
+                "in line 3, the singular values 0 and 1 of C are equal: 2 and 2",
+            ),
+            (
+                "vectors",
+                "torch.linalg.eigh(C)[1][0, 1]",
+                "12",
+                "in line 3, the eigenvalues 0 and 1 of C are equal: 2 and 2",
+            ),
+        )
+        for what, order, command, is_note in (
+            ("hessian", "2", "autodiff hessian script.ad", True),
+            ("hvp", "2", "autodiff hvp script.ad --vector C=1", True),
+            ("check", "2", "autodiff check script.ad --order 2 | tr -s ' \\n' ' '", False),
+            ("first_check", "1", "autodiff check script.ad | tr -s ' \\n' ' '", False),
+            ("grad", "1", "autodiff grad script.ad", True),
+        )
+        if order in orders
+    ],
+    *[
+        Case(
+            f"explain_{name}",
+            f"C = 2*torch.eye(2, dtype=torch.float64)\nC.requires_grad_()\nL = {formula}\n",
+            "autodiff explain script.ad --order 2 --entry 0,0 | tr -s ' \\n' ' '",
+            shows=[
+                "why line 3: the eigenvalues 0 and 1 of C are equal: 2 and 2, and this derivative divides by"
+            ],
+            never=["0/0"],
+        )
+        for name, formula in (
+            ("eigenvalues", "torch.linalg.eigvalsh(C).sum()"),
+            ("eigenvectors", "torch.linalg.eigh(C)[1][0, 1]"),
+        )
+    ],
 ]
 
 
