@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.record import Record
+from autodiff.core.check.small_entries import wrong_small_entry
 from autodiff.core.check.verify import verify
 from autodiff.core.engine.custom_call import CustomCallOp, OutputPartOp
 from autodiff.core.graph.node import OpNode
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.path_sum import edge_contribution
 from autodiff.core.report.records import ReportedPass
-from autodiff.core.report.verdict import WRONG
+from autodiff.core.report.verdict import OK, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +65,10 @@ def function_faults(
             if (call.name, index) in found:
                 continue
             try:
-                check = verify(single_call_subject(subject, node, call, below), call.name, below, 1, seed)
+                alone = single_call_subject(subject, node, call, below)
+                check = verify(alone, call.name, below, 1, seed)
+                if check.verdict == OK:
+                    check = wrong_small_entry(alone, call.name, below) or check
             except AutodiffError:  # it cannot run a second time
                 break
             if check.verdict == WRONG:

@@ -169,3 +169,56 @@ def test_generated_scripts_raise_no_alarm() -> None:
         checked += len(found)
         assert sum(check.verdict == UNDECIDED for check in found) <= len(found) // 2, text
     assert checked >= 0.9 * len(seeds(30))
+
+
+#: Functions of which all outputs depend on all entries, with what their backward returns.
+MIXING = [
+    ("torch.softmax(x, 0)", "s = torch.softmax(x, 0)\n        return s*(g - (g*s).sum())"),
+    ("x*x.norm()", "n = x.norm()\n        return g*n + (g*x).sum()*x/n"),
+    ("x - x.mean()", "return g - g.mean()"),
+    ("x.cumsum(0)", "return g.flip(0).cumsum(0).flip(0)"),
+    ("x.prod()*x", "return g*x.prod() + (g*x).sum()*x.prod()/x"),
+]
+POWERS = [("x**2", "2*x"), ("1/x", "-1/x**2"), ("torch.log(x.abs())", "1/x"), ("x**3", "3*x**2")]
+
+
+def spread_out(draw: random.Random, size: int) -> list[float]:
+    """Numbers whose sizes have up to twelve orders of magnitude between them."""
+    digits = draw.choice([1, 3, 6])
+    return [draw.choice([-1, 1]) * 10 ** draw.uniform(-digits, digits) for _ in range(size)]
+
+
+def test_entries_of_all_sizes_raise_no_alarm() -> None:
+    for seed in seeds(30):
+        draw = random.Random(seed)
+        forward, backward = draw.choice(
+            [*MIXING, *((f, f"return g*({slope})") for f, slope in RULES + POWERS)]
+        )
+        numbers = spread_out(draw, draw.randint(2, 6))
+        if "exp" in forward or "softmax" in forward:
+            numbers = [max(-30.0, min(30.0, number)) for number in numbers]
+        kind = draw.choice(["float64", "float32"])
+        text = (
+            f"{own_function(forward, backward)}x = torch.tensor({numbers}, dtype=torch.{kind})\n"
+            f"x.requires_grad_()\nL = (Own.apply(x)*torch.tensor({spread_out(draw, len(numbers))})).sum()\n"
+        )
+        [found] = checks_of(text)
+        assert found.verdict in (OK, UNDECIDED), (found.expected, found.given, found.fault, text)
+
+
+def test_an_error_in_an_entry_beside_larger_ones_is_caught() -> None:
+    for seed in seeds(15):
+        draw = random.Random(seed)
+        forward, slope, last = draw.choice(
+            [("x**2", "2*x", 3e6), ("torch.exp(x/1e5)*x", "torch.exp(x/1e5)*(1 + x/1e5)", -3e5)]
+        )
+        kind, factor = draw.choice(["float64", "float32"]), draw.choice([1.1, 0.9, 1.01, 0.0])
+        numbers = [1e5 if last < 0 else 1e6, draw.uniform(0.2, 2), last]
+        text = (
+            f"{own_function(forward, f'return g*({slope})*torch.tensor([1., {factor}, 1.])')}"
+            f"x = torch.tensor({numbers}, dtype=torch.{kind}, requires_grad=True)\nL = Own.apply(x).sum()\n"
+        )
+        [found] = checks_of(text)
+        assert found.verdict == WRONG, text
+        assert found.fault is not None
+        assert found.fault.check.worst == (1,), text
