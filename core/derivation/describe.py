@@ -13,7 +13,6 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.op import CUSTOM_OP_DOC
-from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.records import (
     Derivation,
     GradientReport,
@@ -234,6 +233,7 @@ def tell_equal_values(
     kinds = ("forward", "singular", "masked")
     if not any(cause.kind in kinds for cause in derivation.causes):
         return
+    from autodiff.core.graph.topological_order import nodes_leading_to
     from autodiff.core.paths.node_names import NodeNames
     from autodiff.core.report.cause import Cause
     from autodiff.core.why.equal_values import equal_values
