@@ -38,6 +38,7 @@ from autodiff.grammar.by_hand.sentences import (
     wrong_entries_remarks,
 )
 from autodiff.grammar.by_hand.symmetry import symmetric_names, symmetric_points
+from autodiff.grammar.by_hand.versions import meant_versions, other_versions
 from autodiff.grammar.by_hand.wrong_backward import blame_backward
 from autodiff.grammar.session.script_kinks import make_kink
 
@@ -150,9 +151,13 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
     if told:
         made.is_right, made.remarks = None, told
     elif made.is_right is False:
+        meant = meant_versions(formula, points, runs)
         explain_difference(made, formula, points, computed, right, runs)
+        made.remarks += meant
     elif made.is_right and made.is_right_here:
+        meant = meant_versions(formula, points, runs)
         try_other_constants(made, formula, runs)
+        made.remarks += meant
 
 
 def excerpt(error: UsageError) -> str:
@@ -216,6 +221,7 @@ def explain_difference(
         or other_row_remarks(formula, points, computed)
         or label_remarks(made, formula, runs)
         or symmetry_remarks(made, formula, points, runs)
+        or other_versions(formula, points, computed)
     )
     if made.remarks:
         return

@@ -1,0 +1,96 @@
+"""Names that a script assigns more than once: which of the values a formula means is said and tried.
+
+After ``x = x*2`` a formula's ``x`` is the last one, and ``dL/dx`` may be by the first, the input.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.values import as_stored
+from autodiff.grammar.by_hand.points import values_equal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+    from autodiff.grammar.by_hand.formula import Formula
+    from autodiff.grammar.by_hand.points import SamplePoints
+    from autodiff.grammar.by_hand.runs import ScriptRuns
+
+
+class Versions:
+    """The values that one name has in the graph, as nodes, the first one first."""
+
+    def __init__(self, name: str, points: SamplePoints) -> None:
+        self.name = name
+        self._points = points
+        known = dict.fromkeys([*points.subject.order, *(node for _, node in points.subject.wrt)])
+        self.nodes = sorted((node for node in known if node.name == name), key=lambda node: node.number)
+
+    def spelled(self, node: Node) -> str:
+        """Return ``the last x (line 3)``."""
+        line = self._points.node_names.line(node)
+        place = "" if line is None else f" (line {line})"
+        if node in (self.nodes[0], self.nodes[-1]):
+            return f"the {'first' if node is self.nodes[0] else 'last'} {self.name}{place}"
+        return f"the {self.name} of line {line}"
+
+
+def versions_of(formula: Formula, points: SamplePoints) -> dict[str, Versions]:
+    """Return the names of the formula and of its left side that have several values in the graph."""
+    own = () if formula.workings is None else formula.workings.own_names
+    names = (formula.names_read - set(own)) | set(formula.inputs)
+    found = {name: Versions(name, points) for name in sorted(names)}
+    return {name: one for name, one in found.items() if len(one.nodes) > 1}
+
+
+def meant_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
+    """Return the remark that says which value of each such name is meant, on the left and on the right."""
+    told = []
+    for name, versions in versions_of(formula, points).items():
+        by = dict(points.subject.wrt).get(name) if name in formula.inputs else None
+        value = runs.first.execution.names.get(name)
+        read = value.node if isinstance(value, Tensor) and name in formula.names_read else None
+        if by in versions.nodes:
+            told.append(f"the derivative is by {versions.spelled(by)}")
+        if read in versions.nodes and read is not by:
+            told.append(f"`{name}` in the formula is {versions.spelled(read)}")
+    return [", and ".join(told)] if told else []
+
+
+def other_versions(formula: Formula, points: SamplePoints, computed: list[Any]) -> list[str]:
+    """Return the remark on a formula that is right for other values of a name; none if it is for no other."""
+    if points.is_jacobian or formula.is_second:
+        return []
+    for name, versions in versions_of(formula, points).items():
+        for node in versions.nodes:
+            if name in formula.inputs and all(
+                values_equal(value, gradient_at(run.subject, run.known.get(node, node), formula))
+                for value, run in zip(computed, points.runs, strict=True)
+            ):
+                return [f"it is the derivative by {versions.spelled(node)}"]
+            if name in formula.names_read and is_right_with(name, node, formula, points):
+                return [f"with {versions.spelled(node)} in the formula it is right"]
+    return []
+
+
+def gradient_at(subject: Any, node: Node, formula: Formula) -> Any:
+    g = subject.cotangents.get(node)
+    whole = np.zeros(node.shape) if g is None else np.asarray(g)
+    return whole if formula.place is None else whole[formula.place]
+
+
+def is_right_with(name: str, node: Node, formula: Formula, points: SamplePoints) -> bool:
+    """Whether the formula is right at every point where a name has the value of this node."""
+    for names, gradient, run in zip(points.names, points.gradients, points.runs, strict=True):
+        out = np.asarray(run.known.get(node, node).out)
+        try:
+            value = np.asarray(formula.value({**names, name: Tensor.of(as_stored(out))}))
+        except UsageError:
+            return False
+        if value.shape != np.shape(gradient) or not values_equal(value, gradient):
+            return False
+    return True

@@ -1,0 +1,36 @@
+"""Formulas of names that are assigned more than once: which value is meant is said, the others are tried."""
+
+from __future__ import annotations
+
+import pytest
+from hand_checks import check
+
+TWICE = "x = 3.\nx = x*2\nx = x*2\nL = x**2"
+LOOP = "h = 0.5\nw = 1.5\nfor i in range(3):\n    w = w*h\nL = w**2"
+MEANT = "the derivative is by the first x (line 1), and `x` in the formula is the last x (line 3)"
+
+
+@pytest.mark.parametrize(
+    ("script", "formula", "is_right", "remarks"),
+    [
+        (TWICE, "dL/dx == 8*x", True, [MEANT]),
+        (TWICE, "dL/dx == 2*x", False, ["it is the derivative by the last x (line 3)", MEANT]),
+        (TWICE, "dL/dx == 32*x", False, ["with the first x (line 1) in the formula it is right", MEANT]),
+        (TWICE, "dL/dx == 4*x", False, ["it is the derivative by the x of line 2", MEANT]),
+        (TWICE, "dL/dx == 16*x", False, ["with the x of line 2 in the formula it is right", MEANT]),
+        (LOOP, "dL/dh == 6*w**2/h", True, ["`w` in the formula is the last w (line 4)"]),
+        (LOOP, "dL/dh == 6*1.5*w*h**2", True, ["`w` in the formula is the last w (line 4)"]),
+        (
+            LOOP,
+            "dL/dw == 2*w*h**6",
+            False,
+            [
+                "with the first w (line 2) in the formula it is right",
+                "the derivative is by the first w (line 2), and `w` in the formula is the last w (line 4)",
+            ],
+        ),
+    ],
+)
+def test_versions(script: str, formula: str, is_right: bool, remarks: list[str]) -> None:
+    found = check(script, formula)
+    assert (found.is_right, found.remarks) == (is_right, remarks)
