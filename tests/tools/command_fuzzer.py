@@ -30,7 +30,7 @@ from fuzz_words import INTERNAL
 #: The exit codes of `autodiff help exit-codes` that a run in this process can have.
 CODES = {0, 2, 3, 4, 5, 6}
 #: The commands that exit with 1, where the answer is no.
-ANSWERS_NO = ("check", "lint")
+ANSWERS_NO = ("check", "diff", "lint", "minimize")
 SEVERAL_SCRIPTS = [name for name, command in COMMANDS.items() if command.takes_several]
 ONE_SCRIPT = [(command,) for command in ("run", "grad", "explain", "graph", "check")]
 #: The share of answers that a comparison is made of.
