@@ -47,11 +47,11 @@ def draw(
     Raises UsageError if a library is missing, for more than ``MOST_NODES`` nodes, and for an animation of
     more than ``MOST_PAINTED`` nodes times frames.
     """
-    graph = report.graph
-    assert graph is not None
+    whole = report.graph
+    assert whole is not None
     assert report.events is not None
-    kept = part_of(graph, asked.around, asked.depth)
-    view = view_of(graph, report.events, constructs, kept, asked.fold)
+    kept = part_of(whole, asked.around, asked.depth)
+    view = view_of(whole, report.events, constructs, kept, asked.fold)
     graph = view.graph
     if len(graph.nodes) > MOST_NODES:
         raise UsageError(
@@ -76,9 +76,12 @@ def draw(
     if asked.form == "svg":
         return svg_text(picture), view.note
     if asked.form == "html":
+        from autodiff.cli.pictures.boxes import AS_DRAWN, Drawing, draw_boxes
         from autodiff.cli.pictures.page import html_text
 
-        return html_text(report, view, picture, steps, source, page), view.note
+        first = Drawing(view, picture, steps, AS_DRAWN, (), {})
+        drawn = draw_boxes(whole, report.events, constructs, kept, first, page, asked.view)
+        return html_text(report, drawn, source, page), view.note
     from autodiff.cli.pictures.png import FONT, png_bytes
 
     if asked.form == "png":

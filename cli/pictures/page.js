@@ -1,22 +1,35 @@
 "use strict";
 (() => {
   const find = (id) => document.getElementById(id);
-  const data = JSON.parse(find("data").textContent);
-  const picture = find("picture"), box = picture.parentElement, body = document.body;
-  const cards = data.places.map((_, i) => find("n" + i));
-  const wires = data.edges.map((_, i) => find("w" + i));
-  const labels = data.edges.map((_, i) => find("e" + i));
-  const grads = cards.map((card) => card.querySelector(".grad"));
-  const finals = grads.map((text) => (text ? text.textContent : ""));
+  const drawings = JSON.parse(find("data").textContent), boxes = find("boxes");
+  const pictures = [find("picture"), ...[...document.querySelectorAll("template.drawing")].map((t) => t.content.firstElementChild)];
+  const box = pictures[0].parentElement, body = document.body;
+  let data, picture, cards, wires, labels, grads, finals, forward, backward;
   const lines = new Map([...document.querySelectorAll(".code li[id]")].map((line) => [+line.id.slice(1), line.firstChild]));
   const codes = new Map([...lines].map(([at, code]) => [at, code.textContent]));
-  const forward = data.steps.filter((s) => s.phase === "forward");
-  const backward = data.steps.filter((s) => s.phase === "backward");
   const MS = 1100;
+  const finals_of = [];
   let steps = [], at = 0, timer = 0, lit = [];
 
+  // One state of the boxes: its picture takes the place of the other.
+  const use = (number) => {
+    data = drawings[number];
+    picture = pictures[number];
+    if (picture.parentElement !== box) box.replaceChildren(picture);
+    const part = (letter) => (_, i) => picture.getElementById(letter + i);
+    cards = data.places.map(part("n"));
+    wires = data.edges.map(part("w"));
+    labels = data.edges.map(part("e"));
+    grads = cards.map((card) => card.querySelector(".grad"));
+    finals = finals_of[number] ||= grads.map((text) => (text ? text.textContent : ""));
+    forward = data.steps.filter((s) => s.phase === "forward");
+    backward = data.steps.filter((s) => s.phase === "backward");
+    for (const card of Object.keys(data.opens)) { cards[card].setAttribute("role", "button"); cards[card].setAttribute("aria-expanded", "false"); }
+    if (boxes) boxes.selectedIndex = number;
+    build();
+  };
   const build = () => {
-    const wrt = +find("wrt").value;
+    const wrt = data.inputs[find("wrt").selectedIndex];
     steps = [...forward, ...backward, ...data.steps.filter((s) => s.phase === "paths" && s.wrt === wrt)];
     find("at").max = steps.length;
   };
@@ -106,6 +119,19 @@
     show(at === steps.length ? 1 : at + 1);
   };
   const zoom = () => { const on = box.classList.toggle("fit"); find("zoom").setAttribute("aria-pressed", on); };
+  // The boxes: 0 is the first picture; where nothing is folded there, 1 has all boxes closed.
+  const closed = Object.keys(drawings[0].opens).length ? 0 : Math.min(1, drawings.length - 1);
+  const change = (number) => { stop(); use(number); show(0); link(); };
+  const opening = () => { const now = drawings.indexOf(data); change(now + 1 < drawings.length ? now + 1 : 0); };
+  const toggle = (target) => {
+    const card = target.closest(".node");
+    const number = card && data.opens[card.id.slice(1)];
+    if (number === undefined && !(card && card.classList.contains("inside"))) return false;
+    change(number === undefined ? closed : number);
+    const there = picture.querySelector(number === undefined ? ".fold" : ".inside");
+    if (there) there.focus();
+    return true;
+  };
   const open = () => { const name = find("wrt").selectedOptions[0].textContent; for (const block of document.querySelectorAll("details.derivation")) block.open = block.dataset.wrt === name; };
 
   for (const part of ["forward", "backward", "paths"]) find(part).onclick = () => go(start[part]());
@@ -114,24 +140,27 @@
   find("play").onclick = play;
   find("zoom").onclick = zoom;
   find("at").oninput = (event) => go(+event.target.value);
+  box.onclick = (event) => toggle(event.target);
+  if (boxes) boxes.onchange = () => change(boxes.selectedIndex);
   find("wrt").onchange = () => { build(); open(); go(start.paths()); };
   const keys = {
     " ": play, ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1), Home: () => go(1), End: () => go(0),
     f: () => go(start.forward()), b: () => go(start.backward()), p: () => go(start.paths()), z: zoom,
+    o: opening, c: () => change(closed), Enter: (event) => toggle(event.target),
   };
   addEventListener("keydown", (event) => {
     const tag = event.target.tagName;
     if (event.ctrlKey || event.metaKey || event.altKey || tag === "SELECT") return;
-    if (event.key === " " && (tag === "BUTTON" || tag === "SUMMARY")) return;
+    if ((event.key === " " || event.key === "Enter") && (tag === "BUTTON" || tag === "SUMMARY")) return;
     if (event.key.length > 1 && event.target.id === "at") return;
     const action = keys[event.key.length > 1 ? event.key : event.key.toLowerCase()];
-    if (action) { event.preventDefault(); action(); }
+    if (action) { event.preventDefault(); action(event); }
   });
   const linked = () => (/^#\d+$/.test(location.hash) ? +location.hash.slice(1) : 0);
   addEventListener("hashchange", () => { stop(); show(linked()); });
   addEventListener("beforeprint", () => { show(0); for (const block of document.querySelectorAll("details")) block.open = true; });
   body.classList.add("js");
   document.querySelector("nav").hidden = false;
-  build();
+  use(0);
   show(linked());
 })();

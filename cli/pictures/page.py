@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from autodiff.cli.pictures.boxes import Drawing
     from autodiff.cli.pictures.fold import View
-    from autodiff.cli.pictures.picture import Picture
     from autodiff.cli.pictures.story import Step
     from autodiff.cli.render.page import Page
     from autodiff.core.base.source import Source
@@ -39,23 +39,32 @@ WIDEST_LINE = 400
 WIDE = 820
 LARGEST_MATRIX = 6
 PRINTED_WORDS = 2_000
-WIDEST_CAUSE = 300
+WIDEST_CAUSE, WIDEST_BOX = 300, 40
+BOX_KEYS = " <kbd>O</kbd> open the next box <kbd>C</kbd> close it"
 
 
 def html_text(
     report: GradientReport,
-    view: View,
-    picture: Picture,
-    steps: Sequence[Step],
+    drawn: Sequence[Drawing],
     source: Source,
     page: Page,
 ) -> str:
-    """The whole page: the ``picture`` of a ``view`` of the report's graph, its ``steps``, the derivations."""
+    """The whole page: drawings of the report's graph, of which the first is shown, and the derivations."""
+    view, picture = drawn[0].view, drawn[0].picture
     graph = view.graph
     style, script = read("page.css"), read("page.js")
     derivations = report.derivations[:MOST_DERIVATIONS]
     chosen = strongest(derivations)
-    lost = lost_edges(derivations, report.graph, view)
+    pictures = [
+        svg_text(
+            one.picture,
+            is_page=True,
+            lost=lost_edges(derivations, report.graph, one.view),
+            inside=one.inside,
+        )
+        for one in drawn
+    ]
+    has_lost = bool(lost_edges(derivations, report.graph, view))
     title = f"{fit(graph.output, WIDEST_NAME)} = {typeset(entry(root_value(report), page))}"
     name = visible(os.path.basename(report.script))
     policy = (
@@ -72,20 +81,22 @@ def html_text(
         f"<p>{escape(view.note)}</p>" if view.note else "",
         '<ul class="key"><li class="k-leaf">leaf</li><li class="k-function">made by a function</li>',
         '<li class="k-value">value</li><li class="k-grad">∂ gradient</li>',
-        f"{'<li class=k-lost>lost here</li>' if lost else ''}</ul></header>",
-        controls(derivations, chosen, view),
+        f"{'<li class=k-lost>lost here</li>' if has_lost else ''}</ul></header>",
+        controls(derivations, chosen, drawn),
         f"<main{' class=wide' if picture.width > WIDE else ''}>",
         '<section class="code" aria-label="Script" tabindex="0">',
         f"<ol>{''.join(code_lines(source))}</ol></section>",
         '<section class="graph" aria-label="Graph" tabindex="0">',
-        f"{svg_text(picture, is_page=True, lost=lost)}</section></main>",
+        f"{pictures[0]}</section></main>",
+        *(f'<template class="drawing">{one}</template>' for one in pictures[1:]),
         '<section class="derivations" aria-label="Derivations"><h2>Where the gradients come from</h2>',
         *(derivation_block(one, at == chosen, page) for at, one in enumerate(derivations)),
         left_out(len(report.derivations) - len(derivations)),
         "</section>",
         "<footer><kbd>space</kbd> play <kbd>←</kbd> <kbd>→</kbd> step <kbd>F</kbd> forward <kbd>B</kbd>"
-        " backward <kbd>P</kbd> paths <kbd>Z</kbd> zoom <kbd>End</kbd> the finished picture</footer>",
-        f'<script type="application/json" id="data">{data_text(graph, steps, source)}</script>',
+        " backward <kbd>P</kbd> paths <kbd>Z</kbd> zoom <kbd>End</kbd> the finished picture"
+        f"{BOX_KEYS if len(drawn) > 1 else ''}</footer>",
+        f'<script type="application/json" id="data">{data_text(drawn, derivations, source)}</script>',
         f"<script>{script}</script></body></html>\n",
     ]
     return "\n".join(parts).encode("ascii", "xmlcharrefreplace").decode("ascii")
@@ -132,16 +143,20 @@ def strongest(derivations: Sequence[Derivation]) -> int:
     return max(range(len(derivations)), key=lambda at: (derivations[at].count, -at), default=0)
 
 
-def controls(derivations: Sequence[Derivation], chosen: int, view: View) -> str:
-    ids = [input_id(one, view) for one in derivations]
+def controls(derivations: Sequence[Derivation], chosen: int, drawn: Sequence[Drawing]) -> str:
     options = "".join(
-        f'<option value="{id}"{" selected" * (at == chosen)}>{escape(fit(one.wrt, WIDEST_NAME))}</option>'
-        for at, (one, id) in enumerate(zip(derivations, ids, strict=True))
+        f"<option{' selected' * (at == chosen)}>{escape(fit(one.wrt, WIDEST_NAME))}</option>"
+        for at, one in enumerate(derivations)
     )
+    boxes = "".join(f"<option>{escape(fit(one.name, WIDEST_BOX))}</option>" for one in drawn)
+    if len(drawn) > 1:
+        boxes = f'<select id="boxes" aria-label="boxes">{boxes}</select>'
+    else:
+        boxes = ""
     return (
         '<nav aria-label="Steps" hidden><div class="parts"><button id="forward">Forward</button>'
         '<button id="backward">Backward</button><span class="joined"><button id="paths">Paths to</button>'
-        f'<select id="wrt" aria-label="input">{options}</select></span></div>'
+        f'<select id="wrt" aria-label="input">{options}</select></span>{boxes}</div>'
         '<div class="drive"><button id="back" aria-label="step back">◂</button>'
         '<button id="play" aria-label="play">▶</button><button id="next" aria-label="step">▸</button>'
         '<input id="at" type="range" min="0" value="0" aria-label="step number"><output id="count"></output>'
@@ -252,13 +267,18 @@ def value_mathml(value: Any) -> str:
     return matrix(value.tolist() if value.ndim == 2 else [value.tolist()])
 
 
-def data_text(graph: Graph, steps: Sequence[Step], source: Source) -> str:
-    """The steps and places for the script of the page, as JSON that HTML cannot mistake for markup."""
-    data = {
-        "steps": [step_entry(step) for step in steps],
-        "edges": [[edge.input, edge.output] for edge in graph.edges],
-        "places": [place(node.span, source) for node in graph.nodes],
-    }
+def data_text(drawn: Sequence[Drawing], derivations: Sequence[Derivation], source: Source) -> str:
+    """The steps and places of each drawing, as JSON that HTML cannot mistake for markup."""
+    data = [
+        {
+            "steps": [step_entry(step) for step in one.steps],
+            "edges": [[edge.input, edge.output] for edge in one.view.graph.edges],
+            "places": [place(node.span, source) for node in one.view.graph.nodes],
+            "inputs": [input_id(each, one.view) for each in derivations],
+            "opens": one.opens,
+        }
+        for one in drawn
+    ]
     text = dumps(data, separators=(",", ":"))
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

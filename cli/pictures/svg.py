@@ -70,11 +70,12 @@ def svg_text(
     width: float = 0.0,
     is_page: bool = False,
     lost: Mapping[int, str] = NOTHING,
+    inside: Collection[int] = (),
 ) -> str:
     """The whole file: the finished picture, or a scene of it with its sentence below.
 
     It has at least the given ``width``. As part of a page its cards can be reached with the keyboard.
-    ``lost`` has the edges that lost a gradient, by id, and why.
+    ``lost`` has the edges that lost a gradient, by id, and why; ``inside`` are the cards of an open box.
     """
     width, height = max(width, picture.width), picture.height
     if scene is not None:
@@ -92,7 +93,11 @@ def svg_text(
         *(wire_line(at, wire, scene, lost) for at, wire in enumerate(picture.wires)),
         "</g>",
         *(line for at, wire in enumerate(picture.wires) for line in label_lines(at, wire, scene, lost)),
-        *(line for at, card in enumerate(picture.cards) for line in card_lines(at, card, scene, is_page)),
+        *(
+            line
+            for at, card in enumerate(picture.cards)
+            for line in card_lines(at, card, scene, is_page, at in inside)
+        ),
     ]
     if scene is not None:
         lines.append(text("says", MARGIN, height - MARGIN, scene.says, CAPTION_SIZE, INK))
@@ -132,7 +137,9 @@ def ghost(card: int, scene: Scene | None) -> str:
     return f' opacity="{GHOST}"' if scene is not None and card >= scene.made else ""
 
 
-def card_lines(at: int, card: Card, scene: Scene | None, is_page: bool) -> Iterator[str]:
+def card_lines(
+    at: int, card: Card, scene: Scene | None, is_page: bool, is_inside: bool = False
+) -> Iterator[str]:
     fill, border = LEAF if card.is_leaf else FUNCTION
     grad, thick = card.grad, 1.5
     if scene is not None:
@@ -144,6 +151,7 @@ def card_lines(at: int, card: Card, scene: Scene | None, is_page: bool) -> Itera
     kind = (
         f"node {'leaf' if card.is_leaf else 'function'}{' output' * card.is_output}{' fold' * card.is_fold}"
     )
+    kind += " inside" * is_inside
     yield f'<g class="{kind}" id="n{at}"{reach}{ghost(at, scene)}><title>{escaped(card.said)}</title>'
     yield rectangle("card", card.x, card.y, card.width, CARD_HEIGHT, 9, fill, border, thick, card.is_fold)
     if card.is_output:  # a second frame

@@ -72,7 +72,7 @@ def test_pages_and_pictures_have_the_same_elements_as_with_plain_texts(reports, 
     keys = {key for _, attributes in usual.found for key in attributes}
     assert {key for _, attributes in found.found for key in attributes} <= keys | {"mathvariant"}
     assert found.texts["script"][1:] == usual.texts["script"][1:]
-    assert len(json.loads(found.texts["script"][0])["steps"]) == len(hostile.events.forward) + len(
+    assert len(json.loads(found.texts["script"][0])[0]["steps"]) == len(hostile.events.forward) + len(
         hostile.events.backward
     ) + len(hostile.events.paths)
     for formula in re.findall(r"<math .*?</math>", page, re.S):

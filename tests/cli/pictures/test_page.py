@@ -14,6 +14,7 @@ import pytest
 from autodiff.cli.pictures.formats import Request, draw
 from autodiff.cli.pictures.mathml import mathml, text_mathml
 from autodiff.cli.render.page import Page
+from autodiff.cli.requests.constructs import find_constructs
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.symbolic.source_exprs import parse_source
@@ -33,7 +34,7 @@ def page_of(script):
     subject = differentiate(execution, Settings())
     report = describe(subject, source, events=True)
     asked = Request("html", "", "", 0, 300)
-    return draw(report, asked, Page(), source, [])[0]
+    return draw(report, asked, Page(), source, find_constructs(source))[0]
 
 
 class Elements(HTMLParser):
@@ -77,7 +78,7 @@ def test_the_page_needs_nothing_else_and_its_formulas_are_well_formed(name):
     assert len(formulas) > 3
     for formula in formulas:
         ElementTree.fromstring(formula)
-    steps = json.loads(data)["steps"]
+    steps = json.loads(data)[0]["steps"]
     order = ["forward", "backward", "paths"].index
     assert [step["phase"] for step in steps] == sorted((s["phase"] for s in steps), key=order)
 
@@ -123,7 +124,7 @@ def test_the_edge_that_lost_a_gradient_is_marked_and_the_derivation_says_why(aut
     script = TESTS / "scripts" / "why" / f"{name}.ad"
     assert autodiff("graph", script, "-o", "why.html").returncode == 0
     text = (tmp_path / "why.html").read_text()
-    data = json.loads(Elements(text).texts["script"][0])
+    data = json.loads(Elements(text).texts["script"][0])[0]
     names = re.findall(r'<text class="name"[^>]*>([^<]*)<', text)
     lost = [int(id) for id in re.findall(r'class="wire lost" id="w(\d+)"', text)]
     assert [names[data["edges"][id][0]] for id in lost] == below
@@ -131,6 +132,61 @@ def test_the_edge_that_lost_a_gradient_is_marked_and_the_derivation_says_why(aut
     assert "here a gradient is lost: " in text
     assert why in unescape(text.partition('class="why"')[2])
     assert "lost here" in text
+
+
+CALLS = """\
+w = torch.tensor(0.5, requires_grad=True)
+def layer(x):
+    z = x*w + 1
+    return torch.tanh(z)
+h = layer(w)
+for i in range(2):
+    h = layer(h)
+L = h**2
+"""
+
+
+def test_calls_and_passes_are_boxes_that_open():
+    """Each box is drawn open once, with the edges and steps of that drawing; closed, it is one card."""
+    text = page_of(CALLS)
+    drawings = json.loads(Elements(text).texts["script"][0])
+    pictures = [text.partition('aria-label="Graph"')[2].partition("</section>")[0]]
+    pictures += re.findall(r'<template class="drawing">(.*?)</template>', text, re.S)
+    names = [re.findall(r'<text class="name"[^>]*>([^<]*)<', one) for one in pictures]
+    calls = [f"layer(), call {at}" for at in (1, 2, 3)]
+    assert re.findall(
+        r"<option>([^<]*)</option>", text.partition('id="boxes"')[2].partition("</select>")[0]
+    ) == ["as drawn", "all boxes closed", *(f"open: {name}" for name in calls)]
+    assert names[1] == ["w", *calls, "L"]
+    assert drawings[0]["opens"] == {}
+    assert drawings[1]["opens"] == {"1": 2, "2": 3, "3": 4}
+    for at, call in enumerate(calls, 2):
+        assert call not in names[at]
+        inside = re.findall(r'<g class="node function inside" id="n(\d+)"', pictures[at])
+        assert len(inside) == 3
+        assert len(names[at]) == len(names[1]) + 2
+    for drawing, cards in zip(drawings, names, strict=True):
+        made = [step["node"] for step in drawing["steps"] if step["phase"] == "forward"]
+        assert made == [*range(len(cards))]
+        assert max(max(edge) for edge in drawing["edges"]) < len(cards)
+        sums = {step["node"]: step["grad"] for step in drawing["steps"] if step["phase"] == "backward"}
+        assert sums[0] == {s["node"]: s["grad"] for s in drawings[0]["steps"] if s["phase"] == "backward"}[0]
+
+
+def test_a_picture_without_calls_and_loops_has_no_boxes():
+    text = page_of(SEED_1)
+    assert 'id="boxes"' not in text
+    assert "<template" not in text
+    assert "open the next box" not in text
+
+
+def test_drawings_of_a_page_have_a_limit(monkeypatch):
+    monkeypatch.setattr("autodiff.cli.pictures.boxes.MOST_MORE", 12)
+    drawings = json.loads(Elements(page_of(CALLS)).texts["script"][0])
+    assert [len(drawing["places"]) for drawing in drawings] == [11, 5, 7]
+    assert drawings[1]["opens"] == {"1": 2}
+    monkeypatch.setattr("autodiff.cli.pictures.boxes.MOST_MORE", 4)
+    assert len(json.loads(Elements(page_of(CALLS)).texts["script"][0])) == 1
 
 
 def test_where_nothing_is_lost_nothing_is_marked():
@@ -145,7 +201,7 @@ def test_a_second_derivative_has_a_page_of_its_own(autodiff, tmp_path):
     text = (tmp_path / "second.html").read_text()
     assert "<title>dL/dw = 216</title>" in text
     assert "<summary>d2L/dw2 = 144" in text
-    data = json.loads(Elements(text).texts["script"][0])
+    data = json.loads(Elements(text).texts["script"][0])[0]
     names = re.findall(r'<text class="name"[^>]*>([^<]*)<', text)
     last = {names[step["node"]]: step["grad"] for step in data["steps"] if step["phase"] == "backward"}
     assert last["w"] == "144"
@@ -225,6 +281,51 @@ def test_the_page_plays_the_run(browser, seed_page):
     assert browser.find_element(By.ID, "play").get_attribute("aria-label") == "pause"
     press(browser, Keys.ARROW_LEFT)
     assert browser.find_element(By.ID, "play").get_attribute("aria-label") == "play"
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.browser
+def test_boxes_open_and_close_by_mouse_and_keyboard(browser, tmp_path):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    path = tmp_path / "calls.html"
+    path.write_text(page_of(CALLS))
+    browser.get(path.as_uri())
+
+    def shown():
+        names = [name.text for name in browser.find_elements(By.CSS_SELECTOR, "#picture .name")]
+        chosen = browser.execute_script(
+            "return document.getElementById('boxes').selectedOptions[0].textContent"
+        )
+        return chosen, len(names), len([name for name in names if "call" in name])
+
+    def card(name):
+        return browser.find_element(By.XPATH, f"//*[name()='text' and text()='{name}']/..")
+
+    assert shown() == ("as drawn", 11, 0)
+    press(browser, "c")
+    assert shown() == ("all boxes closed", 5, 3)
+    assert card("layer(), call 2").get_attribute("role") == "button"
+    ActionChains(browser).move_to_element(card("layer(), call 2")).click().perform()
+    assert shown() == ("open: layer(), call 2", 7, 2)
+    press(browser, "b", Keys.ARROW_RIGHT)
+    step = state(browser)
+    assert step["says"].startswith("∂L/∂(layer(), call 3) = ")
+    assert len(step["now"]) == 1
+    press(browser, "c")
+    browser.execute_script("arguments[0].focus()", card("layer(), call 3"))
+    press(browser, Keys.ENTER)
+    assert shown() == ("open: layer(), call 3", 7, 2)
+    assert browser.execute_script("return document.activeElement.classList.contains('inside')")
+    press(browser, Keys.ENTER)
+    assert shown() == ("all boxes closed", 5, 3)
+    press(browser, "o")
+    assert shown() == ("open: layer(), call 1", 7, 2)
+    press(browser, "p")
+    assert "path" in state(browser)["says"]
+    assert state(browser)["rows"] > 0
     assert browser.get_log("browser") == []
 
 
