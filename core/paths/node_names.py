@@ -14,14 +14,15 @@ import re
 from bisect import bisect_left
 from collections import Counter
 
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source
 from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.report.name_key import NameMeaning
 from autodiff.core.symbolic.expr import Expr, call, expr_text, infix, name_expr, neg, number_expr, postfix
-from autodiff.core.symbolic.literals import entries_text
+from autodiff.core.symbolic.literals import ArrayText, entries_text
 from autodiff.core.symbolic.op_names import reader_name
-from autodiff.core.symbolic.symbol import as_symbol, is_custom
+from autodiff.core.symbolic.symbol import Symbol, as_symbol, is_custom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +36,14 @@ if TYPE_CHECKING:
 LONGEST_NAME = 28
 LONGEST_TEXT = 40
 LONGEST_MEANING = 200
+#: The entries of an unnamed array stand in a name if they have at most so many characters.
+LONGEST_ENTRIES = 12
+#: Ops that are written as subscripts: ``w[0]``, ``w[1:]``, ``w[[0, 2]]``.
+SUBSCRIPTS = frozenset(["select", "slice", "part", "index"])
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 PRODUCT_OPERATORS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
-CALL = re.compile(r"[^\W\d][\w.]*\([^()]*\)")
+CALL = re.compile(r"[^\W\d][\w.]*(\([^()]*\)|(\[[^\[\]]*\])+)")
 PLACES = re.compile(r"(\[[^\[\]]*\])+$")
 
 
@@ -150,6 +155,11 @@ class NodeNames:
             variable, number, node = self._versioned[spelled]
             return NameMeaning(spelled, f"line {self.line(node)}", variable=variable, number=number)
         short = self._shortened.get(spelled)
+        if isinstance(short, Leaf):
+            entries = short_constant(short)
+            source = self._source_text(short)
+            place = f"in {source}, line {self.line(short)}" if source else f"line {self.line(short)}"
+            return NameMeaning(spelled, place, entries, name_expr(ArrayText(entries, short.out)))
         if not isinstance(short, OpNode) or short.op is None:
             return None
         expr = self._application(short, short.op, numbered=False)
@@ -199,6 +209,10 @@ class NodeNames:
     def has_versions(self, node: Node) -> bool:
         """Whether the node is one of several values of its variable."""
         return node.name in self._reassigned
+
+    def is_of_later_turn(self, node: Node) -> bool:
+        """Whether the node is a value that a loop gave to its variable after the first turn."""
+        return self.has_versions(node) and self.visit(node) > 1
 
     def is_free(self, candidate: str) -> bool:
         """Whether no node has this name."""
@@ -254,6 +268,9 @@ class NodeNames:
             text = spelled = spelled or self._built_name(node, longest)
             if text in self._taken and isinstance(node, OpNode):
                 self._text_without_suffix[node] = text
+                first = self._first_with_text.get(text)
+                if first in self._built_exprs:  # in other names both are written alike
+                    self._built_exprs.setdefault(node, self._built_exprs[first])
                 spelled = self._with_suffix(text, node)
             elif text:
                 self._first_with_text[text] = node
@@ -315,6 +332,11 @@ class NodeNames:
                 operands.append(self._built_exprs.get(below) or name_expr(self._nested_name(below, numbered)))
         if op.infix and len(operands) == 2 and not is_custom(op):
             return infix(op.infix, *operands)
+        if op.name in SUBSCRIPTS and np.size(node.operands[0]) > 1:
+            whole = Symbol(operands[0], np.shape(node.operands[0]))
+            written = op(whole, **node.params)
+            assert isinstance(written, Symbol)
+            return written.expr
         if op.name == "t" or (op.name == "permute" and node.params["dims"] == (1, 0)):
             return postfix(operands[0], ".T")
         return neg(*operands) if op.name == "neg" else call(reader_name(op.name), *operands)
@@ -322,7 +344,9 @@ class NodeNames:
     def _nested_name(self, node: Node, numbered: bool) -> str:
         """The name of a node as part of another name. Equal constants are not distinguished there."""
         if node.name is None and isinstance(node, Leaf) and not node.tracked and node.out is not None:
-            return short_constant(node)
+            entries = short_constant(node)
+            is_long = len(entries) > LONGEST_ENTRIES and np.size(node.out) > 1 and node.site is not None
+            return self.short_name(node) if is_long else entries
         is_phrase = node in self._text_without_suffix and not self.is_short(node)
         spelled = self.of[node] if numbered or not is_phrase else self._text_without_suffix[node]
         return f"({spelled})" if is_phrase and not CALL.fullmatch(spelled) else spelled

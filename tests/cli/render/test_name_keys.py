@@ -64,3 +64,23 @@ def test_made_up_names_are_not_those_of_the_script(autodiff, write) -> None:
         out = autodiff("explain", "--wrt", "a", write(f"{other} = 3.0\n" + LOOP.format(other))).out
         assert "x_v1 to x_v5 are values 1 to 5 of x (line 5)" in out
         assert "x_3" not in out
+
+
+RECURRENT = """xs = tensor([[0.25, -1.5, 2.75], [1.125, 0.5, -0.75], [0.625, 2.5, 1.5]])
+W = torch.full((3, 2), 0.5, requires_grad=True)
+w = tensor([0.5, 2.0], requires_grad=True)
+h = 0.0
+for t in range(3):
+    h = h + (xs[t] @ W * (w[0] + w[1]) * w[[1, 0]]).sum()
+"""
+
+
+def test_parts_of_tensors_are_subscripts_and_entries_have_a_name(autodiff, write) -> None:
+    seen = autodiff("explain", "--all", "--wrt", "w", write(RECURRENT)).out
+    assert "select(" not in seen
+    assert "take(" not in seen
+    assert "d(w[0] + w[1])/d(w[0]) . d(w[0])/dw" in seen
+    assert "d((t1 @ W)*(w[0] + w[1]))/d(w[0] + w[1])" in seen
+    tree = autodiff("graph", write(RECURRENT)).out
+    for entries in ("t1 = [0.25, -1.5, 2.75]", "t3 = [1.125, 0.5, -0.75]"):
+        assert f"\n{entries} (in xs[t] @ W, line 6).\n" in tree

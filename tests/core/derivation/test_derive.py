@@ -51,6 +51,12 @@ def test_as_many_paths_as_are_asked_for_are_all_shown_in_the_order_of_the_script
     assert [path.contribution for path in derivation.paths] == [0.0, *weights]
 
 
+def test_the_strongest_paths_of_a_loop_come_first() -> None:
+    derivation = derive("x = 2.\ns = 0.\nfor k in range(1, 6):\n    s = s + x**k / k\n", "x")
+    assert [path.contribution for path in derivation.paths] == pytest.approx([16.0, 8.0, 4.0, 2.0, 1.0])
+    assert derivation.simplified == "x**4 + x**3 + x**2 + x + 1"
+
+
 def test_of_the_paths_that_are_followed_the_strongest_are_shown() -> None:
     weights = [0.5, -7.0, 3.0, 0.25, -2.0, 9.0, 1.0, -4.0, 0.125, 6.0, -8.0, 5.0]
     text = "x = 2.\nL = " + " + ".join(f"sin(x)*({weight})" for weight in weights)
