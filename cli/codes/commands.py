@@ -178,11 +178,12 @@ CODES = {
         "printf '1,2\\n3,4\\n' | autodiff grad -e 'L = W.sum()' --set W=@-",
     ),
     "E0620": Code(
-        "A picture needs a library that is not installed.",
+        "A library that is not installed is needed.",
         "graphlay places the parts of a picture, resvg-py paints PNG, Pillow joins frames to a GIF, plotille"
-        " draws the chart of `plot` on a terminal. All four are optional: everything else works without.",
-        "In autodiff's own folder, run python -m pip install '.[pictures]', which installs all four; the"
-        " formats tree, json, dot and mermaid, and the curves of `plot` as SVG, CSV and JSON, need none.",
+        " draws the chart of `plot` on a terminal. pyarrow and safetensors read the files with their names,"
+        " watchfiles waits for changes. All are optional: everything else works without.",
+        "In autodiff's own folder, run python -m pip install '.[pictures,data,watch]', which installs all."
+        " The formats tree, json, dot and mermaid, and the curves of `plot` as SVG, CSV and JSON, need none.",
         "",
         "",
     ),

@@ -32,7 +32,16 @@ TAKES_NAMES = {"of": "", "wrt": "", "set": "=", "over": "="}
 LONGEST = 1 << 20
 
 
-class Bash(BashComplete):
+class Watched:
+    """What follows `watch` is completed as the command that it is."""
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        args = args[1:] if len(args) > 1 and COMMANDS.get(args[0], COMMANDS["run"]).takes_command else args
+        items: list[CompletionItem] = super().get_completions(args, incomplete)  # type: ignore[misc] # mixed in
+        return items
+
+
+class Bash(Watched, BashComplete):
     """Bash splits ``--wrt=w`` into three words, of which the last is to be completed."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
@@ -42,7 +51,7 @@ class Bash(BashComplete):
         return words[:-1] if words[-1:] == ["="] else words, incomplete
 
 
-class WholeWord:
+class WholeWord(Watched):
     """For shells that replace the whole word: what is completed in ``--wrt=w`` begins with ``--wrt=``."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
@@ -138,6 +147,8 @@ def known_arguments(name: str) -> list[str]:
         return list(example_paths())
     if name == "completion":
         return list(SHELLS)
+    if name == "watch":
+        return [name for name, command in COMMANDS.items() if not command.takes_command]
     if name == "help":
         from autodiff.cli.codes import CODES
         from autodiff.grammar.lint import LINTS

@@ -71,6 +71,8 @@ def read_arguments(arguments: Sequence[str]) -> Request | None:
     if not arguments or arguments[0] not in COMMANDS:
         return None
     command = COMMANDS[arguments[0]]
+    if command.takes_command and len(arguments) > 1 and arguments[1] in COMMANDS:
+        return Request(command.name, arguments[1], {}, tuple(arguments[2:]))
     by_flag = {flag: option for option in command.options for flag in option.flags}
     values = defaults(command)
     positional: list[str] = []

@@ -63,6 +63,11 @@ class Command:
         """Whether the command takes several arguments."""
         return self.argument.endswith("...]") or " " in self.argument
 
+    @property
+    def takes_command(self) -> bool:
+        """Whether what follows is another command with its options."""
+        return self.argument.startswith("COMMAND")
+
 
 class Format:
     """One output format, and the line about it in ``autodiff help formats``.
@@ -518,6 +523,13 @@ COMMANDS = {
                 "autodiff examples 2_descent_step | autodiff lint -",
                 "autodiff lint -e 'w = 3; L = w**2' --diagnostics github",
             ),
+        ),
+        Command(
+            "watch",
+            "COMMAND [SCRIPT] [OPTIONS]",
+            (),
+            "Run a command again whenever its script or its data change.",
+            ("autodiff watch grad net.ad --wrt 'w*'", "autodiff watch check net.ad --formula @sheet.txt"),
         ),
         Command(
             "ops",

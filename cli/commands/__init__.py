@@ -31,6 +31,7 @@ MODULES = {
     "plot": LazyModule("autodiff.cli.commands.plot"),
     "check": LazyModule("autodiff.cli.commands.check"),
     "lint": LazyModule("autodiff.cli.commands.lint"),
+    "watch": LazyModule("autodiff.cli.commands.watch"),
     "ops": LazyModule("autodiff.cli.commands.ops"),
     "completion": LazyModule("autodiff.cli.commands.completion"),
     "examples": LazyModule("autodiff.cli.commands.examples"),

@@ -148,7 +148,8 @@ Values and files of numbers
     --sigma x=0.1,y=2%           standard deviations for propagate; --cov FILE has covariances
     --vector x=1                 a vector for jvp and hvp
 
-Files are .csv, .tsv, .json, .jsonl, .npy, .npz or text; without such a suffix the content decides. A table
+Files are .csv, .tsv, .json, .jsonl, .npy, .npz or text; without such a suffix the content decides. With more
+libraries, pip install '.[data]', .parquet and .safetensors are read too. A table
 has a header if no field of its first line is a number. Separators are commas, semicolons, tabs or, in text,
 blanks. Blank lines and lines that begin with # do not count. A missing value is written nan.
 

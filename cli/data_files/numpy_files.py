@@ -47,8 +47,7 @@ def to_array(data: bytes, file: str) -> Any:
         raise data_error(
             file, "it holds Python objects, which would have to be executed", "save an array of numbers"
         )
-    if dtype.kind not in "fiub":
-        raise data_error(file, f"it holds {dtype}, no real numbers", "save an array of real numbers")
+    check_kind(dtype, file)
     count = 1
     for size in shape:
         count *= size
@@ -62,8 +61,21 @@ def to_array(data: bytes, file: str) -> Any:
         array = array.reshape(shape, order="F" if is_fortran else "C")
     except ValueError:  # no entries, and another size of 2**62
         raise data_error(file, f"there is no array of shape {shape}") from None
+    return as_numbers(array, file)
+
+
+def check_kind(dtype: Any, place: str) -> None:
+    """Raise UsageError for entries that are no real numbers."""
+    if dtype.kind not in "fiub":
+        raise data_error(place, f"it holds {dtype}, no real numbers", "save an array of real numbers")
+
+
+def as_numbers(array: Any, place: str) -> Any:
+    """The array as float64, float32, int64 or bool."""
+    dtype = array.dtype
+    check_kind(dtype, place)
     if dtype.kind == "u" and array.size and array.max() >= 2**63:
-        raise data_error(file, f"it holds whole numbers above {2**63 - 1}", "save them as float64")
+        raise data_error(place, f"it holds whole numbers above {2**63 - 1}", "save them as float64")
     if dtype.kind in "iu":
         return array.astype("int64")
     return array.astype(dtype.name if dtype.name in ("bool", "float32") else "float64")

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LIMIT_FLAG = "--max-input"
-PARQUET = b"PAR1"
 
 
 def read_data(path: str, limit: int, names: Sequence[str] = ()) -> DataFile:
@@ -23,11 +22,13 @@ def read_data(path: str, limit: int, names: Sequence[str] = ()) -> DataFile:
     data = read_stdin(limit, LIMIT_FLAG) if path == STDIN else read_file(path, limit, LIMIT_FLAG)
     file = STDIN_NAME if path == STDIN else path
     suffix = os.path.splitext(path)[1].lower()
-    if data.startswith(PARQUET):
-        raise data_error(file, "it is a Parquet file, which cannot be read", "save it as CSV or .npz")
-    from autodiff.cli.data_files import numpy_files
+    from autodiff.cli.data_files import library_files, numpy_files
 
-    if suffix == ".npy" or data.startswith(numpy_files.NPY_MAGIC):
+    if suffix == ".parquet" or data.startswith(library_files.PARQUET_MAGIC):
+        made = library_files.read_parquet(data, file, limit)
+    elif suffix == ".safetensors":
+        made = library_files.read_safetensors(data, file)
+    elif suffix == ".npy" or data.startswith(numpy_files.NPY_MAGIC):
         made = numpy_files.read_npy(data, file)
     elif suffix == ".npz" or data.startswith(numpy_files.ZIP_MAGIC):
         made = numpy_files.read_npz(data, file, limit)

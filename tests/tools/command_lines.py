@@ -30,7 +30,7 @@ from script_generator import generate
 from teaching_scripts import RIGHT
 
 #: How often a command is drawn, where it is not as often as the others.
-WEIGHTS = {"help": 0.1, "examples": 0.1, "ops": 0.1, "lint": 0.7}
+WEIGHTS = {"watch": 0.0, "minimize": 0.1, "help": 0.1, "examples": 0.1, "ops": 0.1, "lint": 0.7}
 NAMES = "x m s w L y loss a b W w1 x1 torch print nosuch".split()
 #: Values of options by their kind. What is in a pool of a name, below, comes first.
 KINDS = {

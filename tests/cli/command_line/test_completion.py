@@ -85,6 +85,11 @@ def complete(line: str, cwd: Path) -> list[str]:
         ("autodiff grad s.ad -e w8=w1*2 --wrt w", ["plain,w1", "plain,w2", "plain,w8"]),
         ("autodiff grad -e w8=( --wrt w", []),
         ("autodiff grad s.ad -o grads", ["file,grads"]),
+        ("autodiff minimize s.ad --method n", ["plain,newton"]),
+        ("autodiff watch gra", ["plain,grad", "plain,graph"]),
+        ("autodiff watch wat", []),
+        ("autodiff watch grad s.ad --wrt w", ["plain,w1", "plain,w2"]),
+        ("autodiff watch graph s.ad --format d", ["plain,dot"]),
     ],
 )
 def test_what_fits_is_offered(tmp_path: Path, line: str, offered: list[str]) -> None:

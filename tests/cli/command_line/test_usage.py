@@ -10,7 +10,11 @@ from autodiff.cli.command_line.options import COMMANDS, EXAMPLES, GROUPS
 from conftest import HANGS
 from documents import with_autodiff
 
-EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.values() for e in c.examples)]
+#: Without those of `watch`, which does not end.
+EXAMPLES_OF_HELP = [
+    *(line for line, _ in EXAMPLES),
+    *(line for command in COMMANDS.values() if not command.takes_command for line in command.examples),
+]
 
 
 @pytest.mark.parametrize(

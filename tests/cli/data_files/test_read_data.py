@@ -137,7 +137,6 @@ def test_numbers_are_read_to_the_last_bit(read):
         ("a.csv", "", "it holds no numbers"),
         ("a.csv", "p,q\n1,2\n", "there is no column `x`; it has p, q"),
         ("a.csv", "p\x1b[31m,q\n1,2\n", "it has p\\x1b[31m, q"),
-        ("a.csv", b"PAR1\x00\x01", "it is a Parquet file"),
         ("a.csv", b"1,2\n\xff", "it is not UTF-8: byte 0xff at offset 4, in line 2"),
         ("a.csv", "1,2\n".encode("utf-16"), "it looks like UTF-16"),
         ("a.txt", "1 2\n3\n", "line 2: 1 field, and line 1 has 2: 3"),
