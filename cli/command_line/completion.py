@@ -55,7 +55,7 @@ class WholeWord(Watched):
     """For shells that replace the whole word: what is completed in ``--wrt=w`` begins with ``--wrt=``."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
-        items: list[CompletionItem] = super().get_completions(args, incomplete)  # type: ignore[misc] # mixed in
+        items: list[CompletionItem] = super().get_completions(args, incomplete)
         flag, equals, _ = incomplete.partition("=")
         if flag.startswith("--") and equals:
             return [CompletionItem(flag + equals + item.value, type=item.type) for item in items]
