@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+#: The package that runs as the program: that of the room of commands.
+PROGRAM = __name__.rpartition(".commands.")[0]
 CLEAR = "\x1b[2J\x1b[H"
 INTERVAL = 500  # milliseconds between two looks at the changes
 
@@ -43,7 +45,7 @@ def command(session: Session) -> None:
         if session.out.is_terminal and os.environ.get("TERM", "dumb") not in ("", "dumb"):
             session.out.write(CLEAR)
         session.flush()
-        running = subprocess.Popen([sys.executable, "-m", "autodiff.cli", *words])
+        running = subprocess.Popen([sys.executable, "-m", PROGRAM, *words])
         next(found for found in changes if found)
         running.terminate()
         running.wait()
