@@ -71,6 +71,39 @@ print(ma.grad)
         says=["with torch.no_grad():", "w -= 0.1 * w.grad"],
         code=4,
     ),
+    *[
+        Case(
+            f"python_functions_{name}",
+            f"{values}; L = {formula}\n",
+            EXPLAIN,
+            says=[told],
+            never=["torch."],
+            code=4,
+        )
+        for name, values, formula, told in (
+            (
+                "logaddexp",
+                "x = 800.; y = 900.",
+                "math.log(math.exp(x) + math.exp(y))",
+                "first: logaddexp(x, y)",
+            ),
+            ("sigmoid", "x = -800.", "1/(1 + math.exp(-x))", "sigmoid(x)"),
+            ("log_ndtr", "x = -40.", "math.log(0.5*math.erfc(-x/math.sqrt(2)))", "special.log_ndtr(x)"),
+            (
+                "lgamma",
+                "a = 200.; b = 100.",
+                "math.log(math.gamma(a)/math.gamma(b))",
+                "(-lgamma(b) + lgamma(a))",
+            ),
+            (
+                "an_input_stays_one",
+                "k = 1000.",
+                "math.log(math.sinh(k)/k)",
+                "(-log(k) + (k + log1p(-exp(-2 * k))",
+            ),
+            ("none", "x = -1.", "math.sqrt(x)", "x is -1, and there is no value for it"),
+        )
+    ],
     Case(
         "a_logarithm_of_sinh_is_split",
         "k = 1000.0; L = log(k) - log(4*pi*sinh(k))\n",

@@ -8,6 +8,7 @@ from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
 from autodiff.grammar.objects.operators import BEYOND_FLOATS
+from autodiff.grammar.repair.proposals.stable_functions import known_functions
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -144,7 +145,11 @@ def is_beyond_floats(node: tree.Expression) -> bool:
 
 
 def compute_in_floats(scene: Scene) -> Iterator[Fix]:
-    """Propose a decimal point in the first whole number of an overflow such as ``10**20`` (E0207)."""
+    """Repair a result that is too large (E0207).
+
+    Propose a function for a formula around it, or a decimal point in the first whole number of ``10**20``.
+    """
+    yield from known_functions(scene)
     node = scene.node
     if not isinstance(node, (tree.Binary, tree.Number)):
         return

@@ -6,7 +6,8 @@ found out by running the script.
 
 from __future__ import annotations
 
-from math import log
+import re
+from math import isclose, log, sqrt
 
 from autodiff.core.base.errors import Edit, Fix
 from autodiff.grammar.help.failure_scene import Scene, called_name, with_parentheses
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 
 LARGEST_FIRST_REASON = "subtracts the largest entry first"
 LOG_2 = "0.6931471805599453"
+#: The root of 2 as it is written.
+ROOT_OF_2 = re.compile(r"(\w+\.)*sqrt\(2(\.0*)?\)|2(\.0*)? ?\*\* ?0?\.5|\(2(\.0*)? ?\*\* ?0?\.5\)")
+#: Functions that overflow, each with a form of its logarithm that does not.
+GROWING = ("sinh", "cosh", "exp", "expm1", "gamma", "factorial")
 
 
 class SameFunction(Fix):
@@ -57,12 +62,18 @@ def known_functions(scene: Scene) -> Iterator[Fix]:
 
 
 def norms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
-    """Propose a norm for the root of a sum of squares, and ``abs`` for the root of one square."""
+    """Propose a norm for the root of a sum of squares, ``hypot`` for that of two, ``abs`` for that of one."""
     x = root_of(node)
     total = None if x is None else reader.meaning(x)
     one = squared(reader, total)
     if one is not None:
         yield f"abs({reader.written(one)})" * bool(reader.written(one)), "abs has the slope 0 at 0"
+    if isinstance(total, tree.Binary) and total.op == "+":
+        pair = [squared(reader, reader.meaning(term)) for term in (total.left, total.right)]
+        written = [reader.written(term) for term in pair if term is not None]
+        if len(written) == 2 and all(written):
+            home = torch_prefix(reader.scene)
+            yield f"{home}hypot({', '.join(written)})", "hypot takes no squares, which overflow or vanish"
     if not isinstance(total, tree.Call) or called_name(total) != "sum":
         return
     inside = reader.meaning(operand_of(total))
@@ -174,7 +185,12 @@ def logarithms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
         yield f"{functions}softplus({y})", "softplus is log(1 + exp(x)) without the overflow"
     if name != "log":
         return
-    if called_name(x) == "sum":
+    yield from normal_logarithms(reader, x)
+    if called_name(x) == "sum" and isinstance(listed := reader.meaning(operand_of(x)), tree.Comprehension):
+        y = listed_exponents(reader, listed)
+        if y:
+            yield f"{home}logsumexp({y}, 0)", f"logsumexp {LARGEST_FIRST_REASON}"
+    elif called_name(x) == "sum":
         y = reader.argument(operand_of(x), "exp")
         if y:
             yield f"{home}logsumexp({logsumexp_arguments(reader, x, y)})", f"logsumexp {LARGEST_FIRST_REASON}"
@@ -196,6 +212,61 @@ def logarithms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
     yield from split_logarithms(reader, x)
 
 
+def normal_logarithms(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
+    """Propose ``log_ndtr`` for the logarithm of the normal distribution function, in any of its forms."""
+    reason = "log_ndtr has no logarithm of 0"
+    home = "torch.special." if torch_prefix(reader.scene) else "special."
+    if called_name(x) == "cdf" and reader.scene.text(x.function).endswith("norm.cdf"):
+        given = ", ".join(reader.scene.text(one) for one in x.arguments)
+        if reader.written(x):
+            yield (
+                f"{reader.scene.text(x.function)[: -len('cdf')]}logcdf({given})",
+                "logcdf has no logarithm of 0",
+            )
+    z = reader.argument(x, "ndtr")
+    if z:
+        yield f"{home}log_ndtr({z})", reason
+    factors = factors_of(reader, x)
+    numbers = [
+        number_value(reader, one) ** (-1 if sign else 1)
+        for one, sign in factors
+        if number_value(reader, one) > 0
+    ]
+    others = [one for one, sign in factors if number_value(reader, one) <= 0 and not sign]
+    if len(numbers) + 1 != len(factors) or len(others) != 1 or numbers != [0.5]:
+        return
+    other = reader.meaning(others[0])
+    upper = error_function_operand(reader, other, "erfc")
+    z = negated(upper) if upper else ""
+    if isinstance(other, tree.Binary) and other.op == "+":
+        for one, beside in ((other.left, other.right), (other.right, other.left)):
+            if is_number(one, 1):
+                z = error_function_operand(reader, beside, "erf")
+    if z:
+        yield f"{home}log_ndtr({z})", reason
+
+
+def listed_exponents(reader: FormulaReader, listed: tree.Comprehension) -> str:
+    """Return ``x`` in ``[exp(v) for v in x]``, else an empty string."""
+    clause, exponent = listed.clauses[0], operand_of(listed.element)
+    if len(listed.clauses) > 1 or clause.conditions or called_name(listed.element) != "exp":
+        return ""
+    if not isinstance(exponent, tree.Name) or reader.scene.text(clause.target) != exponent.id:
+        return ""
+    reader.visited += [listed.element, exponent]
+    return reader.written(clause.iterable)
+
+
+def error_function_operand(reader: FormulaReader, node: Any, name: str) -> str:
+    """Return ``z`` in ``erf(z/sqrt(2))``, or in a call of another ``name``; else an empty string."""
+    inner = reader.operand(node, name)
+    if not isinstance(inner, tree.Binary) or inner.op != "/" or not reader.written(inner):
+        return ""
+    root = reader.meaning(inner.right)
+    is_root = isinstance(root, tree.Number) and isclose(root.value, sqrt(2), rel_tol=1e-9)
+    return reader.scene.text(inner.left) if is_root or ROOT_OF_2.fullmatch(reader.scene.text(root)) else ""
+
+
 def sums_of_exponentials(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
     """Propose functions for the logarithm of ``exp(a) + exp(b)`` and of ``exp(a) - 1``."""
     if not isinstance(x, tree.Binary) or x.op not in "+-":
@@ -212,7 +283,7 @@ def split_logarithms(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
     """Propose a sum of logarithms for a product or quotient of which one factor overflows."""
     factors = factors_of(reader, x)
     for at, (factor, is_divisor) in enumerate(factors):
-        for name in ("sinh", "cosh", "exp", "expm1"):
+        for name in GROWING:
             y = reader.argument(factor, name)
             if not y or (name == "exp" and len(factors) == 1 and factor is not x):
                 continue
@@ -231,13 +302,16 @@ def split_logarithms(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
             terms = [*([str(total)] if total else []), *written]
             text = f"-{text}" if is_divisor else text
             yield f"({' + '.join([*terms, text])})" if terms else text, reason
+            return  # further ones would be written in the same way
 
 
 def factors_of(reader: FormulaReader, node: Any) -> list[tuple[Any, bool]]:
     """Return the factors of a product or quotient, each with whether it divides."""
-    node = reader.meaning(node)
+    given, node = node, reader.meaning(node)
     if not isinstance(node, tree.Binary) or node.op not in ("*", "/"):
-        return [(node, False)]
+        return [
+            (given if isinstance(node, tree.Number) else node, False)
+        ]  # a name of a number may be an input
     behind = factors_of(reader, node.right)
     if node.op == "/":
         behind = [(factor, not is_divisor) for factor, is_divisor in behind]
@@ -245,22 +319,36 @@ def factors_of(reader: FormulaReader, node: Any) -> list[tuple[Any, bool]]:
 
 
 def number_value(reader: FormulaReader, node: Any) -> float:
-    """Return the value of a plain number; 0 for anything else."""
+    """Return the value of a number, or of a constant such as ``pi``; 0 for anything else.
+
+    What the script assigns may be an input.
+    """
+    if isinstance(node, tree.Name) and node.id in reader.given:
+        return 0.0
     value = node.value if isinstance(node, tree.Number) else reader.scene.value(node)
     return float(value) if value.__class__ in (int, float) else 0.0
 
 
 def logarithm_text(reader: FormulaReader, factor: Any, is_divisor: bool) -> str:
     """Return the text of the logarithm of a factor; empty if it cannot be written."""
+    for name in GROWING:
+        y = reader.argument(factor, name)
+        if y:
+            grown, _ = logarithm_of_growth(reader, name, y)
+            return f"-{with_parentheses(grown)}" if is_divisor else grown
     text = reader.written(factor)
     return f"{'-' * is_divisor}{torch_prefix(reader.scene)}log({text})" if text else ""
 
 
 def logarithm_of_growth(reader: FormulaReader, name: str, y: str) -> Proposal:
-    """Return the logarithm of ``sinh(y)``, ``cosh(y)`` or ``exp(y) - 1`` without the overflow."""
+    """Return the logarithm of ``exp(y) - 1`` or of another function of GROWING without the overflow."""
     home, x = torch_prefix(reader.scene), with_parentheses(y)
     if name == "exp":
         return x, "log(exp(x)) is x, without the overflow"
+    if name in ("gamma", "factorial"):
+        if name == "gamma":
+            return f"{home}lgamma({y})", "lgamma(x) is log(gamma(x)), without the overflow"
+        return f"{home}lgamma({y} + 1)", "lgamma(n + 1) is log(factorial(n)), without the overflow"
     if name == "cosh":
         text = f"({y} + {functional_prefix(reader.scene)}softplus(-2 * {x}) - {LOG_2})"
         return text, "log(cosh(x)) is x + softplus(-2*x) - log(2), without the overflow"

@@ -21,6 +21,7 @@ from autodiff.grammar.repair.proposals.operand_types import (
     fit_operands,
     other_operator,
 )
+from autodiff.grammar.repair.proposals.stable_functions import known_functions
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -164,8 +165,24 @@ def fit_values(scene: Scene) -> Iterator[Fix]:
     """Repair values that are of the right type and still not accepted (E0206)."""
     if scene.error.repair_context and scene.error.message.startswith("too many values to unpack"):
         yield from fit_targets(scene)
+    elif scene.error.message == "math domain error":
+        yield from known_functions(scene)
+        point_at_operand(scene)
     else:
         yield from fit_number(scene)
+
+
+def point_at_operand(scene: Scene) -> None:
+    """Say at the caret which value is outside of the domain of a function of one number."""
+    node = scene.node
+    if not isinstance(node, tree.Call) or len(node.arguments) != 1:
+        return
+    inner = node.arguments[0].value
+    value = scene.value(inner)
+    if value.__class__ is Tensor and value.entry_count == 1:
+        value = value.item()
+    if value.__class__ in NUMBER_CLASSES and not isinstance(inner, tree.Number):
+        scene.error.caret = f"{scene.text(inner)} is {value:.6g}, and there is no value for it"
 
 
 def fit_targets(scene: Scene) -> Iterator[Fix]:
