@@ -219,7 +219,9 @@ SWEEP = Option(
 KEEP = Option("--keep", FLAG, "The columns of --each before the gradients.")
 VALUE = Option("--value", FLAG, "The output's value before the gradients of a row.")
 FAIL_FAST = Option("--fail-fast", FLAG, "Stop at the first bad row of --each.")
-JOBS = Option("--jobs", NUMBER, "Processes that answer rows.", metavar="N", default=1, least=1)
+BATCH = Option("--batch", NUMBER, "Add up --data N rows at a time.", metavar="N", default=0)
+REDUCE = Option("--reduce", TEXT, "What the output of --batch is over rows.", choices=("sum", "mean"))
+JOBS = Option("--jobs", NUMBER, "Processes for --each, --sweep and --batch.", metavar="N", default=1, least=1)
 GRAD_OUTPUT = Option(
     "--grad-output", TEXT, "Gradient to start from if the output is not one number.", metavar="ones|VALUE"
 )
@@ -299,8 +301,8 @@ TIMEOUT = Option(
 
 #: The groups of options in help texts, and their order there; each option is in one, by its longest flag.
 GROUPS = {
-    "Input": "-e --set --data --each --sweep --over --columns --jobs --sigma --cov --monte-carlo"
-    " --dtype --seed",
+    "Input": "-e --set --data --each --sweep --over --columns --batch --reduce --jobs --sigma --cov"
+    " --monte-carlo --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula --rtol --method",
     "Output": "--show --nonzero --value --keep --view --around --depth --fold --tangent --output --open"
     " --format --top --speed --digits --rows --all --quiet --verbose --color --diagnostics --fail-on"
@@ -361,6 +363,8 @@ COMMANDS = {
                 KEEP,
                 VALUE,
                 FAIL_FAST,
+                BATCH,
+                REDUCE,
                 JOBS,
                 NTH,
                 FAIL_ON,

@@ -121,3 +121,24 @@ def in_parts(blocks: Iterable[Block], rows: Callable[[], int]) -> Iterator[Block
             stop = start + rows()
             yield block if not start and stop >= len(block) else block.part(start, stop)
             start = stop
+
+
+def of_size(blocks: Iterable[Block], rows: int) -> Iterator[Block]:
+    """Yield the rows in blocks of this size; the last one may be smaller."""
+    waiting: list[Block] = []
+    for part in in_parts(blocks, lambda: rows - sum(map(len, waiting))):
+        waiting.append(part)
+        if sum(map(len, waiting)) == rows:
+            yield joined(waiting)
+            waiting.clear()
+    if waiting:
+        yield joined(waiting)
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """The rows of consecutive blocks as one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    lines = [line for block in blocks for line in block.lines]
+    numbers = [number for block in blocks for number in block.numbers]
+    return Block(lines, numbers, blocks[0].first, blocks[-1].share)

@@ -205,6 +205,7 @@ def short_name(text: str) -> str:
 WATCHED = {
     ("autodiff.cli.requests.verify", "check_all"): ("spelled", "checks", "subject"),
     ("autodiff.cli.requests.rows", "AllRows.answer_all"): ("self",),
+    ("autodiff.cli.requests.batches", "AllBatches.reduce_all"): ("self",),
     ("autodiff.core.check.verify", "_Verifier.step_entries"): ("places", "place"),
     ("autodiff.grammar.session.minimum", "search_minimum"): ("objective",),
     ("autodiff.grammar.by_hand.check", "check_formula"): ("formula",),
@@ -214,6 +215,7 @@ WATCHED = {
 STAGES = {
     ("autodiff.cli.requests.verify", "check_all"): checking,
     ("autodiff.cli.requests.rows", "answer_all"): answering,
+    ("autodiff.cli.requests.batches", "reduce_all"): answering,
     ("autodiff.grammar.by_hand.check", "check_formula"): checking_formula,
     ("autodiff.grammar.session.minimum", "search_minimum"): searching,
     ("autodiff.core.derivation.describe", "describe"): deriving,

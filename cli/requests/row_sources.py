@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 BLOCK_OF_SWEEP = 10_000  # rows
 
 
-def read_rows(session: Session, path: str) -> RowFile:
-    """The file of ``--each``; ``-`` is standard input."""
+def read_rows(session: Session, path: str, option: str = "--each") -> RowFile:
+    """The file of an option; ``-`` is standard input."""
     values = values_of(session)
     if path == STDIN:
         if values.stdin_user or reads_stdin(session.request):
             raise UsageError(
-                f"--each: standard input holds {values.stdin_user or 'the script'} already",
+                f"{option}: standard input holds {values.stdin_user or 'the script'} already",
                 code="E0610",
                 help=("read one of them from a file",),
             )
-        values.stdin_user = "the rows of --each"
+        values.stdin_user = f"the rows of {option}"
     return RowFile(path, read_names((session.request.text("columns") or "",)))
 
 

@@ -87,6 +87,8 @@ def refuse_other_options(session: Session) -> None:
             code="E0610",
             help=(f"the formats of {option} are {', '.join(FORMATS)}",),
         )
+    if request.number("batch"):
+        raise UsageError(f"--batch does not go with {option}", code="E0610", help=("leave one out",))
     if request.number("order") > 1 or request.texts("fail_on"):
         other = "--order" if request.number("order") > 1 else "--fail-on"
         raise UsageError(f"{other} does not go with {option}", code="E0610", help=(f"leave {other} out",))

@@ -102,7 +102,7 @@ def values_of(session: Session) -> Values:
 def give_values(session: Session, settings: Settings) -> None:
     """Enter the values of --set, --data and --grad-output into the settings of a run."""
     request, values = session.request, values_of(session)
-    if request.texts("data"):
+    if request.texts("data") and not request.number("batch"):
         from autodiff.cli.requests.data import read_columns
 
         settings.sets = read_columns(session, values)

@@ -210,7 +210,7 @@ LOOKED_AT = {**dict.fromkeys(LOOPS, ("rows", "left")), **WATCHED}
 def test_every_function_that_is_looked_for_exists(module, name):
     outer, *inner = name.split(".<locals>.")
     whole = import_module(module)
-    owners = [whole, *(getattr(whole, owner, None) for owner in ("Session", "AllRows"))]
+    owners = [whole, *(getattr(whole, owner, None) for owner in ("Session", "AllRows", "AllBatches"))]
     function = attrgetter(outer)(next(owner for owner in owners if hasattr(owner, outer.partition(".")[0])))
     code = function.__code__
     for part in inner:
