@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     Values = dict[str, Any]
 
+MOST_CYCLES = 1000  # runs whose garbage is kept
 MOST_TOLD = 20  # bad rows of a block with a message each
 
 
@@ -111,7 +112,6 @@ class RowJob(Job):
                 if made.bad and self.stops:
                     break
             made.text = "".join(lines)
-            gc.collect(0)  # each run leaves cycles, and the program has turned the collector off
         made.seconds = perf_counter() - began
         return made
 
@@ -133,6 +133,8 @@ class RowJob(Job):
         together = self.together(good, [block[at] for at in good]) if good else {}
         for at, row in enumerate(block):
             yield together[at] if at in together else self.alone(row)
+            if at % MOST_CYCLES == 0:
+                gc.collect(0)  # each run leaves cycles, and the program has turned the collector off
 
     def alone(self, values: Values | AutodiffError) -> Answer:
         """The answer to one row, from a run of its own."""

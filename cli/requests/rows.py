@@ -44,7 +44,6 @@ MOST_TOLD = 20  # bad rows with a message each
 #: Rows that are run one by one are answered in parts that take about so long.
 SECONDS_OF_A_PART = 0.1
 LARGEST_PART = 10_000  # rows
-WHOLE_BLOCK = 1 << 30  # rows: as many as were read together
 
 
 def write_rows(session: Session) -> int:
@@ -166,8 +165,8 @@ class AllRows:
                     return
 
     def parts(self, job: RowJob, blocks: Iterator[Block]) -> Iterator[Block]:
-        """The blocks, in small parts where rows are run one by one."""
-        return in_parts(blocks, lambda: self.part if job.why else WHOLE_BLOCK)
+        """The blocks in parts, which are small where rows are run one by one."""
+        return in_parts(blocks, lambda: self.part if job.why else LARGEST_PART)
 
     def write(self, block: Block, answers: RowAnswers) -> None:
         """Write the lines of a block, and to stderr what is wrong with bad rows."""

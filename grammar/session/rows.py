@@ -84,7 +84,9 @@ class RowRuns:
             return None
         for node in subject.order:
             op = node.op
-            if node.shape != shape or not (isinstance(node, Leaf) or (op is not None and op.is_elementwise)):
+            # What has no dimension depends on no row.
+            is_alike = isinstance(node, Leaf) or (op is not None and op.is_elementwise)
+            if node.shape not in (shape, ()) or not is_alike:
                 return None
         return subject.value, [gradient_or_zeros(subject.received, nodes[name]) for name in inputs]
 

@@ -79,6 +79,16 @@ def test_an_input_that_takes_no_part_has_the_gradient_0_and_constants_stay(autod
     assert done.out == "2\t0\t1\n2\t0\t4\n"
 
 
+def test_constants_that_are_not_asked_for_leave_rows_in_blocks():
+    runs = RowRuns(Source(FORMULA, "s.ad"), Settings(wrt=["r"]))
+    columns = {"m": np.linspace(0.5, 4, 20), "r": np.linspace(3, 0.1, 20)}
+    value, (grad,) = runs.run_block(columns, {}, ["r"])
+    for at in (0, 19):
+        subject = runs.run({name: column[at] for name, column in columns.items()})
+        assert value[at] == pytest.approx(subject.value, rel=1e-15)
+        assert [grad[at]] == pytest.approx([subject.received[node] for _, node in subject.wrt], rel=1e-14)
+
+
 def test_columns_are_kept_with_value_and_header(autodiff, write):
     write('name,x\n"a, b",2\n"say ""x""",3\n', "t.csv")
     done = autodiff(
