@@ -6,6 +6,7 @@ output; before each stands its size. A task whose process ends before the answer
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -67,7 +68,7 @@ class Workers:
         for _ in range(count):
             self.idle.put(None)  # it is started with its first task
         threading.stack_size(SMALL_STACK)
-        self.threads = ThreadPoolExecutor(count)
+        self.threads = ThreadPoolExecutor(count, initializer=hold_broken_pipes)
 
     def submit(self, task: bytes) -> Future[bytes]:
         return self.threads.submit(self.answer, task)
@@ -95,6 +96,11 @@ class Workers:
             worker = self.idle.get()
             if worker is not None:
                 worker.end()
+
+
+def hold_broken_pipes() -> None:
+    """Let a write of this thread to a process that has ended fail, where SIGPIPE would end the program."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPIPE])
 
 
 class Worker:
