@@ -210,7 +210,7 @@ def regroup(
     edges, edge_ids = regrouped_edges(graph, shown, folds)
     root = shown[graph.root]
     left = graph.left_out + sum(one is None for one in shown)
-    made = Graph(-1 if root is None else root, tuple(nodes), tuple(edges), graph.output, left)
+    made = Graph(-1 if root is None else root, tuple(nodes), tuple(edges), graph.output, left, key=graph.key)
     return View(made, regrouped_events(events, shown, edge_ids, heads), tuple(shown), edge_ids, note)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from autodiff.cli.pictures.layout import Layout, place
 from autodiff.cli.process.streams import cells
+from autodiff.cli.render.name_keys import meaning_of
 from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.tree import entry, spell_local
@@ -123,12 +124,14 @@ def make_card(node: GraphNode, graph: Graph, output: str, page: Page, view: str)
     value, grad = (entry(node.value, page), "" if node.grad is None else entry(node.grad, page))
     made_by = "a leaf" if is_leaf else f"made by {fit(node.grad_fn or node.op, WIDEST_TITLE)}"
     where = f" in line {node.line}" if node.line is not None else ""
-    said = f"{fit(node.name, WIDEST_TITLE)}: {made_by}{where}, value {inline(node.value, page.digits)}"
+    meaning = meaning_of(graph.key, node.name)
+    named = f"{fit(node.name, WIDEST_TITLE)} {fit(meaning, WIDEST_TITLE)}".rstrip()
+    said = f"{named}: {made_by}{where}, value {inline(node.value, page.digits)}"
     if shape:
         said += f", shape {shape}"
     if node.grad is not None:
         said += f", gradient of {output} {inline(node.grad, page.digits)}"
-    name, op = fit(node.name, WIDEST_NAME), fit(node.op, WIDEST_OP)
+    name, op = fit(node.name, WIDEST_NAME), fit(meaning if meaning[:1] == "=" else node.op, WIDEST_OP)
     if view == "ops" and node.grad_fn is not None:
         name, op = fit(node.grad_fn, WIDEST_NAME), name
     elif view == "tensors" and node.grad_fn is not None:

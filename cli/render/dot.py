@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.cli.render.name_keys import meaning_of
 from autodiff.cli.render.numbers import inline, spell_shape
 from autodiff.cli.render.page import Page, fit
 from autodiff.cli.render.tree import spell_local
@@ -30,8 +31,10 @@ def dot_lines(graph: Graph, page: Page) -> Iterator[str]:
 
 
 def node_texts(node: GraphNode, graph: Graph, page: Page) -> list[str]:
-    """The lines of a node: its name, op, shape, value and gradient."""
+    """The lines of a node: its name and what that stands for, op, shape, value and gradient."""
     lines = [fit(node.name, 40)]
+    if meaning := meaning_of(graph.key, node.name):
+        lines.append(fit(meaning, 40))
     if node.op != "leaf":
         lines.append(fit(node.op, 40))
     if node.shape:

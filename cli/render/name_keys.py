@@ -16,6 +16,14 @@ def meanings_in(key: NameKey | None, texts: Iterable[str], known: Collection[str
     return [] if key is None else key.of(texts, known)
 
 
+def meaning_of(key: NameKey | None, name: str) -> str:
+    """What the name of a node stands for: ``= a*b + c``, or ``value 2 of x``; empty if it is not made up."""
+    for one in [] if key is None else key.of([name]):
+        if one.name == name:
+            return f"value {one.number} of {one.variable}" if one.variable else f"= {one.text}"
+    return ""
+
+
 def meaning_texts(meanings: Sequence[NameMeaning]) -> list[str]:
     """A line for each formula, and one for all values of a variable.
 

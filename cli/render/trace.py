@@ -23,7 +23,7 @@ from autodiff.cli.render.page import (
     prose,
     widest,
 )
-from autodiff.cli.render.tree import spell_local, spell_rule
+from autodiff.cli.render.tree import key_lines, spell_local, spell_rule
 from autodiff.core.paths.node_names import bracketed, ordinal
 from autodiff.core.report.array_summary import ArraySummary, summary_of
 from autodiff.core.report.events import Flow, Make, PathProduct, Seed
@@ -217,6 +217,8 @@ def trace_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     story = Story(report, page)
     yield ((TITLE, "forward"),)
     yield from event_lines(story, story.events.forward, forward_table(story))
+    names = [node.name for node in story.graph.nodes]
+    yield from key_lines(story.graph, names[: page.cut(len(names))], page)
     yield EMPTY
     yield ((TITLE, "backward"),)
     if story.events.backward:

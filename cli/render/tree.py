@@ -215,11 +215,11 @@ def is_number(symbol: str, value: str, page: Page) -> bool:
         return False
 
 
-def key_lines(graph: Graph, rows: Rows, page: Page) -> Iterator[Line]:
-    """What the made-up names in the rows stand for."""
-    shown = {node.id for node in graph.nodes[-len(rows.names) :]} if rows.names else set()
+def key_lines(graph: Graph, names: Sequence[str], page: Page) -> Iterator[Line]:
+    """What the made-up names stand for: those among ``names``, and in the derivatives of as many nodes."""
+    shown = {node.id for node in graph.nodes[-len(names) :]} if names else set()
     symbols = (edge.symbol for edge in graph.edges if edge.input in shown)
-    texts = meaning_texts(meanings_in(graph.key, (*rows.names, *symbols)))
+    texts = meaning_texts(meanings_in(graph.key, (*names, *symbols)))
     if texts:
         yield EMPTY
     kept = page.cut(len(texts))
@@ -239,7 +239,7 @@ def tail_lines(graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Pa
         yield EMPTY
         says = "G is the gradient that arrives at the parent, the last column of its row."
         yield from prose(says, page.width)
-    yield from key_lines(graph, rows, page)
+    yield from key_lines(graph, rows.names, page)
     if MARK not in rows.marks:
         return
     says = "(*) already shown above."
