@@ -8,16 +8,17 @@ from autodiff.cli.requests.session import Session
 
 
 def command(session: Session) -> None:
-    """Play the story of a run on a terminal, or write it as tables, JSON or CSV."""
+    """Play the story of a run on a terminal, or write it as tables or for programs."""
     report = session.report(graph=True, derivations=True, events=True)
     assert report.graph is not None
     assert report.events is not None
     if session.format == "json":
         session.show_json(report, events=True)
-    elif session.format == "csv":
+    elif session.format in ("csv", "tsv"):
         from autodiff.cli.render.trace_csv import render_csv
 
-        session.show_text(render_csv(report.graph, report.events))
+        separator = "," if session.format == "csv" else "\t"
+        session.show_text(render_csv(report.graph, report.events, separator))
     elif can_play(session):
         from autodiff.cli.render.trace import Story
         from autodiff.cli.render.trace_frame import Frames

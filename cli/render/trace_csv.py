@@ -1,4 +1,4 @@
-"""The events of a run as CSV: one line each, forward, backward and paths."""
+"""The events of a run as CSV or TSV: one line each, forward, backward and paths."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ HEADER = (
 )
 
 
-def render_csv(graph: Graph, events: Events) -> str:
-    """The table. Fields without a meaning for an event are empty; a tensor is JSON, as in the document.
+def render_csv(graph: Graph, events: Events, separator: str) -> str:
+    """The table, with ``separator`` between fields. Fields without a meaning for an event are empty.
 
-    A path has its input as ``node``, its edges as ``edge``, its product as ``give`` and the sum so far.
+    A tensor is JSON, as in the document. A path has its input as ``node``, its edges as ``edge``, its product
+    as ``give`` and the sum so far.
     """
     import csv
 
     text = StringIO()
-    writer = csv.DictWriter(text, HEADER, lineterminator="\n")
+    writer = csv.DictWriter(text, HEADER, delimiter=separator, lineterminator="\n")
     writer.writeheader()
     names = [visible(node.name) for node in graph.nodes]
     for made in events.forward:

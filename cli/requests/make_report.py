@@ -168,7 +168,7 @@ def describe_within_limits(
 
     request, script = session.request, session.script
     assert script is not None
-    is_whole = request.values.get("all") or session.format in ("json", "csv")
+    is_whole = request.values.get("all") or session.format in ("json", "csv", "tsv")
     if request.command == "trace" and not is_whole:
         options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
         derivations = options["most_derived"] > 0

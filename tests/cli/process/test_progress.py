@@ -248,6 +248,19 @@ def test_work_that_ended_in_the_moment_of_the_first_line_has_none(monkeypatch):
     assert stage_of(frames_of(shown.thread), session) is None
 
 
+def test_a_search_says_how_low_it_is(monkeypatch):
+    from autodiff.cli.requests.minimize import make_minimum
+    from autodiff.grammar.session.objective import Objective
+
+    session = session_for("minimize", "-e", "x = 3; y = 1; L = (x - 1)**2 + 10*(y - x)**2")
+    told = stages_of(monkeypatch, Objective, "run", lambda: make_minimum(session))
+    assert told[1] == ("searching: run 0, inf", None)
+    says = [one[0].partition(", ") for one in told if one is not None]
+    lows = [float(low) for _, _, low in says]
+    assert lows == sorted(lows, reverse=True)
+    assert lows[-1] < 1e-9
+
+
 def test_check_says_which_gradient(monkeypatch):
     from autodiff.cli.command_line.script_source import read_script
     from autodiff.cli.requests import verify

@@ -129,6 +129,13 @@ def test_the_last_sums_are_the_gradients(autodiff, script):
         assert np.array_equal(in_csv[gradient["name"]], gradient["grad"])
 
 
+def test_tabs_stand_for_commas(autodiff, tmp_path):
+    assert autodiff("trace", SEED, "-o", "a.tsv").returncode == 0
+    with (tmp_path / "a.tsv").open(newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert rows == list(csv.DictReader(StringIO(autodiff("trace", SEED, "--format", "csv").out)))
+
+
 def test_only_trace_has_events_in_its_document(autodiff):
     assert "events" not in json.loads(autodiff("run", SEED, "--format", "json").out)
 
