@@ -34,6 +34,8 @@ MOST_COUNTED = 20_000
 #: Larger graphs are not derived, and only so many of their nodes are drawn, unless --all asks for it.
 MOST_NODES, MOST_OF_LARGE = 100_000, 10_000
 CREATE_GRAPH_HELP = ("write create_graph=True in the call: then what it returns can be differentiated",)
+#: Functions of whole numbers, which have no slope.
+COUNTING_FUNCTIONS = ("factorial", "comb", "perm", "gcd", "lcm")
 #: These commands show what a script computes; the others answer for one gradient, which must be well-defined.
 ADDING_UP = ("run", "graph", "trace")
 
@@ -109,6 +111,10 @@ def make_report(
         )
         add_findings(report, subject, execution, settings, probe)
     others = [*notes_on_reassigned(execution, settings, subject, asked_wrt)]
+    if any(f"{name}(" in script.source.text for name in COUNTING_FUNCTIONS):
+        from autodiff.grammar.repair.noted_cuts import notes_on_counting
+
+        others += notes_on_counting(execution, subject)
     if request.command == "explain":
         from autodiff.grammar.repair.noted_cuts import notes_on_cuts
 

@@ -43,7 +43,7 @@ from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import in_step, read_steps
-from autodiff.grammar.repair.noted_cuts import notes_on_cuts
+from autodiff.grammar.repair.noted_cuts import notes_on_counting, notes_on_cuts
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
 from autodiff.grammar.session.target import note_on_sum
@@ -124,7 +124,7 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
     answers.notes = subject.notes
     begin(answers)
-    for note in (*subject.notes, *notes_on_cuts(execution, subject)):
+    for note in (*subject.notes, *notes_on_counting(execution, subject), *notes_on_cuts(execution, subject)):
         session.note(note)
     if request.texts("fail_on"):
         judge(session, describe(subject, script.source, graph=False, derivations=False))

@@ -14,6 +14,7 @@ from autodiff.grammar.help.failure_scene import is_method
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.objects.values import Namespace
 from autodiff.grammar.repair.missing_path import optional_branches
+from autodiff.grammar.repair.noted_cuts import COUNTING_FUNCTIONS
 from autodiff.grammar.repair.proposals.graph_cuts import CLAMP_BOUNDS, FAILING_CODE
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins, assignments_to
 from autodiff.grammar.session.choose_target import last_result
@@ -42,6 +43,7 @@ STEP_FUNCTIONS = {
     "bool": "True or False",
     "len": "a count",
     "isinstance": "True or False",
+    **dict.fromkeys(COUNTING_FUNCTIONS, "a number for whole arguments only"),
     **dict.fromkeys(("floor", "ceil", "trunc"), "a whole number"),
     **dict.fromkeys(("isnan", "isinf", "isfinite", "isclose"), "True or False"),
 }

@@ -10,6 +10,7 @@ import re
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Span
+from autodiff.core.graph.node import OpNode
 from autodiff.grammar.syntax.parser import parse_to_first_error
 
 TYPE_CHECKING = False
@@ -22,6 +23,52 @@ if TYPE_CHECKING:
 #: Scripts without these words are not read again.
 CUTTING = re.compile(r"\.(?:detach|item|tolist|numpy)\(|\.data\b|\bmath\.\w+\(|\b(?:float|int)\(")
 MOST_NOTED = 3
+#: Functions of ``math`` of whole numbers, each with what has a slope instead, if there is something.
+COUNTING_FUNCTIONS = {
+    "factorial": "gamma({0} + 1)",
+    "comb": "special.comb({0}, {1})",
+    "perm": "",
+    "gcd": "",
+    "lcm": "",
+}
+COUNTING = re.compile(rf"\b({'|'.join(COUNTING_FUNCTIONS)})\(")
+
+
+def notes_on_counting(execution: Execution, subject: ReportedPass) -> Iterator[str]:
+    """Yield a note on each function of whole numbers of an input, as ``factorial(k)``: it has no slope by it.
+
+    A constant output has its own note.
+    """
+    source = execution.source
+    if not COUNTING.search(source.text) or not isinstance(subject.root, OpNode):
+        return
+    from autodiff.grammar.help.failure_scene import Scene, called_name
+    from autodiff.grammar.repair.missing_path import shortened_text
+    from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
+    from autodiff.grammar.session.leaf_names import base_name
+    from autodiff.grammar.syntax import tree
+    from autodiff.grammar.syntax.walk import walk
+
+    end = Span(len(source.text), len(source.text))
+    scene = Scene(AutodiffError(""), end, parse_to_first_error(source), source, [], execution.names)
+    origins = ValueOrigins(scene)
+    noted = 0
+    for node in walk(scene.script):
+        name = called_name(node)
+        if name not in COUNTING_FUNCTIONS or noted == MOST_NOTED or scene.function(name) is not None:
+            continue
+        if isinstance(node.function, tree.Attribute) and scene.text(node.function.object) != "math":
+            continue
+        given = [scene.text(one.value) for one in node.arguments]
+        by = [base_name(input) for input, _ in subject.wrt if origins.depends_on(node, base_name(input))]
+        if by:
+            noted += 1
+            other = COUNTING_FUNCTIONS[name].format(*given, *[""] * 2)
+            instead = f"; {other} has a slope" if other else ""
+            yield (
+                f"`{shortened_text(scene, node)}` in line {scene.line(node.span)} takes whole numbers only:"
+                f" the derivative by {by[0]} takes it for a constant{instead}"
+            )
 
 
 def notes_on_cuts(execution: Execution, subject: ReportedPass) -> Iterator[str]:

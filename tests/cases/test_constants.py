@@ -185,6 +185,40 @@ CASES = [
             ("function_in_a_branch", "5 if x > 0 else math.sin(x)", "`else math.sin(x)` was not computed"),
         ]
     ],
+    *[
+        Case(
+            f"counts_by_{name}",
+            f"n = 6\nL = {text}\n",
+            "autodiff grad script.ad",
+            prints="0\n",
+            says=["its slope is 0: " + name + "() gives a number for whole arguments only, line 2"],
+        )
+        for name, text in (
+            ("factorial", "factorial(n)/2."),
+            ("comb", "math.comb(n, 2)"),
+            ("perm", "perm(n, 2)"),
+            ("gcd", "2*gcd(n, 4)"),
+            ("lcm", "math.lcm(n, 4)"),
+        )
+    ],
+    Case(
+        "counts_beside_other_paths",
+        "k = 3; lam = 2.5; n = 5\nL = exp(-lam)*lam**k/factorial(k) + math.comb(n, k)*lam\n",
+        "autodiff grad script.ad",
+        numbers=[0.19586907152338864, 10.0427526034499473, 0],
+        says=[
+            "`factorial(k)` in line 2 takes whole numbers only: the derivative by k takes it for a constant;"
+            " gamma(k + 1) has a slope",
+            "`math.comb(n, k)` in line 2 takes whole numbers only: the derivative by k takes it",
+            "special.comb(n, k) has a slope",
+        ],
+    ),
+    Case(
+        "counts_of_what_is_no_input",
+        "x = 0.3\nL = x**2\nfor k in range(3):\n    L = L + x**k/factorial(k)\n",
+        "autodiff grad script.ad --wrt x",
+        never=["whole numbers"],
+    ),
     Case(
         "number_in_a_function",
         "x = 3.\ndef cap(u, top):\n    return min(u, top)\nL = 2*cap(x**2, 4)\n",

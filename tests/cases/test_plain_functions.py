@@ -99,6 +99,16 @@ for k in range(100):
         "autodiff grad script.ad | cut -f2",
         [1 / 3 + 1, 10 / 3],
     ),
+    *[
+        Case(f"counts_of_scipy_{name}", f"x = 5.; y = {text}\n", "autodiff grad script.ad", numbers=[slope])
+        for name, text, slope in (  # digamma of whole numbers: sums of 1/k less Euler's constant
+            ("factorial", "special.factorial(x)", 120 * (137 / 60 - 0.5772156649015329)),
+            ("comb", "special.comb(x, 2)", 4.5),
+            ("binom", "special.binom(8, x)", 56 * (1 + 1 / 2 + 1 / 3 - 137 / 60)),
+            ("beta", "special.beta(x, 2)", -11 / 900),
+            ("betaln", "special.betaln(2, x)", -11 / 30),
+        )
+    ],
     Case(
         "functions_print_numbers",
         "print(sqrt(2), gcd(4, 6), math.comb(5, 2), comb(5, 2), lcm(4, 6), log(8, 2), floor(2.5))",

@@ -182,9 +182,38 @@ SCIPY_SPECIAL: dict[str, Builtin] = {
 SCIPY_RENAMED = {"jn": "jv", "yn": "yv", "kn": "kv"}
 
 
+def log_gamma(x: Any) -> Any:
+    return call("lgamma", x)
+
+
+def log_beta(a: Any, b: Any) -> Any:
+    """Return log(Γ(a) Γ(b) / Γ(a + b))."""
+    return operators.sub(operators.add(log_gamma(a), log_gamma(b)), log_gamma(operators.add(a, b)))
+
+
+def combinations(n: Any, k: Any) -> Any:
+    """Return Γ(n + 1) / (Γ(k + 1) Γ(n - k + 1)), for whole plain numbers exactly."""
+    if n.__class__ is k.__class__ is int and n >= 0 <= k:
+        return float(math.comb(n, k))
+    below = operators.add(log_gamma(operators.add(k, 1)), log_gamma(operators.add(operators.sub(n, k), 1)))
+    return call("exp", operators.sub(log_gamma(operators.add(n, 1)), below))
+
+
+#: scipy's functions of counts, which are those of gamma and so have slopes, unlike those of ``math``.
+SCIPY_COUNTS: dict[str, Builtin] = {
+    "factorial": Builtin("factorial", lambda n: MATH["gamma"](operators.add(n, 1))),
+    "comb": Builtin("comb", combinations),
+    "binom": Builtin("binom", combinations),
+    "beta": Builtin("beta", lambda a, b: call("exp", log_beta(a, b))),
+    "betaln": Builtin("betaln", log_beta),
+}
+
+
 def special_member(name: str) -> Any:
-    if name in ("gamma", "cbrt", "comb", "perm", "factorial"):
+    if name in ("gamma", "cbrt", "perm"):
         return MATH[name]
+    if name in SCIPY_COUNTS:
+        return SCIPY_COUNTS[name]
     if name in SCIPY_SPECIAL:
         return SCIPY_SPECIAL[name]
     return namespace("torch.special").find(SCIPY_RENAMED.get(name, name))
@@ -204,7 +233,7 @@ NAMESPACES: dict[str, Namespace] = {
     "scipy.special": Namespace(
         "scipy.special",
         special_member,
-        lambda: [*namespace("torch.special").names(), *SCIPY_SPECIAL, *SCIPY_RENAMED],
+        lambda: [*namespace("torch.special").names(), *SCIPY_SPECIAL, *SCIPY_COUNTS, *SCIPY_RENAMED],
     ),
     "scipy.stats": Namespace("scipy.stats", member_of({"norm": NORM}), lambda: ["norm"]),
     "scipy.stats.norm": NORM,
