@@ -26,7 +26,47 @@
     backward = data.steps.filter((s) => s.phase === "backward");
     for (const card of Object.keys(data.opens)) { cards[card].setAttribute("role", "button"); cards[card].setAttribute("aria-expanded", "false"); }
     if (boxes) boxes.selectedIndex = number;
+    draw_map();
     build();
+  };
+
+  // The map: a small picture of the whole, with a frame around what the pane shows. It is there if not all is.
+  const map = find("map"), MAP = 150, NAMESPACE = "http://www.w3.org/2000/svg";
+  const rectangle = (kind, x, y, width, height) => {
+    const made = document.createElementNS(NAMESPACE, "rect");
+    for (const [name, value] of Object.entries({ class: kind, x, y, width, height })) made.setAttribute(name, value);
+    return made;
+  };
+  function draw_map() {
+    const { width, height } = picture.viewBox.baseVal, scale = MAP / Math.max(width, height);
+    map.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    map.setAttribute("width", Math.max(width * scale, 24));
+    map.setAttribute("height", Math.max(height * scale, 24));
+    map.style.marginTop = `-${Math.max(height * scale, 24) + 14}px`; // it lies over the picture
+    map.style.marginBottom = "14px";
+    map.replaceChildren(...cards.map((card) => {
+      const { x, y, width, height } = card.querySelector(".card");
+      const [left, top, wide, high] = [x, y, width, height].map((length) => length.baseVal.value);
+      return rectangle(card.classList.contains("leaf") ? "m-leaf" : "m-function", left, top, wide, high);
+    }), rectangle("m-view", 0, 0, 0, 0));
+    frame_map();
+  }
+  function frame_map() {
+    const all = picture.getBoundingClientRect(), pane = box.getBoundingClientRect(), view = map.lastChild;
+    map.toggleAttribute("hidden", all.width <= box.clientWidth + 1 && all.height <= box.clientHeight + 1);
+    const zoom = picture.viewBox.baseVal.width / all.width;
+    const sides = { x: pane.left - all.left, y: pane.top - all.top, width: box.clientWidth, height: box.clientHeight };
+    for (const [name, value] of Object.entries(sides)) view.setAttribute(name, value * zoom);
+  }
+  const light_map = (back) => {
+    set(map, "back", back);
+    cards.forEach((card, i) => set(map.children[i], "m-now", card.classList.contains("now")));
+  };
+  const go_map = (event) => {
+    if (!event.buttons) return;
+    const all = map.getBoundingClientRect(), whole = picture.getBoundingClientRect();
+    box.scrollLeft = ((event.clientX - all.left) / all.width) * whole.width - box.clientWidth / 2;
+    box.scrollTop = ((event.clientY - all.top) / all.height) * whole.height - box.clientHeight / 2;
   };
   const build = () => {
     const wrt = data.inputs[find("wrt").selectedIndex];
@@ -105,6 +145,7 @@
     for (const part of ["forward", "backward", "paths"]) set(find(part), "on", part === phase);
     find("at").value = at;
     find("count").textContent = at + " / " + steps.length;
+    light_map(back);
     if (step) follow([...nodes]);
   }
 
@@ -118,7 +159,7 @@
     timer = setInterval(() => (at < steps.length ? show(at + 1) : stop()), MS);
     show(at === steps.length ? 1 : at + 1);
   };
-  const zoom = () => { const on = box.classList.toggle("fit"); find("zoom").setAttribute("aria-pressed", on); };
+  const zoom = () => { const on = box.classList.toggle("fit"); find("zoom").setAttribute("aria-pressed", on); frame_map(); };
   // The boxes: 0 is the first picture; where nothing is folded there, 1 has all boxes closed.
   const closed = Object.keys(drawings[0].opens).length ? 0 : Math.min(1, drawings.length - 1);
   const change = (number) => { stop(); use(number); show(0); link(); };
@@ -140,6 +181,9 @@
   find("play").onclick = play;
   find("zoom").onclick = zoom;
   find("at").oninput = (event) => go(+event.target.value);
+  map.onpointerdown = map.onpointermove = go_map;
+  box.onscroll = frame_map;
+  addEventListener("resize", frame_map);
   box.onclick = (event) => toggle(event.target);
   if (boxes) boxes.onchange = () => change(boxes.selectedIndex);
   find("wrt").onchange = () => { build(); open(); go(start.paths()); };
