@@ -27,6 +27,11 @@
     for (const card of Object.keys(data.opens)) { cards[card].setAttribute("role", "button"); cards[card].setAttribute("aria-expanded", "false"); }
     if (boxes) boxes.selectedIndex = number;
     draw_map();
+    const output = picture.querySelector(".output");
+    if (output) {
+      const { left, width } = output.getBoundingClientRect();
+      box.scrollLeft += left + width / 2 - box.getBoundingClientRect().left - box.clientWidth / 2;
+    }
     build();
   };
 

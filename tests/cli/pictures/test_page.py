@@ -417,6 +417,21 @@ def test_the_card_of_a_step_comes_into_view(browser, tmp_path):
 
 
 @pytest.mark.browser
+def test_a_wide_picture_opens_at_its_output(browser, tmp_path):
+    path = tmp_path / "wide.html"
+    path.write_text(page_of(SCRIPTS["attention"]))
+    narrow = {"width": 600, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", narrow)
+    browser.get(path.as_uri())
+    inside = browser.execute_script("""
+        const box = document.querySelector(".graph").getBoundingClientRect();
+        const card = document.querySelector(".node.output").getBoundingClientRect();
+        return card.left >= box.left && card.right <= box.right && card.top >= box.top""")
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert inside
+
+
+@pytest.mark.browser
 def test_of_a_long_path_the_cards_around_its_middle_are_in_the_window(browser, tmp_path):
     code = "W = torch.tensor(0.4, requires_grad=True)\nh = torch.tensor(0.5)\n"
     path = tmp_path / "tall.html"
