@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.cli.requests.derivatives import Question
 from autodiff.core.base.errors import UsageError
 from autodiff.core.derivation.describe import describe
+from autodiff.core.derivation.least_squares import common_weight
 from autodiff.core.report.minimum import Minimum
 from autodiff.grammar.session.minimum import covariance_at, default_method, search_minimum
 from autodiff.grammar.session.objective import Objective
@@ -32,7 +33,7 @@ def make_minimum(session: Session) -> Minimum:
     squares = 0.0
     if objective.parts is not None:
         residuals = objective.residuals(found.place)
-        squares = float(residuals @ residuals)
+        squares = float(residuals @ residuals) / common_weight(objective.parts)
     if not found.has_converged:
         session.note(f"the search has not converged: {found.reason}", "warning")
     if why:

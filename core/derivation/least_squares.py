@@ -12,7 +12,7 @@ from autodiff.core.graph.node import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from typing import Any
 
 
@@ -56,6 +56,12 @@ def squares_in(root: Node, moved: Collection[Node]) -> list[Residuals] | None:
     if not found or any((np.asarray(one.weight) < 0).any() for one in found):
         return None
     return found[::-1]
+
+
+def common_weight(parts: Iterable[Residuals]) -> float:
+    """Return the weight of all residuals, as 1/n of a mean; 1 if they have different ones."""
+    weights = np.unique(np.concatenate([np.ravel(part.weight) for part in parts]))
+    return float(weights[0]) if len(weights) == 1 and weights[0] > 0 else 1.0
 
 
 def term_parts(node: Node, weight: Any, moved: Collection[Node]) -> list[Any] | None:

@@ -18,7 +18,7 @@ class Minimum(Record):
     search, one after the other. ``value`` is the objective: the output, or the sum of its squares.
     ``covariance`` (n x n) of the inputs is None if nothing determines it; then ``why`` says so.
     ``residual_count`` is the number of residuals of a least-squares fit, 0 for another objective, and
-    ``sum_of_squares`` that of the residuals, with their weights.
+    ``sum_of_squares`` that of the residuals, with their weights unless these are equal.
     """
 
     report: GradientReport

@@ -120,21 +120,15 @@ LINE = "a = 1; b = 0; t = [0., 1, 2, 4]; v = tensor([1., 3, 4.5, 9]); r = a*tens
 
 
 @pytest.mark.parametrize(
-    ("output", "scale"),
+    "output",
     [
-        ("r", 1.0),
-        ("(r**2).sum()", 1.0),
-        ("0.5*(r@r)", 0.5),
-        ("(r*r).mean()", 0.25),
-        ("3 + r.square().sum()/2", 0.5),
-        ("mse_loss(a*tensor(t) + b, v)", 0.25),
-        ("mse_loss(v, a*tensor(t) + b, reduction='sum')", 1.0),
-        ("sum([(a*t[k] + b - v[k])**2 for k in range(4)])", 1.0),
-        ("(2*r**2).sum() - 1", 2.0),
+        *("r", "(r**2).sum()", "0.5*(r@r)", "(r*r).mean()", "3 + r.square().sum()/2", "(2*r**2).sum() - 1"),
+        *("mse_loss(a*tensor(t) + b, v)", "mse_loss(v, a*tensor(t) + b, reduction='sum')"),
+        "sum([(a*t[k] + b - v[k])**2 for k in range(4)])",
     ],
 )
-def test_forms_of_a_sum_of_squares(output, scale):
-    """The standard errors do not depend on how a sum of squares is written, nor on its factor."""
+def test_forms_of_a_sum_of_squares(output):
+    """The standard errors, and that of a residual, do not depend on how a sum of squares is written."""
     found = minimized("-e", LINE + f"L = {output}", "--wrt", "a,b")
     x, y = np.array([0, 1, 2, 4.0]), np.array([1, 3, 4.5, 9])
     best, covariance = curve_fit(lambda x, a, b: a * x + b, x, y, [1, 0])
@@ -142,7 +136,9 @@ def test_forms_of_a_sum_of_squares(output, scale):
     assert [entry[3] for entry in entries] == pytest.approx(best, rel=1e-7)
     assert [entry[4] for entry in entries] == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-7)
     assert found.degrees_of_freedom == 2
-    assert found.sum_of_squares == pytest.approx(scale * ((best[0] * x + best[1] - y) ** 2).sum())
+    squares = float(((best[0] * x + best[1] - y) ** 2).sum())
+    assert found.sum_of_squares == pytest.approx(squares)
+    assert found.residual_sigma == pytest.approx((squares / 2) ** 0.5)
 
 
 def test_weights_count():
