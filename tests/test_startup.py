@@ -70,6 +70,11 @@ def test_what_a_start_loads(start: str, installed: Path, update_golden: bool) ->
     assert sorted({*modules} - {*ours} - may_load) == []
 
 
+@pytest.mark.parametrize("command", ["run", "explain", "graph"])
+def test_numbers_are_explained_without_numpy(command: str, installed: Path) -> None:
+    assert "numpy" not in loaded(installed, "-m", "autodiff.cli", command, "examples/seeds/1_autograd.ad")
+
+
 def test_the_index_has_every_name(installed: Path) -> None:
     index = read_index(str(installed / "autodiff" / "core" / "ops" / "index.txt"))
     for title, table in (

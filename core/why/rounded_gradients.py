@@ -11,7 +11,7 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.node import OpNode
+from autodiff.core.graph.node import OpNode, ScalarNode
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
 from autodiff.core.graph.values import as_stored
@@ -126,7 +126,13 @@ def entries_of(
 
 def loses_digits(node: Node) -> bool:
     """Whether a result is far smaller than the values that it was made from, in some entry."""
-    if not isinstance(node, OpNode) or node.op.name not in CANCELLING_OPS or np.size(node.out) > MOST_VALUES:
+    if not isinstance(node, OpNode) or node.op.name not in CANCELLING_OPS:
+        return False
+    if isinstance(node, ScalarNode):  # numpy need not be imported for numbers
+        tracked = [index for index, below in enumerate(node.inputs) if below is not None and below.tracked]
+        parts = [abs(vjp_of_ones((node, index)) * node.operands[index]) for index in tracked]
+        return any(part / LOST_DIGITS > abs(node.out) for part in parts)
+    if np.size(node.out) > MOST_VALUES:
         return False
     sizes = 0.0
     for index, below in enumerate(node.inputs):

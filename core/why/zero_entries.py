@@ -41,6 +41,8 @@ def zero_entry_causes(
     subject: ReportedPass, names: NodeNames, leading: Sequence[Node], target: Node, g: Any
 ) -> list[Cause]:
     """A cause for each place in the script that keeps entries of the gradient ``g`` at zero."""
+    if g.__class__ is float:  # numpy need not be imported for it
+        return []
     zero = np.asarray(g) == 0
     if not zero.ndim or not zero.any():
         return []
