@@ -6,11 +6,11 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from autodiff.cli.pictures import formats
-from autodiff.cli.pictures.picture import make_picture
+from autodiff.cli.pictures import formats, png
+from autodiff.cli.pictures.picture import CARD_HEIGHT, make_picture
 from autodiff.cli.pictures.png import FONT, is_covered, png_bytes
 from autodiff.cli.pictures.story import make_steps
-from autodiff.cli.pictures.svg import svg_text
+from autodiff.cli.pictures.svg import caption_width, svg_text
 from autodiff.cli.render.page import Page
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
@@ -40,7 +40,7 @@ def test_a_png_has_the_picture_twice_as_large(autodiff, tmp_path):
         assert {(0xE9, 0xEB, 0xEE), (0xFF, 0xE2, 0xBD), (0xA3, 0x17, 0x4F)} <= colors
 
 
-def test_text_is_drawn_in_the_shipped_font_alone():
+def test_text_is_drawn_in_the_shipped_font_alone(monkeypatch):
     picture = make_picture(seed_1_graph(), Page())
     svg = svg_text(picture, fonts=FONT)
     assert is_covered(svg), "then no font of the machine is looked at"
@@ -52,6 +52,8 @@ def test_text_is_drawn_in_the_shipped_font_alone():
     inked = (one < other - 60).sum()
     assert inked > 3000, "letters are dark pixels"
     assert with_text == png_bytes(svg, picture.width, picture.height)
+    monkeypatch.setattr(png, "FONT_FILES", ())
+    assert png_bytes(svg, picture.width, picture.height) == without, "no other font draws a letter"
 
 
 def test_a_large_picture_is_made_smaller():
@@ -80,22 +82,47 @@ def test_the_animation_grows_the_graph_and_then_runs_backward(autodiff, tmp_path
         "path 2 to w1: −w3·x2 = (−1) · 1 · 3 · 2 = −6; sum so far −6",
         "path 1 to w1: −w2·x1 = (−1) · 1 · 2 · 1 = −2; sum so far −8",
     ]
+    picture, scenes = make_picture(report.graph, Page()), formats.scenes_of(steps, 11)
+    width = max(picture.width, *map(caption_width, scenes))
     with Image.open(tmp_path / "graph.gif") as animation:
-        assert animation.n_frames == 11 + 12, "11 nodes; the seed and 11 edges"
-        orange, flow = [], []
-        for at in range(animation.n_frames):
+        assert animation.n_frames == len(scenes) == 11 + 12, "11 nodes; the seed and 11 edges"
+        assert animation.info["loop"] == 0
+        for at, scene in enumerate(scenes):
             animation.seek(at)
             pixels = np.asarray(animation.convert("RGB")).astype(int)
-            orange.append(count_near(pixels, (0xFF, 0xE2, 0xBD)))
-            flow.append(count_near(pixels, (0xD6, 0x33, 0x6C)))
-        assert orange[:11] == sorted(orange[:11]), "cards are added"
-        assert orange[4] == 0 < orange[5] < orange[10]
-        assert max(flow[:11]) == 0 < min(flow[11:]), "the way back has another colour"
-        assert animation.info["loop"] == 0
+            seen = cards_in(pixels, picture, pixels.shape[1] / width)
+            assert seen["made"] == list(range(scene.made)), "a card more in each frame"
+            assert seen["back" if scene.is_back else "forward"] == [scene.card], "it is framed"
+            assert seen["forward" if scene.is_back else "back"] == []
+            assert seen["with gradient"] == sorted(scene.grads), "gradients come one by one"
+            assert animation.info["duration"] == (4000 if at == len(scenes) - 1 else 900)
+
+
+def cards_in(pixels, picture, scale):
+    """By what is seen in a frame: the cards of which it is seen."""
+    found = {"made": [], "forward": [], "back": [], "with gradient": []}
+    for at, card in enumerate(picture.cards):
+        left, top, right, bottom = (
+            round(edge * scale) for edge in (card.x, card.y, card.x + card.width, card.y + CARD_HEIGHT)
+        )
+        inside = pixels[top:bottom, left:right]
+        fill = tuple(np.median(inside.reshape(-1, 3), axis=0).astype(int))
+        wanted = (0xE9, 0xEB, 0xEE) if card.is_leaf else (0xFF, 0xE2, 0xBD)
+        around = pixels[top + 9 : bottom - 9, max(0, left - 2) : left + 3]
+        for kind, is_seen in (
+            ("made", max(abs(a - b) for a, b in zip(fill, wanted, strict=True)) < 10),
+            ("forward", count_near(around, (0x1F, 0x6F, 0xD1)) > 9),
+            ("back", count_near(around, (0xD6, 0x33, 0x6C)) > 9),
+            ("with gradient", count_near(inside[:, inside.shape[1] // 3 : -6], (0xA3, 0x17, 0x4F)) > 3),
+        ):
+            if is_seen:
+                found[kind].append(at)
+    return found
 
 
 def count_near(pixels, color):
-    return int((abs(pixels - color).max(axis=2) < 24).sum())
+    """How many pixels have the colour, or the nearest to it of the 64 that an animation has."""
+    return int((abs(pixels - color).max(axis=2) < 40).sum())
 
 
 def test_too_large_an_animation_is_refused_before_a_frame_is_painted(monkeypatch):
