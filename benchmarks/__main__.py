@@ -21,6 +21,7 @@ from benchmarks import (
     loops,
     memory,
     perceptron,
+    pictures,
     products,
     scalars,
     scripts,
@@ -49,6 +50,7 @@ WORKLOADS = (
     cross_entropy,
     strongest_paths,
     trees,
+    pictures,
 )
 GROWING = (scalars, elementwise, scripts, strongest_paths, training)
 QUICK = 0.1
