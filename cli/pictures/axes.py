@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil, floor, isfinite, log10
+from sys import float_info
 
 from autodiff.core.base.errors import UsageError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 BEYOND = 0.06
 #: A tick stands at a multiple of one of these times a power of ten.
 ROUND_STEPS = (1.0, 2.0, 5.0, 10.0)
+LARGEST = float_info.max
 #: A curve of more points is drawn by the least and the greatest of each of so many parts.
 MOST_PARTS = 1_000
 
@@ -28,13 +30,13 @@ class Axis:
     def __init__(self, values: Iterable[float], most: int, beyond: float = BEYOND) -> None:
         finite = [value for value in values if isfinite(value)]
         low, high = min(finite), max(finite)
-        margin = beyond * (high - low) or (0.0 if low < high else abs(low) / 2 or 1.0)
-        self.low, self.high = low - margin, high + margin
+        margin = beyond * high - beyond * low or (0.0 if low < high else abs(low) / 2 or 1.0)
+        self.low, self.high = max(low - margin, -LARGEST), min(high + margin, LARGEST)
         self.ticks = round_numbers(self.low, self.high, most)
 
     def part(self, value: float) -> float:
         """Where a value stands between the ends, from 0 to 1."""
-        return (value - self.low) / (self.high - self.low)
+        return (value / 2 - self.low / 2) / (self.high / 2 - self.low / 2)  # the difference may be infinite
 
 
 def round_numbers(low: float, high: float, most: int) -> list[float]:
@@ -43,7 +45,7 @@ def round_numbers(low: float, high: float, most: int) -> list[float]:
     >>> round_numbers(-2.1, 2.1, 5), round_numbers(0.0, 0.031, 4)
     ([-2.0, -1.0, 0.0, 1.0, 2.0], [0.0, 0.01, 0.02, 0.03])
     """
-    least = (high - low) / most
+    least = high / most - low / most
     power = floor(log10(least))
     step = next(one for one in ROUND_STEPS if one * 10.0**power >= least * (1 - 1e-9))
     first, last = (low / 10.0**power / step, high / 10.0**power / step)

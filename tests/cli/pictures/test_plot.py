@@ -237,7 +237,18 @@ def test_very_many_points_keep_their_extremes_and_gaps():
 
 
 @pytest.mark.parametrize(
-    "values", [(-2, 2), (0, 1e-9), (5, 5), (0, 0), (-1e300, 1e300), (1e6, 1e6 + 1), (3, 3.7)]
+    "values",
+    [
+        (-2, 2),
+        (0, 1e-9),
+        (5, 5),
+        (0, 0),
+        (-1e300, 1e300),
+        (-1.75e308, 1.79e308),
+        (0, 1e-320),
+        (1e6, 1e6 + 1),
+        (3, 3.7),
+    ],
 )
 def test_ticks_are_round_and_in_range(values):
     for most in (2, 4, 7):
