@@ -5,6 +5,9 @@ Columns become arrays when they are taken, so that columns of text that nobody a
 
 from __future__ import annotations
 
+from shlex import quote
+
+from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME
 from autodiff.cli.process.streams import visible
 from autodiff.core.base.errors import UsageError
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
 #: How many columns an error message lists.
 MAX_LISTED = 20
+MAX_SHOWN_OPTIONS = 3
 
 
 class DataFile:
@@ -50,9 +54,17 @@ class DataFile:
             raise data_error(
                 self.name,
                 f"there is no column `{visible(name)}`; it has {listed(self.columns)}",
-                "take a file with that column, or one without names, which is one array",
+                f"a column goes to the variable of its name, as in {column_options(self.name, self.columns)}",
+                "or take a file without names, which is one array",
             )
         return self.take([name])[name]
+
+
+def column_options(file: str, columns: Sequence[str]) -> str:
+    """The options that take the columns of a file: ``--set t=@d.csv --set y=@d.csv``."""
+    place = STDIN if file == STDIN_NAME else file
+    names = [name for name in columns if name.isidentifier()] or ["NAME"]
+    return " ".join(f"--set {quote(f'{name}=@{place}')}" for name in names[:MAX_SHOWN_OPTIONS])
 
 
 def listed(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.command_line.script_source import STDIN, NoScript, read_script
@@ -25,7 +26,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SUFFIX = ".ad"
+SUFFIX, PYTHON_SUFFIX = ".ad", ".py"
+#: What a Python file imports if it is a script: torch, and modules that scripts have.
+SCRIPT_MODULES = frozenset(["torch", "numpy", "math", "random", "typing", "__future__"])
+IMPORTED = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
+LARGEST_PYTHON_FILE = 1 << 20
 #: Exit codes from the worst to the best, and what the scripts with each are called in the last line.
 OUTCOMES = {
     USAGE: "unreadable",
@@ -156,7 +161,10 @@ def in_folder(folder: str) -> list[str]:
         raise UsageError(
             f"there is no script in {visible(folder)}",
             code="E0611",
-            help=(f"the scripts of a folder are its files with the suffix {SUFFIX}; name others one by one",),
+            help=(
+                f"the scripts of a folder are its {SUFFIX} files, and its {PYTHON_SUFFIX} files that import"
+                " torch and nothing that scripts lack; name others one by one",
+            ),
         )
     return found
 
@@ -164,4 +172,17 @@ def in_folder(folder: str) -> list[str]:
 def scripts_below(folder: str) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (os.path.normpath(os.path.join(parent, name)) for name in files if name.endswith(SUFFIX))
+        paths = [os.path.normpath(os.path.join(parent, name)) for name in files if not name.startswith(".")]
+        yield from (path for path in paths if path.endswith(SUFFIX) or is_torch_script(path))
+
+
+def is_torch_script(path: str) -> bool:
+    """Whether a Python file imports torch and no module that scripts lack, as programs and tests do."""
+    if not path.endswith(PYTHON_SUFFIX):
+        return False
+    try:
+        with open(path, encoding="utf-8") as file:
+            imported = set(IMPORTED.findall(file.read(LARGEST_PYTHON_FILE)))
+    except (OSError, UnicodeDecodeError):
+        return False
+    return "torch" in imported and imported <= SCRIPT_MODULES

@@ -50,6 +50,23 @@ def test_a_folder_is_its_scripts_in_order(autodiff, folder):
         ]
 
 
+def test_python_files_that_import_torch_and_nothing_that_scripts_lack_are_scripts(autodiff, tmp_path):
+    torch = "import torch\n{}x = torch.tensor(2., requires_grad=True)\nL = x**2\nL.backward()\n"
+    for name, text in {
+        "net.py": torch.format("import math\nfrom torch.nn import functional as F\n"),
+        "program.py": torch.format("import argparse\n"),
+        "test_net.py": torch.format("    from unittest import mock\n"),
+        "numbers.py": "import math\nx = math.sin(2)\n",
+        "latin.py": "import torch\n# caf\u00e9\n",
+    }.items():
+        path = tmp_path / "mixed" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text.encode("latin-1"))
+    done = autodiff("check", "mixed")
+    assert (done.returncode, done.out) == (0, "mixed/net.py: 1 gradient right\n1 script: 1 ok\n")
+    assert autodiff("lint", "mixed").out == "mixed/net.py: ok\n1 script: 1 ok\n"
+
+
 def test_a_folder_with_one_script_is_told_as_a_folder(autodiff, folder):
     assert autodiff("check", "scripts/deep").out == "scripts/deep/er/c.ad: 1 gradient right\n1 script: 1 ok\n"
 

@@ -174,6 +174,14 @@ def test_what_is_wrong_is_said_with_its_place(read, tmp_path, name, content, say
     assert "\x1b" not in told
 
 
+def test_a_column_of_another_name_comes_with_the_options_that_take_the_columns(read):
+    with pytest.raises(UsageError) as raised:
+        read("a b.csv", "t,two words\n1,2\n").value_for("x")
+    assert "--set 't=@" in raised.value.help[0]
+    assert "a b.csv'" in raised.value.help[0]
+    assert "two words" not in raised.value.help[0]
+
+
 def test_nothing_is_unpickled(read, tmp_path):
     class Touch:
         def __reduce__(self):
