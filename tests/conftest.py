@@ -52,6 +52,7 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(autouse=True)
 def sealed_state():
     """Grad mode, the running site, the recorder and the default dtype are as they were after each test."""
+    from autodiff.core.base.incoming import incoming
     from autodiff.core.graph import dtypes
     from autodiff.core.graph.state import mode
 
@@ -63,6 +64,7 @@ def sealed_state():
         "default dtype": dtypes.default_dtype() is not dtypes.float64,
     }
     mode.enabled, mode.site, mode.recorder = True, None, None
+    incoming.choose("")
     dtypes.set_default_dtype(dtypes.float64)
     assert not any(leaked.values()), f"this test leaked {[name for name, is_so in leaked.items() if is_so]}"
 

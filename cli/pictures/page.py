@@ -17,6 +17,7 @@ from autodiff.cli.process.streams import visible, visible_lines
 from autodiff.cli.render.numbers import is_array, number, short, spell_count
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.tree import entry
+from autodiff.core.base.incoming import incoming
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -227,10 +228,12 @@ def step_rows(derivation: Derivation) -> Iterator[str]:
             yield from rows_of("local derivatives", terms)
         else:
             maps = [
-                "<mo>,</mo>".join(f"<mrow><mi>G</mi><mo>↦</mo>{mathml(one)}</mrow>" for one in each)
+                "<mo>,</mo>".join(
+                    f"<mrow><mi>{incoming.letter}</mi><mo>↦</mo>{mathml(one)}</mrow>" for one in each
+                )
                 for _, each in of_paths
             ]
-            yield from rows_of("maps of G", maps)
+            yield from rows_of(f"maps of {incoming.letter}", maps)
     formulas = derivation.expressions
     simplified = formulas.simplified if formulas is not None else None
     if simplified is not None:

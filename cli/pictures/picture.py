@@ -11,6 +11,7 @@ from autodiff.cli.render.name_keys import meaning_of
 from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.tree import entry, spell_local
+from autodiff.core.base.incoming import incoming
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,7 +156,8 @@ def make_wire(edge: GraphEdge, graph: Graph, page: Page, view: str) -> Wire:
     if not local:
         said = f"{above} is made from {below}"
     elif edge.local is None:
-        said = f"gradient that {below} receives from {above}: {local}, where G is the gradient of {above}"
+        where = f"where {incoming.letter} is the gradient of {above}"
+        said = f"gradient that {below} receives from {above}: {local}, {where}"
     label = typeset(fit(local, WIDEST_LABEL))
     function = graph.nodes[edge.output]
     if view == "tensors" and function.grad_fn is not None:

@@ -10,6 +10,7 @@ from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.trace import is_number
 from autodiff.cli.render.tree import entry, spell_rule
+from autodiff.core.base.incoming import incoming
 from autodiff.core.base.record import Record
 from autodiff.core.report.array_summary import ArraySummary
 from autodiff.core.report.events import Events, Flow, Make, PathProduct, Seed
@@ -100,7 +101,7 @@ class Teller:
                 f"{in_brackets(self.value(event.arriving))} · {in_brackets(self.value(event.local))} = {give}"
             )
         elif rule := spell_rule(edge, WIDEST_TITLE):
-            says += f"{typeset(rule)} = {give}, where G = {self.slope(edge.output)}"
+            says += f"{typeset(rule)} = {give}, where {incoming.letter} = {self.slope(edge.output)}"
         else:
             says += give
         if event.before is not None:

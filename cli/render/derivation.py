@@ -24,6 +24,7 @@ from autodiff.cli.render.page import (
 from autodiff.cli.render.paths import are_alike, formula_value
 from autodiff.cli.render.prose import fold
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, folded_block, shorten, step
+from autodiff.core.base.incoming import incoming
 from autodiff.core.base.limits import limits
 from autodiff.core.paths.node_names import bracketed
 from autodiff.core.report.records import Derivation
@@ -149,7 +150,8 @@ def weight_text(derivation: Derivation) -> str:
     """The definition of ``G`` and ``S``."""
     name = fit(derivation.output, 24)
     factor = name if PLAIN_OR_CALL.fullmatch(name) else f"({name})"
-    return f"G = {fit(derivation.weight or '')} = dS/d{bracketed(name)}, S = sum(G*{factor})"
+    g, weight = incoming.letter, fit(derivation.weight or "")
+    return f"{g} = {weight} = dS/d{bracketed(name)}, S = sum({g}*{factor})"
 
 
 def where_lines(text: str, page: Page) -> Iterator[Line]:

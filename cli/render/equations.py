@@ -10,6 +10,7 @@ from autodiff.cli.render.name_keys import meanings_in
 from autodiff.cli.render.numbers import inline, is_array, spell_count
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.paths import labelled_causes
+from autodiff.core.base.incoming import incoming
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.path_formula import ELLIPSIS
 from autodiff.core.symbolic.expr import Expr, name_expr, substitute
@@ -144,14 +145,14 @@ def chain_of(path: Path, derivation: Derivation) -> str:
         r"\cdots" if above == ELLIPSIS else derivative_latex(above, below) for above, below in path.edges
     ] or [derivative_latex(output_of(derivation), derivation.wrt)]
     quotients = [r"\cdots" if one == "..." else one for one in ends(quotients)]
-    return r" \cdot ".join(["G"] * (derivation.weight is not None) + quotients)
+    return r" \cdot ".join([incoming.letter] * (derivation.weight is not None) + quotients)
 
 
 def factors_of(path: Path, is_weighed: bool) -> str:
     """The product of local derivatives along a path of scalars."""
     factors = ends(["..." if expr == ELLIPSIS else latex_of(expr) for expr in path.derivatives]) or ["1"]
     factors = [r"\cdots" if factor == "..." else rf"\left({factor}\right)" for factor in factors]
-    return r" \cdot ".join(["G"] * is_weighed + factors)
+    return r" \cdot ".join([incoming.letter] * is_weighed + factors)
 
 
 def latex_of(expr: Expr, values: dict[str, str] | None = None, tensors: Collection[str] = ()) -> str:
@@ -258,12 +259,13 @@ def value_of(value: Any, page: Page) -> str:
 def maps_of(derivation: Derivation) -> list[str]:
     """How each edge of the paths transforms the incoming gradient, without duplicates."""
     found: dict[str, None] = {}
-    tensors = {"G"} if derivation.expressions is None else {"G", *tensors_in(derivation.expressions.values)}
+    g = incoming.letter
+    tensors = {g} if derivation.expressions is None else {g, *tensors_in(derivation.expressions.values)}
     for path in derivation.paths[:MOST_PATHS]:
         for (above, below), derivative in zip(path.edges, path.derivatives, strict=True):
             if above != ELLIPSIS:
                 found[
-                    rf"{derivative_latex(above, below)} : G \mapsto {latex_of(derivative, None, tensors)}"
+                    rf"{derivative_latex(above, below)} : {g} \mapsto {latex_of(derivative, None, tensors)}"
                 ] = None
     return list(found)[:MOST_PATHS]
 
@@ -272,8 +274,9 @@ def where_of(derivation: Derivation) -> list[str]:
     """The definitions of the introduced names."""
     found = []
     if derivation.weight is not None:
-        g = derivative_latex("S", derivation.output)
-        found.append(rf"G = {g}, \quad S = \textstyle\sum G \odot {name_latex(derivation.output)}")
+        slope, output = derivative_latex("S", derivation.output), name_latex(derivation.output)
+        g = incoming.letter
+        found.append(rf"{g} = {slope}, \quad S = \textstyle\sum {g} \odot {output}")
     if derivation.expressions is None:
         return found
     for one in meanings_in(

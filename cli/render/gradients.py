@@ -25,6 +25,7 @@ from autodiff.cli.render.page import (
     with_remark,
 )
 from autodiff.cli.render.steps import broken
+from autodiff.core.base.incoming import incoming
 from autodiff.core.paths.node_names import bracketed
 from autodiff.core.report.records import GradientReport, Variable
 
@@ -113,7 +114,9 @@ def table_lines(report: GradientReport, page: Page, formulas_below: bool = False
     if len(shown) < count:
         yield muted(f"  ... {count - len(shown):,} more inputs (--all)")
     if not is_explained and report.weight is not None:
-        yield from prose(f"S = {weighted_sum(report)}, G = {fit(report.weight)}", page.width, 2)
+        yield from prose(
+            f"S = {weighted_sum(report)}, {incoming.letter} = {fit(report.weight)}", page.width, 2
+        )
     if report.since:
         yield from prose(report.since, page.width, 2)
 
@@ -210,11 +213,11 @@ def gradient_title(report: GradientReport) -> str:
     """The heading of the gradient column; for a tensor output it is a weighted sum's gradient."""
     if report.weight is None:
         return quotient(fit(report.output.name, 24), "leaf", WIDEST_NAME)
-    return f"gradient of {weighted_sum(report)}, G = {fit(report.weight, 24)}"
+    return f"gradient of {weighted_sum(report)}, {incoming.letter} = {fit(report.weight, 24)}"
 
 
 def weighted_sum(report: GradientReport) -> str:
-    return f"sum(G*{bracketed(fit(report.output.name, 24))})"
+    return f"sum({incoming.letter}*{bracketed(fit(report.output.name, 24))})"
 
 
 def fit_path(path: str, width: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.cli.render.equations import LINE, Section, without_derivations
 from autodiff.cli.render.expression_latex import escaped
 from autodiff.cli.render.latex_lines import break_into_lines
+from autodiff.core.base.incoming import incoming
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def latex_document(report: GradientReport, page: Page) -> str:
 def section_text(section: Section) -> str:
     made = [rf"\section*{{${section.title}$}}", sentence(section.intro), aligned(section.steps)]
     if section.maps:
-        made += ["The local derivatives map what comes in, $G$:", gathered(section.maps)]
+        made += [f"The local derivatives map what comes in, ${incoming.letter}$:", gathered(section.maps)]
     if section.entry is not None:
         made += ["One entry:", aligned(section.entry)]
     if section.where:

@@ -9,6 +9,7 @@ import re
 
 from autodiff.cli.process.streams import visible
 from autodiff.cli.render.equations import Section, without_derivations
+from autodiff.core.base.incoming import incoming
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def section_text(section: Section) -> str:
             number += 1
             made.append(f"{number}. **local** as maps of what comes in, below")
     if section.maps:
-        made += ["", "The local derivatives map what comes in, $G$:", ""]
+        made += ["", f"The local derivatives map what comes in, ${incoming.letter}$:", ""]
         made += [line for formula in section.maps for line in item("-", [formula])]
     if section.entry is not None:
         made += ["", "One entry:", ""]

@@ -6,6 +6,7 @@ from autodiff.cli.process.streams import cells
 from autodiff.cli.render.numbers import exact_entries, short
 from autodiff.cli.render.page import EMPTY, GRADIENT, NAME, NUMBER, TITLE, Page, Table, fit, muted
 from autodiff.cli.render.records import TEXT_FIELDS, Records, entries, place, readable
+from autodiff.core.base.incoming import incoming
 from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
@@ -67,7 +68,11 @@ def matrix_lines(found: DerivativeMatrix, page: Page) -> Iterator[Line]:
     """A title, and the matrix with names; where it is too wide, a line for each derivative."""
     output = fit(found.report.output.name, WIDEST_NAME)
     weighed = found.order == 2 and found.report.weight is not None
-    of = f"sum(G*{output}), G = {fit(found.report.weight or '')}" if weighed else output
+    of = (
+        f"sum({incoming.letter}*{output}), {incoming.letter} = {fit(found.report.weight or '')}"
+        if weighed
+        else output
+    )
     yield ((TITLE, f"{'Jacobian' if found.order == 1 else 'Hessian'} of {of}"),)
     yield EMPTY
     kept = [at for at, row in enumerate(found.matrix) if row.any() or not found.is_sparse]

@@ -24,6 +24,7 @@ from autodiff.cli.render.page import (
     widest,
 )
 from autodiff.cli.render.tree import key_lines, spell_local, spell_rule
+from autodiff.core.base.incoming import incoming
 from autodiff.core.paths.node_names import bracketed, ordinal
 from autodiff.core.report.array_summary import ArraySummary, summary_of
 from autodiff.core.report.events import Flow, Make, PathProduct, Seed
@@ -151,7 +152,7 @@ class Story:
             how += f" = {self.factor(flow.arriving)} * {self.factor(flow.local)} = {gives}"
         else:
             rule = spell_rule(self.graph.edges[flow.edge])
-            how = f"{rule}, where G is {self.slope(self.source(flow))}: {gives}"
+            how = f"{rule}, where {incoming.letter} is {self.slope(self.source(flow))}: {gives}"
         if flow.before is None:
             said = f"{self.slope(flow.node)} = {how}"
         else:
@@ -318,7 +319,7 @@ def remarks(story: Story, is_table: bool) -> Iterator[Line]:
     if is_table and any(not flow.last for flow in flows):
         said.append(f"{UNFINISHED} behind a sum: more gradients arrive below.")
     if is_table and any(flow.local is None for flow in flows):
-        said.append("G is the gradient that arrives.")
+        said.append(f"{incoming.letter} is the gradient that arrives.")
     if story.graph.left_out:
         said.append(f"{story.graph.left_out:,} older nodes are left out.")
     if said:

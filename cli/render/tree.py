@@ -7,12 +7,11 @@ are not indented further, so depth needs no width either.
 
 from __future__ import annotations
 
-import re
-
 from autodiff.cli.render.name_keys import meaning_texts, meanings_in
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import EMPTY, Block, Page, fit, muted, prose
 from autodiff.cli.render.tree_layout import DEEPEST_INDENT, LAST, MARK, MORE, ONLY, Rows, layout
+from autodiff.core.base.incoming import incoming, words_in
 from autodiff.core.base.limits import limits
 from autodiff.core.report.graph_records import Graph, GraphEdge
 from autodiff.core.report.records import Variable
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 LONGEST_STAIRS = 6
 NUMBERS_BEGIN = "-.0123456789in"  # includes nan and inf
-INCOMING = re.compile(r"\bG\b")
 WIDEST_NAME = 40
 WIDEST_OP = 16
 WIDEST_OUTPUT = 24
@@ -203,7 +201,7 @@ def spell_rule(edge: GraphEdge, longest: int = WIDEST_NAME) -> str:
         return fit(edge.symbol, longest)
     from autodiff.core.symbolic.simplify import simplify
 
-    given = simplify(infix("*", name_expr("G"), edge.expr))
+    given = simplify(infix("*", name_expr(incoming.letter), edge.expr))
     return fit(expr_text(given, None, limits.digits), longest)
 
 
@@ -235,9 +233,9 @@ def tail_lines(graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Pa
     left = len(graph.nodes) - len(rows.names) + graph.left_out
     if rows.is_cut or left:
         yield muted(f"... {left:,} more nodes (--all)" if left else "... more uses of these nodes (--all)")
-    if any(INCOMING.search(edge.symbol) for edge in graph.edges if edge.local is None):
+    if any(incoming.letter in words_in(edge.symbol) for edge in graph.edges if edge.local is None):
         yield EMPTY
-        says = "G is the gradient that arrives at the parent, the last column of its row."
+        says = f"{incoming.letter} is the gradient that arrives at the parent, the last column of its row."
         yield from prose(says, page.width)
     yield from key_lines(graph, rows.names, page)
     if MARK not in rows.marks:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from math import isfinite, nan
 
+from autodiff.core.base.incoming import incoming
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.closed_form import ENDS, closed_form, long_product, product
@@ -110,8 +111,8 @@ class Derivations:
         self._scalar_edges: ScalarEdges | None = None
         weight = None
         if subject.weight is not None or _size(subject.seed) != 1:
-            weight = name_expr("G")
-            self.formulas.values["G"] = subject.seed
+            weight = name_expr(incoming.letter)
+            self.formulas.values[incoming.letter] = subject.seed
         self._writer = PathWriter(subject, names, self.formulas, weight)
 
     def derive(self, index: int) -> Derivation:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from autodiff.core.base.incoming import incoming
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.entry_symbols import NO_VALUE_ERRORS, EntryTable, UnspelledError, spelled_place
@@ -237,7 +238,7 @@ class _EntryDerivation:
         return EntryTable(shape, lambda place: self._sum_over_users(node, place), dtype)
 
     def _weight(self, place: Place) -> Expr:
-        entry = "G" + spelled_place(place)
+        entry = incoming.letter + spelled_place(place)
         self.values[entry] = float(np.asarray(self.subject.seed)[place])
         return name_expr(entry)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.base.incoming import incoming
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import Node, OpNode
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 LONGEST_PATH = 40
 ELLIPSIS = name_expr("...")
 INCOMING = "(incoming)"
-G = name_expr("G")
 
 
 class PathWriter:
@@ -70,9 +70,9 @@ class PathWriter:
         if not edges:
             chain, factors = [self.names.quotient(end, end, self.subject.alias)], ["1"]
         if self._weight is not None:
-            chain.insert(0, "G")
+            chain.insert(0, incoming.letter)
             if is_scalar:
-                factors.insert(0, "G")
+                factors.insert(0, incoming.letter)
         symbol = self.contribution(all_edges, is_scalar)
         product = simplify(symbol.expr)
         ids = self._ids
@@ -123,7 +123,7 @@ class PathWriter:
         if is_scalar and isinstance(partial, int):
             return Symbol(number_expr(partial))
         out, operands = self.formulas.symbol(node), self.formulas.operands(node)
-        g = Symbol(ONE, out.shape, extent=()) if is_scalar else Symbol(name_expr("G"), out.shape)
+        g = Symbol(ONE, out.shape, extent=()) if is_scalar else Symbol(name_expr(incoming.letter), out.shape)
         return symbolic_vjp(node, index, g, out, operands)
 
     def _product(self, edges: Edges, gap: int, all_edges: Edges) -> Symbol:
@@ -155,10 +155,12 @@ class PathWriter:
             node, _ = edge
             assert node.op is not None
             factor = self.factor(edge, False)
-            if factor == G:
-                does = f"{node.op.name}, passes {'it' if self._weight is None else 'G'} through"
+            if factor == name_expr(incoming.letter):
+                does = f"{node.op.name}, passes {'it' if self._weight is None else incoming.letter} through"
             else:
-                does = expr_text(substitute(factor, {"G": name_expr(INCOMING)}), None, limits.digits)
+                does = expr_text(
+                    substitute(factor, {incoming.letter: name_expr(INCOMING)}), None, limits.digits
+                )
                 does = does.replace(f"({INCOMING})", INCOMING)
             said.append(f"{self._quotient(edge)}: {does}")
         if gap:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import prod
 
+from autodiff.core.base.incoming import incoming
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.dtypes import DTYPES, DType, float64
 from autodiff.core.graph.op import APPLIERS, CUSTOM_OP_DOC, OPS, PLAIN_NUMBERS, RULE_ERRORS, Op
@@ -330,7 +331,7 @@ def _trace_reads(op: Op, node: Node) -> frozenset[int | str]:
     read = NO_READS
     for index, below in enumerate(node.inputs):
         if below is not None and below.tracked:
-            g = Symbol(name_expr("G"), shape)
+            g = Symbol(name_expr(incoming.letter), shape)
             read |= op.contribution(index, g, out, operands, node.params).reads
     return read
 
@@ -393,7 +394,7 @@ def symbolic_derivative(node: OpNode, index: int, out: Symbol, operands: tuple[S
     """The derivative of an edge: d out/d operand if it is a factor, else the vjp applied to ``G``."""
     if is_factor(node, index):
         return elementwise_derivative(node, index, out, operands)
-    return symbolic_vjp(node, index, Symbol(name_expr("G"), out.shape), out, operands)
+    return symbolic_vjp(node, index, Symbol(name_expr(incoming.letter), out.shape), out, operands)
 
 
 def elementwise_derivative(node: OpNode, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:

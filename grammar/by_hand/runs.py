@@ -6,6 +6,7 @@ from copy import copy
 from functools import cached_property, partial
 
 from autodiff.core.base.errors import UsageError
+from autodiff.core.base.incoming import incoming
 from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.check.gradient_rounding import gradient_rounding
 from autodiff.core.check.numerical_derivatives import SMALL_ENTRY, entry_scales
@@ -309,7 +310,7 @@ def script_values(subject: ReportedPass, execution: Execution) -> dict[str, Any]
         if isinstance(value, (Tensor, float, int)) and not isinstance(value, bool)
     }
     if subject.weight is not None:
-        values.setdefault("G", Tensor.of(subject.seed))
+        values.setdefault(incoming.letter, Tensor.of(subject.seed))
     nodes = set(subject.order)
     own = {
         name

@@ -10,6 +10,7 @@ import sys
 
 from autodiff.core.base import lazy_imports, random_source
 from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.incoming import incoming
 from autodiff.core.base.lazy_imports import LazyModule, services
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
@@ -179,6 +180,7 @@ def run_once(
     source: Source, settings: Settings, write: Callable[[str], None], warn: Callable[[str, Span], None]
 ) -> Execution:
     """Run a script once. The repairs that an error proposes have not been tried yet."""
+    incoming.choose(source.text)
     with EngineSetup(settings):
         return run_script(parse_to_first_error(source), source, settings, write, warn)
 
