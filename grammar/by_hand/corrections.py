@@ -17,7 +17,7 @@ from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.node_names import ordinal
 from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.symbolic.symbol import is_custom
-from autodiff.grammar.by_hand.formula import Formula, evaluate_formula, simple_statements
+from autodiff.grammar.by_hand.formula import Formula, evaluate_formula, simple_statements, written_names
 from autodiff.grammar.by_hand.points import SamplePoints, values_equal
 from autodiff.grammar.by_hand.sentences import FRACTIONS
 from autodiff.grammar.objects.values import Namespace
@@ -113,7 +113,7 @@ class CorrectionSearch:
         """Return the remark for one or two changes that make the formula right; ``""`` if there are none."""
         if len(self.points.names) < 2 and np.size(self.points.gradients[0]) < 2:
             return ""  # almost any formula can be changed to give one number
-        for kind in CORRECTION_KINDS:
+        for kind in CORRECTION_KINDS if self.formula.is_expression else KINDS_IN_LINES:
             for edit in kind(self):
                 if self.is_right(edit):
                     return edit.told + self.line_of(edit)
@@ -174,6 +174,11 @@ class CorrectionSearch:
             yield self.replace_part(
                 part, f"-({self.written(part)})", f"the sign of the term {self.written(part)} is wrong"
             )
+
+        if not self.formula.is_expression:
+            for value in self.formula.values_written():
+                told = f"the sign of {self.written(value)} is wrong"
+                yield self.replace_part(value, f"-({self.written(value)})", told)
 
     def terms(self) -> list[Any]:
         """Return all operands of sums and differences in the formula, and what its lines add."""
@@ -371,6 +376,28 @@ class CorrectionSearch:
                     if number != part.value:
                         yield self.replace_part(part, f"{number:g}")
 
+    def other_places(self) -> Iterator[Correction]:
+        """Replace an index by the one before or after it: ``h[t]`` by ``h[t + 1]``."""
+        for part in self.parts:
+            if isinstance(part, tree.Subscript) and isinstance(part.index, (tree.Name, tree.Binary)):
+                start, end = part.index.span.start - part.span.start, part.index.span.end - part.span.start
+                text = self.written(part)
+                for step in ("+ 1", "- 1"):
+                    shown = f"{text[:end]} {step}{text[end:]}"
+                    yield self.replace_part(
+                        part, f"{text[:start]}({text[start:end]}) {step}{text[end:]}", shown=shown
+                    )
+
+    def missing_terms(self) -> Iterator[Correction]:
+        """Add to a value of the lines another one that they make, as the part of the step before."""
+        lines = [] if self.formula.is_expression else simple_statements(self.formula.parsed[:-1])
+        made = list(dict.fromkeys(name for one in lines for name in sorted(written_names(one))))
+        for one in lines:
+            for name in made:
+                if name not in written_names(one):
+                    text = self.written(one.value)
+                    yield self.replace_part(one.value, f"({text}) + {name}", f"the term {name} is missing")
+
     def sums(self) -> Iterator[Correction]:
         """Add the sum over dimensions that the gradient does not have."""
         shape = np.shape(self.points.gradients[0])
@@ -411,6 +438,18 @@ CORRECTION_KINDS = (
         CorrectionSearch.missing_derivatives,
     ),
     *(CorrectionSearch.missing_names, CorrectionSearch.other_names, CorrectionSearch.other_numbers),
+    CorrectionSearch.other_places,
+)
+#: The same for steps of several lines, those first that lines of a loop call for.
+KINDS_IN_LINES = (
+    CorrectionSearch.flipped_signs,
+    CorrectionSearch.other_places,
+    CorrectionSearch.changed_transposes,
+    CorrectionSearch.orders,
+    CorrectionSearch.missing_terms,
+    CorrectionSearch.other_numbers,
+    CorrectionSearch.missing_numbers,
+    *(kind for kind in CORRECTION_KINDS if kind is not CorrectionSearch.other_derivatives),
 )
 PAIRED_KINDS = (
     CorrectionSearch.changed_transposes,

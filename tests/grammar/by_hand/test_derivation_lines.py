@@ -122,10 +122,22 @@ def test_a_loop_back_through_time() -> None:
         ("dloss/dWxh", ("steps.txt", 11), True, 6),
         ("dloss/dWhh", ("steps.txt", 12), True, 6),
     ]
-    wrong = BACKWARDS.replace("Whh.T @ dhraw", "Whh @ dhraw")
-    found = check_steps(RECURRENT, wrong)
-    assert [step.is_right for step in found] == [True, False, False, False]
-    assert found[1].remarks[0] == "Whh must be transposed: Whh.T (line 13)"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "says"),
+    [
+        ("Whh.T @ dhraw", "Whh @ dhraw", "Whh must be transposed: Whh.T (line 10)"),
+        (" + dhnext", "", "the term dhnext is missing (line 7)"),
+        ("hs[t+1]*hs", "hs[t]*hs", "with hs[t + 1] in place of hs[t] it is right (line 8)"),
+    ],
+)
+def test_a_mistake_inside_a_loop_is_named_at_its_line(right: str, wrong: str, says: str) -> None:
+    lines = BACKWARDS.replace("dWxh, dWhh, dWhy = zeros_like(Wxh), zeros_like(Whh), zeros_like(Why)\n", "\n")
+    lines = "\n".join(line for line in lines.split("\n") if not line.strip().startswith("dW"))
+    [step] = check_steps(RECURRENT, lines.replace(right, wrong))
+    assert step.is_right is False
+    assert step.remarks[0] == says
 
 
 def test_names_of_their_own_have_the_values_that_the_lines_give_them() -> None:
