@@ -138,7 +138,7 @@ def named_nodes(
         from autodiff.core.derivation.graph_report import newest_part
 
         kept, versions = newest_part(kept, most_drawn)
-    return kept, NodeNames(kept or [root], source, called, origins, versions)
+    return kept, NodeNames(kept or [root], source, called, origins, versions, subject.numbers_first)
 
 
 def input_variables(

@@ -111,8 +111,8 @@ class Differentiation:
 
     def derivatives(self) -> list[SecondDerivative]:
         ran, last = self.ran, self.last
-        known = (None, None) if last is None else (last.called, last.origins)
-        names = NodeNames(ran.order, self.source, *known)
+        known, above = (None, None) if last is None else (last.called, last.origins)
+        names = NodeNames(ran.order, self.source, known, above, numbers_first=ran.numbers_first)
         order = nodes_leading_to(ran.order, [node for _, node in ran.wrt])
         before = max((node.number for node in order), default=0)
         site, mode.site = mode.site, None  # the rules have no position in the script

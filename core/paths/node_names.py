@@ -72,7 +72,8 @@ class NodeNames:
 
     ``called`` gives names to nodes that have none in the script, or that are to be shown by another name.
     ``origins`` finds the ops whose slopes nodes of a recorded pass compute. If ``order`` is only a part of a
-    graph, ``versions`` has the versions that the named nodes have in the whole.
+    graph, ``versions`` has the versions that the named nodes have in the whole. ``numbers_first`` are
+    variables whose first value is a plain number and so no node: their recorded values are numbered from 2.
     """
 
     def __init__(
@@ -82,9 +83,11 @@ class NodeNames:
         called: Mapping[Node, str] | None = None,
         origins: SlopeOrigins | None = None,
         versions: Mapping[Node, int] | None = None,
+        numbers_first: Collection[str] = (),
     ) -> None:
         self.source = source
         self._versions = versions or {}
+        self._numbers_first = numbers_first
         self.called = called or {}
         self.origins = origins
         nodes = dict.fromkeys(order)
@@ -165,6 +168,14 @@ class NodeNames:
         expr = self._application(short, short.op, numbered=False)
         return NameMeaning(spelled, self._place(short), expr_text(expr, LONGEST_MEANING, limits.digits), expr)
 
+    def versions(self, variable: str) -> dict[str, Node]:
+        """The values of a variable by the names ``x_2`` and so on; empty if it has one value."""
+        return {
+            spelled: node
+            for spelled, (name, _, node) in self._versioned.items()
+            if PLACES.sub("", name) == variable
+        }
+
     def _place(self, node: OpNode) -> str:
         """The line of a node and its number among the equal ops of the line: ``line 21, 4th add``."""
         if self._places is None:
@@ -233,14 +244,17 @@ class NodeNames:
             if node.name is not None and node not in self.called:
                 values = nodes.setdefault(node.name, [])
                 values.append((self._versions.get(node) or len(values) + 1, node))
-        self._reassigned = {name for name, values in nodes.items() if values[-1][0] > 1}
+        aliased = {node.name for node in self.called} & set(self._numbers_first)  # of `--of h_3`
+        self._reassigned = {name for name, values in nodes.items() if values[-1][0] > 1 or name in aliased}
         for name, values in nodes.items():
             leaves = sum(isinstance(node, Leaf) for _, node in values)
             if name not in self._reassigned:
                 self._give(values[0][1], name)
                 continue
-            before, after = version_parts(name, values[-1][0], self._script_words())
-            for number, node in values:
+            skipped = 0 if leaves or name not in self._numbers_first else 1
+            before, after = version_parts(name, values[-1][0] + skipped, self._script_words())
+            for at, node in values:
+                number = at + skipped
                 if number == leaves == 1 and isinstance(node, Leaf):
                     self._give(node, name)
                 else:

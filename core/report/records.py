@@ -43,7 +43,7 @@ class ReportedPass:
     ``wrt`` are the requested inputs in source order. ``notes`` are remarks for stderr. ``since`` says which
     inputs the script changed after computing the output from them. ``variables`` maps the script's names
     outside functions to their nodes, None if all names are of this kind. ``constants`` has the values of the
-    names of constants.
+    names of constants. ``numbers_first`` are variables whose first value was a plain number.
 
     For a pass along a tape, ``root`` and ``order`` are not given; ``make_nodes`` computes them on first use.
     ``value`` and ``site`` are the output's value and span. ``most_nodes`` is the length of the tape: the pass
@@ -62,6 +62,7 @@ class ReportedPass:
             "without_pass",
             "name",
             "notes",
+            "numbers_first",
             "received",
             "seed",
             "since",
@@ -111,6 +112,7 @@ class ReportedPass:
         self._constants = constants
         self.since = since
         self.tapes = tapes
+        self.numbers_first: frozenset[str] = frozenset()
 
     @property
     def root(self) -> Node:

@@ -81,7 +81,8 @@ class SamplePoints:
 
     @cached_property
     def node_names(self) -> NodeNames:
-        return NodeNames(self.subject.order, self.source, self.called)
+        subject = self.subject
+        return NodeNames(subject.order, self.source, self.called, numbers_first=subject.numbers_first)
 
     @property
     def has_paths(self) -> bool:

@@ -73,11 +73,22 @@ class ScriptScopes:
     """The scopes of one script: ``module``, and in ``scope_of`` the scope of each syntax node that opens one.
 
     It also has the names that are read (``reads``), the ``attributes``, the names whose list is ``changed``,
-    the names that a loop at top level assigns (``loop_targets``), the full names of the imported ``modules``,
-    and whether anything ``marks`` a tensor as requiring gradients.
+    those that are changed as ``lists``, by methods such as ``append``, the names that a loop at top level
+    assigns (``loop_targets``), the full names of the imported ``modules``, and whether anything ``marks`` a
+    tensor as requiring gradients.
     """
 
-    __slots__ = ("attributes", "changed", "loop_targets", "marks", "module", "modules", "reads", "scope_of")
+    __slots__ = (
+        "attributes",
+        "changed",
+        "lists",
+        "loop_targets",
+        "marks",
+        "module",
+        "modules",
+        "reads",
+        "scope_of",
+    )
 
     def __init__(self) -> None:
         self.module = Scope("module", None)
@@ -85,6 +96,7 @@ class ScriptScopes:
         self.reads: list[tuple[tree.Name, Scope]] = []
         self.attributes: list[tree.Attribute] = []
         self.changed: set[str] = set()
+        self.lists: set[str] = set()
         self.loop_targets: set[str] = set()
         self.modules: set[str] = set()
         self.marks = False
@@ -238,6 +250,7 @@ def visit_attribute(
     names.attributes.append(node)
     if node.name in LIST_MUTATORS and isinstance(node.object, tree.Name):
         names.changed.add(node.object.id)
+        names.lists.add(node.object.id)
     if node.name == "requires_grad_" or (is_target and node.name == "requires_grad"):
         names.marks = True
     return [(node.object, scope, False)]

@@ -104,6 +104,7 @@ def constant_reason(
     names = [base_name(name) for name, _ in default_inputs(execution, []) if name != error.name]
     if not names and not settings.wrt:
         return ""
+    target = entry_expression(scene, target)
     origins = Origins(scene, error.name, target)
     uses_input = not origins.names.isdisjoint(names)
     is_made_of_others = bool(error.fixes)  # of a number that is assigned again, which they make an input
@@ -184,16 +185,38 @@ class Origins:
 
 
 def branch_reasons(scene: Scene, origins: Origins, inputs: list[str], settings: Settings) -> tuple[str, str]:
-    """Return which branch did not run that uses an input, and which branch ran; "" where there is none."""
-    ran, values = "", ValueOrigins(scene)
+    """Return which branch did not run that uses an input, and which branch ran; "" where there is none.
+
+    Of several that ran, the last branch of an ``if`` has decided; a loop decides nothing.
+    """
+    ran, decided, values = "", False, ValueOrigins(scene)
     branches = [one for one in optional_branches(scene) if any(holds(part, one) for part in origins.parts)]
     for branch in branches[:MOST_TRIED_BRANCHES]:
         line = f"line {scene.line(branch.parts[0].span)}"
         if fails(branch.failing_edit, scene.source, settings):
-            ran = ran or f"{branch.words.replace(' did not run', ' ran').replace('was not', 'was')}, {line}"
+            if branch.is_loop and decided:
+                continue
+            ran = f"{branch.words.replace(' did not run', ' ran').replace('was not', 'was')}, {line}"
+            decided = decided or not branch.is_loop
         elif any(values.depends_on(part, name) for part in branch.parts for name in inputs):
             return f"{branch.words}, {line}", ran
     return "", ran
+
+
+def entry_expression(scene: Scene, target: Any) -> Any:
+    """Return the expression of the entry that ``L[1]`` means, if the text shows it; else ``target``."""
+    while isinstance(target, tree.Subscript) and isinstance(target.object, tree.Name):
+        name, index = target.object.id, target.index
+        made = scene.assignments(name)
+        if len(made) != 1 or name in scene.bindings.entries or not isinstance(index, tree.Number):
+            break
+        listed = made[0].value
+        if not isinstance(listed, (tree.ListDisplay, tree.TupleDisplay)):
+            break
+        if not isinstance(index.value, int) or index.value >= len(listed.elements):
+            break
+        target = listed.elements[index.value]
+    return target
 
 
 def step_reason(scene: Scene, origins: Origins, inputs: list[str], steps: list[Cut]) -> str:

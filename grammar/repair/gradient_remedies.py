@@ -123,7 +123,8 @@ class Trial:
     def causes(self) -> tuple[Cause, ...]:
         """Return what is still wrong with the gradient."""
         subject = self.subject
-        names = NodeNames(subject.order or [subject.root], self.source)
+        order = subject.order or [subject.root]
+        names = NodeNames(order, self.source, numbers_first=subject.numbers_first)
         return causes_of(subject, self.wrt, self.node, names, ())
 
 

@@ -108,11 +108,14 @@ def bound_targets(node: Any) -> list[Any]:
 class Branch:
     """Statements or an expression that may not run, with a text about that and an edit that fails there."""
 
-    def __init__(self, words: str, place: Span, parts: tuple[Any, ...], failing: Edit) -> None:
+    def __init__(
+        self, words: str, place: Span, parts: tuple[Any, ...], failing: Edit, is_loop: bool = False
+    ) -> None:
         self.words = words
         self.place = place
         self.parts = parts
         self.failing_edit = failing
+        self.is_loop = is_loop
 
     def holds(self, node: Any) -> bool:
         first, last = self.parts[0].span, self.parts[-1].span
@@ -148,7 +151,9 @@ def optional_branches(scene: Scene) -> Iterator[Branch]:
             blocks.append((f"the loop `while {shortened_text(scene, node.test)}`", node.span, node.body))
         for words, place, body in blocks:
             if body:
-                yield Branch(f"{words} did not run", place, tuple(body), failing_assertion(scene, body[0]))
+                failing = failing_assertion(scene, body[0])
+                is_loop = not isinstance(node, tree.If)
+                yield Branch(f"{words} did not run", place, tuple(body), failing, is_loop)
 
 
 def failing_assertion(scene: Scene, statement: Any) -> Edit:

@@ -175,7 +175,8 @@ def causes_in_run(follower: RunRecorder, trial: Trial, trials: Trials) -> tuple[
     Empty if all such leaves were created with nan or infinity.
     """
     source = trial.source
-    names = NodeNames(trial.subject.order or [trial.subject.root], source)
+    subject = trial.subject
+    names = NodeNames(subject.order or [subject.root], source, numbers_first=subject.numbers_first)
     found: list[tuple[int, Leaf, LeafHistory]] = []
     for leaf in names.of:
         if isinstance(leaf, Leaf) and leaf.grad_slot is not None:

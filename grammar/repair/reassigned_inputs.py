@@ -17,6 +17,7 @@ from autodiff.grammar.repair.proposals.value_origins import ValueOrigins, assign
 from autodiff.grammar.session.assignment_plan import matches_pattern
 from autodiff.grammar.session.outputs import entries_of, is_output
 from autodiff.grammar.session.run import run_once
+from autodiff.grammar.session.versions import version_of
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import assigned_names, walk
@@ -62,7 +63,11 @@ def with_reassigned_inputs(execution: Execution, settings: Settings) -> Executio
 
 def check_lists(execution: Execution, settings: Settings) -> None:
     """Raise UsageError if an asked list that is changed is another one as an array, as with ``v.sort()``."""
-    lists = [name for name, first in execution.reassigned.items() if first is None]
+    lists = [
+        name
+        for name, first in execution.reassigned.items()
+        if first is None and name not in execution.list_entries
+    ]
     asked = [name for name in lists if any(matches_pattern(name, entry) for entry in settings.wrt)]
     if not asked:
         return
@@ -145,6 +150,8 @@ class Origins:
         nested = [one for one, _ in changes if all(one is not part for part in self.scene.script.body)]
         last, value = changes[-1]
         if self.is_output(name):
+            if self.is_growth(name):
+                return False
             is_replaced = isinstance(last, tree.Assign) and not names_in(value)
             return bool(nested) or not (is_replaced and self.reads(name))  # else a result was made of it
         if not nested:
@@ -157,6 +164,15 @@ class Origins:
         in_loop = any(one is part for loop in loops for part in walk(loop) for one in nested)
         is_read_before = any(read.span.start < last.span.start for read in self.reads(name))
         return bool(self.execution.leaves) and not in_loop and not is_read_before
+
+    def is_growth(self, name: str) -> bool:
+        """Whether a number, not 0 or 1, is only multiplied and divided, and not by whole numbers alone."""
+        first, changes = self.execution.reassigned[name], self.changes(name)
+        return (
+            first not in (None, 0, 1)
+            and all(self.is_step_of(name, ("*", "/"), *one) for one in changes)
+            and not (isinstance(first, int) and all(is_whole_step(name, *one) for one in changes))
+        )
 
     def is_sum(self, name: str) -> bool:
         """Whether a number starts at 0 and is only added to, or at 1 and is only multiplied or divided."""
@@ -231,7 +247,7 @@ def names_in(node: Any) -> list[str]:
 def output_expression(script: tree.Script, execution: Execution, settings: Settings) -> Any:
     """Return the expression of the output as the text says it; None if no statement has one."""
     if settings.of is not None and settings.of.isidentifier():
-        return tree.Name(Span(0, 0), settings.of)
+        return tree.Name(Span(0, 0), version_of(settings.of, execution) or settings.of)
     last = script.body[-1] if script.body else None
     if isinstance(last, tree.ExpressionStatement) and not is_print(last.value):
         return last.value
@@ -252,19 +268,25 @@ def reassigned_notes(
 ) -> Iterator[str]:
     """Yield notes on reassigned numbers: which value of an input the slope is by, or that it is no input."""
     inputs = dict(subject.wrt)
+    told = set()
     for name in execution.reassigned:
-        if name in inputs:
-            site = inputs[name].site
+        entries = [place for place, _ in execution.list_entries.get(name, ()) if place in inputs]
+        if name in inputs or entries:
+            told.add(name)
+            site = inputs[name if name in inputs else entries[0]].site
             line, _ = execution.source.position(execution.first_offset(name) if site is None else site.start)
-            yield f"`{name}` is assigned more than once: the slope is that by its value of line {line}"
+            if entries or execution.scopes.module.assignment_count(name) == 1:
+                yield f"`{name}` is changed: the slopes are those by its entries of line {line}"
+            else:
+                yield f"`{name}` is assigned more than once: the slope is that by its value of line {line}"
     if is_asked:
         return
     behind = Origins(execution, settings)
     for name in behind.reassigned_names():
-        if name not in inputs:
+        if name not in told:
             is_replaced = any(not names_in(value) for _, value in behind.changes(name))
             which = "the first of its values that the output is made of" if is_replaced else "its first value"
-            yield (
-                f"`{name}` is assigned more than once, so it is not listed:"
-                f" --wrt {name} gives the slope by {which}"
-            )
+            is_changed = execution.scopes.module.assignment_count(name) == 1
+            what = "changed" if is_changed else "assigned more than once"
+            slopes = "slopes by its first entries" if is_changed else f"slope by {which}"
+            yield f"`{name}` is {what}, so it is not listed: --wrt {name} gives the {slopes}"

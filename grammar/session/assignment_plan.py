@@ -50,20 +50,14 @@ class AssignmentPlan:
     (``np.linspace(0, 1, 5)``), and ``reassigned`` has the first values of the
     numbers that are none because they are assigned more than once; None for lists and arithmetic.
     ``first_leaves`` has the leaves of those first values that ``--wrt`` names, after the run.
+    ``list_entries`` has the leaves of lists that ``--wrt`` names and the script changes by methods such as
+    ``append``, each with its place in the first list: these stay lists.
     ``assigned_once`` are the names that have one value for the whole of the run.
     """
 
     __slots__ = (
-        *(
-            "assigned_once",
-            "conversions",
-            "data",
-            "first_leaves",
-            "leaves",
-            "marks",
-            "reassigned",
-            "reshaped",
-        ),
+        *("assigned_once", "conversions", "data", "first_leaves", "leaves", "list_entries", "marks"),
+        *("reassigned", "reshaped"),
     )
 
     def __init__(self) -> None:
@@ -74,6 +68,7 @@ class AssignmentPlan:
         self.first_leaves: dict[str, Node] = {}
         self.leaves: list[str] = []
         self.data: list[str] = []
+        self.list_entries: dict[str, list[tuple[str, Node]]] = {}
         self.assigned_once: list[str] = []
 
 
@@ -99,13 +94,22 @@ def make_plan(
                 (made.data if is_data(written) else made.leaves).append(name)
             elif name not in seen and not is_filled_array(written):
                 made.reassigned[name] = written.value if isinstance(written, tree.Number) else None
+        stays_list = without_tensors and name in names.lists
         if name in sets and name not in replaced:
             replaced.add(name)
-            steps.append(set_option_conversion(sets[name], name, made.reshaped))
+            if stays_list and sets[name].__class__ is list:
+                steps += [
+                    partial(replace_by, sets[name]),
+                    partial(entries_as_leaves, made.list_entries, name),
+                ]
+            else:
+                steps.append(set_option_conversion(sets[name], name, made.reshaped))
         if name in settings.changes:
             steps.append(settings.changes[name])
         if any(matches_pattern(name, pattern) for pattern in wrt):
-            if name not in made.reassigned:
+            if stays_list:
+                steps.append(partial(entries_as_leaves, made.list_entries, name))
+            elif name not in made.reassigned:
                 steps.append(track_value)
             elif name not in seen:
                 steps += [track_value, partial(keep_first, made.first_leaves, name)]
@@ -113,7 +117,8 @@ def make_plan(
                 is_number = written is not None and is_literal_number(written, names)
                 steps.append(track_value if is_number else track_unless_number)
         elif any(pattern.startswith(name + "[") for pattern in wrt):
-            steps.append(track_entries)
+            entries = partial(entries_as_leaves, made.list_entries, name)
+            steps.append(entries if stays_list else track_entries)
         elif default:
             steps.append(track_if_new)
         seen.add(name)
@@ -312,6 +317,30 @@ def keep_first(leaves: dict[str, Node], name: str, value: Any) -> Any:
         leaves[name] = value.node
         value.node.name = name
     return value
+
+
+def replace_by(new_value: Any, value: Any) -> Any:
+    return new_value
+
+
+def entries_as_leaves(found: dict[str, list[tuple[str, Node]]], name: str, value: Any) -> Any:
+    """Return a list of numbers as a list of leaves, the first time; other values as ``track_value`` does."""
+    if value.__class__ is not list:
+        return track_value(value)
+    if name in found:
+        return value
+    found[name] = []
+
+    def made_of(value: Any, place: str) -> Any:
+        if value.__class__ is list:
+            return [made_of(part, f"{place}[{at}]") for at, part in enumerate(value)]
+        value = track_value(value)
+        if value.__class__ is Tensor and isinstance(value.node, Leaf):
+            value.node.name = place
+            found[name].append((place, value.node))
+        return value
+
+    return made_of(value, name)
 
 
 def track_unless_number(value: Any) -> Any:

@@ -8,7 +8,9 @@ If the last variable is no result, the last output given to grad() or to jacobia
 
 from __future__ import annotations
 
-from autodiff.core.base.errors import GradientError, UsageError
+from contextlib import suppress
+
+from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.base.lazy_imports import services
 from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
 from autodiff.core.fast.tape import is_tape_entry
@@ -19,6 +21,7 @@ from autodiff.grammar.session.inputs import default_inputs
 from autodiff.grammar.session.leaf_names import display_name, source_text_at
 from autodiff.grammar.session.outputs import entries_of, is_output, is_sequence, join_entries
 from autodiff.grammar.session.run import Execution, Settings
+from autodiff.grammar.session.versions import orders_below, version_node, version_of
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import assigned_names
@@ -86,6 +89,9 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
     Raises ConstantOutputError for an output without a graph.
     """
     if settings.of is not None:
+        version = requested_version(settings, execution)
+        if version is not None:
+            return Target(version, settings.of)
         value, span = requested_output(settings.of, execution), assigned_at(settings.of, execution)
         return make_target(value, settings.of, span, execution)
     backward = execution.last_passes.backward
@@ -319,6 +325,21 @@ def input_help(is_tensor: bool, execution: Execution) -> tuple[str, ...]:
 def assigned_at(name: str, execution: Execution) -> Span | None:
     """Return where a variable is assigned first; where the last expression stands for an expression."""
     return execution.scopes.module.first_binding.get(name, execution.last_span)
+
+
+def requested_version(settings: Settings, execution: Execution) -> Node | None:
+    """Return the node of ``--of h_20``, which is the name that a report without ``--of`` gives to a value."""
+    assert settings.of is not None
+    variable = version_of(settings.of, execution)
+    if variable is None:
+        return None
+    roots = []
+    with suppress(AutodiffError):
+        roots.append(choose_target(execution, Settings()).node)
+    last = execution.names.get(variable)
+    if last.__class__ is Tensor and last.node is not None:
+        roots.append(last.node)
+    return version_node(settings.of, execution, orders_below(roots), "--of")
 
 
 def requested_output(of: str, execution: Execution) -> Any:

@@ -17,6 +17,7 @@ from autodiff.grammar.session.leaf_names import (
     tensors_in_lists,
     unique_names,
 )
+from autodiff.grammar.session.versions import version_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def unused_leaves(execution: Execution, leaves: list[Leaf]) -> list[Leaf]:
     """Return the inputs in the script's variables that are not among ``leaves``, nor changed since."""
     known = {leaf.grad_slot or leaf for leaf in leaves}
     names = {leaf.name for leaf in leaves}
-    found: dict[Leaf, str] = {}
+    entries = [entry for listed in execution.list_entries.values() for entry in listed]
+    found = {node: place for place, node in entries if isinstance(node, Leaf) and node not in known}
     for place, tensor in named_tensors(execution.names):
         node = tensor.stored_node
         if isinstance(node, Leaf) and node.tracked and (node.grad_slot or node) not in known:
@@ -76,14 +78,23 @@ def requested_inputs(
 ) -> list[tuple[str, Node]]:
     """Return the inputs that a ``--wrt`` entry means: a name, a place in a list, or a glob over tensor names.
 
-    ``shown`` are the inputs of a report without ``--wrt``; an entry may be one of the names they have there.
+    ``shown`` are the inputs of a report without ``--wrt``; an entry may be one of the names they have there,
+    or the name that reports give to one of the values of a variable, ``h_20``.
     """
     if entry in shown and entry not in execution.names:
         return [(entry, shown[entry])]
+    if entry in execution.list_entries:
+        return execution.list_entries[entry]
     if entry.endswith("]"):
+        for place, leaf in execution.list_entries.get(base_name(entry), ()):
+            if place == entry:
+                return [(place, leaf)]
         kept = tensors_in_lists(execution.names)
         if entry in kept:
             return [(entry, check_differentiable(graph_node(order, kept[entry]), entry))]
+    node = version_node(entry, execution, [order], "--wrt")
+    if node is not None:
+        return [(entry, node)]
     versions: dict[str, Node] = {}
     for node in order:  # newest first, so the first node of a name is its latest version
         if node.name is not None:
@@ -101,6 +112,7 @@ def requested_inputs(
     leaves = {node.name for node in order if node.__class__ is Leaf}
     firsts = {name: leaf for name, leaf in execution.first_leaves.items() if name not in leaves}
     versions.update(firsts)
+    versions.update(entry for listed in execution.list_entries.values() for entry in listed)
     target = order[0]
     if (
         target.name is not None and target.name not in firsts

@@ -120,8 +120,8 @@ class Execution:
     the expression only shows a value, as ``L.item()`` does. ``stopped_before`` is the span of the statement
     before which a report on second derivatives ended the script, see ``execute``. In a script without tensors
     ``reassigned`` has the first values of the numbers that are assigned more than once, ``first_leaves`` the
-    leaves of those that ``--wrt`` names; ``leaves`` are the others. ``data`` are the names whose values are
-    data, ``assigned_once`` those that have one value each.
+    leaves of those that ``--wrt`` names, ``list_entries`` those of changed lists; ``leaves`` are the others.
+    ``data`` are the names whose values are data, ``assigned_once`` those that have one value each.
     ``last_statement`` is the last one at top level that is no expression and no definition.
     """
 
@@ -135,6 +135,7 @@ class Execution:
         "last_statement",
         "last_value",
         "leaves",
+        "list_entries",
         "names",
         "reassigned",
         "reshaped",
@@ -159,6 +160,7 @@ class Execution:
         self.reshaped: dict[str, Shapes] = {}
         self.reassigned: dict[str, float | None] = {}
         self.first_leaves: dict[str, Node] = {}
+        self.list_entries: dict[str, list[tuple[str, Node]]] = {}
         self.leaves: list[str] = []
         self.assigned_once: list[str] = []
         self.data: frozenset[str] = frozenset()
@@ -263,7 +265,7 @@ def run_script(
     execution.data = settings.data.union(planned.data)
     execution.reshaped = planned.reshaped
     execution.reassigned = planned.reassigned
-    execution.first_leaves = planned.first_leaves
+    execution.first_leaves, execution.list_entries = planned.first_leaves, planned.list_entries
     execution.assigned_once = planned.assigned_once
     mode.recorder = execution.last_passes
     runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain

@@ -109,6 +109,47 @@ CASES = [
         prints="0\n",
         says=["`L` " + CONSTANT + "the loop `while x < L` did not run, line 3"],
     ),
+    *[
+        Case(
+            f"table_in_a_loop_{at}",
+            script,
+            "autodiff grad script.ad --wrt x",
+            [0],
+            says=[CONSTANT + f"the branch under `if {test}` ran, line {line}"],
+        )
+        for at, (script, test, line) in enumerate(
+            [
+                (
+                    "x = 25000.\nrate = 0\nfor lim, r in [(0, 0.1), (10000, 0.2)]:\n"
+                    "    if x >= lim:\n        rate = r\n",
+                    "x >= lim",
+                    5,
+                ),
+                (
+                    "def tax(x):\n    r = 0\n    for i in range(2):\n        if x >= [0, 10000][i]:\n"
+                    "            r = [0.1, 0.2][i]\n    return r\nx = 25000.\ny = tax(x)\n",
+                    "x >= [0, 10000][i]",
+                    5,
+                ),
+                (
+                    "x = 25000.\nr = 0.1\nif x > 10000:\n    r = 0.2\nif x > 20000:\n    r = 0.3\n"
+                    "if x > 30000:\n    r = 0.4\n",
+                    "x > 20000",
+                    6,
+                ),
+            ]
+        )
+    ],
+    *[
+        Case(
+            f"entry_{at}",
+            f"x = 2.0\nL = {entries}\n",
+            f"autodiff grad script.ad --of 'L[{at}]'",
+            [0],
+            says=[f"`L[{at}]` " + CONSTANT + "it is made of no input, line 2"],
+        )
+        for at, entries in [(1, "[x**2, 5.0]"), (0, "(7.5, 3*x, x**2)"), (2, "[x, 1.0, 2.0*3]")]
+    ],
     Case(
         "table_of_steps",
         "x = 15.0\nif x < 10:\n    rate = 0.1\nelif x < 20:\n    rate = 0.2\nelse:\n    rate = 0.3\n",

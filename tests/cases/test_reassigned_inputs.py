@@ -134,28 +134,60 @@ NAMED = [
         code=4,
     ),
 ]
-#: Lists that are changed as Python's lists are, which arrays are not.
+REVERSED = "data = [1., 2., 3.]\ndata.reverse()\nw = 2.\nL = data[0]*w\n"
+SORTED = "v = [3.0, 1.0, 2.0]\nv.sort()\nL = v[0]**2 + 10*v[-1]\n"
+#: Lists that methods change stay Python's lists; their first entries are the inputs.
 LISTS = [
+    *[
+        Case(
+            name,
+            f"v = [3.0, 1.0, 2.0]\n{change}\nL = v[0]**2 + 10*v[-1]\n",
+            "autodiff grad script.ad | cut -f2; autodiff grad --wrt v script.ad | cut -f2",
+            slopes * 2,
+            says=["`v` is changed: the slopes are those by its entries of line 1"],
+            never=["so it is not listed"],
+        )
+        for name, change, slopes in [
+            ("sorted_in_place", "v.sort()", [10.0, 2.0, 0.0]),
+            ("reversed", "v.reverse()", [10.0, 0.0, 4.0]),
+            ("appended_a_number", "v.append(4.0)", [6.0, 0.0, 0.0]),
+            ("appended_a_result", "v.append(v[1]*v[2])", [6.0, 20.0, 10.0]),
+            ("extended", "v.extend([v[1], 2*v[1]])", [6.0, 20.0, 0.0]),
+            ("inserted", "v.insert(0, v[2])", [0.0, 0.0, 14.0]),
+            ("popped", "v.pop()", [6.0, 10.0, 0.0]),
+            ("removed", "v.remove(3.0)", [0.0, 2.0, 10.0]),
+        ]
+    ],
     Case(
-        name,
-        f"v = [3.0, 1.0, 2.0]\n{change}\nL = v[0]**2 + 10*v[-1]\n",
-        f"autodiff grad script.ad{'; autodiff grad --wrt v script.ad' * (code == 2)}",
+        "names_are_the_first_places",
+        SORTED,
+        "autodiff grad script.ad; autodiff grad --wrt 'v[1]' script.ad;"
+        " autodiff grad --set 'v=[2.,5.,4.]' script.ad",
+        prints="v[0]\t10\nv[1]\t2\nv[2]\t0\n2\nv[0]\t4\nv[1]\t10\nv[2]\t0\n",
+    ),
+    Case("checked_entries", SORTED, "autodiff check script.ad", shows=["v[2]", "right: "]),
+    Case("explained_entry", SORTED, "autodiff explain --wrt 'v[1]' script.ad", shows=["2*v[1]", "2*1"]),
+    Case(
+        "lists_of_lists",
+        "v = [[1., 2.], [3.]]\nv.append([4.])\nL = v[0][0]*v[1][0] + v[2][0]\n",
+        "autodiff grad script.ad",
+        prints="v[0][0]\t3\nv[0][1]\t0\nv[1][0]\t1\n",
+    ),
+    Case(
+        "beside_another_input",
+        REVERSED,
+        "autodiff grad script.ad; autodiff grad --wrt data script.ad",
+        prints="3\ndata[0]\t0\ndata[1]\t0\ndata[2]\t2\n",
+        says=["`data` is changed, so it is not listed: --wrt data gives the slopes by its first entries"],
+    ),
+    Case(
+        "repeated",
+        "v = [3.0, 1.0, 2.0]\nv = v*2\nL = v[0]**2 + 10*v[-1]\n",
+        "autodiff grad script.ad",
         prints="",
-        says=says,
-        code=code,
-    )
-    for name, change, says, code in [
-        (
-            "sorted_in_place",
-            "v.sort()",
-            ["`v` is changed, and a list", "v = list(v0)"],
-            4,
-        ),
-        ("repeated", "v = v*2", ["`v` is changed, and a list"], 4),
-        ("sorted_and_asked", "v.sort()", ["--wrt v: the script changes `v` as a list", "v = list(v0)"], 2),
-    ]
-]
-LISTS += [
+        says=["`v` is changed, and a list"],
+        code=4,
+    ),
     Case(
         "sorted_by_its_own_name",
         "v0 = [3.0, 1.0, 2.0]\nv = list(v0)\nv.sort()\nL = v[0]**2 + 10*v[-1]\n",
@@ -168,6 +200,18 @@ LISTS += [
         "autodiff grad script.ad; autodiff grad --wrt v script.ad",
         [10.0, 2.0, 0.0] * 2,
     ),
+]
+INTEREST = "balance = 1000.\nfor year in range(3):\n    balance %s\nprint(balance)\n"
+#: A number that only constants multiply is an input, also of itself.
+GROWTHS = [
+    Case(
+        f"growth_{at}",
+        INTEREST % step,
+        "autodiff grad script.ad | tail -n 1",
+        [1.05**3],
+        says=["`balance` is assigned more than once: the slope is that by its value of line 1"],
+    )
+    for at, step in enumerate(["*= 1.05", "= balance*1.05", "= 1.05*balance", "/= 1/1.05"])
 ]
 SWAP = "x = 3.; y = -2.\nx, y = y, x\n"
 ANEW = "a = 3.\nb = 2.\nb = 4*a\n"
@@ -325,4 +369,9 @@ def test_a_sum_is_never_differentiated_by_itself(case: Case, tmp_path: Path) -> 
 
 @each_of(UNUSED)
 def test_a_first_value_that_is_not_used_has_slope_0(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+@each_of(GROWTHS)
+def test_a_growing_number_is_an_input(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)

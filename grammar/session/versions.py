@@ -1,0 +1,56 @@
+"""Finds the values of a variable by the names that reports give them: ``h_20`` is the value 20 of ``h``."""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.graph.topological_order import newest_first
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from autodiff.core.graph.node import Node
+    from autodiff.grammar.session.run import Execution
+
+VERSION = re.compile(r"([^\W\d]\w*?)_v*\d+(?:\[\d+\])*")
+
+
+def version_of(spelled: str, execution: Execution) -> str | None:
+    """Return the variable of which ``spelled`` would name a value; None for a name that the script has."""
+    known = execution.scopes.module.slots
+    found = None if spelled in known else VERSION.fullmatch(spelled)
+    return None if found is None or found[1] not in known else found[1]
+
+
+def version_node(
+    spelled: str, execution: Execution, orders: Iterable[Sequence[Node]], option: str
+) -> Node | None:
+    """Return the node that a report on one of the graphs ``orders`` calls ``spelled``; None for other names.
+
+    Raises UsageError if the variable has several values, but not this one.
+    """
+    variable = version_of(spelled, execution)
+    if variable is None:
+        return None
+    from autodiff.core.paths.node_names import NodeNames
+
+    firsts = frozenset(execution.reassigned).difference(execution.first_leaves)
+    others: list[str] = []
+    for order in orders:
+        named = NodeNames(order, execution.source, numbers_first=firsts).versions(variable)
+        if spelled in named:
+            return named[spelled]
+        others = others or list(named)
+    if not others:
+        return None
+    raise UsageError(
+        f"{option} {spelled}: there is no variable `{spelled}`, and no value of `{variable}` has this name",
+        code="E0601",
+        help=(f"the values that the output is made of are {others[0]} to {others[-1]}",),
+    )
+
+
+def orders_below(roots: Iterable[Node]) -> Iterable[Sequence[Node]]:
+    return (newest_first([root]) for root in roots)

@@ -1,0 +1,104 @@
+"""The values of a variable that a loop assigns again, by the names that reports give them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from cases import Case, each_of
+
+LOOP = "w = 0.5; h = 0.1\nfor k in range(4):\n    h = sin(w*h)\nL = h**2\n"
+
+
+def values() -> list[float]:
+    """The values 1 to 5 of ``h``."""
+    found = [0.1]
+    for _ in range(4):
+        found.append(math.sin(0.5 * found[-1]))
+    return found
+
+
+def slope(first: int, last: int) -> float:
+    """The slope of the value ``last`` of ``h`` by the value ``first``."""
+    return math.prod(0.5 * math.cos(0.5 * h) for h in values()[first - 1 : last - 1])
+
+
+def slope_by_w(last: int) -> float:
+    return sum(h * math.cos(0.5 * h) * slope(at + 2, last) for at, h in enumerate(values()[: last - 1]))
+
+
+#: The first value is 1, also where it is a plain number.
+NAMES = [
+    Case(
+        "plain_first_value", LOOP, "autodiff explain script.ad", shows=["h_2 to h_5 are values 2 to 5 of h"]
+    ),
+    Case(
+        "asked_first_value",
+        LOOP,
+        "autodiff explain --wrt h script.ad",
+        shows=["h_2 to h_5 are values 2 to 5"],
+    ),
+    Case(
+        "balance",
+        "balance = 1000.\nrate = 0.05\nfor y in range(3):\n    balance = balance*(1 + rate)\n",
+        "autodiff explain script.ad",
+        shows=["balance_2 to balance_4 are values 2 to 4 of balance"],
+    ),
+    Case(
+        "one_recorded_value",
+        "x = 0\na = 2.\nx = a*3\nL = x**2\n",
+        "autodiff explain script.ad",
+        shows=["dL/dx"],
+    ),
+]
+ASKED = [
+    Case(
+        "inputs",
+        LOOP,
+        "autodiff grad --wrt h_3,h_5 script.ad | cut -f2",
+        [2 * values()[4] * slope(3, 5), 2 * values()[4]],
+    ),
+    Case("output", LOOP, "autodiff grad --of h_3 script.ad", [slope_by_w(3)]),
+    Case("first_recorded_output", LOOP, "autodiff grad --of h_2 script.ad", [slope_by_w(2)]),
+    Case("both", LOOP, "autodiff grad --of h_4 --wrt h_2 script.ad", [slope(2, 4)]),
+    Case("explained", LOOP, "autodiff explain --of h_3 --wrt h_2 script.ad", shows=["dh_3/dh_2 = "]),
+    Case(
+        "checked",
+        LOOP,
+        "autodiff check --of h_4 --wrt h_2 script.ad; autodiff check --wrt h_3 script.ad",
+        shows=["right: "],
+    ),
+    Case("compared", LOOP, "autodiff check --formula 'dL/dh_5 == 2*h' script.ad", shows=["right: "]),
+    Case("second_derivative", LOOP, "autodiff hessian --of h_2 script.ad", [-0.01 * math.sin(0.05)]),
+    Case(
+        "no_such_value",
+        LOOP,
+        "autodiff grad --wrt h_9 script.ad",
+        prints="",
+        says=["there is no variable `h_9`", "h_2 to h_5"],
+        code=2,
+    ),
+    Case("no_such_output", LOOP, "autodiff grad --of h_9 script.ad", prints="", says=["h_2 to h_5"], code=2),
+    Case(
+        "a_name_of_the_script_goes_first",
+        "h = 0.5; h_2 = 3.0\nh = h*h_2\nL = h**2\n",
+        "autodiff grad --wrt h_2 script.ad",
+        [1.5],
+    ),
+    Case(
+        "of_a_script_with_tensors",
+        "w = torch.tensor(0.5, requires_grad=True)\nh = w*1\nfor k in range(3):\n    h = h*w\nL = h*2\n",
+        "autodiff grad --of h_3 script.ad; autodiff grad --wrt h_2 script.ad",
+        [3 * 0.5**2, 2 * 0.5**2],
+    ),
+]
+
+
+@each_of(NAMES)
+def test_values_are_numbered_from_the_first(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+@each_of(ASKED)
+def test_a_value_is_asked_for_by_its_name(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
