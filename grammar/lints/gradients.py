@@ -32,6 +32,7 @@ from autodiff.grammar.syntax.walk import walk
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from autodiff.grammar.lints.flow import Event
 
@@ -176,7 +177,7 @@ def second_pass(subject: Subject) -> Iterator[AutodiffError]:
             None,
         )
         if earlier is not None:
-            yield used_up_twice(event, earlier[1])
+            yield carried_graph(subject, event, earlier[1]) or used_up_twice(event, earlier[1])
         elif not keeps_graph(call):
             for one in flowing:
                 if one.used_up is None:
@@ -186,7 +187,7 @@ def second_pass(subject: Subject) -> Iterator[AutodiffError]:
 def is_swapped(event: Event) -> bool:
     """Whether the inputs of a grad() call are computed from its outputs, or are their gradient."""
     outputs, wanted = event.value, event.other
-    if wanted is None or wanted is outputs or not outputs.is_tensor or outputs.kind == LEAF:
+    if wanted is None or wanted is outputs or not outputs.is_tensor:
         return False
     if wanted.grad_of is not None and isinstance(wanted.node, tree.Call):
         return wanted.outputs is outputs
@@ -213,6 +214,41 @@ def keeps_graph(call: tree.Call) -> bool:
     positional = [argument for argument in call.arguments if argument.keyword is None]
     return len(positional) > 2 or any(
         argument.keyword in named and not is_constant(argument.value, False) for argument in call.arguments
+    )
+
+
+def carried_graph(subject: Subject, event: Event, first: tree.Call) -> AutodiffError | None:
+    """Return the finding for a loop that carries a state along, with the graph of the iteration before.
+
+    None if the pass is no other iteration of the same one, or if no name carries the state. Keeping the graph
+    would not help: passes would lead through all iterations, whose weights have changed.
+    """
+    if first is not event.node or not event.loops:
+        return None
+    events = subject.flow.events
+    before = next(at for at, one in enumerate(events) if one.kind == "pass" and one.node is event.node)
+    fresh = {id(one.value) for one in events[before : events.index(event)] if one.kind == "apply"}
+    carried: dict[str, Any] = {}
+    for value in sure_ancestors(event.value):
+        for below in value.inputs if id(value) in fresh else ():
+            if id(below) in fresh or below.kind != GRAPH:
+                continue
+            for name, statement in below.names:
+                if contains(event.loops[-1], statement):
+                    carried[name] = statement
+    if not carried:
+        return None
+    named = " and ".join(f"`{name}`" for name in carried)
+    lines = [f"{name} = {name}.detach()" for name in carried]
+    fixes = []
+    if subject.stands_alone(event.statement):
+        fixes = [Fix("cut the graph after each pass", subject.insert_after(event.statement, *lines))]
+    return finding(
+        event.node.span,
+        "this goes backward through a graph that was freed",
+        f"{named} lead{'s' * (len(carried) == 1)} to the graph of the iteration before, which is freed",
+        fixes=fixes,
+        labels=[Label(one.span, f"this makes `{name}` of its value before") for name, one in carried.items()],
     )
 
 

@@ -15,7 +15,52 @@ def found(name: str, script: str, code: str, *shows: str, never: tuple[str, ...]
     return Case(name, script, LINT, shows=[f"warning[{code}]", *shows], never=never, code=1)
 
 
+#: A recurrent state leads to the graphs of earlier iterations.
+CELL = "w = torch.tensor(0.5, requires_grad=True)\nh = torch.tensor(0.5)\n"
+RECURRENT = {
+    "for": CELL
+    + "for x in [1.0, 2.0, 3.0]:\n    h = torch.tanh(w * h + x)\n    loss = h ** 2\n    loss.backward()\n",
+    "while": CELL
+    + "n = 0\nwhile n < 3:\n    h = (w * h).sin()\n    L = h * h\n    L.backward()\n    n += 1\n",
+    "function": CELL
+    + "def cell(h, x):\n    return torch.tanh(w * h + x)\nfor x in [1.0, 2.0, 3.0]:\n    h = cell(h, x)\n"
+    "    loss = h ** 2\n    loss.backward()\n",
+    "step": CELL
+    + "for t in range(3):\n    h = torch.tanh(w * h + t)\n    loss = h.pow(2)\n    loss.backward()\n"
+    "    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad = None\n",
+    "sum": CELL + "for t in range(3):\n    h = h + (w * t - 1) ** 2\n    h.backward()\n    w.grad = None\n",
+}
+
 CASES = [
+    *[
+        found(f"recurrent_{name}", script, "L005", "h = h.detach()", never=("retain_graph",))
+        for name, script in RECURRENT.items()
+    ],
+    found(
+        "two_recurrent_states",
+        "W = torch.randn(3, 3, requires_grad=True)\nh = torch.zeros(3)\nc = torch.zeros(3)\n"
+        "for x in torch.randn(4, 3):\n    z = W @ h + x\n    c = 0.5 * c + torch.sigmoid(z)\n"
+        "    h = torch.tanh(c) * z\n    loss = (h - 1).pow(2).mean()\n    loss.backward()\n",
+        "L005",
+        "h = h.detach()",
+        "c = c.detach()",
+        never=("z = z.detach()",),
+    ),
+    *[
+        found(f"swapped_leaf_{at}", A + f"y = (a**2).sum()\n{call}\n", "L024", right)
+        for at, (call, right) in enumerate(
+            [
+                ("g = torch.autograd.grad(a, y)", "torch.autograd.grad(y, a)"),
+                ("g = torch.autograd.grad(inputs=y, outputs=a)", "torch.autograd.grad(inputs=a, outputs=y)"),
+                ("(g,) = grad(a, [y])", "grad([y], a)"),
+                ("g = torch.autograd.grad(a, y)[0]", "torch.autograd.grad(y, a)[0]"),
+                (
+                    "g = torch.autograd.grad(a, y, create_graph=True)",
+                    "torch.autograd.grad(y, a, create_graph=True)",
+                ),
+            ]
+        )
+    ],
     found(
         "sigmoid_inplace_entry",
         A + "b = a.sigmoid()\nb[1] = 2\nb.sum().backward()\n",
@@ -126,4 +171,44 @@ CASES = [
 
 @each_of(CASES)
 def test_a_mistake_of_training_is_found(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+def quiet(name: str, script: str) -> Case:
+    """A script in which no lint finds anything."""
+    return Case(name, script, LINT, prints="", never=["warning["])
+
+
+RIGHT = [
+    *[
+        quiet(
+            f"recurrent_{name}",
+            script.replace(".backward()\n", ".backward()\n    h = h.detach()\n    w.grad = None\n"),
+        )
+        for name, script in RECURRENT.items()
+        if "w.grad" not in script
+    ],
+    quiet("state_detached_where_it_is_used", RECURRENT["step"].replace("w * h", "w * h.detach()")),
+    *[
+        quiet(
+            f"losses_as_numbers_{at}",
+            CELL + "losses = []\nfor t in range(3):\n    l = (w * t - 1) ** 2\n    l.backward()\n"
+            f"    {kept}\n    w.grad = None\n",
+        )
+        for at, kept in enumerate(
+            [
+                "losses.append(l.item())",
+                "losses += [l.item()]",
+                "losses.append(float(l))",
+                "losses.append(l.detach())",
+                "losses.append((t, l.item()))",
+            ]
+        )
+    ],
+    quiet("gradient_of_the_output", A + "y = (a**2).sum()\n(g,) = torch.autograd.grad(y, a)\nprint(g)\n"),
+]
+
+
+@each_of(RIGHT)
+def test_what_is_right_is_left_alone(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
