@@ -21,7 +21,6 @@ from autodiff.grammar.session.inputs import default_inputs
 from autodiff.grammar.session.leaf_names import display_name, source_text_at
 from autodiff.grammar.session.outputs import entries_of, is_output, is_sequence, join_entries
 from autodiff.grammar.session.run import Execution, Settings
-from autodiff.grammar.session.versions import orders_below, version_node, version_of
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import assigned_names
@@ -329,6 +328,8 @@ def assigned_at(name: str, execution: Execution) -> Span | None:
 
 def requested_version(settings: Settings, execution: Execution) -> Node | None:
     """Return the node of ``--of h_20``, which is the name that a report without ``--of`` gives to a value."""
+    from autodiff.grammar.session.versions import orders_below, version_node, version_of
+
     assert settings.of is not None
     variable = version_of(settings.of, execution)
     if variable is None:

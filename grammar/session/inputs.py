@@ -17,7 +17,6 @@ from autodiff.grammar.session.leaf_names import (
     tensors_in_lists,
     unique_names,
 )
-from autodiff.grammar.session.versions import version_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,9 +91,12 @@ def requested_inputs(
         kept = tensors_in_lists(execution.names)
         if entry in kept:
             return [(entry, check_differentiable(graph_node(order, kept[entry]), entry))]
-    node = version_node(entry, execution, [order], "--wrt")
-    if node is not None:
-        return [(entry, node)]
+    if entry not in execution.names:
+        from autodiff.grammar.session.versions import version_node
+
+        node = version_node(entry, execution, [order], "--wrt")
+        if node is not None:
+            return [(entry, node)]
     versions: dict[str, Node] = {}
     for node in order:  # newest first, so the first node of a name is its latest version
         if node.name is not None:

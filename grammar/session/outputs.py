@@ -15,6 +15,7 @@ from autodiff.core.fast.tape import name_node
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
 from autodiff.grammar.session.assignment_plan import nested_list_shape, number_tensor
+from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,3 +117,19 @@ def join_weights(value: Any, weights: Any, name: str) -> list[float]:
         for (place, entry), given in zip(parts, weights, strict=True)
         for weight in join_weights(entry, given, place)
     ]
+
+
+def printed_result(last: tree.Expression, loop: tree.For | tree.While, names: dict[str, Any]) -> str | None:
+    """Return the one result of the last loop that the script's last line prints, as in ``print(v)``.
+
+    None if it prints several results or none. Counters, which are whole numbers, are no results.
+    """
+    from autodiff.grammar.syntax.walk import assigned_names, walk
+
+    function = last.function if isinstance(last, tree.Call) else None
+    if not isinstance(function, tree.Name) or function.id != "print":
+        return None
+    read = {part.id for part in walk(last) if isinstance(part, tree.Name)}
+    changed = {name.id for name in assigned_names(*loop.body)} & read
+    shown = [name for name in changed if is_output(names.get(name)) and names[name].__class__ is not int]
+    return shown[0] if len(shown) == 1 else None

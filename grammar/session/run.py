@@ -306,6 +306,11 @@ def run_script(
     execution.last_statement = next(
         (one for one in reversed(body) if one.__class__ not in WITHOUT_ASSIGNMENT), None
     )
+    if without_tensors and last is not None and isinstance(execution.last_statement, (tree.For, tree.While)):
+        from autodiff.grammar.session.outputs import printed_result
+
+        printed = printed_result(last.value, execution.last_statement, execution.names)
+        execution.last_assigned = printed or execution.last_assigned
     return execution
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from cases import Case, each_of
 
 HOLDS = "`{}` holds {} numbers"
@@ -422,4 +424,40 @@ def test_a_note_says_which_output_it_is(case, tmp_path):
 
 @each_of(NOT_NOTED)
 def test_no_note_where_the_output_is_plain(case, tmp_path):
+    case.check(tmp_path)
+
+
+FALL = "dt = 0.5; g = 9.81\nv = 0.0\nt = 0.0\nn = 0\nwhile n < 40:\n    v += g*dt\n    t += dt\n    n += 1\n"
+#: The last line prints one of the results that a loop carries along.
+PRINTED = [
+    *[
+        Case(
+            f"printed_{at}",
+            f"{FALL}{line}\n",
+            "autodiff grad script.ad 2>/dev/null | tail -n 2 | cut -f2",
+            slopes,
+        )
+        for at, (line, slopes) in enumerate(
+            [
+                ("print(v)", [392.4, 20]),
+                ("print(f'v = {v:.2f} m/s')", [392.4, 20]),
+                ("print('v = %.2f' % v)", [392.4, 20]),
+                ("print(n, 'steps:', round(v, 2))", [392.4, 20]),
+                ("print(t)", [40, 0]),
+                ("print(t, v)", [40, 0]),
+                ("print('done')", [40, 0]),
+            ]
+        )
+    ],
+    Case(
+        "printed_and_noted",
+        FALL + "print(v)\n",
+        "autodiff grad script.ad",
+        says=["changes v and t: the output is `v`; --of t chooses another"],
+    ),
+]
+
+
+@each_of(PRINTED)
+def test_the_last_line_chooses_among_results_of_a_loop(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
