@@ -242,7 +242,7 @@ def compile_method_call(
             mode.site = span
             if entry is None:
                 entry = method_of(value)
-                if not entry[1] and value.__class__ is Tensor:
+                if not entry[1] and value.__class__ is Tensor and entry[0].__class__ is not Builtin:
                     check_call(key, attributes.find_method(value, name), (value,), NO_KWARGS)
             return entry[0](value)
 
@@ -260,7 +260,7 @@ def compile_method_call(
             return call_value(member, values, named)
         values, named = gather(frame)
         mode.site = span
-        if value.__class__ is Tensor:
+        if value.__class__ is Tensor and function.__class__ is not Builtin:  # numpy's methods
             check_call(key, function, (value, *values), named)
         return function(value, *values, **named)
 

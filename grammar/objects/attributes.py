@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 in_place_changes = LazyModule("autodiff.core.engine.in_place")
 custom_calls = LazyModule("autodiff.core.engine.custom_call")
+numpy_functions = LazyModule("autodiff.grammar.objects.numpy_functions")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 
 NON_LEAF_GRAD_WARNING = (
@@ -152,6 +153,8 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
         from autodiff.grammar.objects.saved_values import read_saved_value
 
         return read_saved_value(owner, name, span)
+    if name == "size" and owner.__class__ is Tensor and runtime.prints_numbers:
+        return owner.entry_count
     method = find_method(owner, name)
     if method is not None:
         return BoundMethod(owner, name, method)
@@ -161,8 +164,11 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
 def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
     """Return the function of ``owner.name(...)``, which takes the owner first; None if there is none."""
     kind = owner.__class__
-    if name in ("copy", "dot") and kind is Tensor and runtime.plain_functions:
+    if kind is Tensor and runtime.plain_functions and name in ("copy", "dot"):
         method: Callable[..., Any] | None = plain_functions.ARRAY_METHODS[name]
+        return method
+    if kind is Tensor and runtime.prints_numbers and name in numpy_functions.NUMPY_METHODS:
+        method = numpy_functions.NUMPY_METHODS[name]
         return method
     method = METHODS.get((kind, name))
     if method is not None or kind is not Tensor:

@@ -146,7 +146,7 @@ REPRS: dict[type, Callable[[Any], str]] = {
     type(None): str,
     type(...): str,
     Tensor: write_tensor,
-    Size: format_size,
+    Size: lambda value: str(tuple(value)) if runtime.prints_numbers else format_size(value),
     DType: lambda value: value.__repr__(),
     Device: lambda value: value.__repr__(),
     HookHandle: lambda value: f"<torch.utils.hooks.RemovableHandle object at {ADDRESS}>",

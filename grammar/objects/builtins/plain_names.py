@@ -15,6 +15,7 @@ from autodiff.core.graph import dtypes
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.math_functions import CONSTANTS, MATH
+from autodiff.grammar.objects.numpy_functions import NUMPY_FUNCTIONS
 from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, copy_array, dot
 from autodiff.grammar.objects.plain_text import all_whole
 from autodiff.grammar.objects.runtime import runtime
@@ -48,15 +49,6 @@ def linspace(start: Any, stop: Any, num: Any = 50) -> Any:
     return call("linspace", start, stop, num)
 
 
-def spread(name: str) -> Callable[..., Any]:
-    """Return numpy's ``var`` or ``std``, which divides by the number of entries less ``ddof``."""
-
-    def function(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
-        return call(name, array(a), dim=axis, correction=ddof, keepdim=keepdims)
-
-    return function
-
-
 #: The functions of numpy that core has under the same name.
 SHARED_NAMES = frozenset(
     [
@@ -77,10 +69,27 @@ SHARED_NAMES = frozenset(
         *("sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "arctan2", "arcsinh"),
         *("arccosh", "arctanh", "hypot", "deg2rad", "rad2deg", "floor", "ceil", "trunc", "fmod", "sinc"),
         *("logaddexp", "logaddexp2", "maximum", "minimum", "where", "reciprocal", "sum", "mean", "prod"),
-        *("cumsum", "cumprod", "matmul", "outer", "inner", "kron", "einsum", "diag", "trace", "stack"),
-        *("vstack", "hstack", "reshape", "ravel", "zeros", "ones", "full", "eye", "arange", "zeros_like"),
-        *("ones_like", "full_like", "isnan", "isinf", "isfinite", "heaviside", "copysign", "median", "diff"),
-        *("absolute", "argmax", "argmin", "flip", "roll", "tril", "triu", "squeeze"),
+        *("column_stack", "count_nonzero", "floor_divide", "nansum", "nanmean", "nan_to_num", "any", "all"),
+        *(
+            "add",
+            "subtract",
+            "multiply",
+            "divide",
+            "negative",
+            "isclose",
+            "allclose",
+            "matmul",
+            "outer",
+            "inner",
+            "kron",
+            "einsum",
+            "diag",
+            "trace",
+            "stack",
+        ),
+        *("vstack", "hstack", "reshape", "ravel", "zeros", "ones", "eye", "arange", "zeros_like"),
+        *("ones_like", "full_like", "isnan", "isinf", "isfinite", "heaviside", "copysign", "diff"),
+        *("absolute", "argmax", "argmin", "tril", "triu", "squeeze"),
     ]
 )
 #: The functions of numpy that core has under another name.
@@ -88,7 +97,6 @@ RENAMED = {
     "power": "pow",
     "mod": "remainder",
     "remainder": "remainder",
-    "clip": "clamp",
     "concatenate": "cat",
     "max": "amax",
     "amax": "amax",
@@ -105,8 +113,8 @@ NUMPY_OWN: dict[str, Any] = {
     "array": Builtin("array", array),
     "asarray": Builtin("asarray", array),
     "linspace": Builtin("linspace", linspace),
-    "var": Builtin("var", spread("var")),
-    "std": Builtin("std", spread("std")),
+    **NUMPY_FUNCTIONS,
+    "newaxis": None,
     "cbrt": MATH["cbrt"],
     "dot": Builtin("dot", dot),
     "copy": Builtin("copy", copy_array),

@@ -1,0 +1,239 @@
+"""Functions and methods of numpy that core has under other arguments, or with another meaning.
+
+Arrays are tensors here. Without ``axis`` numpy takes all entries, its deviations divide by the number of
+entries less ``ddof``, and its median is the mean of the two in the middle.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.objects import operators
+from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, find
+from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def call(name: str, *args: Any, **kwargs: Any) -> Any:
+    """Call core's function ``name`` with numbers or tensors."""
+    return call_plain(find(name), args, kwargs)
+
+
+def array_of(a: Any) -> Tensor:
+    made = as_tensor(a, True)
+    if made.__class__ is not Tensor:
+        raise ScriptError(f"an array is needed, not a value of type {type_name(a)}", code="E0203")
+    return made
+
+
+def along(a: Any, axis: Any) -> tuple[Tensor, int]:
+    """Return an array and the dimension that ``axis`` means; without one, all entries in one dimension."""
+    x = array_of(a)
+    if axis is None:
+        return call("reshape", x, (-1,)), 0
+    at = as_index(axis, "an axis")
+    return x, at + x.ndim if at < 0 else at
+
+
+def spread(name: str) -> Callable[..., Any]:
+    """Return numpy's ``var`` or ``std``."""
+
+    def function(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+        return call(name, array_of(a), dim=axis, correction=ddof, keepdim=keepdims)
+
+    return function
+
+
+def over_all(name: str) -> Callable[..., Any]:
+    """Return a function such as ``cumsum``, which without ``axis`` takes all entries."""
+
+    def function(a: Any, axis: Any = None) -> Any:
+        return call(name, *along(a, axis))
+
+    return function
+
+
+def extreme(name: str) -> Callable[..., Any]:
+    """Return numpy's ``max`` or ``min``, which returns values without their places."""
+
+    def function(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        return call(name, array_of(a)) if axis is None else call(name, array_of(a), axis, keepdim=keepdims)
+
+    return function
+
+
+def median(a: Any, axis: Any = None) -> Any:
+    x, at = along(a, axis)
+    ordered = call("sort", x, at).values
+    count = x.shape[at]
+    low, high = (call("select", ordered, at, place) for place in ((count - 1) // 2, count // 2))
+    return operators.mul(operators.add(low, high), 0.5)
+
+
+def quantile(a: Any, q: Any, axis: Any = None) -> Any:
+    x, at = along(a, axis)
+    return call("quantile", x, q if q.__class__ in NUMBER_CLASSES else array_of(q), at)
+
+
+def percentile(a: Any, q: Any, axis: Any = None) -> Any:
+    return quantile(a, operators.truediv(q if q.__class__ in NUMBER_CLASSES else array_of(q), 100), axis)
+
+
+def average(a: Any, axis: Any = None, weights: Any = None) -> Any:
+    if weights is None:
+        return call("mean", array_of(a), *[axis] * (axis is not None))
+    x, at = along(a, axis)
+    w, _ = along(weights, axis)
+    return operators.truediv(call("sum", operators.mul(x, w), at), call("sum", w, at))
+
+
+def rounded(a: Any, decimals: Any = 0) -> Any:
+    return call("round", array_of(a), decimals=decimals)
+
+
+def ordered(a: Any, axis: Any = -1) -> Any:
+    return call("sort", *along(a, axis)).values
+
+
+def places_in_order(a: Any, axis: Any = -1) -> Any:
+    return call("argsort", *along(a, axis))
+
+
+def transposed(a: Any, *axes: Any) -> Any:
+    x = array_of(a)
+    if len(axes) == 1 and axes[0].__class__ in (list, tuple):
+        axes = tuple(axes[0])
+    return call("permute", x, axes or tuple(range(x.ndim))[::-1])
+
+
+def flipped(a: Any, axis: Any = None) -> Any:
+    x = array_of(a)
+    return call("flip", x, tuple(range(x.ndim)) if axis is None else axis)
+
+
+def rolled(a: Any, shift: Any, axis: Any = None) -> Any:
+    return call("roll", array_of(a), shift, *[axis] * (axis is not None))
+
+
+def repeated(a: Any, repeats: Any, axis: Any = None) -> Any:
+    x, at = along(a, axis)
+    return call("repeat_interleave", x, as_index(repeats, "a number of repeats"), at)
+
+
+def tiled(a: Any, reps: Any) -> Any:
+    return call("tile", array_of(a), reps if reps.__class__ in (list, tuple) else (reps,))
+
+
+def appended(a: Any, values: Any) -> Any:
+    return call("cat", [along(a, None)[0], along(values, None)[0]])
+
+
+def clipped(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
+    return call("clamp", array_of(a), a_min if min is None else min, a_max if max is None else max)
+
+
+def filled(shape: Any, fill_value: Any) -> Any:
+    return call("full", tuple(shape) if shape.__class__ in (list, tuple) else (shape,), fill_value)
+
+
+def polynomial(p: Any, x: Any) -> Any:
+    """Return numpy's ``polyval``: the polynomial with the coefficients ``p``, the highest power first."""
+    value: Any = 0.0
+    for coefficient in (
+        p if p.__class__ in (list, tuple) else (call("select", p, 0, at) for at in range(len(p)))
+    ):
+        value = operators.add(operators.mul(value, x), coefficient)
+    return value
+
+
+def interpolated(x: Any, xp: Any, fp: Any) -> Any:
+    """Return numpy's ``interp``: straight lines between the points, constant outside of them."""
+    at, given, made = array_of(x), array_of(xp), array_of(fp)
+    right = np.clip(np.searchsorted(given.data, at.data, side="right"), 1, len(given.data) - 1)
+    flat = np.ravel(right)
+
+    def taken(values: Tensor, places: Any) -> Any:
+        return call("reshape", call("index_select", values, 0, Tensor.of(places)), tuple(at.shape))
+
+    x0, x1, y0, y1 = taken(given, flat - 1), taken(given, flat), taken(made, flat - 1), taken(made, flat)
+    share = call("clamp", operators.truediv(operators.sub(at, x0), operators.sub(x1, x0)), 0.0, 1.0)
+    return operators.add(y0, operators.mul(share, operators.sub(y1, y0)))
+
+
+def range_of(a: Any, axis: Any = None) -> Any:
+    """Return numpy's ``ptp``: the largest less the smallest entry."""
+    return operators.sub(extreme("amax")(a, axis), extreme("amin")(a, axis))
+
+
+def as_type(a: Any, dtype: Any) -> Any:
+    """Return numpy's ``astype``: of floats the same, of whole numbers the numbers without their fractions."""
+    name = dtype if dtype.__class__ is str else getattr(dtype, "name", "")
+    if name.startswith("float"):
+        return call("clone", array_of(a))
+    if name.startswith("int"):
+        return call("trunc", array_of(a))
+    raise ScriptError(f"astype() knows float and int here, not {type_name(dtype)}", code="E0203")
+
+
+def refuse_sort(a: Any, *args: Any, **kwargs: Any) -> Any:
+    raise ScriptError(
+        "sort() of an array, which changes it in place, is not in the language",
+        code="E0203",
+        caret="this array would change",
+        help=("assign a sorted copy: `x = np.sort(x)`",),
+    )
+
+
+#: numpy's functions by their names.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "append": appended,
+    "argsort": places_in_order,
+    "around": rounded,
+    "average": average,
+    "clip": clipped,
+    "cross": lambda a, b: call("cross", array_of(a), array_of(b), dim=-1),
+    "cumprod": over_all("cumprod"),
+    "cumsum": over_all("cumsum"),
+    "expand_dims": lambda a, axis: call("unsqueeze", array_of(a), axis),
+    "flip": flipped,
+    "full": filled,
+    "identity": lambda n: call("eye", n),
+    "interp": interpolated,
+    "median": median,
+    "percentile": percentile,
+    "polyval": polynomial,
+    "ptp": range_of,
+    "quantile": quantile,
+    "repeat": repeated,
+    "roll": rolled,
+    "round": rounded,
+    "sort": ordered,
+    "std": spread("std"),
+    "tile": tiled,
+    "transpose": transposed,
+    "var": spread("var"),
+}
+#: The methods of arrays that torch's tensors lack, or that do something else there.
+METHODS: dict[str, Callable[..., Any]] = {
+    "argsort": places_in_order,
+    "astype": as_type,
+    "clip": clipped,
+    "cumprod": over_all("cumprod"),
+    "cumsum": over_all("cumsum"),
+    "max": extreme("amax"),
+    "min": extreme("amin"),
+    "ptp": range_of,
+    "repeat": repeated,
+    "round": rounded,
+    "sort": refuse_sort,
+    "std": spread("std"),
+    "transpose": transposed,
+    "var": spread("var"),
+}
+NUMPY_FUNCTIONS = {name: Builtin(name, function) for name, function in FUNCTIONS.items()}
+NUMPY_METHODS = {name: Builtin(name, function) for name, function in METHODS.items()}
