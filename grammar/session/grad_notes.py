@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.run import Execution
 
 CHANGED, CHANGED_SUM, HOOKED, SUMMED, LEFT_OUT = "changed", "changed sum", "hooked", "summed", "left out"
+#: What the only pass added to: a value that the script had written.
+WRITTEN = "written"
 #: States of a gradient that are one word for every shape.
 ZERO_STATE, NONE_STATE = "0", "None"
 
@@ -67,7 +69,7 @@ def grad_remarks(execution: Execution, leaf: Leaf, cell: GradSlot, shown: Any) -
         versions = None if cell.grad is None else cell.grad.version_counter
         at = cell.assigned_at or (None if versions is None else versions.changed_at)
         if not grads_equal(now, shown):
-            held_some = before is not None and np.any(before)
+            held_some = last.backwards > 1 and before is not None and np.any(before)
             yield GradRemark(CHANGED_SUM if held_some else CHANGED, [at], grad_state(now))
         return
     if not grads_equal(after, shown) and last.hook_replacements:
@@ -76,7 +78,7 @@ def grad_remarks(execution: Execution, leaf: Leaf, cell: GradSlot, shown: Any) -
         if hook_sites and not grads_equal(contribution, shown):
             yield GradRemark(HOOKED, hook_sites)
     if before is not None and np.any(before):
-        yield GradRemark(SUMMED)
+        yield GradRemark(SUMMED if last.backwards > 1 else WRITTEN)
 
 
 def retained_notes(execution: Execution) -> Iterator[str]:
@@ -168,5 +170,8 @@ def format_note(kind: str, state: str, names: list[str], lines: str, passes: int
         return f"{what} {holds} {hooks} made of it; this is the gradient without hooks"
     if kind == LEFT_OUT:
         return f"{what} got nothing: backward() was given other inputs"
+    if kind == WRITTEN:
+        had = "had a value" if is_one else "had values"
+        return f"{what} {had} before backward(), to which it added; this is what backward() gave alone"
     holds = "holds the sum" if is_one else "hold the sums"
     return f"{what} in the script {holds} over several backward() calls; this is the last one alone"

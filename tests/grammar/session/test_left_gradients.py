@@ -46,6 +46,21 @@ def test_what_a_line_made_of_a_gradient_is_told(script: str, note: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("script", "note"),
+    [
+        (W + "w.grad = torch.tensor(1.)\n" + PASS, "w.grad had a value before backward()"),
+        (MATRIX + "w.grad = torch.ones(2)\nw.grad.mul_(3.)\n" + PASS, "w.grad had a value before backward()"),
+        (W + "w.grad = torch.tensor(1.)\n" + PASS + "w.grad *= 2\n", "w.grad is 14 in the end (line 5)"),
+        (W + PASS + PASS, SUM),
+    ],
+)
+def test_one_pass_is_not_called_several(script: str, note: str) -> None:
+    [said] = notes(script)
+    assert said.startswith(note)
+    assert said == SUM or "several" not in said
+
+
+@pytest.mark.parametrize(
     "script",
     [
         W + PASS,
