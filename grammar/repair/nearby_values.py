@@ -159,9 +159,12 @@ class NearbyValues:
             if len(known) < 2:
                 return None
             ranges.append((min(known), max(known)))
-        far, (low, high) = ranges[0][1] - ranges[0][0], ranges[1]
+        (low_far, high_far), (low, high) = ranges
         is_apart = high - low > LEAST_SPREAD * max(abs(low), abs(high))
-        return (low, high) if is_apart and abs(high - low - far) <= SAME_SPREAD * far else None
+        # A logarithm goes to infinity with such a spread, but its values move on.
+        room = SAME_SPREAD * (high_far - low_far)
+        is_same = abs(low - low_far) <= room and abs(high - high_far) <= room
+        return (low, high) if is_apart and is_same else None
 
     def values_agree(self, pairs: list[tuple[Any, Any]], here: At, there: At) -> bool:
         """Whether values of both scripts after a large and a small move agree, where the original has any.

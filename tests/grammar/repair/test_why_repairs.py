@@ -220,6 +220,14 @@ def test_where_the_values_nearby_have_no_limit_no_change_is_proposed(
     assert low <= least < most - 0.1 * high < most <= high
 
 
+def test_values_that_go_to_infinity_are_not_said_to_have_no_limit() -> None:
+    [cause] = derivation_of(
+        LEAF.format("[0., 1.]") + "L = (x/x.sum()).log().sum()\nL.backward()", "s.ad"
+    ).causes
+    assert "the logarithm of 0" in cause.text
+    assert "no limit" not in cause.text
+
+
 @pytest.mark.parametrize(
     ("script", "first"),
     [
