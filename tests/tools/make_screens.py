@@ -1,4 +1,4 @@
-"""Pictures of what people see: ten scripts on terminals of two sizes, on black and on white.
+"""Pictures of what people see: scripts on terminals of two sizes, on black and on white.
 
 ``python tests/tools/make_screens.py FOLDER`` writes ``homework-80x24-dark.png`` and so on, to be looked at.
 Each is the last screen of a command on a pseudo-terminal, with the prompt below. ``--font`` names a font of
@@ -69,6 +69,9 @@ SCREENS = {
     "many": (MANY, ["run", "@"]),
     "undefined": (UNDEFINED, ["run", "@"]),
     "wrong-formula": (PENDULUM, ["check", "@", "--formula", "dT/dl == math.pi/sqrt(l*g)*(1 + theta**2)"]),
+    "right": (PENDULUM, ["check", "@"]),
+    "second-order": (PENDULUM, ["explain", "@", "--order", "2", "--wrt", "l"]),
+    "error": ("X = torch.ones(2, 3)\nW = torch.ones(2, 2)\na = X @ W\n", ["run", "@"]),
     "json-error": ("w = 3\nL = w *\n", ["run", "@", "--format", "json"]),
     "plain": (PLAIN, ["run", "@"]),
     "loop": (LOOP, ["run", "@"]),
@@ -126,6 +129,8 @@ def picture(rows: list[Text], columns: int, lines: int, theme: TerminalTheme, fo
             if style is not None and style.dim:
                 color = tuple((a + b) // 2 for a, b in zip(color, theme.background_color, strict=True))
             back = theme.background_color
+            if style is not None and style.bgcolor is not None:
+                back = style.bgcolor.get_truecolor(theme)
             if style is not None and style.reverse:
                 color, back = back, color
             face = bold if style is not None and style.bold else plain
