@@ -181,8 +181,9 @@ CODES = {
         "A library that is not installed is needed.",
         "graphlay places the parts of a picture, resvg-py paints PNG, Pillow joins frames to a GIF, plotille"
         " draws the chart of `plot` on a terminal. pyarrow and safetensors read the files with their names,"
-        " watchfiles waits for changes. All are optional: everything else works without.",
-        "In autodiff's own folder, run python -m pip install '.[pictures,data,watch]', which installs all."
+        " watchfiles waits for changes, distributed runs rows on a cluster. All are optional: everything else"
+        " works without.",
+        "In autodiff's own folder, run python -m pip install '.[pictures,data,watch,cluster]' for all."
         " The formats tree, json, dot and mermaid, and the curves of `plot` as SVG, CSV and JSON, need none.",
         "",
         "",

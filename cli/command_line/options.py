@@ -222,6 +222,7 @@ FAIL_FAST = Option("--fail-fast", FLAG, "Stop at the first bad row of --each.")
 BATCH = Option("--batch", NUMBER, "Add up --data N rows at a time.", metavar="N", default=0)
 REDUCE = Option("--reduce", TEXT, "What the output of --batch is over rows.", choices=("sum", "mean"))
 JOBS = Option("--jobs", NUMBER, "Processes for --each, --sweep and --batch.", metavar="N", default=1, least=1)
+CLUSTER = Option("--cluster", TEXT, "Answer rows on a dask.distributed scheduler.", metavar="ADDRESS|local")
 GRAD_OUTPUT = Option(
     "--grad-output", TEXT, "Gradient to start from if the output is not one number.", metavar="ones|VALUE"
 )
@@ -301,7 +302,7 @@ TIMEOUT = Option(
 
 #: The groups of options in help texts, and their order there; each option is in one, by its longest flag.
 GROUPS = {
-    "Input": "-e --set --data --each --sweep --over --columns --batch --reduce --jobs --sigma --cov"
+    "Input": "-e --set --data --each --sweep --over --columns --batch --reduce --jobs --cluster --sigma --cov"
     " --monte-carlo --dtype --seed",
     "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula --rtol --method",
     "Output": "--show --nonzero --value --keep --view --around --depth --fold --tangent --output --open"
@@ -366,6 +367,7 @@ COMMANDS = {
                 BATCH,
                 REDUCE,
                 JOBS,
+                CLUSTER,
                 NTH,
                 FAIL_ON,
                 OUTPUT,

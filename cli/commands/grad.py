@@ -51,9 +51,10 @@ def refuse_options_of_rows(session: Session) -> None:
         return
     if request.text("reduce") is not None:
         raise UsageError("--reduce is about --batch", code="E0610", help=("add --batch 10000",))
-    if request.number("jobs") > 1:
-        raise UsageError(
-            "--jobs shares rows among processes, and there are none",
-            code="E0610",
-            help=("--each, --sweep and --batch give rows",),
-        )
+    for name, is_given in (("jobs", request.number("jobs") > 1), ("cluster", "cluster" in request.values)):
+        if is_given and request.values[name] is not None:
+            raise UsageError(
+                f"--{name} says who answers rows, and there are none",
+                code="E0610",
+                help=("--each, --sweep and --batch give rows",),
+            )

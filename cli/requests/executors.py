@@ -1,4 +1,4 @@
-"""Where blocks are answered: in this process or in several. The answers and their order are the same."""
+"""Where blocks are answered: here, in several processes, on a cluster. Answers and order are the same."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ WORKER = "autodiff.cli.requests.block_worker"
 
 def answers_of(session: Session, job: Job, blocks: Iterable[Block]) -> Iterator[tuple[Block, Any]]:
     """Yield each block with its answer, in order."""
+    if session.request.text("cluster") is not None:
+        from autodiff.cli.requests.cluster import answers_of_cluster
+
+        yield from answers_of_cluster(session, job, blocks)
+        return
     if session.request.number("jobs") > 1:
         yield from answers_of_processes(session, job, blocks)
         return

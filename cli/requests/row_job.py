@@ -113,6 +113,7 @@ class RowJob(Job):
                     break
             made.text = "".join(lines)
         made.seconds = perf_counter() - began
+        gc.collect(0)  # each run leaves cycles, and the program has turned the collector off
         return made
 
     def answer_whole(self, block: Block) -> RowAnswers | None:
@@ -134,7 +135,7 @@ class RowJob(Job):
         for at, row in enumerate(block):
             yield together[at] if at in together else self.alone(row)
             if at % MOST_CYCLES == 0:
-                gc.collect(0)  # each run leaves cycles, and the program has turned the collector off
+                gc.collect(0)
 
     def alone(self, values: Values | AutodiffError) -> Answer:
         """The answer to one row, from a run of its own."""

@@ -105,4 +105,4 @@ def test_a_row_that_takes_too_long_ends_it(autodiff):
 def test_processes_are_for_rows(autodiff):
     done = autodiff("grad", "-e", "x = 1; L = x**2", "--jobs", 2)
     assert done.returncode == 2
-    assert "--jobs shares rows among processes, and there are none" in done.err
+    assert "--jobs says who answers rows, and there are none" in done.err
