@@ -446,9 +446,9 @@ KINDS_IN_LINES = (
     CorrectionSearch.other_places,
     CorrectionSearch.changed_transposes,
     CorrectionSearch.orders,
-    CorrectionSearch.missing_terms,
     CorrectionSearch.other_numbers,
     CorrectionSearch.missing_numbers,
+    CorrectionSearch.missing_terms,
     *(kind for kind in CORRECTION_KINDS if kind is not CorrectionSearch.other_derivatives),
 )
 PAIRED_KINDS = (
