@@ -268,7 +268,7 @@ def evaluate_formula(text: str, names: Mapping[str, Any], is_expression: bool = 
     except ShapeError as error:
         raise ShapeMismatchError(error.message) from None
     except AutodiffError as error:
-        raise UsageError(error.message) from None
+        raise UsageError(error.message, code="E0610") from None
 
 
 def computed_value(text: str, names: Mapping[str, Any], is_expression: bool) -> Any:
