@@ -68,7 +68,8 @@ def test_the_remark_says_which_slope_was_taken_and_by_which_entry(autodiff):
     assert (kink["kind"], kink["line"], kink["op"], kink["entry"]) == ("kink", 2, None, [0])
     assert kink["text"] == (
         "max(x[0], 2) compares equal numbers: the slope by x[0] is 0 from below and 1 from above, and the way"
-        " the script went gives 1"
+        " the script went gives 1 (Python's max takes the first of equal arguments, torch.maximum shares"
+        " the slope)"
     )
 
 
