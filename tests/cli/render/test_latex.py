@@ -213,8 +213,8 @@ def test_documents_say_why_and_where_the_gradient_is_a_convention() -> None:
         (
             "why",
             "line 2: unit is nan already on the way forward: 0/0 is nan: entry [0] of v = 0, v.norm() = 0;"
-            " however little the inputs are moved, unit[0] takes values as different as -0.79 and 0.79: it has"
-            " no limit here",
+            " however little the inputs are moved, unit[0] takes values as different as -0.79 and 0.79: it"
+            " has no limit here",
         ),
         (
             "kink",
