@@ -93,36 +93,42 @@ def make_report(
     if tensors:
         keep_states(session, execution, subject)
     check_entry(entry, subject, asked_wrt)
-    options: Any = {"max_paths": limits.paths, "top": request.number("top") or MOST_SHOWN, "entry": entry}
+    options: Any = {
+        "max_paths": limits.paths,
+        "top": request.number("top") or MOST_SHOWN,
+        "entry": entry,
+        "derivations": derivations,
+    }
     if order > 1:
         from autodiff.core.derivation.describe import describe_second_order
 
-        report = describe_second_order(
-            subject, script.source, seconds, derivations=derivations, graphs=events, **options
-        )
+        report = describe_second_order(subject, script.source, seconds, graphs=events, **options)
         if order == 2 and probe is not None:
             from autodiff.grammar.session.script_kinks import add_second_kinks
 
             add_second_kinks(report, subject, seconds, execution, settings, probe)
     else:
         called = gradient_names(execution)
-        report = describe_within_limits(
-            session, subject, graph, derivations, events=events, called=called, **options
-        )
+        report = describe_within_limits(session, subject, graph, events=events, called=called, **options)
         add_findings(report, subject, execution, settings, probe)
-    others = [*notes_on_reassigned(execution, settings, subject, asked_wrt)]
-    if any(f"{name}(" in script.source.text for name in COUNTING_FUNCTIONS):
-        from autodiff.grammar.repair.noted_cuts import notes_on_counting
-
-        others += notes_on_counting(execution, subject)
-    if request.command == "explain":
-        from autodiff.grammar.repair.noted_cuts import notes_on_cuts
-
-        others += notes_on_cuts(execution, subject)
-    note_remarks(session, report, subject, others)
+    reassigned = notes_on_reassigned(execution, settings, subject, asked_wrt)
+    note_remarks(session, report, subject, [*reassigned, *cut_notes(session, execution, subject)])
     if request.number("verbose"):
         note_times(session, script=ran - started, backward=swept - ran, report=perf_counter() - swept)
     return report
+
+
+def cut_notes(session: Session, execution: Execution, subject: ReportedPass) -> Iterator[str]:
+    """Yield the notes on values that the output takes for constants, though they are made from inputs."""
+    assert session.script is not None
+    if any(f"{name}(" in session.script.source.text for name in COUNTING_FUNCTIONS):
+        from autodiff.grammar.repair.noted_cuts import notes_on_counting
+
+        yield from notes_on_counting(execution, subject)
+    if session.request.command == "explain":
+        from autodiff.grammar.repair.noted_cuts import notes_on_cuts
+
+        yield from notes_on_cuts(execution, subject)
 
 
 def run_request(

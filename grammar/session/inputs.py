@@ -80,6 +80,36 @@ def requested_inputs(
     ``shown`` are the inputs of a report without ``--wrt``; an entry may be one of the names they have there,
     or the name that reports give to one of the values of a variable, ``h_20``.
     """
+    single = single_input(entry, execution, order, shown)
+    if single is not None:
+        return single
+    versions = versions_by_name(execution, order)
+    names = set(versions) | {n for n, v in execution.names.items() if v.__class__ is Tensor}
+    names = {name for name in names if matches_pattern(name, entry)}
+    if not names:
+        raise no_input_error(entry, execution)
+    found = []
+    places = {place: at for at, (place, _) in enumerate(named_tensors(execution.names))}
+    for name in sorted(
+        names, key=lambda name: (execution.first_offset(base_name(name)), places.get(name, -1), name)
+    ):
+        latest = versions.get(name)
+        if latest is None:
+            tensor = execution.names[name]
+            if entry != name and not tensor.dtype.is_floating_point:
+                continue
+            latest = graph_node(order, tensor)
+        found.append((name, latest))
+    return [(name, check_differentiable(node, name)) for name, node in found]
+
+
+def single_input(
+    entry: str, execution: Execution, order: list[Node], shown: dict[str, Node]
+) -> list[tuple[str, Node]] | None:
+    """Return the input of a name in a report, of a list or a place in one, or of a version such as ``h_20``.
+
+    None is for an entry of another kind.
+    """
     if entry in shown and entry not in execution.names:
         return [(entry, shown[entry])]
     if entry in execution.list_entries:
@@ -91,14 +121,18 @@ def requested_inputs(
         kept = tensors_in_lists(execution.names)
         if entry in kept:
             return [(entry, check_differentiable(graph_node(order, kept[entry]), entry))]
-    if entry not in execution.names:
-        from autodiff.grammar.session.versions import version_node
+    if entry in execution.names:
+        return None
+    from autodiff.grammar.session.versions import version_node
 
-        node = version_node(entry, execution, [order], "--wrt")
-        if node is not None:
-            return [(entry, node)]
+    node = version_node(entry, execution, [order], "--wrt")
+    return None if node is None else [(entry, node)]
+
+
+def versions_by_name(execution: Execution, order: list[Node]) -> dict[str, Node]:
+    """Return the value that each name means as an input; ``order`` has the nodes, newest first."""
     versions: dict[str, Node] = {}
-    for node in order:  # newest first, so the first node of a name is its latest version
+    for node in order:  # the first node of a name is its latest version
         if node.name is not None:
             versions.setdefault(node.name, node)
     within = set(order)
@@ -115,38 +149,26 @@ def requested_inputs(
     firsts = {name: leaf for name, leaf in execution.first_leaves.items() if name not in leaves}
     versions.update(firsts)
     versions.update(entry for listed in execution.list_entries.values() for entry in listed)
-    target = order[0]
-    if (
-        target.name is not None and target.name not in firsts
-    ):  # the derivative by itself would be 1, so its name means its first version
-        versions[target.name] = next(node for node in reversed(order) if node.name == target.name)
-    names = set(versions) | {n for n, v in execution.names.items() if v.__class__ is Tensor}
-    names = {name for name in names if matches_pattern(name, entry)}
-    if not names:
-        if entry in execution.names:
-            value = execution.names[entry]
-            raise UsageError(
-                f"--wrt {entry}: `{entry}` is no number but of type {type_name(value)}",
-                code="E0603",
-                help=list_help(entry, value),
-            )
-        if isinstance(execution.names.get(base_name(entry)), Tensor) and entry.endswith("]"):
-            raise entry_requested_error(entry, base_name(entry))
-        known_names = [place for place, _ in named_tensors(execution.names)]
-        raise unknown_name_error(entry, known_names, "variable", "E0601")
-    found = []
-    places = {place: at for at, (place, _) in enumerate(named_tensors(execution.names))}
-    for name in sorted(
-        names, key=lambda name: (execution.first_offset(base_name(name)), places.get(name, -1), name)
-    ):
-        latest = versions.get(name)
-        if latest is None:
-            tensor = execution.names[name]
-            if entry != name and not tensor.dtype.is_floating_point:
-                continue
-            latest = graph_node(order, tensor)
-        found.append((name, latest))
-    return [(name, check_differentiable(node, name)) for name, node in found]
+    target = order[0].name
+    # The derivative of the target by itself would be 1, so its name means its first version.
+    if target is not None and target not in firsts:
+        versions[target] = next(node for node in reversed(order) if node.name == target)
+    return versions
+
+
+def no_input_error(entry: str, execution: Execution) -> UsageError:
+    """Return the error for an entry of ``--wrt`` that no input matches."""
+    if entry in execution.names:
+        value = execution.names[entry]
+        return UsageError(
+            f"--wrt {entry}: `{entry}` is no number but of type {type_name(value)}",
+            code="E0603",
+            help=list_help(entry, value),
+        )
+    if isinstance(execution.names.get(base_name(entry)), Tensor) and entry.endswith("]"):
+        return entry_requested_error(entry, base_name(entry))
+    known_names = [place for place, _ in named_tensors(execution.names)]
+    return unknown_name_error(entry, known_names, "variable", "E0601")
 
 
 def list_help(name: str, value: Any) -> tuple[str, ...]:
