@@ -255,7 +255,7 @@ def role_rows() -> str:
 def titles_of_lints() -> str:
     from autodiff.grammar.lint import LINTS
 
-    return "".join(f"{lint.code}   {lint.title}\n" for lint in LINTS.values())
+    return "".join(f"{code}   {lint.title}\n" for code, lint in sorted(LINTS.items()))
 
 
 def no_such_topic(name: str) -> UsageError:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: The package that runs as the program: that of the room of commands.
 PROGRAM = __name__.rpartition(".commands.")[0]
 CLEAR = "\x1b[2J\x1b[H"
-INTERVAL = 500  # milliseconds between two looks at the changes
+INTERVAL = 100  # milliseconds after which a look at the changes ends without one
 
 
 def command(session: Session) -> None:
@@ -41,11 +41,12 @@ def command(session: Session) -> None:
         rust_timeout=INTERVAL,
         yield_on_timeout=True,
     )
+    next(changes)  # the first look starts the watcher: later changes wait there until they are asked for
     while True:
         if session.out.is_terminal and os.environ.get("TERM", "dumb") not in ("", "dumb"):
             session.out.write(CLEAR)
         session.flush()
-        running = subprocess.Popen([sys.executable, "-m", PROGRAM, *words])
+        running = subprocess.Popen([sys.executable, "-P", "-m", PROGRAM, *words])
         next(found for found in changes if found)
         running.terminate()
         running.wait()

@@ -40,7 +40,7 @@ SAME_SPREAD, LEAST_SPREAD = 0.1, 0.01
 #: How far a slope may be from differences, whose error is of the order of the move, and two of these apart.
 SLOPE_TOLERANCE, DIFFERENCE_TOLERANCE = 0.02, 0.2
 #: Factors of all inputs for values far from an overflow, how many of these must be finite, and how far they
-#: may differ: the original may lose digits before it overflows, so the smallest inputs count. The last$
+#: may differ: the original may lose digits before it overflows, so the smallest inputs count. The last
 #: factors are for squares and products that overflow.
 FACTORS, LEAST_FINITE = (0.003, 0.01, 0.05, 0.2, 0.5, 1e-100, 1e-130, 1e-160), 3
 FAR_TOLERANCES = {"float64": 1e-6, "float32": 1e-3}

@@ -97,9 +97,10 @@ def test_ctrl_c_leaves_whole_lines_and_no_process(start):
 
 def test_a_row_that_takes_too_long_ends_it(autodiff):
     code = "x = 1.; L = x\nwhile x > 5: L = L*x"
-    done = autodiff("grad", "-e", code, "--each", "-", "--jobs", 2, "--timeout", 1.5, input="x\n1\n9\n")
-    assert (done.returncode, done.out) == (124, "1\n")
-    assert "error[E0505]: stopped after 1.5 seconds" in done.err
+    done = autodiff("grad", "-e", code, "--each", "-", "--jobs", 2, "--timeout", 0.5, input="x\n1\n9\n")
+    assert done.returncode == 124
+    assert done.out in ("", "1\n")  # the clock may end it before the first row
+    assert "error[E0505]: stopped after 0.5 seconds" in done.err
 
 
 def test_processes_are_for_rows(autodiff):
