@@ -411,6 +411,9 @@ class CorrectionSearch:
                 if kept == shape:
                     size = value.size // max(int(np.prod(shape)), 1)
                     over = f"the sum over {size} entries is missing: the input is in each of them"
+                    if size == 1:  # the sum changes no value, as after keepdim=True
+                        which = f"dimension{'s' if count > 1 else ''} {' and '.join(map(str, dims))}"
+                        over = f"its values are right: {which} of size 1 must be removed"
                     yield self.replace_part(self.formula.node, f"({text}).sum({dims})", over)
 
 

@@ -62,6 +62,7 @@ HALF = "it is half of what it should be: a factor 2 is missing, as if the 2 of "
             f"1.5 times what it should be, as if {MEAN} and the 2 of r**2 (line 7) had been",
         ),
         (FIT, "dL/db == 2*r/3", "the sum over 3 entries is missing"),
+        (FIT, "dL/dw == (2/3*X.T @ r + 2*lam*w)[None]", "its values are right: dimension 0"),
         (FIT, "dL/dw == 2/3*X @ r + 2*lam*w", "X must be transposed: X.T"),
         (
             CLASSES,
