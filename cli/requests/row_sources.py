@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from itertools import chain
+from math import inf
 
 from autodiff.cli.command_line.script_source import STDIN, reads_stdin
 from autodiff.cli.data_files.data_file import data_error, listed
@@ -87,10 +88,13 @@ def read_sweep(session: Session) -> tuple[SweepRows, Iterator[Block]]:
 def read_decimal(session: Session, option: str, text: str, name: str) -> Decimal:
     """A number as it is written, or the value of an expression, as in ``pi/4``."""
     try:
-        return Decimal(text)
+        number = Decimal(text)
     except InvalidOperation:
         value = np.asarray(values_of(session).read(option, text, name), dtype="float64")
-        return Decimal(repr(float(value.reshape(()))))
+        number = Decimal(repr(float(value.reshape(()))))
+    if not number.is_finite():
+        raise UsageError(f"{option}: the ends and the step of a range are finite, not `{text}`", code="E0610")
+    return number
 
 
 def read_range(session: Session, option: str, text: str, name: str, points: int = 0) -> Sequence[float]:
@@ -117,7 +121,7 @@ def read_range(session: Session, option: str, text: str, name: str, points: int 
             return [float(first + at * step) for at in range(count)]  # without the rounding errors of a sum
         if len(parts) == 4 and parts[0] == "log":
             start, end, wanted = float(parts[1]), float(parts[2]), int(parts[3])
-            if min(start, end) > 0 and wanted > 0:
+            if 0 < min(start, end) <= max(start, end) < inf and wanted > 0:
                 made: list[float] = np.geomspace(start, end, wanted).tolist()
                 return made
     except (InvalidOperation, ValueError, OverflowError):

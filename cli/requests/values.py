@@ -128,6 +128,13 @@ def split_name(option: str, text: str) -> tuple[str, str]:
     """The two parts of ``NAME=VALUE``."""
     name, equals, value = text.partition("=")
     name = name.strip()
+    if equals and name.endswith("]") and name.partition("[")[0].isidentifier():
+        whole = name.partition("[")[0]
+        raise UsageError(
+            f"{option} takes whole variables: `{name}` is one entry",
+            code="E0610",
+            help=(f"make the entry a variable of the script, from which it builds `{whole}`",),
+        )
     if not equals or not name.isidentifier():
         raise UsageError(
             f"{option} takes NAME=VALUE, not `{text}`",
@@ -148,6 +155,15 @@ def no_value(option: str, text: str, error: AutodiffError) -> UsageError:
     shown = text[:LONGEST_SHOWN]
     if not text.strip():
         return UsageError(f"{option}: the value is missing", code="E0610", help=(FORMS,))
+    first, _, second = text.partition(",")
+    following, equals, _ = second.partition("=")
+    word, _, name = option.partition(" ")
+    if name and equals and following.strip().isidentifier() and "(" not in first:
+        return UsageError(
+            f"{option}: `{shown}` is more than one value",
+            code="E0610",
+            help=(f"repeat the option: {word} {name}={first.strip()} {word} {second.strip()}",),
+        )
     at = f", at character {error.span.start + 1}" if error.span is not None else ""
     why = error.caret or error.message
     help = "a value may use the functions and constants of the language, not the names of the script"

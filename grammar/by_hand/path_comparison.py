@@ -162,7 +162,7 @@ class PathComparison:
             together = [sum(contributions[path][at] for path in left_paths) for at in range(len(values[0]))]
             ratio = constant_ratio(values[term], together)
             if ratio is not None:
-                along = " and ".join(self.along(paths[at]) for at in left_paths)
+                along = " and ".join(dict.fromkeys(self.along(paths[at]) for at in left_paths))
                 return [
                     f"the term {self.spelled(terms[term])} = {format_array(values[term][0])} stands for the"
                     f" paths {along}, which give {format_array(together[0])} together:"

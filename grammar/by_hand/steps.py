@@ -240,7 +240,10 @@ def find_segments(lines: list[Line]) -> list[Segment]:
             for key in line.changes & open_ones.keys():
                 open_ones[key].places.append(at)
             for key in line.binds & line.carried & open_ones.keys():  # its first value begins a loop
-                found.remove(open_ones.pop(key))
+                removed = open_ones.pop(key)
+                found.remove(removed)
+                for place in removed.places:
+                    lines[place].kind, lines[place].binds = HELPER, {key}
     return sorted(found, key=lambda segment: segment.places[-1])
 
 

@@ -201,9 +201,9 @@ class GradientRepair:
                 if further is None:
                     continue
                 if self.holds([*made, fix], cause, further):
-                    words = ", and ".join(one.text for one in (*made, fix))
+                    words = list(dict.fromkeys(one.text for one in (*made, fix)))
                     edits = changed_lines(self.execution.source.text, further.source.text)
-                    return Fix(f"together: {words}", *edits)
+                    return Fix("together: " * (len(words) > 1) + ", and ".join(words), *edits)
                 together = self.combined_fix([*made, fix], cause, further)
                 if together is not None:
                     return together

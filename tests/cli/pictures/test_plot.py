@@ -109,6 +109,7 @@ def test_the_band_has_the_deviation_that_propagate_computes(autodiff, sigmas, fi
         (("--over", "w"), "--over takes NAME=VALUE"),
         (("--over", "w=1:2:3:4"), "--over w takes first:last, first:last:step"),
         (("--over", "w=[1]"), "a curve needs two points"),
+        (("--over", "w=nan:2"), "--over w: the ends and the step of a range are finite, not `nan`"),
         (("--over", "w=0:1", "--tangent", "x"), "--tangent: `x` has no value"),
         (("--over", "w=0:1", "--sigma", "w=-1"), "a standard deviation is 0 or more"),
         (("--tangent", "1"), "--tangent is for a curve over an input"),

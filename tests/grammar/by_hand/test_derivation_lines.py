@@ -156,6 +156,15 @@ def test_a_derivative_that_is_added_to_later_has_its_part_in_between() -> None:
     assert [step.is_right for step in check_steps(script, text)] == [True, True]
 
 
+def test_a_derivative_that_begins_before_a_loop_goes_through_it() -> None:
+    script = "x = 2.\nh = 1.\nfor t in range(3):\n    h = h*x\nL = h**2"
+    text = "dh = 2*h\ndx = 0\nfor t in reversed(range(3)):\n    dx += dh*x**t\n    dh = dh*x"
+    for steps in (text, text.replace("dh = 2*h", "dh == 2*h")):
+        [step] = check_steps(script, steps)
+        assert (step.left, step.is_right, step.points > 1) == ("dL/dx", True, True)
+    assert check_steps(script, text.replace("dh = dh*x", "dh = dh*2*x"))[0].is_right is False
+
+
 def test_constants_of_the_lines_are_not_those_of_the_script() -> None:
     script = "c = 2.\nx = 3.\nL = c*x**2"
     assert check_steps(script, "c = 2.\ndx = 2*c*x")[0].is_right

@@ -308,6 +308,7 @@ QUOTIENT = "x = 2.\ny = 5.\nL = x/y + y*y"
         (QUOTIENT, "dL/dy == 2*y - x/y", "with y**2 in place of y (the 2nd of 2) it is right"),
         (QUOTIENT, "dL/dy == 2*y + x/y**2", "which gives -0.08: its sign is wrong"),
         (QUOTIENT, "dL/dy == 6*y - x/y**2", "give 10 together: it is 3 times what it should be: a factor 3"),
+        ("x = 2.\nL = x*x + x**3", "dL/dx == 4*x + 3*x**2", "the paths L <- x*x <- x, which give 4 together"),
         ("x = 2.\ny = 3.\nL = 5*x*y + x**3", "dL/dx == 7*y + 3*x**2", "the factor 7 should be d(5*x)/dx = 5"),
         ("x = 2.\ny = 3.\nL = 5*x*y + x**3", "dL/dx == -5*y*-1*y + 3*x**2", "the factor y is superfluous"),
     ],

@@ -241,3 +241,9 @@ def test_values_that_go_to_infinity_are_not_said_to_have_no_limit() -> None:
 )
 def test_where_the_values_nearby_have_a_limit_it_is_the_value_proposed(script: str, first: str) -> None:
     assert repairs(script)[0].partition(": ")[2] == first
+
+
+def test_a_change_of_two_places_is_told_once() -> None:
+    [fix] = repairs("x = 0.\nL = sqrt(x)*sqrt(x)")
+    assert fix.startswith("keep it away from the edge: sqrt(x + ")
+    assert fix.count("keep it away") == 1
