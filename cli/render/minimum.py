@@ -113,9 +113,11 @@ def minimum_lines(found: Minimum, page: Page) -> Iterator[Line]:
 def spell_end(found: Minimum, digits: int) -> str:
     """How the search ended, and how far the residuals are from 0."""
     text = f"{found.method}, {found.steps:,} step{'s' * (found.steps != 1)}: {found.reason}"
-    if found.residual_sigma is not None:
-        text += (
-            f"; a residual has the standard deviation {short(found.residual_sigma, digits)},"
-            f" with {found.degrees_of_freedom:,} degrees of freedom"
-        )
-    return text
+    if found.covariance is None:
+        return text
+    if found.residual_sigma is None:
+        return f"{text}; the standard errors are from the inverse of the Hessian"
+    return (
+        f"{text}; the standard errors are those of a fit, whose residuals have the standard deviation"
+        f" {short(found.residual_sigma, digits)}, with {found.degrees_of_freedom:,} degrees of freedom"
+    )

@@ -29,14 +29,16 @@ def make_minimum(session: Session) -> Minimum:
     found = search_minimum(objective, method)
     assert session.script is not None
     subject = objective.run(found.place)
-    covariance, why = covariance_at(objective, found.place)
+    covariance, why = None, "the search has not converged"
+    if found.has_converged:
+        covariance, why = covariance_at(objective, found.place)
     squares = 0.0
     if objective.parts is not None:
         residuals = objective.residuals(found.place)
         squares = float(residuals @ residuals) / common_weight(objective.parts)
     if not found.has_converged:
         session.note(f"the search has not converged: {found.reason}", "warning")
-    if why:
+    elif why:
         session.note(f"there are no standard errors: {why}")
     return Minimum(
         report=describe(subject, session.script.source, graph=False, derivations=False),

@@ -42,7 +42,8 @@ class Residuals:
 def squares_in(root: Node, moved: Collection[Node]) -> list[Residuals] | None:
     """Return the residuals whose weighed squares add up to a number, or None if it is no sum of squares.
 
-    ``moved`` are the nodes that depend on the inputs. Terms that do not are left out.
+    ``moved`` are the nodes that depend on the inputs. With any other term, even a constant one as the log of
+    a known deviation, the number is taken for a log-likelihood, whose squares have their scale.
     """
     found: list[Residuals] = []
     terms: list[tuple[Node, Any]] = [(root, 1.0)]
@@ -86,6 +87,8 @@ def term_parts(node: Node, weight: Any, moved: Collection[Node]) -> list[Any] | 
     if any(one is not None and one.shape != node.shape for one in (inputs[index] for index in at)):
         return None  # an operand was broadcast
     if name in ("add", "sub"):
+        if len(at) == 1 and np.any(np.asarray(node.operands[1 - at[0]])):
+            return None  # the 0 that sum() and loops start from is no term
         signs = (1.0, 1.0 if name == "add" else -1.0)
         return [(inputs[index], weight * signs[index]) for index in at]
     if len(at) == 1 and (name == "mul" or (name == "div" and at == [0])):

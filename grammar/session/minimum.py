@@ -22,6 +22,8 @@ TOLERANCE = 1e-12
 SLOPE = 1e-9
 #: A decrease that is this part of the objective is rounding.
 ROUNDING = 1e-13
+#: A negative curvature that is this part of the largest is rounding.
+CURVATURE = 1e-8
 STEPS_FOR_AN_INPUT = 200
 #: Newton's steps at the end of a search: two are enough for all digits of a fit.
 MOST_POLISHING = 4
@@ -69,6 +71,9 @@ def search_minimum(objective: Objective, method: str) -> Search:
     found = search_squares(objective) if method == "lm" else search_by_slopes(objective, method)
     if found.has_converged:
         found.place = polished(objective, found.place)
+        if bends_down(objective, found.place):
+            found.has_converged = False
+            found.reason = "this is a maximum or a saddle point: start elsewhere with --set"
     return found
 
 
@@ -95,7 +100,7 @@ def search_squares(objective: Objective) -> Search:
         made = least_squares(
             objective.residuals,
             objective.start,
-            lambda place: finite(objective.jacobian(place), place),
+            lambda place: finite(objective.jacobian(place)),
             method="lm",
             x_scale="jac",
             ftol=TOLERANCE,
@@ -103,8 +108,8 @@ def search_squares(objective: Objective) -> Search:
             gtol=TOLERANCE,
             max_nfev=STEPS_FOR_AN_INPUT * (count + 1),
         )
-    except NoSlopes as error:
-        return Search("lm", error.place, 0, False, "a derivative is not finite there")
+    except NoSlopes:
+        return Search("lm", objective.lowest, 0, False, "a derivative is not finite on the way down")
     reason = REASONS_OF_LM.get(made.status, f"{made.nfev:,} runs of the script were not enough")
     return Search("lm", made.x, int(made.njev), made.status > 0, reason)
 
@@ -123,10 +128,10 @@ def search_by_slopes(objective: Objective, method: str) -> Search:
     def slopes(x: Any) -> Any:
         nonlocal steps
         steps += 1
-        return finite(objective.gradient(x * units) * units / unit, x * units)
+        return finite(objective.gradient(x * units) * units / unit)
 
     def curvature(x: Any) -> Any:
-        return finite(objective.hessian(x * units) * np.outer(units, units) / unit, x * units)
+        return finite(objective.hessian(x * units) * np.outer(units, units) / unit)
 
     try:
         made = minimize(
@@ -137,29 +142,30 @@ def search_by_slopes(objective: Objective, method: str) -> Search:
             hess=curvature if method == "newton" else None,
             options={"gtol": SLOPE, "maxiter": most},
         )
-    except NoSlopes as error:
-        return Search(method, error.place, steps, False, "a derivative is not finite there")
+    except NoSlopes:
+        return Search(method, objective.lowest, steps, False, "a derivative is not finite on the way down")
     place = made.x * units
     if made.success:
         return Search(method, place, steps, True, SLOPE_IS_ZERO)
     if decrease_left(objective, place) <= ROUNDING * abs(objective.value(place)):
         return Search(method, place, steps, True, "the output no longer falls")
-    reason = f"{made.nit:,} steps were not enough" if made.nit >= most else "no step leads further down"
+    if made.nit >= most:
+        reason = f"{made.nit:,} steps were not enough"
+    elif bends_down(objective, place):
+        reason = "the output falls further and bends down there, so it may have no minimum"
+    else:
+        reason = "no step leads further down"
     return Search(method, place, steps, False, reason)
 
 
 class NoSlopes(Exception):
-    """A derivative is not finite at ``place``."""
-
-    def __init__(self, place: Any) -> None:
-        super().__init__()
-        self.place = place
+    """A derivative is not finite."""
 
 
-def finite(slopes: Any, place: Any) -> Any:
-    """The slopes at a place, or raise NoSlopes."""
+def finite(slopes: Any) -> Any:
+    """The slopes, or raise NoSlopes."""
     if not np.isfinite(slopes).all():
-        raise NoSlopes(place)
+        raise NoSlopes
     return slopes
 
 
@@ -185,6 +191,18 @@ def polished(objective: Objective, place: Any) -> Any:
     return place
 
 
+def bends_down(objective: Objective, place: Any) -> bool:
+    """Whether the objective has a direction of negative curvature at a place, which no minimum has."""
+    if len(place) > MOST_ERRORS:
+        return False
+    units = np.where(objective.start == 0, 1.0, np.abs(objective.start))
+    hessian = objective.hessian(place) * np.outer(units, units)
+    if not np.isfinite(hessian).all():
+        return False
+    curvatures = np.linalg.eigvalsh((hessian + hessian.T) / 2)
+    return bool(curvatures[0] < -CURVATURE * np.abs(curvatures).max())
+
+
 def decrease_left(objective: Objective, place: Any) -> float:
     """How much lower the parabola at a place reaches; inf where it is not bowl-shaped."""
     if len(place) > MOST_ERRORS:
@@ -199,10 +217,10 @@ def covariance_at(objective: Objective, place: Any) -> tuple[Any, str]:
     count = len(place)
     if count > MOST_ERRORS:
         return None, f"standard errors are computed for {MOST_ERRORS:,} entries at most"
-    if objective.parts is not None and objective.size > count:
+    if objective.parts is not None:
+        if objective.size <= count:
+            return None, "there are no more residuals than inputs"
         found = covariance_of_fit(objective.jacobian(place), objective.residuals(place))
         return found, "" if found is not None else "the residuals do not determine all inputs"
-    if np.ndim(objective.first.root.out):
-        return None, "there are no more residuals than inputs"
     found = covariance_of_likelihood(objective.hessian(place))
     return found, "" if found is not None else "the second derivatives there are not those of a minimum"

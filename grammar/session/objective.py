@@ -54,11 +54,23 @@ class Objective:
 
     ``start`` are the entries of its inputs. ``parts`` are its residuals, None if it is no sum of squares, and
     ``size`` is their number. ``place`` and ``subject`` are those of the last run.
-    ``runs`` counts the runs, and ``least`` is the least objective of all.
+    ``runs`` counts the runs; ``least`` is the least finite objective of all, at the place ``lowest``.
     """
 
     __slots__ = (
-        *("first", "least", "numbers", "parts", "place", "runs", "script", "settings", "size", "source"),
+        *(
+            "first",
+            "least",
+            "lowest",
+            "numbers",
+            "parts",
+            "place",
+            "runs",
+            "script",
+            "settings",
+            "size",
+            "source",
+        ),
         *("start", "subject"),
     )
 
@@ -72,7 +84,7 @@ class Objective:
         values = [np.ravel(np.asarray(node.out, "float64")) for _, node in first.wrt]
         self.start = self.place = np.concatenate(values) if values else np.zeros(0)
         self.parts = self.parts_of(first)
-        self.runs, self.least = 0, float("inf")
+        self.runs, self.least, self.lowest = 0, objective_of(first), self.start
         self.size = sum(int(np.size(part.plus.out)) for part in self.parts or ())
 
     def parts_of(self, subject: ReportedPass) -> list[Residuals] | None:
@@ -97,21 +109,20 @@ class Objective:
         subject.wrt = tuple(zip(names, [probe.leaves[number] for number in self.numbers], strict=True))
         self.place, self.subject = np.array(place), subject
         self.runs += 1
-        out = np.asarray(subject.root.out, "float64")
-        self.least = min(self.least, float((out**2).sum() if out.ndim else out))
+        found = objective_of(subject)
+        if found < self.least:
+            self.least, self.lowest = found, self.place
         self.parts = self.parts_of(subject) if self.parts is not None else None
         return subject
 
     def value(self, place: Any) -> float:
         """The objective: the output, or the sum of the squares of its entries; inf where the script fails."""
         try:
-            out = np.asarray(self.run(place).root.out, "float64")
+            return objective_of(self.run(place))
         except LimitError:
             raise
         except AutodiffError:
             return float("inf")
-        found = float((out**2).sum() if out.ndim else out)
-        return found if np.isfinite(found) else float("inf")
 
     def gradient(self, place: Any) -> Any:
         """The slopes of the objective by all entries."""
@@ -195,6 +206,13 @@ class Objective:
         assert self.parts is not None
         roots = [np.broadcast_to(np.sqrt(part.weight), part.plus.shape or (1,)) for part in self.parts]
         return np.concatenate([root.ravel() for root in roots])[:, None] * jacobian
+
+
+def objective_of(subject: ReportedPass) -> float:
+    """The output of a run, or the sum of the squares of its entries; inf where it is not finite."""
+    out = np.asarray(subject.root.out, "float64")
+    found = float((out**2).sum() if out.ndim else out)
+    return found if np.isfinite(found) else float("inf")
 
 
 def leaf_number(name: str, node: Node, probe: Probe) -> int:

@@ -122,7 +122,7 @@ LINE = "a = 1; b = 0; t = [0., 1, 2, 4]; v = tensor([1., 3, 4.5, 9]); r = a*tens
 @pytest.mark.parametrize(
     "output",
     [
-        *("r", "(r**2).sum()", "0.5*(r@r)", "(r*r).mean()", "3 + r.square().sum()/2", "(2*r**2).sum() - 1"),
+        *("r", "(r**2).sum()", "0.5*(r@r)", "(r*r).mean()", "0 + r.square().sum()/2", "(2*r**2).sum()"),
         *("mse_loss(a*tensor(t) + b, v)", "mse_loss(v, a*tensor(t) + b, reduction='sum')"),
         "sum([(a*t[k] + b - v[k])**2 for k in range(4)])",
     ],
@@ -157,6 +157,28 @@ def test_weights_count():
 def test_what_is_no_sum_of_squares(output):
     found = minimized("-e", LINE + f"L = {output}", "--wrt", "a,b", "--method", "bfgs")
     assert found.residual_count == 0
+
+
+@pytest.mark.parametrize("more", ["log(s).sum()", "1", "0*a + 1"])
+def test_a_sum_of_squares_with_another_term_is_a_likelihood(more):
+    """Its squares have their scale, so the errors are from its Hessian: curve_fit's with known sigmas."""
+    code = f"{LINE}s = tensor([0.1, 0.1, 0.1, 0.1]); L = 0.5*(r**2/s**2).sum() + {more}"
+    found = minimized("-e", code, "--wrt", "a,b")
+    x, y = np.array([0, 1, 2, 4.0]), np.array([1, 3, 4.5, 9])
+    _, covariance = curve_fit(lambda x, a, b: a * x + b, x, y, [1, 0], sigma=0 * x + 0.1, absolute_sigma=True)
+    assert [entry[4] for entry in entries_of(found)] == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-7)
+    assert found.residual_sigma is None
+
+
+@pytest.mark.parametrize(("code", "last"), [("sqrt(x)", 0.5), ("log(x)", 1.0)])
+def test_a_search_that_leaves_the_domain_ends_at_the_lowest_finite_place(code, last):
+    found = minimized("-e", f"x = 1.; L = {code}", "--wrt", "x")
+    assert (found.has_converged, entries_of(found)[0][3]) == (False, last)
+
+
+def test_a_search_that_ends_at_a_kink_has_no_standard_errors():
+    found = minimized("-e", "x = 0.5; L = abs(x - 1) + x**2/10", "--wrt", "x")
+    assert (found.has_converged, found.covariance) == (False, None)
 
 
 @pytest.mark.parametrize("method", ["bfgs", "newton"])
@@ -240,7 +262,7 @@ def test_a_fit_is_read_by_other_commands(autodiff, write):
 @pytest.mark.parametrize(
     ("code", "more", "status", "says"),
     [
-        ("x = 1; L = -x**2", (), 1, "warning: the search has not converged"),
+        ("x = 1; L = -x**2", (), 1, "has not converged: the output falls further and bends down there"),
         ("x = 1; L = x", ("--method", "newton"), 1, "warning: the search has not converged"),
         ("x = 1; y = 2; L = (x - y)**2", (), 0, "there are no standard errors"),
         ("x = 1; y = 2; r = [x - y, x - y, y - x]", (), 0, "the residuals do not determine all inputs"),
@@ -249,7 +271,10 @@ def test_a_fit_is_read_by_other_commands(autodiff, write):
         ("x = 1; L = exp(x) - 2*x", ("--method", "lm"), 2, "the output is no sum of squares"),
         ("x = 1; y = 2; z = 3; r = [x*y, z]", (), 2, "there are 2 squares for 3 inputs"),
         ("x = 3; y = 2*x; L = y**2", ("--wrt", "y"), 2, "`y` is computed by the script"),
-        ("x = 0; L = sqrt(x) - x + 3", ("--method", "newton"), 1, "a derivative is not finite there"),
+        ("x = 0; L = sqrt(x) - x + 3", ("--method", "newton"), 1, "a derivative is not finite on the way"),
+        ("x = 0; L = x**4 - 2*x**2", (), 1, "this is a maximum or a saddle point"),
+        ("x = 0; r = [x**2 - 1, 2*x**2 - 2]", (), 1, "this is a maximum or a saddle point"),
+        ("x = 1; y = 2; L = (x*y - 2)**2 + (x - 1)**2", (), 0, "no more residuals than inputs"),
     ],
 )
 def test_a_search_without_a_minimum_says_so(answered, code, more, status, says):
