@@ -10,7 +10,7 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects import operators
-from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, find
+from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, find, is_tracked
 from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, type_name
 
 TYPE_CHECKING = False
@@ -76,8 +76,23 @@ def median(a: Any, axis: Any = None) -> Any:
 
 
 def quantile(a: Any, q: Any, axis: Any = None) -> Any:
+    """Return numpy's ``quantile``, which lies on straight lines between the entries in order."""
     x, at = along(a, axis)
-    return call("quantile", x, q if q.__class__ in NUMBER_CLASSES else array_of(q), at)
+    if not is_tracked(q):
+        return call("quantile", x, q if q.__class__ in NUMBER_CLASSES else array_of(q), at)
+    fractions = array_of(q)
+    call("quantile", x, fractions.detach(), at)  # raises for a fraction outside of 0 to 1
+    entries, last = call("sort", x, at).values, x.shape[at] - 1
+
+    def at_place(place: Any) -> Any:
+        low = min(int(place.item()), max(last - 1, 0))
+        first, second = (call("select", entries, at, end) for end in (low, min(low + 1, last)))
+        return operators.add(first, operators.mul(operators.sub(place, low), operators.sub(second, first)))
+
+    places = operators.mul(fractions, last)
+    if not places.ndim:
+        return at_place(places)
+    return call("stack", [at_place(call("select", places, 0, at)) for at in range(len(places))])
 
 
 def percentile(a: Any, q: Any, axis: Any = None) -> Any:
@@ -89,6 +104,8 @@ def average(a: Any, axis: Any = None, weights: Any = None) -> Any:
         return call("mean", array_of(a), *[axis] * (axis is not None))
     x, at = along(a, axis)
     w, _ = along(weights, axis)
+    if w.ndim == 1 < x.ndim:  # one weight for each place along the axis
+        w = call("reshape", w, [-1 if dim == at else 1 for dim in range(x.ndim)])
     return operators.truediv(call("sum", operators.mul(x, w), at), call("sum", w, at))
 
 
@@ -134,11 +151,50 @@ def appended(a: Any, values: Any) -> Any:
 
 
 def clipped(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
-    return call("clamp", array_of(a), a_min if min is None else min, a_max if max is None else max)
+    bounds = [a_min if min is None else min, a_max if max is None else max]
+    if any(bound.__class__ not in NUMBER_CLASSES for bound in bounds if bound is not None):
+        bounds = [bound if bound is None else array_of(bound) for bound in bounds]  # core takes no mixture
+    return call("clamp", array_of(a), *bounds)
 
 
 def filled(shape: Any, fill_value: Any) -> Any:
-    return call("full", tuple(shape) if shape.__class__ in (list, tuple) else (shape,), fill_value)
+    size = tuple(shape) if shape.__class__ in (list, tuple) else (shape,)
+    if is_tracked(fill_value):
+        return operators.mul(call("ones", size), fill_value)
+    return call("full", size, fill_value)
+
+
+def filled_like(a: Any, fill_value: Any) -> Any:
+    return filled(tuple(array_of(a).shape), fill_value)
+
+
+def linspace(start: Any, stop: Any, num: Any = 50) -> Any:
+    if not (is_tracked(start) or is_tracked(stop)):
+        return call("linspace", start, stop, num)
+    places = call("arange", float(as_index(num, "a number of points")))
+    step = operators.truediv(operators.sub(stop, start), max(len(places) - 1, 1))
+    return operators.add(start, operators.mul(step, places))
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+    """Return numpy's ``arange``. The number of entries is a constant, so ``stop`` has no slope."""
+    if stop is None:
+        start, stop = 0, start
+    numbers = [x.item() if x.__class__ is Tensor and x.entry_count == 1 else x for x in (start, stop, step)]
+    made = call("arange", *numbers, dtype=dtype)
+    if not (is_tracked(start) or is_tracked(step)):
+        return made
+    return operators.add(start, operators.mul(step, call("arange", float(len(made)))))
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    if x is not None:
+        return call("trapezoid", y, x, dim=axis)
+    return operators.mul(call("trapezoid", y, dim=axis), dx)
+
+
+def without_nan(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    return call("nan_to_num", x, nan, posinf, neginf)
 
 
 def polynomial(p: Any, x: Any) -> Any:
@@ -192,6 +248,7 @@ def refuse_sort(a: Any, *args: Any, **kwargs: Any) -> Any:
 #: numpy's functions by their names.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "append": appended,
+    "arange": arange,
     "argsort": places_in_order,
     "around": rounded,
     "average": average,
@@ -202,9 +259,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "expand_dims": lambda a, axis: call("unsqueeze", array_of(a), axis),
     "flip": flipped,
     "full": filled,
+    "full_like": filled_like,
     "identity": lambda n: call("eye", n),
     "interp": interpolated,
+    "linspace": linspace,
     "median": median,
+    "nan_to_num": without_nan,
     "percentile": percentile,
     "polyval": polynomial,
     "ptp": range_of,
@@ -216,6 +276,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "std": spread("std"),
     "tile": tiled,
     "transpose": transposed,
+    "trapezoid": trapezoid,
+    "trapz": trapezoid,
     "var": spread("var"),
 }
 #: The methods of arrays that torch's tensors lack, or that do something else there.

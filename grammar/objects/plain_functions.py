@@ -11,8 +11,10 @@ import math
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import Parameter, PublicFunction, find_function
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.objects.argument_check import takes_base
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES
 
 TYPE_CHECKING = False
@@ -74,6 +76,9 @@ def copy_array(a: Any) -> Any:
 #: The methods of numpy's arrays that torch's tensors lack, or that do something else there.
 ARRAY_METHODS = {"copy": copy_array, "dot": dot}
 
+#: Parameters that also take no number that gradients flow to, though their kind is not "float".
+CONSTANTS = frozenset(["ord", "p", "start", "end"])
+
 #: The functions whose result is a whole number in Python.
 WHOLE = frozenset(["floor", "ceil", "trunc"])
 
@@ -90,9 +95,18 @@ def fit(x: Any, parameter: Parameter, of_numbers: bool, are_floats: bool) -> Any
     kind = parameter.kind
     if kind == "tensors" and x.__class__ in (list, tuple):
         return [as_tensor(entry, are_floats) for entry in x]
-    if kind in ("tensor", "tensors") or (kind == "value" and of_numbers):
+    if kind in ("tensor", "tensors") or (kind == "value" and (of_numbers or x.__class__ in (list, tuple))):
         return as_tensor(x, are_floats)
+    if (kind == "float" or parameter.name in CONSTANTS) and is_tracked(x):
+        runtime.tell(f"`{parameter.name}` is used as a constant here: no gradient flows to it")
     return x
+
+
+def is_tracked(x: Any) -> bool:
+    """Whether gradients flow to a value or to an entry of a list."""
+    if x.__class__ in (list, tuple):
+        return any(map(is_tracked, x))
+    return x.__class__ is Tensor and mode.enabled and x.requires_grad
 
 
 def as_tensor(x: Any, are_floats: bool) -> Any:

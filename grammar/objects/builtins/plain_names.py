@@ -45,10 +45,6 @@ def array(x: Any, dtype: Any = None) -> Any:
     return made if dtype is None or made.__class__ is not Tensor else call("to", made, dtype)
 
 
-def linspace(start: Any, stop: Any, num: Any = 50) -> Any:
-    return call("linspace", start, stop, num)
-
-
 #: The functions of numpy that core has under the same name.
 SHARED_NAMES = frozenset(
     [
@@ -69,7 +65,7 @@ SHARED_NAMES = frozenset(
         *("sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "arctan2", "arcsinh"),
         *("arccosh", "arctanh", "hypot", "deg2rad", "rad2deg", "floor", "ceil", "trunc", "fmod", "sinc"),
         *("logaddexp", "logaddexp2", "maximum", "minimum", "where", "reciprocal", "sum", "mean", "prod"),
-        *("column_stack", "count_nonzero", "floor_divide", "nansum", "nanmean", "nan_to_num", "any", "all"),
+        *("column_stack", "count_nonzero", "floor_divide", "nansum", "nanmean", "any", "all"),
         *(
             "add",
             "subtract",
@@ -87,8 +83,8 @@ SHARED_NAMES = frozenset(
             "trace",
             "stack",
         ),
-        *("vstack", "hstack", "reshape", "ravel", "zeros", "ones", "eye", "arange", "zeros_like"),
-        *("ones_like", "full_like", "isnan", "isinf", "isfinite", "heaviside", "copysign", "diff"),
+        *("vstack", "hstack", "reshape", "ravel", "zeros", "ones", "eye", "zeros_like"),
+        *("ones_like", "isnan", "isinf", "isfinite", "heaviside", "copysign", "diff"),
         *("absolute", "argmax", "argmin", "tril", "triu", "squeeze"),
     ]
 )
@@ -105,14 +101,11 @@ RENAMED = {
     "fabs": "abs",
     "degrees": "rad2deg",
     "radians": "deg2rad",
-    "trapz": "trapezoid",
-    "trapezoid": "trapezoid",
 }
 NUMPY_OWN: dict[str, Any] = {
     **CONSTANTS,
     "array": Builtin("array", array),
     "asarray": Builtin("asarray", array),
-    "linspace": Builtin("linspace", linspace),
     **NUMPY_FUNCTIONS,
     "newaxis": None,
     "cbrt": MATH["cbrt"],

@@ -30,7 +30,14 @@ np.interp(x, [0, 3, 9], [1.0, 2.0, -4.0]) | np.polyval([1.0, -2.0, 0.5], x) | np
 np.cross(x[:3], y[:3]) | np.expand_dims(x, 0) | x[np.newaxis, :] | np.identity(4) @ x
 np.full(4, 2.0)*x | np.full((2, 2), 3.0)*A | x*x.size | x.astype(float) | x.copy() | np.dot(x, y)
 np.column_stack([x, y]) | np.nansum(x) | np.multiply(x, y) | np.negative(x) | x[np.argsort(x)]
-np.mean(A, axis=1)"""
+np.mean(A, axis=1) | np.average(A, axis=0, weights=y[:2]) | np.average(A, axis=-1, weights=y[:2])
+np.average(A, axis=1, weights=A) | np.linspace(0, x[1], 3) | np.linspace(x[0], stop=3*x[1])
+np.add([1.0, 2.0], x[0]) | np.linspace(x[0], 1, num=1) | np.arange(x[0], x[0] + 2.5)
+np.arange(0, 4.5, x[0]) | np.arange(x[2] + 0.5) | np.percentile(y, x[1])
+np.quantile(A, x[:2]/7, axis=0) | np.quantile(y[:1], x[0]/7) | np.trapezoid(x, dx=x[1])
+np.trapezoid(A, None, x[0], 0) | np.trapezoid(x, np.cumsum(x)) | np.full((2, 3), x[0])
+np.full_like(A, x[0]) | np.clip(y, 0.5, x[0]) | np.clip(y, x[0], None) | y.clip(0, x[1])
+np.clip(y, a_min=0, a_max=x[0]*2.5) | np.nan_to_num(x, False, 2.0)"""
 #: Those of whole numbers and truth values, whose slope is 0.
 WITHOUT_SLOPE = """\
 np.round(x/3, 2) | np.around(x/3, 1) | (x/3).round(2) | (x/3).astype(int) | np.argsort(x) | x.argsort()
@@ -74,6 +81,25 @@ def test_what_has_no_slope_has_numpys_values() -> None:
         assert outcome.error is None, expression
         right = in_numpy(expression, np.array(eval(POINTS)))
         assert outcome.stdout.replace(".", "") == f"{right}\n".replace(".", ""), expression
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["np.linalg.norm([2.0, 3.0], x)", "np.nan_to_num([1.0, np.nan], nan=x)", "np.std([1.0, 2.0], ddof=x)"],
+)
+def test_a_number_that_gets_no_slope_is_told(expression: str) -> None:
+    told = []
+    script = f"{HEAD}x = 0.5\nL = np.sum(x*{expression})\n"
+    execute(Source(script), Settings(), lambda text: None, lambda message, span: told.append(message))
+    assert [text for text in told if "no gradient flows to it" in text]
+    told.clear()
+    execute(
+        Source(script.replace("=x)", "=0)").replace(", x)", ", 2)")),
+        Settings(),
+        lambda text: None,
+        lambda message, span: told.append(message),
+    )
+    assert not told
 
 
 def test_an_array_is_not_sorted_in_place() -> None:
