@@ -83,7 +83,8 @@ class CallScene:
         if isinstance(call.function, tree.Attribute):
             self.owner = scene.value(call.function.object)
             self.is_method = self.owner.__class__ is not Namespace
-        self.function = scene.error.repair_context[0] if scene.error.repair_context else self.called()
+        found = scene.error.repair_context[0] if scene.error.repair_context else self.called()
+        self.function = found.function if found.__class__ in (Builtin, BoundMethod) else found
 
     def called(self) -> Any:
         """Return the function that is called."""
@@ -91,8 +92,7 @@ class CallScene:
         if self.is_method and isinstance(callee, tree.Attribute):
             owner = Tensor.of(0.0) if self.owner is UNBOUND else self.owner
             return find_method(owner, callee.name) or UNBOUND
-        found = self.scene.value(callee)
-        return found.function if found.__class__ in (Builtin, BoundMethod) else found
+        return self.scene.value(callee)
 
     @property
     def keywords(self) -> list[str]:
