@@ -12,13 +12,14 @@ from autodiff.core.base.source import Source
 from autodiff.core.engine.public_functions import find_function
 from autodiff.grammar.help.syntax.recovery import ErrorSearch
 from autodiff.grammar.interpret.scope import ScriptScopes, resolve
-from autodiff.grammar.interpret.script_kind import name_finder
+from autodiff.grammar.interpret.script_kind import is_plain, name_finder, prints_numbers
 from autodiff.grammar.lints import effects, gradients, habits, leaves, numerics, recording, training, updates
 from autodiff.grammar.lints import names as naming
 from autodiff.grammar.lints.finding import Lint, Subject, with_code
 from autodiff.grammar.lints.flow import Flow
 from autodiff.grammar.lints.resolution import unresolved
 from autodiff.grammar.lints.values import NOT_FUNCTIONS
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.repair.complete_error import complete_error
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse
@@ -109,6 +110,7 @@ def read(script: tree.Script, source: Source) -> tuple[ScriptScopes, Flow, list[
     """The scopes of a script, its recorded events, and its resolution errors."""
     errors: list[AutodiffError] = []
     names = resolve(script, source, lambda name: True)
+    runtime.prints_numbers = is_plain(names) and prints_numbers(names)  # as when it runs
     try:
         resolve(script, source, name_finder(names))
     except CompileError as error:

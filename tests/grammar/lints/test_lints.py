@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from autodiff.cli.render.diagnostic import diagnostic_lines
 from autodiff.core.base.source import Source
+from autodiff.grammar.execution import execute
 from autodiff.grammar.lint import LINTS, lint
+from autodiff.grammar.session.run import Settings
 from conftest import REPOSITORY, TESTS
 from script_generator import generate
 from script_runner import run_script
@@ -74,6 +76,12 @@ def test_titles_and_reasons_are_one_sentence_each() -> None:
         assert one.title.endswith(".")
         assert one.reason.endswith(".")
         assert ". " not in one.reason
+
+
+def test_a_script_is_read_as_what_it_is_whatever_ran_before() -> None:
+    execute(Source("x = 2.0\ny = x**2\n"), Settings())
+    code = "x = torch.ones(2, 3, requires_grad=True)\nL = x.std(dim=0, unbiased=False).sum()\nL.backward()\n"
+    assert codes(code) == []
 
 
 def test_generated_scripts_are_clean() -> None:
