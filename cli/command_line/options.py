@@ -433,7 +433,7 @@ COMMANDS = {
             (*WHOLE, METHOD, OUTPUT, format_option("minimize"), *PEOPLE, *MANNERS, *LIMITS),
             "Find the inputs at which the output is least, with standard errors.",
             (
-                "autodiff minimize -e 'x = 3; y = 1; L = (x - 1)**2 + 10*(y - x**2)**2'",
+                "autodiff minimize -e 'x = 3; y = 1; L = (x - 1)**2 + cosh(x*y - 1)'",
                 "printf 't,v\\n0,1\\n1,3\\n2,4.5\\n' |"
                 " autodiff minimize -e 'a = 1; b = 0; r = a*t + b - v' --data - --format table",
             ),
