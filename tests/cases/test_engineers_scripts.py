@@ -211,7 +211,7 @@ values = [max(s - K, 0) for s in prices]
 for i in range(n):
     values = [exp(-r*dt)*(p*values[j+1] + (1-p)*values[j]) for j in range(len(values)-1)]
 price = values[0]
-print(price)
+print(f"{price:.10f}")
 """,
     "lotka_volterra": """\
 alpha, beta, delta, gamma = 1.1, 0.4, 0.1, 0.4
