@@ -7,6 +7,7 @@ that another process can make the same one: ``described`` and ``make_reader``.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from math import prod
 
 from autodiff.cli.data_files.json_tables import STRINGS
@@ -77,7 +78,7 @@ class Block:
         return f"row {self.first + at:,}" + (f" (line {self.numbers[at]:,})" if self.numbers else "")
 
 
-class Reader:
+class Reader(ABC):
     """What the readers share."""
 
     __slots__ = ()
@@ -87,15 +88,16 @@ class Reader:
         """The kind and the arguments of the reader, for ``make_reader``."""
         return [self.kind]
 
+    @abstractmethod
     def row(self, line: Any) -> Row:
-        raise NotImplementedError
+        """The values of a line by column, or a ``BadRow``."""
 
     def rows(self, lines: Lines) -> Iterable[Row]:
         return map(self.row, lines)
 
+    @abstractmethod
     def numbers(self, lines: Lines, names: Sequence[str]) -> dict[str, Any] | None:
         """The columns of these names as arrays; None where each row has to be looked at by itself."""
-        raise NotImplementedError
 
 
 class TableRows(Reader):

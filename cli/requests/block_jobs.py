@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from importlib import import_module
 from threading import Lock
@@ -34,7 +35,7 @@ FAILED = b"failed"
 engine = Lock()
 
 
-class Job:
+class Job(ABC):
     """Answers blocks of the rows that ``reader`` reads; the script takes the values of the ``used`` columns.
 
     ``inputs`` are the names of the inputs whose gradients are asked for.
@@ -74,16 +75,17 @@ class Job:
         """What a kind of jobs has besides: arguments of its class."""
         return {}
 
+    @abstractmethod
     def answer(self, block: Block) -> Any:
         """The answer to a block."""
-        raise NotImplementedError
 
+    @abstractmethod
     def encoded(self, answer: Any) -> bytes:
         """An answer as bytes, which ``decoded`` reads."""
-        raise NotImplementedError
 
+    @abstractmethod
     def decoded(self, data: bytes) -> Any:
-        raise NotImplementedError
+        """The answer that these bytes were made from."""
 
 
 SETTINGS = ("sets", "dtype", "seed", "wrt", "of", "grad_output", "track", "adds_up", "data")

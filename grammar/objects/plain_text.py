@@ -18,37 +18,12 @@ if TYPE_CHECKING:
 
 #: Operations whose result is whole in Python and numpy if all operands are.
 WHOLE_OPS = frozenset(
-    [
-        *(
-            "add",
-            "sub",
-            "mul",
-            "neg",
-            "abs",
-            "pow",
-            "square",
-            "floor_divide",
-            "div_floor",
-            "remainder",
-            "fmod",
-        ),
-        *(
-            "maximum",
-            "minimum",
-            "amax",
-            "amin",
-            "clamp",
-            "clamp_min",
-            "clamp_max",
-            "where",
-            "sign",
-            "compared",
-        ),
-        *("sum", "prod", "cumsum", "cumprod", "dot", "mm", "mv", "vm", "matmul", "outer", "trace"),
-        *("index", "select", "slice", "gather", "take", "index_put", "reshape", "permute", "transpose", "t"),
-        *("stack", "cat", "flip", "roll", "expand", "repeat", "squeeze", "unsqueeze", "diagonal", "clone"),
-        *("alias", "pick"),
-    ]
+    """
+    add sub mul neg abs pow square floor_divide div_floor remainder fmod maximum minimum amax amin clamp
+    clamp_min clamp_max where sign compared sum prod cumsum cumprod dot mm mv vm matmul outer trace
+    index select slice gather take index_put reshape permute transpose t stack cat flip roll expand
+    repeat squeeze unsqueeze diagonal clone alias pick
+    """.split()
 )
 #: Operations that take entries of a list, or a part of it.
 PARTS = frozenset(["select", "slice", "index"])

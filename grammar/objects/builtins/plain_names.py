@@ -47,46 +47,14 @@ def array(x: Any, dtype: Any = None) -> Any:
 
 #: The functions of numpy that core has under the same name.
 SHARED_NAMES = frozenset(
-    [
-        *(
-            "sqrt",
-            "exp",
-            "log",
-            "log2",
-            "log10",
-            "log1p",
-            "expm1",
-            "exp2",
-            "square",
-            "abs",
-            "absolute",
-            "sign",
-        ),
-        *("sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "arctan2", "arcsinh"),
-        *("arccosh", "arctanh", "hypot", "deg2rad", "rad2deg", "floor", "ceil", "trunc", "fmod", "sinc"),
-        *("logaddexp", "logaddexp2", "maximum", "minimum", "where", "reciprocal", "sum", "mean", "prod"),
-        *("column_stack", "count_nonzero", "floor_divide", "nansum", "nanmean", "any", "all"),
-        *(
-            "add",
-            "subtract",
-            "multiply",
-            "divide",
-            "negative",
-            "isclose",
-            "allclose",
-            "matmul",
-            "outer",
-            "inner",
-            "kron",
-            "einsum",
-            "diag",
-            "trace",
-            "stack",
-        ),
-        *("vstack", "hstack", "reshape", "ravel", "zeros", "ones", "eye", "zeros_like"),
-        *("ones_like", "isnan", "isinf", "isfinite", "heaviside", "copysign", "diff"),
-        *("absolute", "argmax", "argmin", "tril", "triu", "squeeze"),
-    ]
+    """
+    sqrt exp log log2 log10 log1p expm1 exp2 square abs absolute sign sin cos tan sinh cosh tanh arcsin
+    arccos arctan arctan2 arcsinh arccosh arctanh hypot deg2rad rad2deg floor ceil trunc fmod sinc
+    logaddexp logaddexp2 maximum minimum where reciprocal sum mean prod column_stack count_nonzero
+    floor_divide nansum nanmean any all add subtract multiply divide negative isclose allclose matmul
+    outer inner kron einsum diag trace stack vstack hstack reshape ravel zeros ones eye zeros_like
+    ones_like isnan isinf isfinite heaviside copysign diff argmax argmin tril triu squeeze
+    """.split()
 )
 #: The functions of numpy that core has under another name.
 RENAMED = {
