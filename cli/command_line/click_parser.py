@@ -142,10 +142,20 @@ def complete_argument(
 
 
 class Group(click.Group):
-    """The click group; it lists the commands in the order of the table, the most useful first."""
+    """The click group. It has the commands of the table, in its order: the most useful first.
+
+    A command is built when it is asked for: building all of them takes twice as long as writing ``--help``.
+    """
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(self.commands)
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        return build_command(COMMANDS[name]) if name in COMMANDS else None
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(command.name, command.help) for command in COMMANDS.values()])
 
 
 class GroupedCommand(click.Command):
@@ -170,7 +180,7 @@ class GroupedCommand(click.Command):
 
 def build_group() -> click.Group:
     examples = "\n".join(f"  {line}\n      {says}" for line, says in EXAMPLES)
-    group = Group(
+    return Group(
         "autodiff",
         help=f"{DESCRIPTION}\n\n\b\nExamples:\n{examples}",
         epilog="Each command has its own --help; `autodiff help exit-codes` lists what the shell gets back.",
@@ -179,9 +189,6 @@ def build_group() -> click.Group:
         subcommand_metavar="COMMAND [SCRIPT] [OPTIONS]",
         params=[help_option(), version_option()],
     )
-    for command in COMMANDS.values():
-        group.add_command(build_command(command))
-    return group
 
 
 def build_command(command: Command) -> click.Command:

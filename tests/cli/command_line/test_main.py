@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from autodiff.cli.command_line.click_parser import read_with_click
+from autodiff.cli.command_line import click_parser
+from autodiff.cli.command_line.click_parser import build_command, read_with_click
 from autodiff.cli.command_line.fast_parser import read_arguments
 from autodiff.cli.command_line.options import COMMANDS
 from autodiff.cli.commands.help_topics import TOPICS, find_topic
@@ -161,6 +162,18 @@ def test_values_glued_to_their_flag_work_too():
 def test_a_mistake_in_a_value_is_found_by_both():
     with pytest.raises(UsageError):
         read_with_click(["run", "--seed", "x"], 80)
+
+
+def test_help_builds_no_command_but_the_one_it_describes(monkeypatch):
+    built = []
+    monkeypatch.setattr(
+        click_parser, "build_command", lambda command: built.append(command.name) or build_command(command)
+    )
+    text = read_with_click(["--help"], 80)
+    assert built == []
+    assert all(f"  {command.name} " in text for command in COMMANDS.values())
+    assert "--wrt" in read_with_click(["grad", "--help"], 80)
+    assert {*built} == {"grad"}
 
 
 def test_help_topics(autodiff):
