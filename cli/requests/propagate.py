@@ -12,7 +12,7 @@ from autodiff.core.derivation import propagation
 from autodiff.core.report.propagation import MonteCarlo, Propagation
 from autodiff.grammar.session import derivative_matrices
 from autodiff.grammar.session.assignment_plan import unknown_name_error
-from autodiff.grammar.session.monte_carlo import sample_outputs
+from autodiff.grammar.session.monte_carlo import Draws
 from autodiff.grammar.session.rerun import Probe, Rerun
 
 TYPE_CHECKING = False
@@ -59,9 +59,7 @@ def make_propagation(session: Session) -> Propagation:
     output, sigma, shares = propagation.first_order(jacobian, covariance)
     made = Propagation(asked.report, jacobian, covariance, output, sigma, shares)
     if draws:
-        made.monte_carlo = sample(
-            asked, made, Rerun(asked.execution, asked.settings, probe), draws, request.number("seed")
-        )
+        made.monte_carlo = sample(session, asked, made, Rerun(asked.execution, asked.settings, probe))
     elif not sigma.any():
         session.note(
             "to first order the deviation is 0: so are the derivatives here; --monte-carlo 10000 shows what"
@@ -142,10 +140,15 @@ def insert(covariance: Any, matrix: Any, columns: Sequence[str], known: list[str
     covariance[np.ix_(at, at)] = matrix
 
 
-def sample(asked: Question, made: Propagation, again: Rerun, count: int, seed: int) -> MonteCarlo:
+def sample(session: Session, asked: Question, made: Propagation, again: Rerun) -> MonteCarlo:
     """Draw inputs at random, and compare the outputs with first order and, if they differ, with second."""
-    moves = propagation.draws(made.covariance, count, seed)
-    samples = sample_outputs(asked.subject, again, moves)
+    count = session.request.number("monte_carlo")
+    moves = propagation.draws(made.covariance, count, session.request.number("seed"))
+    draws = Draws(asked.subject, again)
+    if session.request.number("verbose"):
+        how = f"one by one: {draws.why}" if draws.why else "in blocks, as vectors"
+        session.note(f"the draws are run {how}")
+    samples = draws.outputs(moves)
     finite = samples[np.isfinite(samples).all(axis=1)]
     if len(finite) < 2:
         raise UsageError(

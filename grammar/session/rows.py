@@ -25,8 +25,10 @@ from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
+
+    from autodiff.core.graph.node import Node
 
 #: The room of functions that treat the entries of a tensor alike.
 ELEMENTWISE = "autodiff.core.ops.elementwise."
@@ -82,12 +84,8 @@ class RowRuns:
         nodes = dict(subject.wrt)
         if np.shape(subject.value) != shape or nodes.keys() != set(inputs):
             return None
-        for node in subject.order:
-            op = node.op
-            # What has no dimension depends on no row.
-            is_alike = isinstance(node, Leaf) or (op is not None and op.is_elementwise)
-            if node.shape not in (shape, ()) or not is_alike:
-                return None
+        if not are_alike(subject.order, shape):
+            return None
         return subject.value, [gradient_or_zeros(subject.received, nodes[name]) for name in inputs]
 
     def reason_against_blocks(self, first: ReportedPass, values: Mapping[str, Any]) -> str:
@@ -110,6 +108,16 @@ class RowRuns:
                 what = WORDS.get(type(node), f"`{self.source.excerpt(node.span)}`")
                 return f"line {line} has {what}"
         return ""
+
+
+def are_alike(nodes: Iterable[Node], shape: tuple[int, ...]) -> bool:
+    """Whether the nodes of a run in a block, whose rows are vectors of this shape, kept the rows apart."""
+    for node in nodes:
+        op = node.op
+        # What has no dimension depends on no row.
+        if node.shape not in (shape, ()) or not (isinstance(node, Leaf) or (op and op.is_elementwise)):
+            return False
+    return True
 
 
 def is_alike(node: tree.SyntaxNode, compiler: Compiler) -> bool:

@@ -7,9 +7,12 @@ import math
 import numpy as np
 import pytest
 from autodiff.cli.command_line.fast_parser import read_arguments
+from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.propagate import make_propagation
 from autodiff.cli.requests.session import Session
 from autodiff.core.derivation import propagation
+from autodiff.grammar.session.monte_carlo import Draws
+from autodiff.grammar.session.rerun import Probe, Rerun
 
 #: Formulas of a laboratory with measured values and their standard deviations.
 FORMULAS = {
@@ -98,6 +101,40 @@ def test_draws_agree_where_deviations_are_small(formula):
     assert found.monte_carlo is not None
     assert found.monte_carlo.agrees.all()
     assert found.monte_carlo.sigma == pytest.approx(found.sigma, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("code", "names", "why"),
+    [
+        ("S = 100.; s = 0.2; d = log(S/95)/s; y = S*(1 + erf(d/sqrt(2)))/2", ["S", "s"], ""),
+        ("x = 1.; a = 2; x = 3*x; x = 2.; y = exp(x)*a", ["x", "a"], ""),
+        ("x = 0.1; k = 3; y = k*sqrt(x)", ["x"], ""),
+        ("x = 1.; y = x if x > 1 else x**2", ["x"], "line 1 has a branch"),
+        ("x = [1., 2]; y = x[0]*x[1]", ["x"], "`x` is not a number that the script is given"),
+        ("x = 1.; y = [x, x**2]", ["x"], "the output has several entries"),
+    ],
+)
+def test_draws_are_the_same_in_blocks_and_one_by_one(code, names, why):
+    request = read_arguments(["propagate", "-e", code])
+    probe = Probe()
+    asked = Question(Session(request), weighed=False, probe=probe, wrt=names)
+    draws = Draws(asked.subject, Rerun(asked.execution, asked.settings, probe))
+    assert draws.why == why
+    moves = propagation.draws(0.01 * np.eye(sum(draws.sizes)), 50, 1)
+    found = draws.outputs(moves)
+    assert len(np.unique(found[:, 0])) > 20  # the output depends on the draw
+    assert why or draws.outputs_together(moves) is not None
+    draws.why = "one by one"
+    np.testing.assert_allclose(found, draws.outputs(moves), rtol=1e-14)
+
+
+def test_many_draws_are_run_in_a_few_blocks(monkeypatch):
+    runs = []
+    root = Draws.root
+    monkeypatch.setattr(Draws, "root", lambda self, probe: runs.append(probe) or root(self, probe))
+    found = propagated("x**3", {"x": (1.0, 0)}, "--sigma", "x=0.1", "--monte-carlo", "20000")
+    assert found.monte_carlo.mean == pytest.approx([1.03], abs=0.01)
+    assert len(runs) == 2
 
 
 @pytest.mark.parametrize(
