@@ -51,6 +51,12 @@ C = price(S, K, T, r, sigma)
         "norm_needs_no_import", "d = 0; y = norm.cdf(d) + norm.pdf(0)*d", "autodiff grad script.ad", [2 * PHI]
     ),
     Case(
+        "norm_adds_no_ops_for_its_defaults",
+        "x = 0.5; y = norm.cdf(x) + norm.ppf(x)",
+        'autodiff graph --format json script.ad | grep -o \'"op": "[a-z]*\'',
+        prints='"op": "leaf\n"op": "ndtr\n"op": "ndtri\n"op": "add\n',
+    ),
+    Case(
         "norm_with_mean_and_deviation",
         "m = 1.0; s = 2.0; L = norm.logpdf(4, m, s)",
         "autodiff grad script.ad | cut -f2",

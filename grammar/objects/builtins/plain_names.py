@@ -102,9 +102,19 @@ def numpy_names() -> Iterable[str]:
 # -- scipy ------------------------------------------------------------------------------------------
 
 
+def is_number_equal_to(value: Any, number: int) -> bool:
+    return value.__class__ in NUMBER_CLASSES and value == number
+
+
 def standardise(x: Any, loc: Any, scale: Any) -> Any:
-    """Return ``(x - loc) / scale`` for numbers, lists and tensors."""
-    return operators.truediv(operators.sub(x if x.__class__ in NUMBER_CLASSES else array(x), loc), scale)
+    """Return ``(x - loc) / scale`` for numbers, lists and tensors.
+
+    The location 0 and the scale 1 of the standard normal distribution add no op to the graph.
+    """
+    z = x if x.__class__ in NUMBER_CLASSES else array(x)
+    if not is_number_equal_to(loc, 0):
+        z = operators.sub(z, loc)
+    return z if is_number_equal_to(scale, 1) else operators.truediv(z, scale)
 
 
 def normal_function(name: str, of_standard: Callable[[Any, Any], Any]) -> Builtin:
@@ -122,7 +132,10 @@ def log_density(z: Any, scale: Any) -> Any:
 
 
 def quantile(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
-    return operators.add(operators.mul(call("ndtri", q), scale), loc)
+    z = call("ndtri", q)
+    if not is_number_equal_to(scale, 1):
+        z = operators.mul(z, scale)
+    return z if is_number_equal_to(loc, 0) else operators.add(z, loc)
 
 
 ROOT = math.sqrt(2 * math.pi)
