@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from autodiff.cli.process.streams import visible
 from autodiff.cli.render.numbers import exact, exact_entries, is_array, short
-from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
@@ -39,13 +39,23 @@ class RowWriter:
         self.early: list[Any] | None = None if form in ("plain", "jsonl") else []
 
     def name_answers(self, output: str, inputs: Sequence[tuple[str, tuple[int, ...]]]) -> None:
-        """Take the names of the output and of the inputs, with their shapes, before the first answer."""
+        """Take the names of the output and of the inputs, with their shapes, before the first answer.
+
+        Raises UsageError if the header would have a name twice.
+        """
         self.inputs = [name for name, _ in inputs]
         whole = output if output.isidentifier() else f"({output})"
         self.titles = [output] * self.has_value
         for name, shape in inputs:
             places = (f"[{','.join(map(str, place))}]" if place else "" for place in np.ndindex(shape))
             self.titles += [f"d{whole}/d{name}{place}" for place in places]
+        twice = None if self.early is None else next((one for one in self.titles if one in self.kept), None)
+        if twice is not None:
+            raise UsageError(
+                f"--keep: the rows have a column `{visible(twice)}`, and an answer is called so too",
+                code="E0610",
+                help=("rename the column", "or take a format without a header: --format jsonl"),
+            )
 
     def line(self, number: int, row: Any, answer: Answer) -> str:
         """The line of a row, below the header if it is the first row with an answer."""

@@ -319,10 +319,7 @@ def note_reshaped(session: Session, execution: Execution) -> None:
         if before:
             session.note(f"--set {name}: `{name}` has shape {before} in the script, and is one number now")
         else:
-            session.note(
-                f"--set {name}: `{name}` is one number in the script, and has shape {now} now;"
-                " a decimal fraction is written with a point"
-            )
+            session.note(f"--set {name}: `{name}` is one number in the script, and has shape {now} now")
 
 
 def note_constant_slope(session: Session, execution: Execution) -> None:

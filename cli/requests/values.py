@@ -39,6 +39,8 @@ class Values:
         for text in self.request.texts(option):
             name, value = split_name(f"--{option}", text)
             values[name] = self.read(f"--{option} {name}", value, name)
+            if values[name].__class__ is tuple and has_bare_comma(value):
+                raise bare_list(f"--{option} {name}", value)
         return values
 
     def read(self, option: str, text: str, name: str = "") -> object:
@@ -150,6 +152,28 @@ def split_name(option: str, text: str) -> tuple[str, str]:
     return name, value
 
 
+def has_bare_comma(text: str) -> bool:
+    """Whether a value has a comma outside all brackets."""
+    depth = 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and not depth:
+            return True
+    return False
+
+
+def bare_list(option: str, text: str) -> UsageError:
+    """The error for a list without brackets, which may be meant as a decimal fraction."""
+    entries = ", ".join(part.strip() for part in text.split(",")) if len(text) <= LONGEST_SHOWN else "..."
+    help = [f"a list has brackets: {option}='[{entries}]'"]
+    whole, _, fraction = text.partition(",")
+    if whole.strip().lstrip("-").isdigit() and fraction.isdigit():
+        help.append(f"a decimal fraction has a point: {option}={whole.strip()}.{fraction}")
+    return UsageError(
+        f"{option}: `{text[:LONGEST_SHOWN]}` is a list without brackets", code="E0610", help=tuple(help)
+    )
+
+
 def no_value(option: str, text: str, error: AutodiffError) -> UsageError:
     """The error for an expression that has no value."""
     shown = text[:LONGEST_SHOWN]
@@ -184,6 +208,8 @@ def as_numbers(value: Any, option: str, text: str) -> object:
         return value.value
     if is_number_or_list(value) or value.__class__ is bool:
         return value
+    if value.__class__ is tuple and has_bare_comma(text):
+        raise bare_list(option, text)
     raise UsageError(
         f"{option}: `{text[:LONGEST_SHOWN]}` is of type {type_name(value)}, not a number, a list of numbers"
         " or a tensor",

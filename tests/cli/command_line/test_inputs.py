@@ -183,12 +183,29 @@ def test_values_that_are_not_finite(autodiff, value, slope):
 
 
 def test_a_number_that_becomes_a_vector_is_noted(autodiff):
-    done = autodiff("grad", "-e", "x = 2.; L = x**2", "--set", "x=1,5")
+    done = autodiff("grad", "-e", "x = 2.; L = x**2", "--set", "x=[1,5]")
     assert done.err.startswith(
-        "note: --set x: `x` is one number in the script, and has shape (2,) now;"
-        " a decimal fraction is written with a point\nerror[E0401]"
+        "note: --set x: `x` is one number in the script, and has shape (2,) now\nerror[E0401]"
     )
     assert autodiff("grad", "-e", "x = 2.; L = x**2", "--set", "x=1.5").err == ""
+
+
+def test_a_list_has_brackets(autodiff):
+    done = autodiff("grad", "-e", "x = 2.; L = x**2", "--set", "x=-1,5")
+    assert (done.returncode, done.out) == (2, "")
+    assert done.err == (
+        "error[E0610]: --set x: `-1,5` is a list without brackets\n"
+        "  = help: a list has brackets: --set x='[-1, 5]'\n"
+        "  = help: a decimal fraction has a point: --set x=-1.5\n"
+    )
+    done = autodiff("jvp", "-e", "x = [1, 2, 3]; L = (x**2).sum()", "--vector", "x=1,pi,3")
+    assert done.err == (
+        "error[E0610]: --vector x: `1,pi,3` is a list without brackets\n"
+        "  = help: a list has brackets: --vector x='[1, pi, 3]'\n"
+    )
+    for value in ("(1, 2)", "[(1), (2)]"):
+        done = autodiff("grad", "-e", "x = [0, 0]; L = (x**2).sum()", "--set", f"x={value}")
+        assert (done.out, done.err) == ("2\t4\n", "")
 
 
 def test_a_vector_that_becomes_a_number_is_noted(autodiff):

@@ -161,6 +161,19 @@ def test_a_header_waits_for_the_first_answer(autodiff):
     assert done.out == "x\tdL/dx\nno\t\n3\t6\n"
 
 
+@pytest.mark.parametrize("column", ["y", "dy/dx"])
+def test_a_kept_column_is_not_called_as_an_answer(autodiff, column):
+    asked = ("grad", "-e", "x = 1; y = x**2", "--each", "-", "--keep", "--value", "--format")
+    text = f"{column},x\na,2\n"
+    done = autodiff(*asked, "csv", input=text)
+    assert (done.returncode, done.out) == (2, "")
+    assert (
+        f"error[E0610]: --keep: the rows have a column `{column}`, and an answer is called so too" in done.err
+    )
+    row = json.loads(autodiff(*asked, "jsonl", input=text).out)
+    assert row == {"row": 1, "keep": {column: "a", "x": "2"}, "value": 4, "grad": {"x": 4}}
+
+
 def test_many_bad_rows_have_few_messages(autodiff):
     text = "x\n1\n" + "no\n" * 50
     done = autodiff("grad", "-e", "x = 1; L = x**2", "--each", "-", input=text)
