@@ -15,7 +15,7 @@ def command(session: Session) -> None:
     report = session.report(
         graph=True,
         events=is_drawn or session.format == "json",
-        derivations=session.format == "html" or order > 1,
+        derivations=is_drawn or order > 1,
         order=order,
     )
     if report.graph is None:

@@ -70,7 +70,7 @@ def draw_curve(curve: Curve, form: str, digits: int) -> str | bytes:
         return curve_svg(curve, digits, FONTS)
     from autodiff.cli.pictures.png import FONT, png_bytes
 
-    return png_bytes(curve_svg(curve, digits, FONT), WIDTH, height_of(curve))
+    return png_bytes(curve_svg(curve, digits, FONT))
 
 
 def height_of(curve: Curve) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from autodiff.cli.pictures.repeats import MOST_WHOLE, fold_repeats
 from autodiff.cli.process.streams import visible
+from autodiff.cli.render.page import fit
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.record import Record
 from autodiff.core.report.events import Events, Flow, Make, PathProduct, Seed
@@ -18,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from autodiff.core.report.records import Derivation
+
     Construct = tuple[int, int, str]
 
 #: What is folded has at most so many nodes: long chains of them take long to place, and are no longer seen.
@@ -26,6 +29,7 @@ MOST_FOLDED = 120
 MOST_NEAR = 4
 #: How many edges from the node ``--around`` names are drawn.
 AROUND_DEPTH = 2
+WIDEST_CAUSE = 300
 
 
 class View(Record):
@@ -280,3 +284,13 @@ def moved(event: Flow, edge: int, node: int) -> Flow:
         sum=event.sum,
         last=event.last,
     )
+
+
+def lost_edges(derivations: Sequence[Derivation], graph: Graph, view: View) -> dict[int, str]:
+    """By their ids in a view of a graph the edges that lost a gradient, and why."""
+    found: dict[int, str] = {}
+    for cause in [cause for one in derivations for cause in one.causes]:
+        for id in cause.lost_edges(graph):
+            if id in view.edges:
+                found.setdefault(view.edges[id], fit(cause.text, WIDEST_CAUSE))
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.pictures.fold import part_of, view_of
+from autodiff.cli.pictures.fold import lost_edges, part_of, view_of
 from autodiff.cli.pictures.picture import make_picture
 from autodiff.cli.pictures.story import BACKWARD, FORWARD, PATHS, make_steps
 from autodiff.cli.pictures.svg import Scene, svg_text
@@ -73,8 +73,9 @@ def draw(
             ),
         )
     picture = make_picture(graph, page, asked.view)
+    lost = lost_edges(report.derivations, whole, view)
     if asked.form == "svg":
-        return svg_text(picture), view.note
+        return svg_text(picture, lost=lost), view.note
     if asked.form == "html":
         from autodiff.cli.pictures.boxes import AS_DRAWN, Drawing, draw_boxes
         from autodiff.cli.pictures.page import html_text
@@ -85,10 +86,10 @@ def draw(
     from autodiff.cli.pictures.png import FONT, png_bytes
 
     if asked.form == "png":
-        return png_bytes(svg_text(picture, fonts=FONT), picture.width, picture.height), view.note
+        return png_bytes(svg_text(picture, fonts=FONT, lost=lost)), view.note
     from autodiff.cli.pictures.gif import gif_bytes
 
-    return gif_bytes(picture, scenes_of(steps, len(graph.nodes))), view.note
+    return gif_bytes(picture, scenes_of(steps, len(graph.nodes)), lost), view.note
 
 
 def scenes_of(steps: Sequence[Step], nodes: int) -> list[Scene]:

@@ -13,7 +13,7 @@ from autodiff.cli.pictures.svg import Scene, caption_width, svg_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from autodiff.cli.pictures.picture import Picture
 
@@ -23,8 +23,11 @@ MOST_PIXELS = 6e5
 COLORS = 64
 
 
-def gif_bytes(picture: Picture, scenes: Sequence[Scene]) -> bytes:
-    """The animation of the scenes, again and again. Raises UsageError if a library is missing."""
+def gif_bytes(picture: Picture, scenes: Sequence[Scene], lost: Mapping[int, str]) -> bytes:
+    """The animation of the scenes, again and again; ``lost`` has the edges that lost a gradient.
+
+    Raises UsageError if a library is missing.
+    """
     try:
         from PIL import Image
     except ImportError:
@@ -32,8 +35,8 @@ def gif_bytes(picture: Picture, scenes: Sequence[Scene]) -> bytes:
     width = max(picture.width, *(caption_width(scene) for scene in scenes))
     pictures = []
     for scene in scenes:
-        svg = svg_text(picture, scene, fonts=FONT, width=width)
-        data = png_bytes(svg, width, picture.height, MOST_PIXELS)
+        svg = svg_text(picture, scene, fonts=FONT, width=width, lost=lost)
+        data = png_bytes(svg, MOST_PIXELS)
         pictures.append(Image.open(BytesIO(data)).convert("RGB"))
     palette = Image.new("RGB", (pictures[0].width, 3 * pictures[0].height))
     for at, shown in enumerate((0, len(pictures) // 2, len(pictures) - 1)):

@@ -10,6 +10,7 @@ import os
 from html import escape
 from json import dumps
 
+from autodiff.cli.pictures.fold import lost_edges
 from autodiff.cli.pictures.mathml import brackets, mathml, matrix, mtext, quotient, text_mathml
 from autodiff.cli.pictures.picture import WIDEST_NAME, typeset
 from autodiff.cli.pictures.svg import svg_text
@@ -40,7 +41,7 @@ WIDEST_LINE = 400
 WIDE = 820
 LARGEST_MATRIX = 6
 PRINTED_WORDS = 2_000
-WIDEST_CAUSE, WIDEST_BOX = 300, 40
+WIDEST_BOX = 40
 BOX_KEYS = " <kbd>O</kbd> open the next box <kbd>C</kbd> close it"
 
 
@@ -52,7 +53,8 @@ def html_text(
 ) -> str:
     """The whole page: drawings of the report's graph, of which the first is shown, and the derivations."""
     view, picture = drawn[0].view, drawn[0].picture
-    graph = view.graph
+    graph, whole = view.graph, report.graph
+    assert whole is not None
     style, script = read("page.css"), read("page.js")
     derivations = report.derivations[:MOST_DERIVATIONS]
     chosen = strongest(derivations)
@@ -60,12 +62,12 @@ def html_text(
         svg_text(
             one.picture,
             is_page=True,
-            lost=lost_edges(derivations, report.graph, one.view),
+            lost=lost_edges(derivations, whole, one.view),
             inside=one.inside,
         )
         for one in drawn
     ]
-    has_lost = bool(lost_edges(derivations, report.graph, view))
+    has_lost = bool(lost_edges(derivations, whole, view))
     title = f"{fit(graph.output, WIDEST_NAME)} = {typeset(entry(root_value(report), page))}"
     name = visible(os.path.basename(report.script))
     policy = (
@@ -107,18 +109,6 @@ def root_value(report: GradientReport) -> Any:
     """The value of what is differentiated: of the output, or of its gradient in a second derivative."""
     graph = report.graph
     return report.output.value if graph is None or graph.root < 0 else graph.nodes[graph.root].value
-
-
-def lost_edges(derivations: Sequence[Derivation], graph: Graph | None, view: View) -> dict[int, str]:
-    """By their ids in the picture the edges that lost a gradient, and why."""
-    found: dict[int, str] = {}
-    if graph is None:
-        return found
-    for cause in [cause for one in derivations for cause in one.causes]:
-        for id in cause.lost_edges(graph):
-            if id in view.edges:
-                found.setdefault(view.edges[id], fit(cause.text, WIDEST_CAUSE))
-    return found
 
 
 def read(name: str) -> str:

@@ -7,6 +7,7 @@ fonts of the machine are looked at, so all other pictures are the same everywher
 from __future__ import annotations
 
 import os
+import re
 
 from autodiff.cli.pictures.layout import missing_library
 
@@ -19,8 +20,8 @@ COVERED = ((0x20, 0x7E), (0xA0, 0x24F), (0x300, 0x36F), (0x370, 0x45F), (0x2010,
 ZOOM, MOST_PIXELS = 2.0, 40e6
 
 
-def png_bytes(svg: str, width: float, height: float, most_pixels: float = MOST_PIXELS) -> bytes:
-    """The picture of an SVG text of this size, which names the font FONT.
+def png_bytes(svg: str, most_pixels: float = MOST_PIXELS) -> bytes:
+    """The picture of an SVG text, which names its size and the font FONT.
 
     It is twice as large, or smaller so that it has at most ``most_pixels``. Raises UsageError if the library
     is missing.
@@ -29,6 +30,7 @@ def png_bytes(svg: str, width: float, height: float, most_pixels: float = MOST_P
         import resvg_py
     except ImportError:
         raise missing_library("resvg_py") from None
+    width, height = (float(side) for side in re.findall(r' (?:width|height)="([^"]+)"', svg)[:2])
     zoom = min(ZOOM, (most_pixels / (width * height)) ** 0.5)
     made = resvg_py.svg_to_bytes(
         svg_string=svg,

@@ -5,9 +5,12 @@ The file is ASCII: other characters are written as references, so its bytes are 
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from autodiff.cli.pictures.layout import LABEL_HEIGHT, MARGIN
 from autodiff.cli.pictures.picture import (
     CARD_HEIGHT,
+    CELL,
     LABEL_SIZE,
     NAME_SIZE,
     OP_SIZE,
@@ -34,6 +37,8 @@ GO, FLOW = "#1f6fd1", "#d6336c"
 LOST = "#c92a2a"
 GHOST = 0.08
 CAPTION_HEIGHT, CAPTION_SIZE = 40.0, 13.0
+#: Below a picture stands why gradients are lost, in lines of this height; it is at least so wide then.
+NOTE_HEIGHT, NOTE_WIDTH = 20.0, 420.0
 #: How far a corner of a line is rounded, in px.
 ROUNDED = 24.0
 #: How far apart a label and the middle of its line may be, in px, for the line to be a curve.
@@ -75,9 +80,13 @@ def svg_text(
     """The whole file: the finished picture, or a scene of it with its sentence below.
 
     It has at least the given ``width``. As part of a page its cards can be reached with the keyboard.
-    ``lost`` has the edges that lost a gradient, by id, and why; ``inside`` are the cards of an open box.
+    ``lost`` has the edges that lost a gradient, by id, and why: the finished picture, except that of a page,
+    tells it below. ``inside`` are the cards of an open box.
     """
-    width, height = max(width, picture.width), picture.height
+    has_notes = bool(lost) and not is_page and scene is None
+    width, height = max(width, picture.width, NOTE_WIDTH * has_notes), picture.height
+    notes = lost_notes(lost, width) if has_notes else []
+    height += NOTE_HEIGHT * len(notes)
     if scene is not None:
         height += CAPTION_HEIGHT
     role = f'id="picture" role="group" aria-label="{escaped(picture.said)}"' if is_page else 'role="img"'
@@ -99,6 +108,9 @@ def svg_text(
             for line in card_lines(at, card, scene, is_page, at in inside)
         ),
     ]
+    for at, note in enumerate(notes):
+        y = picture.height + NOTE_HEIGHT * (at + 0.3)
+        lines.append(text("why", MARGIN, y, note, CAPTION_SIZE, LOST))
     if scene is not None:
         lines.append(text("says", MARGIN, height - MARGIN, scene.says, CAPTION_SIZE, INK))
     lines.append("</svg>")
@@ -108,6 +120,12 @@ def svg_text(
 def caption_width(scene: Scene) -> float:
     """The width of a file in which the sentence of a scene fits."""
     return MARGIN * 2 + text_width(scene.says, CAPTION_SIZE)
+
+
+def lost_notes(lost: Mapping[int, str], width: float) -> list[str]:
+    """The lines that tell why gradients are lost, in a picture of this width."""
+    most = int((width - 2 * MARGIN) / (CAPTION_SIZE * CELL))
+    return [line for why in dict.fromkeys(lost.values()) for line in wrap(f"lost here (dotted): {why}", most)]
 
 
 def marker(name: str, color: str) -> str:
@@ -178,7 +196,8 @@ def label_lines(at: int, wire: Wire, scene: Scene | None, lost: Mapping[int, str
         said, kind, border = f"{said}; here a gradient is lost: {lost[at]}", "edge lost", LOST
     yield f'<g class="{kind}" id="e{at}"{ghost(wire.target, scene)}><title>{escaped(said)}</title>'
     yield rectangle("frame", left, top, wire.width, LABEL_HEIGHT, 9, BACKGROUND, border)
-    yield text("label", wire.x, wire.y + 4, wire.label, LABEL_SIZE, INK, ' text-anchor="middle"')
+    color = LOST if at in lost else INK
+    yield text("label", wire.x, wire.y + 4, wire.label, LABEL_SIZE, color, ' text-anchor="middle"')
     yield "</g>"
 
 

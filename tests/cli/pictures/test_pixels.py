@@ -44,21 +44,21 @@ def test_text_is_drawn_in_the_shipped_font_alone(monkeypatch):
     picture = make_picture(seed_1_graph(), Page())
     svg = svg_text(picture, fonts=FONT)
     assert is_covered(svg), "then no font of the machine is looked at"
-    with_text = png_bytes(svg, picture.width, picture.height)
-    without = png_bytes(svg.replace("<text", "<g").replace("</text", "</g"), picture.width, picture.height)
+    with_text = png_bytes(svg)
+    without = png_bytes(svg.replace("<text", "<g").replace("</text", "</g"))
     one, other = (
         np.asarray(Image.open(BytesIO(data)).convert("L")).astype(int) for data in (with_text, without)
     )
     inked = (one < other - 60).sum()
     assert inked > 3000, "letters are dark pixels"
-    assert with_text == png_bytes(svg, picture.width, picture.height)
+    assert with_text == png_bytes(svg)
     monkeypatch.setattr(png, "FONT_FILES", ())
-    assert png_bytes(svg, picture.width, picture.height) == without, "no other font draws a letter"
+    assert png_bytes(svg) == without, "no other font draws a letter"
 
 
 def test_a_large_picture_is_made_smaller():
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="9000"/>'
-    with Image.open(BytesIO(png_bytes(svg, 3000, 9000, 1e6))) as image:
+    with Image.open(BytesIO(png_bytes(svg, 1e6))) as image:
         assert 0.9e6 < image.width * image.height <= 1e6
 
 

@@ -19,7 +19,7 @@ from autodiff.core.derivation.describe import describe
 from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
-from conftest import REPOSITORY
+from conftest import REPOSITORY, TESTS
 from hostile_texts import HOSTILE
 from picture_scripts import SCRIPTS
 from svg_geometry import SVG, Drawing
@@ -211,3 +211,37 @@ def test_a_text_file_has_the_tree_and_a_jpg_is_told(autodiff, tmp_path):
     assert "the suffix .png is not that of --format table\n  = help: name the file net\n" in done.err
     done = autodiff("graph", SEED, "-o", "net.JPG")
     assert "-o net.JPG: `autodiff graph` cannot write jpg pictures\n" in done.err
+
+
+def test_the_edge_that_lost_a_gradient_is_lit_and_the_reason_stands_below(autodiff, tmp_path):
+    script = TESTS / "scripts" / "why" / "dead_relu.ad"
+    assert autodiff("graph", script, "-o", "why.svg").returncode == 0
+    svg = (tmp_path / "why.svg").read_text()
+    root = ElementTree.fromstring(svg)
+    [wire] = [path for path in root.iter(f"{SVG}path") if path.get("class") == "wire lost"]
+    assert (wire.get("stroke"), wire.get("id")) == ("#c92a2a", "w1")
+    [label] = [text for text in root.iter(f"{SVG}text") if text.get("fill") == "#c92a2a" and text.get("x")][
+        :1
+    ]
+    assert label.text == "[h > 0]"
+    assert " ".join(texts(svg, "why")) == (
+        "lost here (dotted): torch.relu(h) passes nothing on where its input is not positive:"
+        " h (entries from -6 to -3)"
+    )
+    drawing = Drawing(svg)
+    assert drawing.outside() == drawing.overlaps() == []
+    assert "why" not in svg_text(make_picture(seed_1_graph(), Page()))
+
+
+@pytest.mark.parametrize("suffix", ["png", "gif"])
+def test_pixels_show_the_edge_that_lost_a_gradient(autodiff, tmp_path, suffix):
+    image_class = pytest.importorskip("PIL.Image")
+    counts = []
+    for name, value in (("lost", -1.0), ("kept", 1.0)):
+        code = f"w = tensor([{value}], requires_grad=True); L = torch.relu(w).sum()"
+        assert autodiff("graph", "-e", code, "-o", f"{name}.{suffix}").returncode == 0
+        with image_class.open(tmp_path / f"{name}.{suffix}") as image:
+            image.seek(getattr(image, "n_frames", 1) - 1)
+            colors = image.convert("RGB").getcolors(1 << 16)
+        counts.append(sum(n for n, (r, g, b) in colors if abs(r - 0xC9) + abs(g - 0x2A) + abs(b - 0x2A) < 40))
+    assert counts[0] > counts[1] == 0
