@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY, TESTS
-from program import environment, quick_program
+from program import run_program
 from script_runner import run_script
 from transcript import normalise
 
@@ -39,21 +38,17 @@ def test_warns_as_torch_warns(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_runs_from_the_command_line(path: Path) -> None:
-    done = subprocess.run(
-        [*quick_program(), "run", str(path)], env=environment(), capture_output=True, text=True
-    )
-    assert "Traceback" not in done.stderr
+    done = run_program("run", path)
+    assert b"Traceback" not in done.stderr
     if path.stem in FAILING:
         assert done.returncode == 4
-        assert "grad can be implicitly created only for scalar outputs" in done.stderr
+        assert b"grad can be implicitly created only for scalar outputs" in done.stderr
     else:
         assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("path", sorted((REPOSITORY / "examples").glob("*.ad")), ids=lambda path: path.stem)
 def test_the_other_examples_run_too(path: Path) -> None:
-    done = subprocess.run(
-        [*quick_program(), "run", str(path)], env=environment(), capture_output=True, text=True
-    )
+    done = run_program("run", path)
     assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
+    assert b"Traceback" not in done.stderr

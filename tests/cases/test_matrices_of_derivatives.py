@@ -53,7 +53,7 @@ CASES = [
         "matrix_for_numpy",
         "W = tensor([[1., 2.], [3., 4.]]); x = tensor([1., 1.]); y = W @ x\n",
         "autodiff jacobian script.ad --wrt x -o j.npy"
-        ' && "$PYTHON" -c \'import numpy; print(numpy.load("j.npy").tolist())\'',
+        ' && "$INTERPRETER" -c \'import numpy; print(numpy.load("j.npy").tolist())\'',
         [1, 2, 3, 4],
     ),
     Case(

@@ -14,31 +14,29 @@ import threading
 import pytest
 from conftest import HANGS
 from json_documents import CAN_CHECK, check_document, documents
-from program import PROGRAM, environment, quick_program
+from program import PROGRAM, environment, quick_program, run_program
 
 
 @pytest.fixture
 def autodiff(tmp_path):
     """Run the program to its end: ``autodiff("grad", "--wrt", "w", input="w = 3")``."""
 
-    def run(*arguments, input=None, env=None, **options):
-        given = {} if input is None else {"input": input.encode() if isinstance(input, str) else input}
-        if input is None and "stdin" not in options:
-            options["stdin"] = subprocess.DEVNULL
-        for stream in ("stdout", "stderr"):
-            options.setdefault(stream, subprocess.PIPE)
-        cwd = options.pop("cwd", tmp_path)
+    def run(*arguments, input=None, env=None, cwd=tmp_path, **options):
+        given = input.encode() if isinstance(input, str) else input
         # What else a process inherits, such as its mask, does not reach a fork of another process.
-        program = PROGRAM if options.keys() - {"stdin", "stdout", "stderr"} else quick_program()
-        done = subprocess.run(
-            [*program, *map(str, arguments)],
-            cwd=cwd,
-            env=environment(**(env or {})),
-            timeout=HANGS,
-            check=False,
-            **given,
-            **options,
-        )
+        if options:
+            options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+            options |= {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
+            done = subprocess.run(
+                [*PROGRAM, *map(str, arguments)],
+                cwd=cwd,
+                env=environment(**(env or {})),
+                timeout=HANGS,
+                check=False,
+                **options,
+            )
+        else:
+            done = run_program(*arguments, input=given, cwd=cwd, **(env or {}))
         done.out = (done.stdout or b"").decode("utf-8", "replace")
         done.err = (done.stderr or b"").decode("utf-8", "replace")
         assert "Traceback" not in done.err

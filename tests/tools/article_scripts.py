@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from autodiff.core.report.records import Derivation, GradientReport
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY
-from program import environment, quick_program
+from program import run_program
 from script_runner import run_script
 
 ARTICLES = REPOSITORY / "examples" / "seeds"
@@ -104,15 +103,9 @@ def advice_of(text: str) -> str:
 
 def autodiff(command: str, *arguments: str, script: str = "") -> str:
     """What a command writes to a pipe for a script on its standard input; it must succeed."""
-    done = subprocess.run(
-        [*quick_program(), command, "-", *arguments],
-        env=environment(),
-        input=script,
-        capture_output=True,
-        text=True,
-    )
+    done = run_program(command, "-", *arguments, input=script.encode())
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done.stdout.decode()
 
 
 # -- error texts ------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ A module of ``tests/cases/`` lists cases of one kind and checks them with ``pyte
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,14 +19,17 @@ from pathlib import Path
 
 import pytest
 from conftest import HANGS
-from program import environment, quick_program
+from program import environment, quick_program, run_program
 
 #: In a case's command ``autodiff`` is the program of this environment, and ``of_json 'r["output"]'`` prints
-#: an expression of the JSON on its stdin, as ``jq`` would.
+#: an expression of the JSON on its stdin, as ``jq`` would. A variable whose name begins as one of
+#: ``fork_server.READ_AT_START`` would give every case an interpreter of its own.
 PRELUDE = """
 autodiff() { $AUTODIFF "$@"; }
-of_json() { "$PYTHON" -c 'import json, sys; r = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
+of_json() { "$INTERPRETER" -ISc 'import json, sys; r = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 """
+#: The program alone with words that no shell changes.
+ALONE = re.compile(r"""autodiff( +('[^']*'|"[^"$`\\!]*"|[-\w./=:,+@%])+)+""")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)(?![\w.])")
 
 
@@ -47,18 +51,21 @@ def answer(script: str, command: str, directory: Path, files: Mapping[str, str] 
     """Run a ``command`` of bash in ``directory``, where ``script.ad`` holds the script."""
     for name, text in {"script.ad": script, **(files or {})}.items():
         (directory / name).write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        ["bash", "-c", PRELUDE + command],
-        cwd=directory,
-        env=environment(AUTODIFF=" ".join(quick_program()), PYTHON=sys.executable),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=HANGS,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return Answer(done.stdout, done.stderr, done.returncode)
+    if ALONE.fullmatch(command):
+        done = run_program(*shlex.split(command)[1:], cwd=directory)
+    else:
+        done = subprocess.run(
+            ["bash", "-c", PRELUDE + command],
+            cwd=directory,
+            env=environment(AUTODIFF=" ".join(quick_program()), INTERPRETER=sys.executable),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=HANGS,
+            check=False,
+        )
+    got = Answer(done.stdout.decode(), done.stderr.decode(), done.returncode)
+    assert "Traceback" not in got.err, got.err
+    return got
 
 
 @dataclass(frozen=True)

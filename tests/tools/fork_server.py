@@ -2,7 +2,8 @@
 
 A new interpreter spends 50 to 150 ms on imports, most of what a command takes; a fork spends 5. Apart from
 that the fork is a process like any other: it has the streams, folder, environment and arguments of the
-client, and the client ends as it does, by exit code or signal. ``program.py`` starts the server.
+client, and the client ends as it does, by exit code or signal. ``program.py`` starts the server, and asks it
+itself where no shell is needed.
 
     python fork_server.py serve SOCKET        until its stdin ends
     python fork_server.py run SOCKET ARG...   as ``python -m autodiff.cli ARG...``
@@ -15,6 +16,10 @@ import signal
 import socket
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 #: What a process reads only when it starts, by the beginnings of names, and the server's own values.
 READ_AT_START = ("PYTHON", "LC_", "LANG", "AUTODIFF_FAST", "OPENBLAS", "GOTO", "OMP", "MALLOC", "GLIBC")
 OF_SERVER = {"LC_ALL": "C.UTF-8"}
@@ -25,25 +30,46 @@ def run(path: str, arguments: list[str]) -> None:
 
     Where the program reads other values at its start, or lacks a stream or its folder, it starts anew.
     """
-    read = {name: value for name, value in os.environ.items() if name.startswith(READ_AT_START)}
     try:
         for stream in (0, 1, 2):
             os.fstat(stream)
-        fields = [os.getcwd(), *arguments, *(f"{name}={value}" for name, value in os.environ.items())]
+        folder = os.getcwd()
     except OSError:
-        read = {}
-    if read != OF_SERVER:
+        folder = ""
+    if not folder or not starts_alike(os.environ):
         os.execv(sys.executable, [sys.executable, "-m", "autodiff.cli", *arguments])
-    message = b"\0".join([b"%d" % len(arguments), *map(os.fsencode, fields)])
-    with socket.socket(socket.AF_UNIX) as server:
-        server.connect(path)
-        socket.send_fds(server, [b"%08d" % len(message)], [0, 1, 2])
-        server.sendall(message)
-        code = int(server.recv(16))
+    code = ask(path, arguments, folder, os.environ, [0, 1, 2])
     if code < 0:
         signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code)
+
+
+def starts_alike(environment: Mapping[str, str]) -> bool:
+    """Whether a program with this environment starts as the server did."""
+    return {name: environment[name] for name in environment if name.startswith(READ_AT_START)} == OF_SERVER
+
+
+def ask(
+    path: str,
+    arguments: list[str],
+    folder: str,
+    environment: Mapping[str, str],
+    streams: list[int],
+    patience: float | None = None,
+) -> int:
+    """Have the server run the program to its end. Returns the exit code, or minus the number of the signal.
+
+    ``patience`` is in seconds; after them this raises a TimeoutError.
+    """
+    fields = [folder, *arguments, *(f"{name}={value}" for name, value in environment.items())]
+    message = b"\0".join([b"%d" % len(arguments), *map(os.fsencode, fields)])
+    with socket.socket(socket.AF_UNIX) as server:
+        server.settimeout(patience)
+        server.connect(path)
+        socket.send_fds(server, [b"%08d" % len(message)], streams)
+        server.sendall(message)
+        return int(server.recv(16))
 
 
 def serve(path: str) -> None:
@@ -52,6 +78,7 @@ def serve(path: str) -> None:
     import selectors
 
     import_all()
+    read_tables()
     gc.freeze()  # a search for garbage would write to the memory that the forks share
     gc.disable()
     listener = socket.socket(socket.AF_UNIX)
@@ -131,6 +158,18 @@ def import_all() -> None:
                 __import__(module.name)
     numpy_preparations.append(numpy_setup.prepare)
     np.ndarray  # noqa: B018 - reading any name imports numpy
+
+
+def read_tables() -> None:
+    """Read what a program reads to parse its first script."""
+    import resource  # noqa: F401 - of every run
+
+    from autodiff.core.base.source import Source
+    from autodiff.grammar.syntax.parser import parse_to_first_error
+
+    parse_to_first_error(
+        Source("x = tensor(3.0, requires_grad=True)\nfor i in range(2):\n    L = x * [1, 2][i]\n")
+    )
 
 
 if __name__ == "__main__":

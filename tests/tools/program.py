@@ -8,9 +8,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
+from threading import Thread
 
 import fork_server
+from conftest import HANGS
 
 #: The program in an interpreter of its own.
 PROGRAM = (sys.executable, "-m", "autodiff.cli")
@@ -48,3 +52,46 @@ def quick_program() -> tuple[str, ...]:
 
     atexit.register(stop)
     return (sys.executable, "-I", "-S", fork_server.__file__, "run", path)
+
+
+def run_program(
+    *arguments: object, input: bytes | None = None, cwd: Path | None = None, **changes: str
+) -> subprocess.CompletedProcess[bytes]:
+    """The program with these arguments, pipes for its output, and ``changes`` of its environment.
+
+    Its folder is ``cwd``, its stdin a pipe with ``input``, or nothing. It runs in a fork of the server,
+    without the client that ``quick_program`` is, which takes as long as most commands.
+    """
+    command, env = [*map(str, arguments)], environment(**changes)
+    if quick_program() == PROGRAM or not fork_server.starts_alike(env):
+        stdin = {"stdin": subprocess.DEVNULL} if input is None else {"input": input}
+        return subprocess.run(
+            [*PROGRAM, *command], cwd=cwd, env=env, timeout=HANGS, check=False, capture_output=True, **stdin
+        )
+    (reads, input_end), (out_end, writes), (err_end, warns) = (os.pipe() for _ in range(3))
+    if input is None:
+        os.close(reads)
+        reads = os.open(os.devnull, os.O_RDONLY)
+    texts = {}
+
+    def read(end: int) -> None:
+        with open(end, "rb") as pipe:
+            texts[end] = pipe.read()
+
+    def write(end: int) -> None:
+        with suppress(BrokenPipeError), open(end, "wb", buffering=0) as pipe:
+            pipe.write(input or b"")
+
+    threads = [Thread(target=read, args=(end,)) for end in (out_end, err_end)]
+    threads.append(Thread(target=write, args=(input_end,)))
+    for thread in threads:
+        thread.start()
+    streams = [reads, writes, warns]
+    try:
+        code = fork_server.ask(quick_program()[-1], command, str(cwd or os.getcwd()), env, streams, HANGS)
+    finally:
+        for stream in streams:
+            os.close(stream)
+        for thread in threads:
+            thread.join()
+    return subprocess.CompletedProcess(command, code, texts[out_end], texts[err_end])

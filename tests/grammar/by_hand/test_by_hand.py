@@ -20,7 +20,7 @@ from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.second_order import differentiate_again
 from conftest import REPOSITORY, TESTS
-from program import environment, quick_program
+from program import run_program
 
 GOLDEN = TESTS / "golden" / "by_hand"
 FIFTH = (REPOSITORY / "examples" / "seeds" / "5_gradients.ad").read_text()
@@ -245,8 +245,8 @@ def test_a_gradient_of_several_entries_needs_a_choice() -> None:
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [*quick_program(), "explain", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, env=environment())
+    done = run_program("explain", *arguments, cwd=REPOSITORY)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 BIAS = ("examples/bias.ad", "--grad-output", "ones")
