@@ -33,6 +33,7 @@ EMPTY: Line = ()
 GAP = "   "
 INDENT = 2  # of the rows of a table
 WIDEST_CELL = 60
+LONGEST_FORMULA = 2_000  # characters; the brackets of a longer one are not looked for
 
 
 class Page:
@@ -156,16 +157,24 @@ def spread(left: Line, right: str, width: int) -> Line:
 
 
 def fit(text: str, width: int = WIDEST_CELL) -> str:
-    """A user's text, sanitized, and shortened in the middle if it is longer than ``width``."""
+    """A user's text, sanitized, in at most ``width`` columns.
+
+    In a formula brackets and terms are shortened. Where that is not enough, the middle is cut out.
+    """
     if len(text) <= width and text.isascii() and text.isprintable():
         return text
-    if len(text) > 4 * width:  # no need to sanitize ten megabytes to show sixty characters
+    if len(text) > max(
+        4 * width, LONGEST_FORMULA
+    ):  # ten megabytes need not be sanitized to show sixty characters
         text = text[: 2 * width] + text[-2 * width :]
     text = visible(text)
     if cells(text) <= width:
         return text
+    from autodiff.cli.render.shortening import shortened_formula  # here: most texts are short
+
     half = (width - 3) // 2
-    return text[: fitting(text, half)] + "..." + text[len(text) - fitting(text[::-1], half) :]
+    middle = text[: fitting(text, half)] + "..." + text[len(text) - fitting(text[::-1], half) :]
+    return shortened_formula(text, width) or middle
 
 
 def pad(text: str, width: int, right: bool = False) -> str:

@@ -23,6 +23,7 @@ from autodiff.cli.render.page import (
     prose,
     widest,
 )
+from autodiff.cli.render.steps import broken
 from autodiff.cli.render.tree import key_lines, spell_local, spell_rule
 from autodiff.core.base.incoming import incoming
 from autodiff.core.paths.node_names import bracketed, ordinal
@@ -31,7 +32,7 @@ from autodiff.core.report.events import Flow, Make, PathProduct, Seed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from typing import Any
 
     from autodiff.cli.render.page import Line, Page
@@ -44,7 +45,9 @@ if TYPE_CHECKING:
     #: Header, rows, styles and alignment of a table.
     Columns = tuple[list[str], list[list[str]], list[str], list[bool]]
 
-LONGEST_NAME, LONGEST_OPERAND, LONGEST_LOCAL, NARROWEST = 40, 24, 40, 8
+LONGEST_NAME, LONGEST_OPERAND, LONGEST_LOCAL = 40, 24, 40
+NARROWEST = 16  # texts are not folded into less
+NARROW_VALUE = 24  # the room of a value where a table does not fit otherwise
 UNFINISHED = "..."
 FEWER_DIGITS = 3
 ATOMS = ("number", "name", "call", "postfix")  # expressions that need no brackets as factors
@@ -217,13 +220,13 @@ def trace_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     """The two tables, and the paths to every input as a third."""
     story = Story(report, page)
     yield ((TITLE, "forward"),)
-    yield from event_lines(story, story.events.forward, forward_table(story))
+    yield from event_lines(story, story.events.forward, forward_table)
     names = [node.name for node in story.graph.nodes]
     yield from key_lines(story.graph, names[: page.cut(len(names))], page)
     yield EMPTY
     yield ((TITLE, "backward"),)
     if story.events.backward:
-        is_table = yield from event_lines(story, story.events.backward, backward_table(story))
+        is_table = yield from event_lines(story, story.events.backward, backward_table)
         yield from remarks(story, is_table)
     else:
         yield muted("  no gradient flows")
@@ -231,7 +234,7 @@ def trace_lines(report: GradientReport, page: Page) -> Iterator[Line]:
         yield EMPTY
         yield ((TITLE, "paths"),)
         if story.events.paths:
-            yield from event_lines(story, story.events.paths, paths_table(story))
+            yield from event_lines(story, story.events.paths, paths_table)
         else:
             yield muted("  no path leads to an input")
         yield from left_out_paths(story)
@@ -239,12 +242,13 @@ def trace_lines(report: GradientReport, page: Page) -> Iterator[Line]:
         yield muted("... the paths are not followed (autodiff explain)")
 
 
-def forward_table(story: Story) -> Columns:
-    """The table of values."""
+def forward_table(story: Story, room: int) -> Columns:
+    """The table of values, each in at most ``room`` columns."""
     rows = []
     for made in story.events.forward:
         node = story.graph.nodes[made.node]
-        rows.append([story.place(made), story.name(made.node), story.making(node), story.value(node.value)])
+        value = story.value_within(node.value, room)
+        rows.append([story.place(made), story.name(made.node), story.making(node), value])
     return (
         ["line", "node", "made by", "value"],
         rows,
@@ -253,48 +257,59 @@ def forward_table(story: Story) -> Columns:
     )
 
 
-def backward_table(story: Story) -> Columns:
+def backward_table(story: Story, room: int) -> Columns:
     """The table of gradients; a sum that is not complete ends in dots."""
     rows = []
     for event in story.events.backward:
+        total = story.value_within(event.sum, room)
         if isinstance(event, Seed):
-            rows.append([story.place(event), story.name(event.node), *[""] * 4, story.value(event.sum)])
+            rows.append([story.place(event), story.name(event.node), *[""] * 4, total])
             continue
-        total = story.value(event.sum) + UNFINISHED * (not event.last)
-        source = story.name(story.source(event))
-        texts = (source, story.value(event.arriving), story.local(event), story.value(event.give), total)
-        rows.append([story.place(event), story.name(event.node), *texts])
+        arriving, gives = (story.value_within(value, room) for value in (event.arriving, event.give))
+        texts = (story.name(story.source(event)), arriving, story.local(event), gives)
+        rows.append(
+            [story.place(event), story.name(event.node), *texts, total + UNFINISHED * (not event.last)]
+        )
     header = ["line", f"d{story.output}/d", "from", "arriving", "local", "gives", "sum"]
     styles = [MUTED, NAME, PLAIN, NUMBER, PLAIN, NUMBER, GRADIENT]
     return header, rows, styles, [True, False, False, True, False, True, True]
 
 
-def paths_table(story: Story) -> Columns:
-    """The table of paths."""
+def paths_table(story: Story, room: int) -> Columns:
+    """The table of paths, with the sum over those to an input where there are several."""
+    header = ["to", "product along the path", "contributes", "sum so far"]
     rows = [
         [
             story.name(path.wrt),
             fit(path.symbol, LONGEST_LOCAL),
-            story.value(path.product),
-            story.value(path.so_far),
+            story.value_within(path.product, room),
+            story.value_within(path.so_far, room),
         ]
         for path in story.events.paths
     ]
-    header = ["to", "product along the path", "contributes", "sum so far"]
-    return header, rows, [NAME, PLAIN, NUMBER, GRADIENT], [False, False, True, True]
+    styles, right = [NAME, PLAIN, NUMBER, GRADIENT], [False, False, True, True]
+    shown = 4 if len({path.wrt for path in story.events.paths}) < len(rows) else 3
+    return header[:shown], [row[:shown] for row in rows], styles[:shown], right[:shown]
 
 
-def event_lines(story: Story, events: Sequence[Event], columns: Columns) -> Generator[Line, None, bool]:
-    """Events as a table, with texts shortened where it would be too wide; as sentences if that is not enough.
+def event_lines(
+    story: Story, events: Sequence[Event], table: Callable[[Story, int], Columns]
+) -> Generator[Line, None, bool]:
+    """Events as a table; where it is too wide, values are shortened and texts folded, else as sentences.
 
     Only some are shown if there are many. Return whether there is a table.
     """
-    header, rows, styles, right = columns
     page = story.page
-    shown = rows[: page.cut(len(rows))]
-    texts = [at for at, is_right in enumerate(right) if not is_right]
-    widths = [max(cells(header[at]), widest([row[at] for row in shown] or [""])) for at in range(len(header))]
-    excess = INDENT + sum(widths) + len(GAP) * (len(widths) - 1) - page.width
+    for room in (page.width, page.width // 3, NARROW_VALUE):
+        header, rows, styles, right = table(story, room)
+        shown = rows[: page.cut(len(rows))]
+        texts = [at for at, is_right in enumerate(right) if not is_right]
+        widths = [
+            max(cells(title), widest([row[at] for row in shown] or [""])) for at, title in enumerate(header)
+        ]
+        excess = INDENT + sum(widths) + len(GAP) * (len(widths) - 1) - page.width
+        if excess <= 0:
+            break
     is_table = excess <= sum(max(widths[at] - NARROWEST, 0) for at in texts)
     if not is_table:
         for event in events[: len(shown)]:
@@ -304,9 +319,12 @@ def event_lines(story: Story, events: Sequence[Event], columns: Columns) -> Gene
         for _ in range(excess):
             longest = max(texts, key=lambda at: widths[at])
             widths[longest] -= 1
-        fitted = [[[fit(cell, width)] for cell, width in zip(row, widths, strict=True)] for row in shown]
+        folded = [
+            [broken(fit(cell, 2 * width), width) for cell, width in zip(row, widths, strict=True)]
+            for row in shown
+        ]
         titles = [fit(title, width) for title, width in zip(header, widths, strict=True)]
-        yield from Table(titles, fitted, styles, right).lines()
+        yield from Table(titles, folded, styles, right).lines()
     if len(shown) < len(rows):
         yield muted(f"... {len(rows) - len(shown):,} more rows (--all)")
     return is_table

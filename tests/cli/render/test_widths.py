@@ -6,8 +6,9 @@ import re
 
 import pytest
 from autodiff.cli.render.derivation import derivation_lines
-from autodiff.cli.render.page import GRADIENT, NUMBER, Page, flat, length
+from autodiff.cli.render.page import GRADIENT, NUMBER, Page, fit, flat, length
 from autodiff.cli.render.reports import explain_lines, run_lines
+from autodiff.cli.render.shortening import brackets
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
@@ -221,8 +222,28 @@ def test_a_formula_keeps_what_it_comes_to():
         GraphNode(0, "x", "leaf", None, 1, (), "float64", 0.5, 2.0, ()),
         GraphNode(1, "y", "made", "MadeBackward0", 2, (), "float64", 0.5, 1.0, (0,)),
     )
-    text = texts(tree_lines(Graph(1, nodes, (GraphEdge(1, 0, 0, 1.25, formula),)), Page(60)))
-    assert re.search(r"exp\(a_\w*\.\.\..*cos\(z\) = 1\.25 ", text)
+    text = texts(tree_lines(Graph(1, nodes, (GraphEdge(1, 0, 0, 1.25, formula),)), Page(70)))
+    assert "exp(a_long_name + ...) * cos(z) = 1.25 " in text
+
+
+LONG_FORMULAS = (
+    "zeros(4, 5).index_put((tensor([0, 4, 2]),), G)",
+    "X.T @ (((h_3 @ V - T)*(1 - h_3**2)) @ Ws[2].T*(1 - h_2**2)) @ Ws[1].T/160",
+    "sum([w_1*w_1, w_2*w_2, w_3*w_3, w_4*w_4, w_5*w_5])**2/4",
+    "x.T @ expand(reshape(sum(-3*out**2*gamma/sqrt(var + 1e-05), dim=0), (1, 3))/6, (6, 3))",
+)
+
+
+@pytest.mark.parametrize("formula", LONG_FORMULAS)
+def test_a_formula_that_is_cut_can_be_read(formula):
+    """Every word is one of the whole formula, and every bracket has its partner."""
+    words = {*re.findall(r"\w+", formula)}
+    for width in range(24, len(formula)):
+        said = fit(formula, width)
+        assert len(said) <= width
+        assert "..." in said
+        assert brackets(said) is not None, said
+        assert {*re.findall(r"\w+", said)} <= words, said
 
 
 def test_the_name_of_a_compound_output_stands_in_brackets():
