@@ -10,12 +10,19 @@ def command(session: Session) -> int:
     from autodiff.cli.render import curve as numbers
     from autodiff.cli.requests.curve import make_curve
 
-    curve, status = make_curve(session)
+    is_chart = session.format == "chart" or session.for_people
+    is_drawn = is_chart or session.format in ("svg", "png")
+    curve, status = make_curve(session, is_drawn)
+    if is_drawn:
+        from autodiff.cli.pictures.axes import note_of_range
+
+        for note in note_of_range(curve):
+            session.note(note)
     if session.format in ("svg", "png"):
         from autodiff.cli.pictures.curve_picture import draw_curve
 
         session.show_made(draw_curve(curve, session.format, session.request.digits))
-    elif session.format == "chart" or session.for_people:
+    elif is_chart:
         from autodiff.cli.pictures.chart import chart_lines
 
         session.show(chart_lines(curve, session.page(), session.out.height))

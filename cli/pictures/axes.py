@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import ceil, floor, isfinite, log10
 from sys import float_info
 
+from autodiff.cli.render.numbers import short
+from autodiff.cli.render.page import fit
 from autodiff.core.base.errors import UsageError
 
 TYPE_CHECKING = False
@@ -18,24 +21,45 @@ BEYOND = 0.06
 #: A tick stands at a multiple of one of these times a power of ten.
 ROUND_STEPS = (1.0, 2.0, 5.0, 10.0)
 LARGEST = float_info.max
+#: Multiples of a power of ten that have ticks on an axis of a few powers of ten.
+MULTIPLES = (1, 2, 5)
+#: A curve with poles is drawn so far beyond the middle eight tenths of its values, as part of their range.
+REACH = 1.5
+#: The parts of a tangent that is bent by a logarithmic axis.
+BENT = 60
+SLOPE_TICKS = 4
+MOST_NAMED, WIDEST_NAME = 4, 40
 #: A curve of more points is drawn by the least and the greatest of each of so many parts.
 MOST_PARTS = 1_000
 
 
 class Axis:
-    """The values from ``low`` to ``high``, and the ``ticks`` among them; at most ``most`` and one more."""
+    """The values from ``low`` to ``high``, and the ``ticks`` among them; at most ``most`` and one more.
 
-    __slots__ = ("high", "low", "ticks")
+    If it ``is_log``, equal factors have equal lengths, and all values are above 0.
+    """
 
-    def __init__(self, values: Iterable[float], most: int, beyond: float = BEYOND) -> None:
+    __slots__ = ("high", "is_log", "low", "ticks")
+
+    def __init__(
+        self, values: Iterable[float], most: int, beyond: float = BEYOND, is_log: bool = False
+    ) -> None:
         finite = [value for value in values if isfinite(value)]
         low, high = min(finite), max(finite)
+        self.is_log = is_log and low < high
+        if self.is_log:
+            factor: float = 10.0 ** (beyond * (log10(high) - log10(low)))
+            self.low, self.high = low / factor, min(high * factor, LARGEST)
+            self.ticks = round_factors(self.low, self.high, most)
+            return
         margin = beyond * high - beyond * low or (0.0 if low < high else abs(low) / 2 or 1.0)
         self.low, self.high = max(low - margin, -LARGEST), min(high + margin, LARGEST)
         self.ticks = round_numbers(self.low, self.high, most)
 
     def part(self, value: float) -> float:
         """Where a value stands between the ends, from 0 to 1."""
+        if self.is_log:
+            return log10(value / self.low) / log10(self.high / self.low)
         return (value / 2 - self.low / 2) / (self.high / 2 - self.low / 2)  # the difference may be infinite
 
 
@@ -53,17 +77,91 @@ def round_numbers(low: float, high: float, most: int) -> list[float]:
     return [round(at * step * 10.0**power, max(0, 1 - power)) for at in range(ceil(first), floor(last) + 1)]
 
 
-def pieces(xs: Sequence[float], ys: Sequence[float]) -> Iterator[list[tuple[float, float]]]:
-    """The parts of a curve between its gaps, as points."""
+def round_factors(low: float, high: float, most: int) -> list[float]:
+    """Powers of ten in a range, about ``most`` of them; between few of them their multiples by 2 and 5.
+
+    >>> round_factors(0.5, 2e3, 7), round_factors(0.9, 30.0, 7), round_factors(1.0, 1e9, 4)
+    ([1.0, 10.0, 100.0, 1000.0], [1.0, 2.0, 5.0, 10.0, 20.0], [1.0, 1000.0, 1e6, 1e9])
+    """
+    powers = range(floor(log10(low)), floor(log10(high)) + 1)
+    multiples = MULTIPLES if len(MULTIPLES) * log10(high / low) <= most else (1,)
+    step = max(1, ceil(log10(high / low) / most))
+    ticks = [float(f"{one}e{power}") for power in powers if power % step == 0 for one in multiples]
+    inside = [tick for tick in ticks if low <= tick <= high]
+    return inside if len(inside) > 1 else [tick for tick in round_numbers(low, high, most) if tick > 0]
+
+
+def pieces(
+    xs: Sequence[float], ys: Sequence[float], jumps: Sequence[int] = (), up: Axis | None = None
+) -> Iterator[list[tuple[float, float]]]:
+    """The parts of a curve between gaps and ``jumps``, as points; with an axis, only what is within it."""
+    if jumps:
+        after = set(jumps)
+        pairs = [
+            pair for at, x in enumerate(xs) for pair in ((x, ys[at]), *[(x, float("nan"))] * (at in after))
+        ]
+        xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
     part: list[tuple[float, float]] = []
-    for x, y in thinned(xs, ys):
+    for x, y in (*thinned(xs, ys), (0.0, float("nan"))):
         if isfinite(y):
             part.append((x, y))
         elif part:
-            yield part
+            yield from [part] if up is None else within(part, up)
             part = []
-    if part:
+
+
+def within(part: list[tuple[float, float]], up: Axis) -> Iterator[list[tuple[float, float]]]:
+    """What of a line through points is between the ends of an axis."""
+    if all(up.low <= y <= up.high for _, y in part):
         yield part
+        return
+    line: list[tuple[float, float]] = []
+    for (a, b), (c, d) in pairwise(part):
+        ends = [0.0, 1.0] if up.low <= b <= up.high else [1.0, 0.0]
+        if b != d:  # of halves, because a difference may be infinite
+            ends = sorted((end / 2 - b / 2) / (d / 2 - b / 2) for end in (up.low, up.high))
+        first, last = max(ends[0], 0.0), min(ends[1], 1.0)
+        if first > last:
+            continue
+        line = line or [(a + (c - a) * first, b + (d - b) * first)]
+        line.append((a + (c - a) * last, b + (d - b) * last))
+        if last < 1:
+            yield line
+            line = []
+    if line:
+        yield line
+
+
+def values_shown(xs: Sequence[float], ys: Sequence[float], jumps: Sequence[int]) -> list[float]:
+    """The values for which an axis is made: near a pole those far from the others are left out.
+
+    A curve in one part has none left out.
+    """
+    finite = sorted(filter(isfinite, ys))
+    tenth = len(finite) // 10
+    if len(list(pieces(xs, ys, jumps))) < 2:
+        return finite
+    low, high = finite[tenth], finite[-1 - tenth]
+    reach = REACH * (high - low)
+    return [y for y in finite if low - reach <= y <= high + reach] if 0 < reach < LARGEST else finite
+
+
+def note_of_range(curve: Curve) -> Iterator[str]:
+    """A note if values of the curve are left out of its picture."""
+    finite, shown = list(filter(isfinite, curve.ys)), values_shown(curve.xs, curve.ys, curve.jumps)
+    if finite and len(shown) < len(finite):
+        low, high, least, most = (short(one, 3) for one in (min(shown), max(shown), min(finite), max(finite)))
+        yield (f"{curve.output} is drawn from {low} to {high}; its values reach from {least} to {most}")
+
+
+def kinks_of(curve: Curve) -> str:
+    """Where the curve has kinks, in words; empty if it has none."""
+    if not curve.kinks:
+        return ""
+    named = [short(x) for x, _ in curve.kinks[:MOST_NAMED]]
+    if len(curve.kinks) > MOST_NAMED:
+        named.append(f"{len(curve.kinks) - MOST_NAMED:,} more")
+    return f"kink{'s' * (len(curve.kinks) > 1)} at {fit(curve.input, WIDEST_NAME)} = {', '.join(named)}"
 
 
 def thinned(xs: Sequence[float], ys: Sequence[float]) -> Iterator[tuple[float, float]]:
@@ -103,8 +201,8 @@ def band(curve: Curve) -> tuple[list[float], list[float]]:
     return [y - sigma for y, sigma in pairs], [y + sigma for y, sigma in pairs]
 
 
-def tangent_ends(curve: Curve, across: Axis, up: Axis) -> list[tuple[float, float]]:
-    """The two ends of the tangent, where it leaves the picture."""
+def tangent_points(curve: Curve, across: Axis, up: Axis) -> list[tuple[float, float]]:
+    """The two ends of the tangent, where it leaves the picture; on a logarithmic axis with points between."""
     at = curve.tangent
     assert at is not None
     xs = [across.low, across.high]
@@ -112,4 +210,17 @@ def tangent_ends(curve: Curve, across: Axis, up: Axis) -> list[tuple[float, floa
         for y in (up.low, up.high):
             x = at.x + (y - at.y) / at.slope
             xs = [max(xs[0], x), xs[1]] if (x < at.x) else [xs[0], min(xs[1], x)]
+    if across.is_log:
+        factor = (xs[1] / xs[0]) ** (1 / BENT)
+        xs = [xs[0] * factor**part for part in range(BENT + 1)]
     return [(x, at.y + at.slope * (x - at.x)) for x in xs]
+
+
+def axes_up(curve: Curve, most: int) -> list[Axis]:
+    """The axis of the output, with about ``most`` ticks, and that of the slope if some slope is finite."""
+    low, high = band(curve) if curve.sigmas else (curve.ys, curve.ys)
+    shown = [y for side in (low, high) for y in values_shown(curve.xs, side, curve.jumps)]
+    if curve.tangent is not None:
+        shown.append(curve.tangent.y)
+    slopes = values_shown(curve.xs, curve.slopes, curve.slope_jumps) if curve.slopes else []
+    return [Axis(shown, most), *([Axis(slopes, SLOPE_TICKS)] if slopes else [])]

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from autodiff.cli.pictures.axes import Axis, band, check_drawn, heading, pieces, tangent_ends
+from autodiff.cli.pictures.axes import (
+    Axis,
+    axes_up,
+    band,
+    check_drawn,
+    heading,
+    kinks_of,
+    pieces,
+    tangent_points,
+)
 from autodiff.cli.pictures.layout import missing_library
 from autodiff.cli.process.streams import cells
 from autodiff.cli.render.numbers import short
@@ -43,17 +52,15 @@ def chart_lines(curve: Curve, page: Page, height: int) -> Iterator[Line]:
     """
     check_drawn(curve)
     rows = max(LOWEST, min(HIGHEST, height - AROUND - (WITH_SLOPE if curve.slopes else 0)))
-    low, high = band(curve) if curve.sigmas else (curve.ys, curve.ys)
-    panels = [("", Axis([*low, *high], rows // 2), rows)]
-    if any(slope - slope == 0 for slope in curve.slopes):
-        panels.append((fit(curve.slope_name, WIDEST_NAME), Axis(curve.slopes, 4), SLOPE_HEIGHT))
+    names = (("", rows), (fit(curve.slope_name, WIDEST_NAME), SLOPE_HEIGHT))
+    panels = [(name, up, count) for (name, count), up in zip(names, axes_up(curve, rows // 2), strict=False)]
     margin = max(cells(short(tick)) for _, axis, _ in panels for tick in axis.ticks) + 1
     width = min(page.width, WIDEST) - margin - 2
-    across = Axis(curve.xs, max(2, width // MARK_GAP), 0.0)
+    across = Axis(curve.xs, max(2, width // MARK_GAP), 0.0, curve.is_log)
     boards = [Board(width, count, across, axis) for _, axis, count in panels]
-    draw_curve(boards[0], curve, low, high)
+    draw_curve(boards[0], curve)
     for board in boards[1:]:
-        board.draw(curve.xs, curve.slopes)
+        board.draw(curve.xs, curve.slopes, curve.slope_jumps)
     yield ((TITLE, fit(heading(curve), page.width)),)
     for (name, _, _), board in zip(panels, boards, strict=True):
         yield EMPTY
@@ -61,21 +68,23 @@ def chart_lines(curve: Curve, page: Page, height: int) -> Iterator[Line]:
             yield ((MUTED, name),)
         yield from panel_lines(board, margin, page.box)
     yield marks_below(across, margin, width)
+    if curve.kinks:
+        yield ((PLAIN, kinks_of(curve)),)
     if curve.tangent is not None:
         at = curve.tangent
         x, y, slope = (short(value, page.digits) for value in (at.x, at.y, at.slope))
         yield ((PLAIN, f"tangent at {fit(curve.input, WIDEST_NAME)} = {x}: value {y}, slope {slope}"),)
 
 
-def draw_curve(board: Board, curve: Curve, low: Sequence[float], high: Sequence[float]) -> None:
+def draw_curve(board: Board, curve: Curve) -> None:
     """The curve, its band and its tangent."""
-    board.draw(curve.xs, curve.ys)
+    board.draw(curve.xs, curve.ys, curve.jumps)
     if curve.sigmas:
-        board.draw(curve.xs, low, DOTTED)
-        board.draw(curve.xs, high, DOTTED)
+        for side in band(curve):
+            board.draw(curve.xs, side, curve.jumps, DOTTED)
     if curve.tangent is not None:
-        ends = tangent_ends(curve, board.across, board.up)
-        board.draw([x for x, _ in ends], [y for _, y in ends], DOTTED)
+        ends = tangent_points(curve, board.across, board.up)
+        board.draw([x for x, _ in ends], [y for _, y in ends], (), DOTTED)
 
 
 class Board:
@@ -99,9 +108,11 @@ class Board:
         """The line of a value, from the top."""
         return self.height - 1 - round(self.place(self.across.low, y)[1]) // UP
 
-    def draw(self, xs: Sequence[float], ys: Sequence[float], every: int = 1) -> None:
-        """Set the dots of a line, with a gap where it is not finite; one of ``every`` dots."""
-        for part in pieces(xs, ys):
+    def draw(
+        self, xs: Sequence[float], ys: Sequence[float], jumps: Sequence[int] = (), every: int = 1
+    ) -> None:
+        """Set one of ``every`` dots of a line, with a gap at ``jumps`` and where it is not finite."""
+        for part in pieces(xs, ys, jumps, self.up):
             dots = [self.place(x, y) for x, y in part]
             if len(dots) == 1:
                 self.canvas.point(*dots[0])

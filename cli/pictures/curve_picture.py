@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from autodiff.cli.pictures.axes import Axis, band, check_drawn, heading, pieces, tangent_ends
+from autodiff.cli.pictures.axes import (
+    Axis,
+    axes_up,
+    band,
+    check_drawn,
+    heading,
+    kinks_of,
+    pieces,
+    tangent_points,
+)
 from autodiff.cli.pictures.picture import text_width, typeset
 from autodiff.cli.pictures.svg import (
     BACKGROUND,
@@ -86,12 +95,9 @@ def has_slope(curve: Curve) -> bool:
 def curve_svg(curve: Curve, digits: int, fonts: str) -> str:
     """The whole file, in ASCII."""
     check_drawn(curve)
-    low, high = band(curve) if curve.sigmas else (curve.ys, curve.ys)
-    ups = [Axis([*low, *high], 6)]
-    if has_slope(curve):
-        ups.append(Axis(curve.slopes, 4))
+    ups = axes_up(curve, 6)
     left = 14 + GAP + max(text_width(short(tick), TEXT_SIZE) for up in ups for tick in up.ticks)
-    across = Axis(curve.xs, 7, 0.02)
+    across = Axis(curve.xs, 7, 0.02, curve.is_log)
     main = Panel(left, WIDTH - RIGHT, TOP, HEIGHT, across, ups[0])
     title, height = typeset(fit(heading(curve), 80)), height_of(curve)
     lines = [
@@ -101,15 +107,16 @@ def curve_svg(curve: Curve, digits: int, fonts: str) -> str:
         f'<rect class="paper" width="100%" height="100%" fill="{BACKGROUND}"/>',
         text("title", 14, 24, title, TITLE_SIZE, INK, ' font-weight="bold"'),
         *panel_lines(main, fit(curve.output, WIDEST_NAME)),
-        *band_lines(main, curve, low, high),
+        *band_lines(main, curve),
         *tangent_lines(main, curve, digits),
-        *curve_lines(main, curve.xs, curve.ys, "curve", GO),
+        *curve_lines(main, curve.xs, curve.ys, curve.jumps, "curve", GO),
+        *kink_lines(main, curve),
     ]
     last = main
     if len(ups) > 1:
         last = Panel(left, WIDTH - RIGHT, TOP + HEIGHT + BETWEEN, SLOPE_HEIGHT, across, ups[1])
         lines += panel_lines(last, fit(curve.slope_name, WIDEST_NAME))
-        lines += curve_lines(last, curve.xs, curve.slopes, "slope", GRADIENT)
+        lines += curve_lines(last, curve.xs, curve.slopes, curve.slope_jumps, "slope", GRADIENT)
     lines += marks_below(last, fit(curve.input, WIDEST_NAME))
     return "\n".join([*lines, "</svg>"]) + "\n"
 
@@ -143,10 +150,10 @@ def marks_below(panel: Panel, name: str) -> Iterator[str]:
 
 
 def curve_lines(
-    panel: Panel, xs: Sequence[float], ys: Sequence[float], kind: str, color: str
+    panel: Panel, xs: Sequence[float], ys: Sequence[float], jumps: Sequence[int], kind: str, color: str
 ) -> Iterator[str]:
     """A path for each part between gaps; few points are marked, and so is one between two gaps."""
-    for part in pieces(xs, ys):
+    for part in pieces(xs, ys, jumps, panel.up):
         if len(part) > 1:
             line = f'<path class="{kind}" d="{panel.path(part)}" fill="none" stroke="{color}"'
             yield f'{line} stroke-width="2" stroke-linejoin="round"/>'
@@ -156,11 +163,26 @@ def curve_lines(
                 yield f'<circle class="{kind}" {place} r="2.6" fill="{color}"/>'
 
 
-def band_lines(panel: Panel, curve: Curve, low: Sequence[float], high: Sequence[float]) -> Iterator[str]:
+def kink_lines(panel: Panel, curve: Curve) -> Iterator[str]:
+    """A ring around each kink, and where they are, above the panel at the right or in its lower corner."""
+    for x, y in curve.kinks:
+        if panel.up.low <= y <= panel.up.high:
+            place = f'cx="{panel.x(x):g}" cy="{panel.y(y):g}"'
+            yield f'<circle class="kink" {place} r="5" fill="none" stroke="{INK}" stroke-width="1.4"/>'
+    if curve.kinks:
+        y = panel.top - 8 if curve.tangent is None else panel.top + panel.height - 8
+        end = ' text-anchor="end"'
+        yield text("kinks", panel.right, y, typeset(f"\u25cb {kinks_of(curve)}"), TEXT_SIZE, INK, end)
+
+
+def band_lines(panel: Panel, curve: Curve) -> Iterator[str]:
     """The area of one standard deviation about the curve."""
     if not curve.sigmas:
         return
-    for below, above in zip(pieces(curve.xs, low), pieces(curve.xs, high), strict=True):
+    low, high = ([min(max(y, panel.up.low), panel.up.high) for y in side] for side in band(curve))
+    for below, above in zip(
+        pieces(curve.xs, low, curve.jumps), pieces(curve.xs, high, curve.jumps), strict=True
+    ):
         area = panel.path([*above, *reversed(below)])
         yield f'<path class="band" d="{area}Z" fill="{GO}" fill-opacity=".16"/>'
 
@@ -170,8 +192,9 @@ def tangent_lines(panel: Panel, curve: Curve, digits: int) -> Iterator[str]:
     at = curve.tangent
     if at is None:
         return
-    line = panel.path(tangent_ends(curve, panel.across, panel.up))
-    yield f'<path class="tangent" d="{line}" stroke="{FLOW}" stroke-width="1.6" stroke-dasharray="7 5"/>'
+    line = panel.path(tangent_points(curve, panel.across, panel.up))
+    style = f'fill="none" stroke="{FLOW}" stroke-width="1.6" stroke-dasharray="7 5"'
+    yield f'<path class="tangent" d="{line}" {style}/>'
     yield f'<circle class="tangent" cx="{panel.x(at.x):g}" cy="{panel.y(at.y):g}" r="4" fill="{FLOW}"/>'
     name = fit(curve.input, WIDEST_NAME)
     said = f"tangent at {name} = {short(at.x, digits)}: slope {short(at.slope, digits)}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import isfinite
 
 from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.data_files.row_readers import Block, SweepRows
 from autodiff.cli.process.exit_codes import OK
+from autodiff.cli.requests.curve_breaks import add_breaks
 from autodiff.cli.requests.make_report import prepare_process, read_settings, warn
 from autodiff.cli.requests.propagate import of_values, read_sigmas
 from autodiff.cli.requests.row_sources import read_decimal, read_range
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.row_lines import Answer
+    from autodiff.cli.requests.row_job import RowJob
     from autodiff.cli.requests.session import Session
     from autodiff.grammar.session.run import Execution, Settings
 
@@ -35,9 +38,15 @@ MOST_TOLD = 5
 NAN = float("nan")
 
 
-def make_curve(session: Session) -> tuple[Curve, int]:
-    """The curve that is asked for, and the exit code; notes say where it has gaps."""
-    curve, status = over_input(session) if session.request.text("over") is not None else over_steps(session)
+def make_curve(session: Session, is_drawn: bool) -> tuple[Curve, int]:
+    """The curve that is asked for, and the exit code; notes say where it has gaps.
+
+    One that ``is_drawn`` over an input has its jumps and kinks.
+    """
+    if session.request.text("over") is not None:
+        curve, status = over_input(session, is_drawn)
+    else:
+        curve, status = over_steps(session)
     note_gaps(session, curve)
     return curve, status
 
@@ -109,7 +118,7 @@ class CurveRows(AllRows):
             self.error = error
 
 
-def over_input(session: Session) -> tuple[Curve, int]:
+def over_input(session: Session, is_drawn: bool) -> tuple[Curve, int]:
     """The curve over the input of ``--over``: a row for each point, and one for the tangent."""
     request = session.request
     name, text = split_name("--over", request.text("over") or "")
@@ -152,10 +161,27 @@ def over_input(session: Session) -> tuple[Curve, int]:
         ]
         if given
         else [],
+        is_log=text.startswith("log:"),
     )
     if at is not None:
         curve.tangent = tangent_at(curve, Tangent(places[-1], ys[-1], slopes[-1]))
+    if is_drawn and rows.job is not None:
+        add_breaks(curve, partial(more_points, rows, rows.job, points, places, name))
     return curve, status
+
+
+def more_points(
+    rows: CurveRows, job: RowJob, points: CurvePoints, places: list[float], name: str, xs: Sequence[float]
+) -> list[tuple[float, float, float]]:
+    """The input, the output and the slope at more values, which are added to those of the rows."""
+    first = len(places)
+    places += xs
+    block = Block(range(first, len(places)))
+    rows.write(block, job.answer(block))
+    answers = points.answers[first:]
+    ys = [NAN if answer is None else answer[0] for answer in answers]
+    slopes = (float(points.slope(at, name)) for at in range(first, len(places)))
+    return list(zip(xs, ys, slopes, strict=True))
 
 
 def deviation(points: CurvePoints, at: int, sigmas: Mapping[str, Any]) -> float:

@@ -100,9 +100,11 @@ def read_decimal(session: Session, option: str, text: str, name: str) -> Decimal
 def read_range(session: Session, option: str, text: str, name: str, points: int = 0) -> Sequence[float]:
     """The values of ``0:2:0.5`` (the end belongs to them), ``log:1:1000:4``, a list or a vector.
 
-    With ``points``, ``0:2`` is so many values from the first to the last.
+    With ``points``, ``0:2`` and ``log:1:1000`` are so many values from the first to the last.
     """
     parts = text.split(":")
+    if points and parts[0] == "log" and len(parts) == 3:
+        parts.append(str(points))
     try:
         if len(parts) == 2 and points:
             first, last = (read_decimal(session, option, part, name) for part in parts)
@@ -128,8 +130,8 @@ def read_range(session: Session, option: str, text: str, name: str, points: int 
         pass
     if len(parts) > 1:
         raise UsageError(
-            f"{option} takes {'first:last, ' * bool(points)}first:last:step, log:first:last:points or a list,"
-            f" not `{text}`",
+            f"{option} takes {'first:last, log:first:last, ' * bool(points)}first:last:step,"
+            f" log:first:last:points or a list, not `{text}`",
             code="E0610",
             help=("write it as in 0:2:0.5, log:0.001:1000:7 or [1, 2, 5]",),
         )

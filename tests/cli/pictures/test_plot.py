@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from math import isnan
 from xml.etree import ElementTree
 
 import pytest
-from autodiff.cli.pictures.axes import MOST_PARTS, Axis, pieces, tangent_ends, thinned
+from autodiff.cli.pictures.axes import MOST_PARTS, Axis, pieces, tangent_points, thinned
 from autodiff.cli.pictures.curve_picture import curve_svg
 from autodiff.core.report.curve import Curve, Tangent
 from conftest import REPOSITORY
@@ -107,7 +108,7 @@ def test_the_band_has_the_deviation_that_propagate_computes(autodiff, sigmas, fi
     [
         (("--over", "z=0:1"), "there is no variable `z`"),
         (("--over", "w"), "--over takes NAME=VALUE"),
-        (("--over", "w=1:2:3:4"), "--over w takes first:last, first:last:step"),
+        (("--over", "w=1:2:3:4"), "--over w takes first:last, log:first:last, first:last:step"),
         (("--over", "w=[1]"), "a curve needs two points"),
         (("--over", "w=nan:2"), "--over w: the ends and the step of a range are finite, not `nan`"),
         (("--over", "w=0:1", "--tangent", "x"), "--tangent: `x` has no value"),
@@ -207,7 +208,7 @@ def test_a_gap_divides_the_curve_and_a_point_between_two_is_a_dot():
 def test_the_tangent_touches_the_curve_and_ends_at_the_frame():
     curve = curve_of([0.0, 1.0, 4.0], [0.0, 2.0, 4.0], tangent=Tangent(1.0, 1.0, 2.0))
     across, up = Axis(curve.xs, 5), Axis(curve.ys, 5)
-    for x, y in tangent_ends(curve, across, up):
+    for x, y in tangent_points(curve, across, up):
         assert y == pytest.approx(1 + 2 * (x - 1))
         assert across.low - 1e-9 <= x <= across.high + 1e-9
         assert up.low - 1e-9 <= y <= up.high + 1e-9
@@ -276,6 +277,75 @@ def test_a_picture_is_a_file_of_its_suffix(autodiff, tmp_path):
     assert "not for a terminal" not in autodiff(*WELL, "w=-2:2", "--format", "svg").err
 
 
+# -- jumps, poles and kinks ---------------------------------------------------------------------------
+
+
+def drawn(autodiff, tmp_path, code, *words):
+    """The picture of a curve, and what is said about it."""
+    done = autodiff("plot", "-e", f"x = 1; y = {code}", *words, "-o", "curve.svg")
+    assert done.returncode == 0
+    return (tmp_path / "curve.svg").read_text(), done.err
+
+
+#: Formula: parts of the curve and of its slope from -4 to 4, kinks that are named, whether it has poles.
+SHAPES = {
+    "x**3": (1, 1, "", False),
+    "sin(x)": (1, 1, "", False),
+    "sin(60*x)": (1, 1, "", False),
+    "sigmoid(1000*(x - 0.02))": (1, 1, "", False),
+    "sqrt(abs(x - 0.013))": (1, 2, "\u25cb kink at x = 0.013", False),
+    "abs(x)": (1, 2, "\u25cb kink at x = 0", False),
+    "relu(x - 0.013) + relu(x - 2.5)": (1, 3, "\u25cb kinks at x = 0.013, 2.5", False),
+    "floor(x)": (8, 8, "", False),
+    "floor(x) + x": (8, 8, "", False),
+    "1/x": (2, 2, "", True),
+    "1/(x - 0.013)": (2, 2, "", True),
+    "1/(x - 0.013)**2": (2, 2, "", True),
+    "tan(x)": (3, 3, "", True),
+}
+
+
+@pytest.mark.parametrize("code", SHAPES)
+def test_jumps_and_poles_are_not_joined_and_kinks_are_marked(autodiff, tmp_path, code):
+    curves, slopes, kinks, has_poles = SHAPES[code]
+    svg, said = drawn(autodiff, tmp_path, code, "--over", "x=-4:4")
+    assert len(paths(svg, "curve")) == curves
+    assert len(paths(svg, "slope")) == slopes
+    assert [text for text in texts(svg) if "kink" in text] == [kinks] * bool(kinks)
+    assert svg.count('class="kink"') == kinks.count(",") + bool(kinks)
+    assert ("y is drawn from" in said) == has_poles
+    frame = [y for path in paths(svg, "axis") for _, y in path]
+    assert all(min(frame) - 0.1 <= y <= 352.1 for path in paths(svg, "curve") for _, y in path)
+
+
+def test_the_axis_of_a_pole_is_that_of_the_other_values(autodiff, tmp_path):
+    svg, said = drawn(autodiff, tmp_path, "1/x", "--over", "x=-4:4:0.05")
+    assert said == (
+        "note: y is not finite for x = 0: the curve has a gap there\n"
+        "note: y is drawn from -4 to 4; its values reach from -20 to 20\n"
+    )
+    left, right = paths(svg, "curve")
+    assert left[-1][1] == 352
+    assert right[0][1] == 52
+
+
+def test_numbers_have_no_more_points_than_asked_for(autodiff):
+    assert len(rows(autodiff("plot", "-e", "x = 1; y = floor(x)", "--over", "x=-4:4").out)) == 201
+
+
+def test_a_curve_over_factors_has_a_logarithmic_axis(autodiff, tmp_path):
+    svg, _ = drawn(autodiff, tmp_path, "x/(1 + x)", "--over", "x=log:0.01:100:5", "--tangent", "1")
+    [curve] = paths(svg, "curve")
+    steps = [b[0] - a[0] for a, b in pairwise(curve)]
+    assert steps == pytest.approx([steps[0]] * 4, abs=0.02)
+    assert {"0.01", "0.1", "1", "10", "100"} <= set(texts(svg))
+    [tangent] = paths(svg, "tangent")
+    middle = min(tangent, key=lambda point: abs(point[0] - curve[2][0]))
+    assert middle == pytest.approx(curve[2], abs=3), "the tangent is a curve there"
+    points = rows(autodiff("plot", "-e", "x = 1; y = x", "--over", "x=log:1:100").out)
+    assert (points[0][0], points[100][0], points[200][0]) == (1, pytest.approx(10), 100)
+
+
 # -- the chart ----------------------------------------------------------------------------------------
 
 
@@ -303,6 +373,16 @@ def test_the_chart_sets_a_star_where_the_curve_is_and_fits_the_page():
         columns = [line.find("*") for line in board if "*" in line]
         assert columns == sorted(columns, reverse=True)  # it rises
         assert len(set(columns)) > 5
+
+
+def test_a_jump_of_the_chart_is_empty_and_its_kink_is_named(autodiff):
+    pytest.importorskip("plotille")
+    asked = ("--over", "x=-4:4", "--format", "chart")
+    done = autodiff("plot", "-e", "x = 1; y = floor(x/8)", *asked)
+    lines = done.out.partition("dy/dx")[0].splitlines()
+    assert [line.count("*") > 20 for line in lines if "*" in line] == [True, True], "nothing stands between"
+    assert "kink" not in done.out
+    assert "kink at x = 0" in autodiff("plot", "-e", "x = 1; y = abs(x)", *asked).out
 
 
 def test_a_gap_of_the_chart_is_empty():
