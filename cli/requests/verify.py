@@ -41,6 +41,7 @@ from autodiff.core.why.rounded_gradients import rounded_gradient
 from autodiff.core.why.saved_constants import saved_constants
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.formula import Formula, read_formula
+from autodiff.grammar.by_hand.running_names import divide_running_names
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import in_step, read_steps
 from autodiff.grammar.repair.noted_cuts import notes_on_counting, notes_on_cuts
@@ -136,7 +137,7 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
         if formulas:
             read = set().union(*(formula.names_read for formula in formulas))
             runs = ScriptRuns(subject, execution, again, seed, read, may_rerun=not is_too_large)
-            for formula in formulas:
+            for formula in divide_running_names(formulas, runs):
                 answers.formulas.append(answer_in_step(formula, runs, answers.order))
             return answers
         if is_too_large:

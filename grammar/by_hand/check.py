@@ -17,6 +17,7 @@ from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
+from autodiff.grammar.by_hand.expected_lines import expected_line
 from autodiff.grammar.by_hand.formula import Formula, ShapeMismatchError
 from autodiff.grammar.by_hand.gaps import gap_remarks
 from autodiff.grammar.by_hand.left_side import LeftSide
@@ -103,8 +104,27 @@ def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> Hand
     made = HandCheck(spelled, inputs, formula.place, formula.written)
     made.step = formula.step
     compare_with_gradient(made, formula, runs)
+    if made.is_right is False:
+        made.remarks += expected_remarks(formula, runs)
     made.remarks = [formula.upstream.spell(remark) for remark in made.remarks]
     return made
+
+
+def expected_remarks(formula: Formula, runs: ScriptRuns) -> list[str]:
+    """Return remarks with the right line for a name that goes on from one value's gradient to another's."""
+    if formula.workings is None:
+        return []
+    points = SamplePoints(runs, formula, runs.around(SPREAD))
+    segment, told = formula.workings.segment, []
+    if segment.before is not None and points.node is not None:
+        line = expected_line(segment.key, segment.before, points.node, points)
+        told += [f"expected: {line}"] if line else []
+    nodes = formula.upstream.nodes(points.subject, runs.first.execution)
+    known = {one.written: node for one, (_, node) in zip(formula.upstream.found, nodes, strict=True)}
+    for key, after in formula.workings.left_out.items():
+        line = expected_line(key, known[key], after, points) if key in known else ""
+        told += [f"a line is missing before it: {line}"] if line else []
+    return told
 
 
 def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -> None:

@@ -127,7 +127,10 @@ class CorrectionSearch:
         """Return the line of a change, for a step of several lines: `` (line 12)``."""
         if self.formula.is_expression:
             return ""
-        return f" (line {self.formula.line(edit.spans[0].start)})"
+        at = edit.spans[0].start
+        if at >= self.formula.node.span.start and self.formula.step is not None:
+            return f" (line {self.formula.step[1]})"  # the name behind the lines is none of them
+        return f" (line {self.formula.line(at)})"
 
     def is_right(self, *edits: Correction) -> bool:
         """Whether the formula is right with these changes, at every point."""

@@ -76,7 +76,8 @@ class Formula:
         self.written = written or " ".join(right.text.split())
         own = () if workings is None else workings.own_names
         steps = () if workings is None else workings.steps
-        self.upstream = UpstreamDerivatives(right, words, steps, own)
+        meant = {} if workings is None else workings.meant
+        self.upstream = UpstreamDerivatives(right, words, steps, own, meant)
         self.placed = self.upstream.placed
         self.source = Source(self.placed.text, FORMULA)
         try:
@@ -139,7 +140,8 @@ class Formula:
     def refuse_itself(self) -> None:
         """Raise a UsageError if the derivative that the left side asks for stands on the right."""
         for one in self.upstream.found:
-            if self.left is not None and one.side.by == self.left.by and one.side.output in ("", self.output):
+            is_it = self.left is not None and one.node is None and one.side.by == self.left.by
+            if is_it and one.side.output in ("", self.output):
                 raise UsageError(
                     f"--formula: `{one.written}` on the right is the derivative that is to be checked",
                     code="E0610",

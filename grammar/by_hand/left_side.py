@@ -23,6 +23,8 @@ NAME = r"(?:\(\s*(?P<{0}>[^()]+?)\s*\)|(?P<{0}_>[^\W\d]\w*?))"
 INDEX = r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*,?\s*"
 BRACKETS = rf"(?:\s*\[{INDEX}\])*"
 ENTRY = rf"(?P<{{0}}_at>{BRACKETS})"
+#: A variable, a place in a list, or a parameter of a module.
+PLACE = re.compile(rf"[^\W\d][\w.]*{BRACKETS}")
 SQUARE = r"\s*(?:\^|\*\*)?\s*2"
 
 
@@ -84,7 +86,7 @@ class LeftSide:
 
     def spelled(self, output: str) -> str:
         """Return the notation, such as ``dL/dW[0,1]`` or ``d2L/dx2``."""
-        names = [name + ("" if entry is None else as_index(entry)) for name, entry in self.by]
+        names = [spelled_input(name) + ("" if entry is None else as_index(entry)) for name, entry in self.by]
         output = bracketed(output) + ("" if self.row is None else as_index(self.row))
         if len(names) == 1:
             return f"d{output}/d{names[0]}"
@@ -102,6 +104,11 @@ class LeftSide:
                 name, value = f"{name}[{at}]", value[at]
             by.append((name, tuple(rest) or None))
         return LeftSide(self.output, tuple(by), self.row)
+
+
+def spelled_input(name: str) -> str:
+    """Return an input as it stands below a derivative: in parentheses if it is an expression."""
+    return name if PLACE.fullmatch(name) else f"({name})"
 
 
 def as_index(entry: tuple[int, ...]) -> str:

@@ -55,6 +55,8 @@ class SamplePoints:
         #: Names for nodes of the gradient's graph.
         self.called: dict[Node, str] = {}
         self.upstream = [node for root, node in upstream if root is self.subject.root]
+        if formula.workings is not None and formula.workings.segment.before is not None:
+            self.upstream.append(formula.workings.segment.before)
         if formula.workings is None:
             worked_out: dict[ScriptRun, dict[str, Any]] = {run: {} for run in chosen}
         else:

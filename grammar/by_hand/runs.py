@@ -59,6 +59,7 @@ class ScriptRun:
     def __init__(self, subject: ReportedPass, execution: Execution, first: ReportedPass) -> None:
         self.subject = subject
         self.execution = execution
+        self.first = first
         self.known: dict[Node, Node] = dict(zip(first.order, subject.order, strict=True))
 
     @cached_property
@@ -68,11 +69,20 @@ class ScriptRun:
 
     def gradient(self, by: list[str]) -> Any:
         """Return the gradient by the input of this name, for two names the second derivative."""
-        nodes = [dict(self.subject.wrt)[name] for name in by]
+        nodes = [self.input(name) for name in by]
         if len(nodes) == 2:
             return second_gradient(self.subject, *nodes)
         g = self.subject.cotangents.get(nodes[0])
         return np.zeros(nodes[0].shape) if g is None else np.asarray(g)
+
+    def input(self, name: str) -> Node:
+        """Return the input of this name, or the value that a step of a derivation is about."""
+        node = dict(self.first.wrt)[name]
+        return self.known[node] if node in self.known else dict(self.subject.wrt)[name]
+
+    def cotangent(self, node: Node) -> Any:
+        """Return the gradient at a node of the first run's graph, in this run."""
+        return np.asarray(self.subject.cotangents[self.known[node]])
 
     def gradient_pass(self, by: list[str]) -> SecondDerivative:
         """Return the pass over the graph of the gradient by the first input; both inputs are numbers."""
@@ -90,7 +100,7 @@ class ScriptRun:
         So is the gradient by a bias before batch norm, and by x of ``(1 - cos(x))/x**2``.
         """
         subject = self.subject
-        nodes = [dict(subject.wrt)[name] for name in by]
+        nodes = [self.input(name) for name in by]
         if len(nodes) == 1:
             return rounding_left(subject.order, {subject.root: subject.seed}, subject.cotangents, nodes[0])
         first, second = nodes
@@ -100,7 +110,7 @@ class ScriptRun:
     def is_rounding(self, by: list[str]) -> bool:
         """Whether a first derivative is nothing but rounding of the values that it is made from."""
         subject = self.subject
-        node = dict(subject.wrt)[by[0]]
+        node = self.input(by[0])
         return len(by) == 1 and rounded_gradient(subject.order, subject.root, subject.seed, node) is not None
 
 

@@ -11,9 +11,10 @@ from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.evaluate import run_text
 from autodiff.grammar.by_hand.formula import Formula, advice_on, located_in, words_of
-from autodiff.grammar.by_hand.left_side import parse_left_side
+from autodiff.grammar.by_hand.left_side import LeftSide, parse_left_side
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
@@ -32,17 +33,31 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+    from autodiff.core.graph.node import Node
     from autodiff.grammar.by_hand.runs import ScriptRun
 
 
 class Segment:
-    """The lines that make one derivative, by their places: a start, then what changes it."""
+    """The lines that make one derivative, by their places: a start, then what changes it.
 
-    __slots__ = ("key", "places")
+    ``node`` is the value whose gradient they make, None if the key says it, as ``dh`` does; ``spelled`` is
+    its name. ``before`` is the value whose gradient the key stands for before lines that change it.
+    ``left_out`` is a line that uses the key, and the value whose gradient the lines behind it take it for.
+    """
 
-    def __init__(self, key: str, at: int) -> None:
-        self.key = key
-        self.places = [at]
+    __slots__ = ("before", "key", "left_out", "node", "places", "spelled")
+
+    def __init__(
+        self,
+        key: str,
+        places: list[int],
+        node: Node | None = None,
+        spelled: str = "",
+        before: Node | None = None,
+        left_out: tuple[int, Node] | None = None,
+    ) -> None:
+        self.key, self.places = key, places
+        self.node, self.spelled, self.before, self.left_out = node, spelled, before, left_out
 
     def is_open_at(self, at: int) -> bool:
         """Whether the derivative has a part of its value before the line ``at``, which is not the last."""
@@ -57,9 +72,11 @@ class Derivation:
     with the numbers of their lines.
     """
 
-    def __init__(self, lines: list[Line], name: str, given: Source, words: Collection[str]) -> None:
+    def __init__(
+        self, lines: list[Line], name: str, given: Source, words: Collection[str], segments: list[Segment]
+    ) -> None:
         self.lines, self.name, self.given, self.words = lines, name, given, words
-        self.segments = find_segments(lines)
+        self.segments = sorted(segments, key=lambda segment: segment.places[-1])
         self.keys = [segment.key for segment in self.segments]
         self.helpers: dict[int, UpstreamDerivatives] = {}
         self.uncompared: dict[str, int] = {}
@@ -67,7 +84,7 @@ class Derivation:
         for at, line in enumerate(lines):
             if line.kind in (HELPER, BLOCK) or at in several:
                 own = self.own_names(at) | line.binds | line.changes
-                self.helpers[at] = UpstreamDerivatives(line.statement, words, self.keys, own)
+                self.helpers[at] = UpstreamDerivatives(line.statement, words, self.keys, own, self.meant(at))
             for bound in sorted(line.binds) if line.kind in (HELPER, BLOCK) else ():
                 if bound[0] == "d" and len(bound) > 1:
                     self.uncompared.setdefault(bound, line.number)
@@ -87,6 +104,23 @@ class Derivation:
             found.append(f"{self.name}:{line}: `{name}` is not compared: {reason}")
         return found
 
+    def meant(self, at: int) -> dict[str, Node]:
+        """Return the values whose gradients names have before a line, where the names do not say it."""
+        last: dict[str, Segment] = {}
+        for one in self.segments:
+            if one.places[-1] < at:
+                last[one.key] = one
+        taken = {
+            key: one.left_out[1] if one.left_out is not None and at > one.left_out[0] else one.node
+            for key, one in last.items()
+        }
+        return {key: node for key, node in taken.items() if node is not None}
+
+    def left_out(self, at: int) -> dict[str, Node]:
+        """Return the values for whose gradients the lines behind a line, but not it, take names of steps."""
+        found = {one.key: one.left_out for one in self.segments if one.left_out is not None}
+        return {key: node for key, (place, node) in found.items() if place == at}
+
     def own_names(self, at: int) -> set[str]:
         """Return the names that have values of the derivation's own before the line ``at``."""
         bound = {name for line in self.lines[:at] if line.kind in (HELPER, BLOCK) for name in line.binds}
@@ -99,7 +133,7 @@ class Derivation:
         """
         if run is not first:
             self.values(at, first, first)
-        known = self._values.setdefault(run, [{}])
+        known = self._values.setdefault(run, [self.given_values(0, run)])
         while len(known) <= at:
             place = len(known) - 1
             values = known[-1]
@@ -114,8 +148,17 @@ class Derivation:
                     else:
                         return None
             done = {one.key for one in self.segments if one.places[-1] == place}
-            known.append({name: value for name, value in values.items() if name not in done})
+            left = {name: value for name, value in values.items() if name not in done}
+            known.append({**left, **self.given_values(place + 1, run)})
         return known[at]
+
+    def given_values(self, at: int, run: ScriptRun) -> dict[str, Any]:
+        """Return the gradients that the steps which begin at a line change."""
+        return {
+            one.key: Tensor.of(as_stored(run.cotangent(one.before)))
+            for one in self.segments
+            if one.places[0] == at and one.before is not None
+        }
 
     def run_helper(
         self, place: int, values: Mapping[str, Any], run: ScriptRun, first: ScriptRun
@@ -136,27 +179,52 @@ class Derivation:
         given = (line.binds | line.changes) - self.restated[place]
         return {name: value for name, value in bound.items() if name in given}
 
+    def formulas(self) -> list[Formula]:
+        """Return the formulas of the steps, in the order of their lines; a UsageError points at a mistake."""
+        found = []
+        for segment in self.segments:
+            try:
+                found.append(self.formula(segment))
+            except UsageError as error:
+                raise in_step(error, self.name, self.lines[segment.places[-1]].number) from None
+        return sorted(found, key=lambda formula: formula.step or ("", 0))
+
     def formula(self, segment: Segment) -> Formula:
         """Return the formula of a step; raise a UsageError that points at a mistake in it."""
         start, *later = [self.lines[at] for at in segment.places]
-        left = parse_left_side(segment.key, self.words)
-        assert left is not None
-        right, written = start.value(), ""
         own = self.own_names(segment.places[-1])
+        right, written = self.value_before(segment), ""
         is_overwritten = self.is_overwritten(segment)
-        if is_overwritten or any(line.kind != ADDITION for line in later):
+        if is_overwritten or right is None or any(line.kind != ADDITION for line in later):
             parts = [later[-1]] if is_overwritten else [start, *later]
             own = own.union([segment.key], *(line.binds | line.changes for line in parts))
+            shown = [segment.key, start.shown] if right is None else [" ".join(right.text.split())]
+            written = "; then ".join([*shown, *(line.shown for line in later)])
             end = PlacedText(segment.key, [])
             right = joined([*(line.statement for line in parts), end], "\n")
-            written = "; then ".join([" ".join(start.value().text.split()), *(line.shown for line in later)])
         else:
             for line in later:
                 right = line.added_to(right)
         last = segment.places[-1]
         step = (self.name, self.lines[last].number_of(segment.key, self.given))
         workings = Workings(self, segment, own)
-        return Formula(left, right, self.given, self.words, step, workings, written)
+        return Formula(self.left_side(segment), right, self.given, self.words, step, workings, written)
+
+    def value_before(self, segment: Segment) -> PlacedText | None:
+        """Return the value that the first line of a step gives; None if the lines change an earlier one."""
+        start = self.lines[segment.places[0]]
+        if segment.before is None or (len(segment.places) == 1 and start.kind == START):
+            return start.value()
+        if len(segment.places) == 1 and start.kind == ADDITION:
+            return start.added_to(PlacedText(segment.key, []))
+        return None
+
+    def left_side(self, segment: Segment) -> LeftSide:
+        if segment.spelled:
+            return LeftSide("", ((segment.spelled, None),))
+        left = parse_left_side(segment.key, self.words)
+        assert left is not None
+        return left
 
     def unfolded(self, segment: Segment) -> Formula | None:
         """Return the formula of a step with the lines before it that make the names that it reads.
@@ -172,11 +240,11 @@ class Derivation:
                 chosen.add(at)
                 wanted |= line.reads
         parts = [self.lines[at] for at in sorted(chosen)]
-        left = parse_left_side(segment.key, self.words)
         if len(chosen) == len(segment.places) or any(line.kind == BLOCK for line in parts):
             return None
         if not segment.key.isidentifier():
             return None
+        left = self.left_side(segment)
         own = self.own_names(last).union([segment.key], *(line.binds | line.changes for line in parts))
         end = PlacedText(segment.key, [])
         right = joined([*(line.statement for line in parts), end], "\n")
@@ -202,25 +270,34 @@ def is_same(value: Any, other: Any) -> bool:
 class Workings:
     """What a derivation computes before one of its lines: the values of its ``own_names``."""
 
-    __slots__ = ("_segment", "derivation", "own_names", "steps")
+    __slots__ = ("derivation", "own_names", "segment", "steps")
 
     def __init__(self, derivation: Derivation, segment: Segment, own_names: Collection[str]) -> None:
         self.derivation = derivation
-        self._segment = segment
+        self.segment = segment
         self.own_names = own_names
         self.steps = derivation.keys
 
     def values(self, run: ScriptRun, first: ScriptRun) -> dict[str, Any] | None:
-        return self.derivation.values(self._segment.places[-1], run, first)
+        return self.derivation.values(self.segment.places[-1], run, first)
+
+    @property
+    def meant(self) -> dict[str, Node]:
+        """The values whose gradients names in the first line of the step are, where they do not say it."""
+        return self.derivation.meant(self.segment.places[0])
+
+    @property
+    def left_out(self) -> dict[str, Node]:
+        return self.derivation.left_out(self.segment.places[-1])
 
     @property
     def unfolded(self) -> Formula | None:
-        return self.derivation.unfolded(self._segment)
+        return self.derivation.unfolded(self.segment)
 
     @property
     def upstream(self) -> list[UpstreamDerivatives]:
         """The derivatives in the lines before."""
-        return [one for at, one in self.derivation.helpers.items() if at < self._segment.places[-1]]
+        return [one for at, one in self.derivation.helpers.items() if at < self.segment.places[-1]]
 
 
 def find_segments(lines: list[Line]) -> list[Segment]:
@@ -234,7 +311,7 @@ def find_segments(lines: list[Line]) -> list[Segment]:
         elif line.kind in (START, ADDITION, CHANGE):
             if line.entry:  # a step about one entry, where no line before begins the whole
                 line.kind, line.key = START, line.entry
-            open_ones[line.key] = Segment(line.key, at)
+            open_ones[line.key] = Segment(line.key, [at])
             found.append(open_ones[line.key])
         elif line.kind == BLOCK:
             for key in line.changes & open_ones.keys():
@@ -252,7 +329,7 @@ def read_steps(text: str, name: str, script: Source) -> list[Formula]:
     given, words = Source(text, name), words_of(script)
     try:
         lines = list(read_lines(given, words))
-        derivation = Derivation(lines, name, given, words)
+        derivation = Derivation(lines, name, given, words, find_segments(lines))
     except LineError as error:
         raise in_step(error, name, error.line) from None
     if not derivation.segments:
@@ -261,13 +338,7 @@ def read_steps(text: str, name: str, script: Source) -> list[Formula]:
             code="E0610",
             help=("write one on each line, as in dh == dz @ W.T",),
         )
-    found = []
-    for segment in derivation.segments:
-        try:
-            found.append(derivation.formula(segment))
-        except UsageError as error:
-            raise in_step(error, name, lines[segment.places[-1]].number) from None
-    return sorted(found, key=lambda formula: formula.step or ("", 0))
+    return derivation.formulas()
 
 
 def in_step(error: UsageError, name: str, line: int) -> UsageError:

@@ -42,13 +42,17 @@ PLACEHOLDER = re.compile(r"\bgradient_(\d+)_(?=(\s*\*\*|\.|\[)?)")
 
 
 class Upstream:
-    """A derivative in a formula: ``side`` says which, ``written`` is how the formula spells it."""
+    """A derivative in a formula: ``side`` says which, ``written`` is how the formula spells it.
 
-    __slots__ = ("side", "written")
+    ``node`` is the value that it is the gradient at, if the name of a derivation stands for another one.
+    """
 
-    def __init__(self, written: str, side: LeftSide) -> None:
+    __slots__ = ("node", "side", "written")
+
+    def __init__(self, written: str, side: LeftSide, node: Node | None) -> None:
         self.written = written
         self.side = side
+        self.node = node
 
 
 class UpstreamDerivatives:
@@ -57,13 +61,18 @@ class UpstreamDerivatives:
     ``words`` are the names that the script may have. A quotient of two of these is no derivative, and ``dh``
     is none if the script has that name, unless another step of the derivation, one of ``steps``, says what it
     is. Neither is ``dh`` if it is one of the ``own`` names of the derivation, which have the values that it
-    gives them.
+    gives them. ``meant`` has the values whose gradients names stand for that do not say it.
     """
 
     __slots__ = ("found", "placed")
 
     def __init__(
-        self, text: PlacedText, words: Collection[str], steps: Collection[str], own: Collection[str]
+        self,
+        text: PlacedText,
+        words: Collection[str],
+        steps: Collection[str],
+        own: Collection[str],
+        meant: Mapping[str, Node],
     ) -> None:
         self.found: list[Upstream] = []
 
@@ -79,7 +88,8 @@ class UpstreamDerivatives:
                 return match[0]
             alike = [at for at, one in enumerate(self.found) if one.written == match[0]]
             if not alike:
-                self.found.append(Upstream(match[0], LeftSide(output, ((name, entry),), row)))
+                node = meant.get(bare) if match.re is BARE else None
+                self.found.append(Upstream(match[0], LeftSide(output, ((name, entry),), row), node))
             return f"gradient_{alike[0] if alike else len(self.found) - 1}_"
 
         for pattern in (QUOTIENT, RETAINED, BARE):
@@ -106,7 +116,7 @@ class UpstreamDerivatives:
                 subject.root
                 if one.side.output in ("", subject.name)
                 else node_of(one.side.output, one, subject, execution),
-                node_of(one.side.by[0][0], one, subject, execution),
+                one.node or node_of(one.side.by[0][0], one, subject, execution),
             )
             for one in self.found
         ]

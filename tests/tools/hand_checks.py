@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.formula import Formula, read_formula
+from autodiff.grammar.by_hand.running_names import divide_running_names
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import read_steps
 from autodiff.grammar.execution import execute
@@ -39,4 +40,7 @@ def answers(source: Source, formulas: list[Formula]) -> list[HandCheck]:
             one.accept_output(subject.name)
         read = set().union(*(one.names_read for one in formulas))
         runs = ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0, read)
-        return [check_formula(one, one.inputs or [subject.wrt[0][0]], runs) for one in formulas]
+        asked = subject.wrt[0][0]
+        return [
+            check_formula(one, one.inputs or [asked], runs) for one in divide_running_names(formulas, runs)
+        ]

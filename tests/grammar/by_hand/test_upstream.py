@@ -28,7 +28,7 @@ WORDS = {"L", "h", "z", "W", "w", "x", "params", "dz", "im"}
     ],
 )
 def test_which_derivatives_stand_in_a_formula(text: str, meant: list[object]) -> None:
-    found = UpstreamDerivatives(PlacedText(text), WORDS, (), ())
+    found = UpstreamDerivatives(PlacedText(text), WORDS, (), (), {})
     sides = [(one.side.output, *one.side.by[0]) for one in found.found]
     assert sides == meant
     assert found.spell(found.placed.text).replace("(", "").replace(")", "") == text.replace("(", "").replace(
