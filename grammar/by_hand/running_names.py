@@ -21,7 +21,7 @@ from autodiff.grammar.by_hand.steps import Derivation, Segment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -121,6 +121,11 @@ class RunningNames:
         above = self.distinct([one for one in self.subject.order if one in leading], node)
         return [node, *above, *self.below(node)]
 
+    def without_names(self, nodes: Iterable[Node]) -> list[Node]:
+        """Return the first of the nodes whose gradients have no names of their own in the derivation."""
+        named = {self.named_node(one) for one in self.derivation.segments}
+        return [node for node in nodes if node not in named][:MAX_MEANT]
+
     def distinct(self, nodes: list[Node], node: Node) -> list[Node]:
         """Return those of the nodes with a gradient that neither ``node`` has nor one of them before."""
         found: list[Node] = [node]
@@ -171,7 +176,7 @@ class RunningNames:
             if node is None or user is None or not self.is_wrong(derivation, user, is_here_only=True):
                 continue
             rest = [place for one in division.segments[at + 1 :] for place in one.places]
-            for after in [one for one in self.below(node) if one.shape == node.shape][:MAX_MEANT]:
+            for after in self.without_names(one for one in self.below(node) if one.shape == node.shape):
                 made = copy(segment)
                 made.left_out = (user.places[-1], after)
                 before = Division(division.segments[:at], division.are_wrong[:at])
@@ -241,7 +246,8 @@ class RunningNames:
         part = Segment(whole.key, places[:1], before=last)
         values = self.values(whole, (*before.segments, part))
         alike = [one for one in nodes if values is not None and np.shape(values[0][0]) == one.shape]
-        for node in (alike or nodes)[:MAX_MEANT]:
+        own = [] if before.segments else nodes[:1]
+        for node in [*own, *self.without_names(alike or nodes)]:
             made = before.plus(self.about(part, node, whole), True)
             yield from self.divisions(whole, places[1:], self.below(node), made)
 
