@@ -42,7 +42,7 @@ def test_a_quotient_of_two_names_of_the_script_is_none() -> None:
 
 
 def test_what_binds_closer_than_the_slash_gets_parentheses() -> None:
-    found = UpstreamDerivatives(PlacedText("dL/dh"), WORDS, (), ())
+    found = UpstreamDerivatives(PlacedText("dL/dh"), WORDS, (), (), {})
     assert found.spell("gradient_0_.T*gradient_0_**2 + gradient_0_*x") == "(dL/dh).T*(dL/dh)**2 + dL/dh*x"
 
 
