@@ -37,8 +37,8 @@ def test_which_derivatives_stand_in_a_formula(text: str, meant: list[object]) ->
 
 
 def test_a_quotient_of_two_names_of_the_script_is_none() -> None:
-    assert UpstreamDerivatives(PlacedText("dz/dx"), WORDS | {"dx"}, (), ()).found == []
-    assert UpstreamDerivatives(PlacedText("dz"), WORDS, ["dz"], ()).placed.text == "gradient_0_"
+    assert UpstreamDerivatives(PlacedText("dz/dx"), WORDS | {"dx"}, (), (), {}).found == []
+    assert UpstreamDerivatives(PlacedText("dz"), WORDS, ["dz"], (), {}).placed.text == "gradient_0_"
 
 
 def test_what_binds_closer_than_the_slash_gets_parentheses() -> None:
