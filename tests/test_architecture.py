@@ -136,6 +136,17 @@ def test_every_module_says_what_lives_there(path: Path) -> None:
     assert docstring, "a module begins with a docstring"
 
 
+def test_functions_fit_a_screen() -> None:
+    long = {
+        node.name
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 60
+    }
+    # It is one loop over the tape of a program of numbers: a call per entry would take longer than its work.
+    assert long == {"backward_one_tape"}
+
+
 def test_every_folder_of_modules_is_a_package() -> None:
     """setup.py finds packages by their ``__init__``: a folder without one would be left out."""
     assert {path.parent for path in SOURCES} == {path.parent for path in SOURCES if path.stem == "__init__"}

@@ -76,12 +76,7 @@ def make_report(
     note_constant_slope(session, execution)
     try:
         subject, seconds = run_backward(session, execution, settings, entry, order)
-        # The root is looked at only if there are such passes: on a tape, making it makes every node.
-        is_own = bool(execution.last_passes.functional.roots)
-        if is_own and is_from_functional(subject.root, execution):
-            is_made_of = request.command == "grad" and execution.last_passes.derivatives is not None
-            if is_made_of or not is_needed:
-                raise own_derivatives(CREATE_GRAPH_HELP * is_made_of)
+        check_not_own_derivatives(request.command, subject, execution, is_needed)
     except (UsageError, GradientError) as error:
         if is_needed or execution.last_passes.backwards:
             raise
@@ -113,8 +108,7 @@ def make_report(
         add_findings(report, subject, execution, settings, probe)
     reassigned = notes_on_reassigned(execution, settings, subject, asked_wrt)
     note_remarks(session, report, subject, [*reassigned, *cut_notes(session, execution, subject)])
-    if request.number("verbose"):
-        note_times(session, script=ran - started, backward=swept - ran, report=perf_counter() - swept)
+    note_times(session, script=ran - started, backward=swept - ran, report=perf_counter() - swept)
     return report
 
 
@@ -300,6 +294,18 @@ def derivatives_shown(session: Session, execution: Execution, settings: Settings
     return given_derivatives(execution, settings)
 
 
+def check_not_own_derivatives(
+    command: str, subject: ReportedPass, execution: Execution, is_needed: bool
+) -> None:
+    """Raise GradientError if the output is made from what jacobian() and similar functions returned."""
+    # The root is looked at only if there are such passes: on a tape, making it makes every node.
+    is_own = bool(execution.last_passes.functional.roots)
+    if is_own and is_from_functional(subject.root, execution):
+        is_made_of = command == "grad" and execution.last_passes.derivatives is not None
+        if is_made_of or not is_needed:
+            raise own_derivatives(CREATE_GRAPH_HELP * is_made_of)
+
+
 def own_derivatives(help: tuple[str, ...] = ()) -> GradientError:
     """The error for a script whose only derivatives are those of jacobian() and similar functions."""
     return GradientError(
@@ -333,8 +339,9 @@ def note_constant_slope(session: Session, execution: Execution) -> None:
 
 
 def note_times(session: Session, **seconds: float) -> None:
-    """Note how long each part took, in milliseconds."""
-    session.note("  ".join(f"{part} {time * 1000:.1f} ms" for part, time in seconds.items()))
+    """Note how long each part took, in milliseconds, if ``--verbose`` asks for it."""
+    if session.request.number("verbose"):
+        session.note("  ".join(f"{part} {time * 1000:.1f} ms" for part, time in seconds.items()))
 
 
 def odd_things(report: GradientReport, request: Request, subject: ReportedPass) -> Iterator[tuple[str, str]]:

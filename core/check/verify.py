@@ -265,15 +265,8 @@ class _Verifier:
 
     def step_entries(self, found: GradientCheck, middle: float) -> None:
         """Step the entries and report the worst: first by verdict, in ``SEVERITY``, then by difference."""
-        places = list(np.ndindex(self.x.shape))
-        most = self.most_slopes(MOST_ENTRIES)
-        if len(places) > most:
-            order = self.random.permutation(len(places))
-            chosen, rest = order[:most], order[most:]
-            chosen = [*chosen, *self.suspects(rest, middle)[:most]]
-            found.grouped = len(places) - len(set(chosen))
-            places = [places[at] for at in sorted(set(chosen))]
-        found.entries = len(places)
+        places = self.chosen_entries(middle)
+        found.entries, found.grouped = len(places), self.x.size - len(places)
         worst: tuple[int, float] = (-1, -1.0)
         for place in places:
             given = float(self.g[place])
@@ -325,6 +318,16 @@ class _Verifier:
                     found.reason = LOST
                 found.sides = (slope.left, slope.right) if slope is not None and verdict == KINK else None
                 found.complex_difference = None if plane is None else abs(plane - given) / size
+
+    def chosen_entries(self, middle: float) -> list[tuple[int, ...]]:
+        """The places of the entries to step: all, or if these are many, random ones and the suspects."""
+        places = list(np.ndindex(self.x.shape))
+        most = self.most_slopes(MOST_ENTRIES)
+        if len(places) <= most:
+            return places
+        order = self.random.permutation(len(places))
+        chosen = {*order[:most], *self.suspects(order[most:], middle)[:most]}
+        return [places[at] for at in sorted(chosen)]
 
     def most_slopes(self, most: int) -> int:
         """The number of slopes to take, at most ``most``."""

@@ -150,10 +150,7 @@ class Derivations:
             simplified=formula.simplified or f"{expr_text(total, None, limits.digits)} + ...",
             factored=formula.factored,
             complete=StandaloneFormula(lambda: self._complete(formula, backward)),
-            where=(formula.where or self.formulas.where([total]))
-            + glossary(
-                functions_in(formula.shown or total, formula.short, *expressions_in(formula.meanings))
-            ),
+            where=self._where(formula, total),
             expressions=DerivationExprs(
                 formula.shown,
                 formula.short,
@@ -178,6 +175,11 @@ class Derivations:
             else self._entry_sentence(leading, spelled, count),
             key=NameKey(names.meaning),
         )
+
+    def _where(self, formula: Formula, total: Expr) -> tuple[tuple[str, str], ...]:
+        """The meanings of the invented names and of the functions in a formula."""
+        used = functions_in(formula.shown or total, formula.short, *expressions_in(formula.meanings))
+        return (formula.where or self.formulas.where([total])) + glossary(used)
 
     def formula(self, index: int) -> str:
         """The simplified derivative for one of the inputs as text, without the rest of its derivation.

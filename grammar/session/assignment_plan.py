@@ -24,7 +24,7 @@ from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -127,13 +127,18 @@ def make_plan(
     for target in augmented_targets(script.body):
         if target.id in settings.changes:
             made.conversions[target] = settings.changes[target.id]
-    for name in sets:
-        if name not in replaced and names.module.binding_counts.get(name) != 0:
+    check_replaced([name for name in sets if name not in replaced], names)
+    return made
+
+
+def check_replaced(missed: Sequence[str], names: ScriptScopes) -> None:
+    """Raise UsageError if the script binds one of the names, for which no assignment was replaced."""
+    for name in missed:
+        if names.module.binding_counts.get(name) != 0:
             raise UsageError(
                 f"--set cannot replace `{name}`: the script assigns it, but never with `{name} = ...`",
                 code="E0602",
             )
-    return made
 
 
 def compose_conversions(steps: list[Convert]) -> Convert:

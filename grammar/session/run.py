@@ -282,11 +282,7 @@ def run_script(
     final = compiler.expression(last.value) if last is not None else None
     try:
         for name in only_read:
-            value = to_leaf(sets[name]) if without_tensors else sets[name]
-            value = to_script_value(value)
-            if value.__class__ is Tensor and value.source().name is None:
-                value.source().name = name
-            frame[scopes.module.slots[name]] = value
+            frame[scopes.module.slots[name]] = given_value(name, sets[name], without_tensors)
         if first is not None:
             first(frame)
         if final is not None:
@@ -312,6 +308,14 @@ def run_script(
         printed = printed_result(last.value, execution.last_statement, execution.names)
         execution.last_assigned = printed or execution.last_assigned
     return execution
+
+
+def given_value(name: str, value: Any, without_tensors: bool) -> Any:
+    """The value that ``--set`` gives to a name that the script only reads; a leaf in a script of numbers."""
+    made = to_script_value(to_leaf(value) if without_tensors else value)
+    if made.__class__ is Tensor and made.source().name is None:
+        made.source().name = name
+    return made
 
 
 def resolve_names(
