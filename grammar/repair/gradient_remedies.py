@@ -30,6 +30,7 @@ from autodiff.grammar.repair.proposals.domain_edges import (
 )
 from autodiff.grammar.repair.proposals.graph_cuts import FAILING_CODE, connecting_fix, find_cuts
 from autodiff.grammar.repair.proposals.stable_functions import SameFunction, known_functions
+from autodiff.grammar.repair.unneeded_lines import without_failed_line
 from autodiff.grammar.session.run import Execution, Settings, differentiate, run_once
 from autodiff.grammar.syntax.parser import parse_to_first_error
 
@@ -54,7 +55,7 @@ STEEPEST = 1e9
 
 def add_remedies(report: GradientReport, execution: Execution, settings: Settings) -> None:
     """Add to the causes of a report the changes that hold, and where the graph was left."""
-    trials = Trials(settings)
+    trials = Trials(settings, report.output.name)
     explain_nonfinite_leaves(report, execution, trials)
     for derivation in report.derivations:
         for cause in derivation.causes:
@@ -68,8 +69,9 @@ def add_remedies(report: GradientReport, execution: Execution, settings: Setting
 class Trials:
     """Runs repaired scripts, up to a number of trials and a number of steps."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, output: str) -> None:
         self.settings = settings
+        self.output = output
         self.count = 0
         self.steps = 0
 
@@ -80,7 +82,8 @@ class Trials:
     def run(self, text: str, source: Source, wrt: str, probe: Probe | None = None) -> Trial | None:
         """Run a repaired script; None if it fails, or if there are no trials left.
 
-        Runs under a probe, which moves the inputs, are limited in their steps only.
+        Runs under a probe, which moves the inputs, are limited in their steps only. They go on without a line
+        that fails there and that the output does not need.
         """
         if self.are_over if probe is None else self.steps >= MOST_STEPS:
             return None
@@ -90,17 +93,31 @@ class Trials:
         self.count += probe is None
         limits.steps = min(MOST_STEPS, all_steps or MOST_STEPS)
         try:
-            with nullcontext() if probe is None else probe:
-                execution = run_once(repaired, asked, discard_text, discard_warning)
-            self.steps += runtime.used
-            subject = differentiate(execution, asked)
+            execution, subject = self.execute(repaired, asked, nullcontext() if probe is None else probe)
         except AutodiffError:
-            self.steps += runtime.used
             return None
         finally:
             limits.steps = all_steps
         self.steps += sum(int(np.size(node.out)) for node in subject.order) // ENTRIES_PER_STEP
         return Trial(repaired, execution, subject)
+
+    def execute(
+        self, source: Source, asked: Settings, probe: Probe | nullcontext[None]
+    ) -> tuple[Execution, ReportedPass]:
+        """Run a script and differentiate; under a probe without lines that fail and that are not needed."""
+        try:
+            with probe:
+                execution = run_once(source, asked, discard_text, discard_warning)
+            self.steps += runtime.used
+            return execution, differentiate(execution, asked)
+        except AutodiffError as error:
+            self.steps += runtime.used
+            needed = {self.output, *(asked.wrt or ())}
+            is_moved = not isinstance(probe, nullcontext) and error.span is not None
+            shorter = without_failed_line(source, error.span, needed) if is_moved else None
+            if shorter is None or self.steps >= MOST_STEPS:
+                raise
+        return self.execute(shorter, asked, probe)
 
     def places(self, source: Source, wrt: str) -> Callable[[Edit], bool]:
         """Return a test whether a place ran, given an edit that makes the script fail there.

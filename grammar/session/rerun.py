@@ -28,6 +28,7 @@ COMPARISONS = frozenset(["lt", "le", "gt", "ge", "eq", "ne"])
 
 class Probe:
     """Observes a run: numbers its tracked leaves in order, which is the same in every run, and moves some.
+    A probe of several runs knows the leaves of the last one.
 
     ``moves`` has the values to add, by leaf number. ``numbers`` maps node numbers to leaf numbers, ``leaves``
     leaf numbers to the moved leaves. ``ties`` are the places where floats were compared and some were equal.
@@ -42,6 +43,8 @@ class Probe:
         self.ties: list[Span] = []
 
     def __enter__(self) -> Probe:
+        self.numbers.clear()
+        self.leaves.clear()
         self.before, mode.probe = mode.probe, self
         return self
 

@@ -42,7 +42,7 @@ def test_a_trial_takes_no_more_steps_than_all_together_may(monkeypatch: pytest.M
     monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 1000)
     for allowed, taken in ((50_000, 1000), (500, 500), (0, 1000)):
         monkeypatch.setattr(limits, "steps", allowed)
-        trials = gradient_remedies.Trials(Settings())
+        trials = gradient_remedies.Trials(Settings(), "x")
         assert trials.run("for i in range(10**9):\n    pass", Source("", "script.ad"), "x") is None
         assert taken <= trials.steps <= taken + 1
 
@@ -241,6 +241,27 @@ def test_values_that_go_to_infinity_are_not_said_to_have_no_limit() -> None:
 )
 def test_where_the_values_nearby_have_a_limit_it_is_the_value_proposed(script: str, first: str) -> None:
     assert repairs(script)[0].partition(": ")[2] == first
+
+
+@pytest.mark.parametrize(
+    "unused",
+    [
+        "junk = math.sqrt(x)",
+        "junk = math.acos(1 + x*x); more = junk + 1\nprint(more)",
+        "assert x == 0, 'the start'",
+        "print(math.log(1 - 1e16*x*x))",
+    ],
+)
+def test_lines_that_the_output_does_not_need_do_not_spoil_the_check(unused: str) -> None:
+    assert repairs(f"x = 0.\n{unused}\nL = sqrt(x*x)")[0].endswith(": abs(x)")
+
+
+@pytest.mark.parametrize(
+    "needed",
+    ["junk = math.acos(1 + x*x)\nL = sqrt(x*x) + junk", "L = math.acos(1 + x*x)\nL = sqrt(x*x) + L"],
+)
+def test_lines_that_the_output_needs_are_kept_in_the_check(needed: str) -> None:
+    assert repairs(f"x = 0.\n{needed}") == []
 
 
 def test_a_change_of_two_places_is_told_once() -> None:
