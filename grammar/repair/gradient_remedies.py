@@ -29,7 +29,7 @@ from autodiff.grammar.repair.proposals.domain_edges import (
     choose_before_op,
 )
 from autodiff.grammar.repair.proposals.graph_cuts import FAILING_CODE, connecting_fix, find_cuts
-from autodiff.grammar.repair.proposals.stable_functions import SameFunction, known_functions
+from autodiff.grammar.repair.proposals.stable_functions import SameFunction, known_functions, known_quotients
 from autodiff.grammar.repair.unneeded_lines import without_failed_line
 from autodiff.grammar.session.run import Execution, Settings, differentiate, run_once
 from autodiff.grammar.syntax.parser import parse_to_first_error
@@ -113,9 +113,10 @@ class Trials:
         except AutodiffError as error:
             self.steps += runtime.used
             needed = {self.output, *(asked.wrt or ())}
-            is_moved = not isinstance(probe, nullcontext) and error.span is not None
-            shorter = without_failed_line(source, error.span, needed) if is_moved else None
-            if shorter is None or self.steps >= MOST_STEPS:
+            if isinstance(probe, nullcontext) or error.span is None or self.steps >= MOST_STEPS:
+                raise
+            shorter = without_failed_line(source, error.span, needed)
+            if shorter is None:
                 raise
         return self.execute(shorter, asked, probe)
 
@@ -155,12 +156,15 @@ class GradientRepair:
         self.output = report.output
         self.execution = execution
         self.trials = trials
+        kinds = {cause.kind for cause in derivation.causes}
         self.is_flat = derivation.causes[0].kind in ("flat", "unconnected", "vanished", "cancelled")
+        self.is_rounding = bool(kinds & {"rounding", "cancelled"})
         source = execution.source
         self.nearby = NearbyValues(
             source.text,
             lambda text, probe: trials.run(text, source, derivation.wrt, probe),
-            has_lost_value=any(cause.kind == "forward" for cause in derivation.causes),
+            has_lost_value="forward" in kinds,
+            is_rounding=self.is_rounding,
         )
 
     def store_repairs(self) -> None:
@@ -189,13 +193,18 @@ class GradientRepair:
                 together = self.combined_fix([fix], cause, trial)
                 if together is not None:
                     last.repairs = (together,)
-                    return
-            self.tell_missing_limit()
+                    break
+        self.tell_limit()
 
-    def tell_missing_limit(self) -> None:
-        """Say at the first value that is not finite that the output has no limit, where values show it."""
+    def tell_limit(self) -> None:
+        """Say at the first value that is not finite which limit the output has, or that it has none."""
         lost = [cause for cause in self.derivation.causes if cause.kind == "forward"]
-        apart = self.nearby.values_without_limit() if lost else None
+        limit = self.nearby.limit() if lost else None
+        if limit is not None:
+            lost[0].text += f"; the values of {self.output.name} nearby tend to {limit:.5g}"
+            return
+        has_repair = any(cause.repairs for cause in self.derivation.causes)
+        apart = self.nearby.values_without_limit() if lost and not has_repair else None
         if apart is not None:
             low, high = apart
             lost[0].text += (
@@ -237,7 +246,7 @@ class GradientRepair:
         is_same_function = all(isinstance(fix, SameFunction) for fix in made)
         if self.is_flat and not np.any(g):
             return False
-        was_number = np.isfinite(before)
+        was_number = np.isfinite(before) & (not (self.is_rounding and is_same_function))
         is_equal = np.allclose(
             now[was_number], before[was_number], rtol=OUTPUT_TOLERANCE, atol=OUTPUT_TOLERANCE
         )
@@ -269,6 +278,8 @@ def possible_fixes(cause: Cause, scene: Scene, output: str, did_run: Callable[[E
         yield from known
         if not known or cause.op not in EXPONENTIALS:  # for exponentials a known function suffices
             yield from avoid_edge(cause, scene)
+    elif cause.kind in ("rounding", "cancelled"):
+        yield from known_quotients(scene)
 
 
 def connecting_fixes(scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:

@@ -9,13 +9,15 @@ not overflow.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.session.rerun import Probe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from autodiff.core.graph.node import Leaf
@@ -43,6 +45,12 @@ SLOPE_TOLERANCE, DIFFERENCE_TOLERANCE = 0.02, 0.2
 #: may differ: the original may lose digits before it overflows, so the smallest inputs count. The last
 #: factors are for squares and products that overflow.
 FACTORS, LEAST_FINITE = (0.003, 0.01, 0.05, 0.2, 0.5, 1e-100, 1e-130, 1e-160), 3
+#: Larger moves, as multiples of the usual ones, for values away from a point where the original loses digits.
+FAR_MOVES = (10.0, 100.0, 1000.0)
+#: How far rounding may move values of a quotient that loses digits, as a part of them.
+LIMIT_ROUNDING = 1e-6
+#: How far means of values after large and small moves may be apart if there is a limit, as a part of them.
+STEADY = 1e-4
 FAR_TOLERANCES = {"float64": 1e-6, "float32": 1e-3}
 
 
@@ -82,15 +90,17 @@ class NearbyValues:
 
     ``run`` runs any script with the same options and returns its output and its gradient by the input.
     ``has_lost_value``: the original computes a value on the way that is not finite, so that its output, even
-    if it is finite, need not be the one nearby.
+    if it is finite, need not be the one nearby. ``is_rounding``: the values around the inputs are rounded so
+    much that only those further off tell what the function is.
     """
 
-    __slots__ = ("_here", "has_lost_value", "original", "run")
+    __slots__ = ("_here", "has_lost_value", "is_rounding", "original", "run")
 
-    def __init__(self, original: str, run: Run, *, has_lost_value: bool) -> None:
+    def __init__(self, original: str, run: Run, *, has_lost_value: bool, is_rounding: bool) -> None:
         self.original = original
         self.run = run
         self.has_lost_value = has_lost_value
+        self.is_rounding = is_rounding
         self._here: At | None = None
 
     def admits(self, repaired: str, is_same_function: bool) -> bool:
@@ -102,7 +112,8 @@ class NearbyValues:
         there = At(self, repaired)
         if here.number is None or there.trial is None or there.number is None:
             return False
-        return self.agrees_near(here, there) or (is_same_function and self.agrees_far(here, there))
+        is_near = not self.is_rounding and self.agrees_near(here, there)
+        return is_near or (is_same_function and self.agrees_far(here, there))
 
     def agrees_near(self, here: At, there: At) -> bool:
         """Whether values and slope agree around the inputs, where the original has some finite value."""
@@ -166,6 +177,29 @@ class NearbyValues:
         is_same = abs(low - low_far) <= room and abs(high - high_far) <= room
         return (low, high) if is_apart and is_same else None
 
+    def limit(self) -> float | None:
+        """Return what the values around the inputs tend to, if the output is one number without a value."""
+        here = self._here = self._here or At(self, self.original)
+        if here.number is None or here.value.size != 1 or np.isfinite(here.value).all():
+            return None
+        means, spreads = [], []
+        for size in (FAR_MOVES[0], 1.0):
+            found = [here.value_at(sign * size, draw) for draw in here.own_directions for sign in (1.0, -1.0)]
+            found += [
+                here.value_after_all(draw, sign * size)
+                for draw in here.common_directions
+                for sign in (1.0, -1.0)
+            ]
+            if not all(map(is_known, found)):
+                return None
+            values = [float(value.item()) for value in found]
+            means.append(sum(values) / len(values))
+            spreads.append(max(values) - min(values))
+        rounding = LIMIT_ROUNDING * max(map(abs, means))
+        is_limit = spreads[1] <= 2 * SMALLER * spreads[0] + rounding
+        is_limit &= abs(means[1] - means[0]) <= spreads[0] + STEADY * max(map(abs, means))
+        return None if not is_limit else means[1] if abs(means[1]) > spreads[1] else 0.0
+
     def values_agree(self, pairs: list[tuple[Any, Any]], here: At, there: At) -> bool:
         """Whether values of both scripts after a large and a small move agree, where the original has any.
 
@@ -185,24 +219,31 @@ class NearbyValues:
 
     def agrees_far(self, here: At, there: At) -> bool:
         """Whether values agree where all inputs are smaller, and the slope is that of the repaired script."""
-        finite = 0
-        error = FAR_TOLERANCES.get(there.dtype, FAR_TOLERANCES["float64"])
-        for factor in FACTORS:
-            before, now = here.value_scaled(factor), there.value_scaled(factor)
-            if not is_known(before):
-                continue
-            if now is None or not np.allclose(now, before, rtol=error, atol=error):
-                return False
-            finite += 1
-            if finite == LEAST_FINITE:
-                break
+        is_same = not self.is_rounding and self.agrees_scaled(here, there)
+        if not is_same and not self.agrees_moved_far(here, there):
+            return False
         sides = []
         for sign in (1.0, -1.0):
             values = [(sign * size, there.value_at(sign * size)) for size in (1.0, SMALLER)]
             slopes = [there.difference(move, now) for move, now in values if now is not None]
             if len(slopes) == 2 and is_slope(*slopes):
                 sides.append(slopes[1])
-        return finite >= LEAST_FINITE and there.has_slope_between(sides)
+        return there.has_slope_between(sides)
+
+    def agrees_scaled(self, here: At, there: At) -> bool:
+        """Whether values agree where all inputs are smaller, so that nothing overflows."""
+        pairs = ((here.value_scaled(factor), there.value_scaled(factor)) for factor in FACTORS)
+        return agree_where_known(pairs, there.dtype)
+
+    def agrees_moved_far(self, here: At, there: At) -> bool:
+        """Whether values agree after moves so large that the original has not lost its digits."""
+        pairs = (
+            (here.value_at(sign * move, draw), there.value_at(sign * move, draw))
+            for draw in there.own_directions
+            for move in FAR_MOVES
+            for sign in (1.0, -1.0)
+        )
+        return agree_where_known(pairs, there.dtype)
 
 
 class At:
@@ -300,6 +341,14 @@ def is_known(value: Any) -> bool:
     return value is not None and bool(np.isfinite(value).all())
 
 
+def agree_where_known(pairs: Iterator[tuple[Any, Any]], dtype: str) -> bool:
+    """Whether values of both scripts agree at the first places where the original has one."""
+    known = islice(((before, now) for before, now in pairs if is_known(before)), LEAST_FINITE)
+    error = FAR_TOLERANCES.get(dtype, FAR_TOLERANCES["float64"])
+    agree = [now is not None and np.allclose(now, before, rtol=error, atol=error) for before, now in known]
+    return len(agree) == LEAST_FINITE and all(agree)
+
+
 def is_close(now: Any, before: Any, at_input: Any, dtype: str) -> bool:
     """Whether two values agree up to rounding, and up to a small part of what the move has changed.
 
@@ -311,7 +360,12 @@ def is_close(now: Any, before: Any, at_input: Any, dtype: str) -> bool:
 
 
 def is_slope(large: float, small: float) -> bool:
-    """Whether differences after two moves are finite and tend to one slope."""
+    """Whether differences after two moves are finite and tend to one slope.
+
+    Those of a function that begins as a square does tend to 0.
+    """
     if not np.isfinite([large, small]).all():
         return False
+    if abs(small) <= 2 * SMALLER * abs(large):
+        return True
     return abs(large - small) <= DIFFERENCE_TOLERANCE * max(abs(large), abs(small)) + 1e-9

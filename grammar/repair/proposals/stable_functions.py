@@ -21,6 +21,7 @@ from autodiff.grammar.repair.proposals.formulas import (
     option_value,
     options_of,
 )
+from autodiff.grammar.repair.proposals.removable_quotients import removable_quotients
 from autodiff.grammar.syntax import imports, tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -56,6 +57,14 @@ def known_functions(scene: Scene) -> Iterator[Fix]:
             for text, reason in find(reader, node):
                 if text and any(part is scene.node for part in reader.visited):
                     yield SameFunction(f"{reason}: {text}", Edit(node.span, text))
+
+
+def known_quotients(scene: Scene) -> Iterator[Fix]:
+    """Yield forms that keep their digits for the quotients of a script that lose them near 0."""
+    reader = FormulaReader(scene)
+    for node in walk(scene.script):
+        for text, reason in removable_quotients(reader, node, is_near_0=True):
+            yield SameFunction(f"{reason}: {text}", Edit(node.span, text))
 
 
 # -- roots and quotients -----------------------------------------------------------------------------------
@@ -113,7 +122,7 @@ def squared(reader: FormulaReader, node: Any) -> Any:
 
 
 def quotients(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
-    """Propose functions for softmax, sigmoid, tanh and sin(x)/x that are written out."""
+    """Propose functions for softmax, sigmoid and tanh that are written out."""
     if not isinstance(node, tree.Binary) or node.op != "/":
         return
     home = torch_prefix(reader.scene)
@@ -127,9 +136,6 @@ def quotients(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
     y = opposite_exponent(reader, reader.meaning(node.left), "-")
     if y and y == opposite_exponent(reader, below, "+"):
         yield f"{home}tanh({y})", "tanh never meets infinity/infinity"
-    z = reader.argument(node.left, "sin")
-    if z and z == reader.scene.text(node.right):
-        yield f"{home}sinc({with_parentheses(z)} / 3.141592653589793)", "sinc(x/pi) is sin(x)/x, and 1 at 0"
 
 
 def softmax_of(reader: FormulaReader, node: Any) -> str:
@@ -406,7 +412,7 @@ def selected_log_softmax(reader: FormulaReader, node: Any) -> str:
     return ""
 
 
-FORMULAS = (norms, quotients, logarithms)
+FORMULAS = (norms, quotients, removable_quotients, logarithms)
 
 
 # -- how the script calls the library ------------------------------------------------------------------------
