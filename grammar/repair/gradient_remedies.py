@@ -274,12 +274,12 @@ def possible_fixes(cause: Cause, scene: Scene, output: str, did_run: Callable[[E
         yield from connecting_fixes(scene, output, did_run)
     elif cause.kind in ("masked", "singular", "forward"):
         yield from choose_before_op(cause, scene)
-        known = list(known_functions(scene))
+        known = [*known_functions(scene), *known_quotients(scene)]
         yield from known
         if not known or cause.op not in EXPONENTIALS:  # for exponentials a known function suffices
             yield from avoid_edge(cause, scene)
     elif cause.kind in ("rounding", "cancelled"):
-        yield from known_quotients(scene)
+        yield from known_quotients(scene, is_near_0=True)
 
 
 def connecting_fixes(scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:

@@ -59,12 +59,17 @@ def known_functions(scene: Scene) -> Iterator[Fix]:
                     yield SameFunction(f"{reason}: {text}", Edit(node.span, text))
 
 
-def known_quotients(scene: Scene) -> Iterator[Fix]:
-    """Yield forms that keep their digits for the quotients of a script that lose them near 0."""
+def known_quotients(scene: Scene, is_near_0: bool = False) -> Iterator[Fix]:
+    """Yield forms with a value at 0 for the quotients around the failed place.
+
+    ``is_near_0``: for all quotients of the script that lose their digits near 0.
+    """
     reader = FormulaReader(scene)
     for node in walk(scene.script):
-        for text, reason in removable_quotients(reader, node, is_near_0=True):
-            yield SameFunction(f"{reason}: {text}", Edit(node.span, text))
+        reader.visited = [node]
+        for text, reason in removable_quotients(reader, node, is_near_0):
+            if is_near_0 or any(part is scene.node for part in reader.visited):
+                yield SameFunction(f"{reason}: {text}", Edit(node.span, text))
 
 
 # -- roots and quotients -----------------------------------------------------------------------------------
@@ -412,7 +417,7 @@ def selected_log_softmax(reader: FormulaReader, node: Any) -> str:
     return ""
 
 
-FORMULAS = (norms, quotients, removable_quotients, logarithms)
+FORMULAS = (norms, quotients, logarithms)
 
 
 # -- how the script calls the library ------------------------------------------------------------------------
