@@ -7,6 +7,7 @@ from autodiff.cli.render import roles
 from autodiff.cli.render.formula_answers import formula_answers
 from autodiff.cli.render.numbers import short, spell_count
 from autodiff.cli.render.page import EMPTY, NAME, PLAIN, TITLE, Table, fit, prose
+from autodiff.cli.render.prose import in_words
 from autodiff.core.report.kink import REPEATED
 from autodiff.core.report.verdict import (
     BLURRED,
@@ -299,5 +300,4 @@ def summary(answers: Answers) -> str:
     if not by_plane:
         return told
     shown = by_plane[:MOST_NAMES] + [f"{len(by_plane) - MOST_NAMES} more"] * (len(by_plane) > MOST_NAMES)
-    listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
-    return f"{told}; for {listed} rounding or fast changes make the differences useless"
+    return f"{told}; for {in_words(shown)} rounding or fast changes make the differences useless"

@@ -18,6 +18,7 @@ from autodiff.cli.render.page import (
     muted,
     prose,
 )
+from autodiff.cli.render.prose import in_words
 from autodiff.cli.render.records import Records, place
 from autodiff.core.base.lazy_imports import np
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
     from autodiff.core.report.minimum import Minimum
 
+#: How many inputs, residuals and flat directions are told.
+MOST_TOLD = 3
+WIDEST_RESIDUAL = 40
 FIELDS = ("name", "index", "start", "value", "standard_error")
 
 
@@ -75,7 +79,9 @@ def minimum_numbers(found: Minimum) -> dict[str, Any]:
         "start": start,
         "standard_errors": errors if found.covariance is not None else None,
         "covariance": found.covariance,
+        "undetermined": [moves_of(found, row) for row in found.flat],
         "residuals": found.residual_count,
+        "residual_names": list(found.residuals),
         "degrees_of_freedom": found.degrees_of_freedom,
         "residual_sigma": found.residual_sigma,
     }
@@ -83,7 +89,7 @@ def minimum_numbers(found: Minimum) -> dict[str, Any]:
 
 def minimum_lines(found: Minimum, page: Page) -> Iterator[Line]:
     """``L = 0.12``, a table of the inputs, and how the search ended."""
-    is_sum = bool(np.ndim(found.report.output.value))
+    is_sum = bool(found.residual_count) and not found.residuals
     name = fit(found.report.output.name, 24)
     yield (
         (TITLE, f"sum of the squares of {name} = " if is_sum else f"{name} = "),
@@ -110,6 +116,31 @@ def minimum_lines(found: Minimum, page: Page) -> Iterator[Line]:
     yield from prose(spell_end(found, page.digits), page.width, 2)
 
 
+def moves_of(found: Minimum, row: Any) -> dict[str, float]:
+    """The entries of the inputs that move together, each with how far."""
+    names = [place(*one) for one in places(found.report.gradients)]
+    return {name: move for name, move in zip(names, row.tolist(), strict=True) if move}
+
+
+def spell_flat(found: Minimum) -> str:
+    """The moves that nothing determines, as a clause; "" without any."""
+    ways = []
+    for row in found.flat[:MOST_TOLD]:
+        moves = moves_of(found, row)
+        told = [f"{visible(name)} moves by {short(move, 4)}" for name, move in [*moves.items()][:MOST_TOLD]]
+        if len(moves) > MOST_TOLD:
+            told.append(f"{len(moves) - MOST_TOLD:,} more inputs move with them")
+        ways.append(
+            f"where {in_words(told)}" if len(moves) > 1 else f"where {visible(next(iter(moves)))} moves"
+        )
+    if not ways:
+        return ""
+    if len(found.flat) > MOST_TOLD:
+        ways.append(f"in {len(found.flat) - MOST_TOLD:,} other ways")
+    what = "they do" if found.residual_count else "to second order it does"
+    return f": {what} not change {', or '.join(ways)}"
+
+
 def spell_end(found: Minimum, digits: int) -> str:
     """How the search ended, and how far the residuals are from 0."""
     text = f"{found.method}, {found.steps:,} step{'s' * (found.steps != 1)}: {found.reason}"
@@ -117,7 +148,11 @@ def spell_end(found: Minimum, digits: int) -> str:
         return text
     if found.residual_sigma is None:
         return f"{text}; the standard errors are from the inverse of the Hessian"
+    shown = [fit(name, WIDEST_RESIDUAL) for name in found.residuals[:MOST_TOLD]]
+    if len(found.residuals) > MOST_TOLD:
+        shown.append(f"{len(found.residuals) - MOST_TOLD:,} more")
+    residuals = f"residuals {in_words(shown)}" if shown else "residuals"
     return (
-        f"{text}; the standard errors are those of a fit, whose residuals have the standard deviation"
+        f"{text}; the standard errors are those of a fit, whose {residuals} have the standard deviation"
         f" {short(found.residual_sigma, digits)}, with {found.degrees_of_freedom:,} degrees of freedom"
     )

@@ -10,7 +10,7 @@ from autodiff.cli.process.streams import cells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 NARROWEST = 12  # the minimum width of a line
 WIDEST_PROSE = 100  # the longest line that is easy to read
@@ -83,3 +83,12 @@ def whole_words(text: str) -> Iterator[str]:
             end = next(closing, at) + 1
         yield " ".join(words[at:end])
         at = end
+
+
+def in_words(words: Sequence[str]) -> str:
+    """The words as a list in prose.
+
+    >>> in_words(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from autodiff.cli.render.minimum import spell_flat
 from autodiff.cli.requests.derivatives import Question
+from autodiff.cli.requests.hints import PLACES, in_line
 from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
 from autodiff.core.derivation.least_squares import common_weight
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.report.kink import JUMP, KINK, SINGULAR
 from autodiff.core.report.minimum import Minimum
+from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.session.minimum import covariance_at, default_method, search_minimum
 from autodiff.grammar.session.objective import Objective
 from autodiff.grammar.session.rerun import Probe
@@ -14,6 +20,10 @@ from autodiff.grammar.session.rerun import Probe
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.cli.requests.session import Session
+    from autodiff.grammar.session.minimum import Search
+
+#: The digits to which inputs are rounded to find a kink close by.
+ROUNDINGS = range(8, -1, -1)
 
 
 def make_minimum(session: Session) -> Minimum:
@@ -27,21 +37,23 @@ def make_minimum(session: Session) -> Minimum:
     if method in (None, "auto"):
         method = default_method(objective)
     found = search_minimum(objective, method)
-    assert session.script is not None
+    kink = kink_near(objective, found)
     subject = objective.run(found.place)
-    covariance, why = None, "the search has not converged"
-    if found.has_converged:
-        covariance, why = covariance_at(objective, found.place)
+    covariance, why, flat = None, "the search has not converged", np.zeros((0, len(found.place)))
+    if found.has_converged and kink:
+        why = kink
+    elif found.has_converged:
+        covariance, why, flat = covariance_at(objective, found.place)
+    elif kink:
+        found.reason += f"; {kink}"
     squares = 0.0
     if objective.parts is not None:
         residuals = objective.residuals(found.place)
         squares = float(residuals @ residuals) / common_weight(objective.parts)
     if not found.has_converged:
         session.note(f"the search has not converged: {found.reason}", "warning")
-    elif why:
-        session.note(f"there are no standard errors: {why}")
-    return Minimum(
-        report=describe(subject, session.script.source, graph=False, derivations=False),
+    made = Minimum(
+        report=describe(subject, objective.source, graph=False, derivations=False),
         start=objective.start,
         value=objective.value(found.place),
         method=found.method,
@@ -50,6 +62,34 @@ def make_minimum(session: Session) -> Minimum:
         reason=found.reason,
         covariance=covariance,
         why=why,
+        flat=flat,
         residual_count=objective.size,
+        residuals=tuple(objective.residual_names),
         sum_of_squares=squares,
     )
+    if found.has_converged and why:
+        session.note(f"there are no standard errors: {why}{spell_flat(made)}")
+    return made
+
+
+def kink_near(objective: Objective, found: Search) -> str:
+    """Say which op has a kink where a search ended, or close by if the output is no higher there; else "".
+
+    A search that does not converge may end beside a kink, and most kinks are at short numbers.
+    """
+    places = [found.place]
+    if not found.has_converged:
+        units = np.maximum(np.abs(objective.start), np.abs(found.place))
+        units = 10.0 ** np.floor(np.log10(np.where(units > 0, units, 1.0)))
+        places += [np.round(found.place / units, digits) * units for digits in ROUNDINGS]
+    least = objective.value(found.place)
+    for place in places:
+        if not objective.value(place) <= least:
+            continue
+        subject = objective.run(place)
+        names = NodeNames(subject.order, objective.source)
+        for kink in kinks_of(subject.order, subject.cotangents, names):
+            if kink.kind in (KINK, JUMP, SINGULAR):
+                where = "there" if np.array_equal(place, found.place) else "close by"
+                return f"{kink.function}{in_line(kink.line)} is {PLACES[kink.kind]} {where}"
+    return ""

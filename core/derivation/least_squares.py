@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: What is subtracted from residuals that are the entries of one node.
+NOTHING = 0.0
+#: The part of the largest singular value, or of the largest curvature, that counts as none: rounding.
+FLAT_SLOPE = 1e-12
+FLAT_CURVATURE = 1e-13
+#: The part of the largest move in a flat direction that counts as none.
+NO_MOVE = 1e-6
+
+
 class Residuals:
     """Entries of a graph whose squares, times ``weight``, are a part of an objective: ``plus`` - ``minus``.
 
@@ -24,7 +33,7 @@ class Residuals:
 
     __slots__ = ("minus", "plus", "weight")
 
-    def __init__(self, plus: Node, weight: Any, minus: Any = 0.0) -> None:
+    def __init__(self, plus: Node, weight: Any, minus: Any = NOTHING) -> None:
         self.plus = plus
         self.minus = minus
         self.weight = weight
@@ -107,14 +116,10 @@ def is_square(node: Node, name: str, at: list[int]) -> bool:
 def covariance_of_fit(jacobian: Any, residuals: Any) -> Any:
     """Return the covariance of fitted inputs (n x n) from the residuals and their Jacobian (m x n), m > n.
 
-    It is None if the residuals do not determine the inputs.
+    The residuals determine the inputs: there are no flat directions.
     """
     lengths = np.sqrt((jacobian**2).sum(axis=0))
-    if not (np.isfinite(lengths).all() and lengths.all()):
-        return None
     _, values, right = np.linalg.svd(jacobian / lengths, full_matrices=False)
-    if values[-1] <= np.finfo(float).eps * max(jacobian.shape) * values[0]:
-        return None
     inverse = right.T / values
     sigma2 = float(residuals @ residuals) / (len(residuals) - len(lengths))
     return sigma2 * (inverse @ inverse.T) / np.outer(lengths, lengths)
@@ -127,6 +132,44 @@ def covariance_of_likelihood(hessian: Any) -> Any:
         return None
     scale = np.sqrt(diagonal)
     values, vectors = np.linalg.eigh((hessian + hessian.T) / (2 * np.outer(scale, scale)))
-    if values[0] <= np.finfo(float).eps * len(values) * values[-1]:
+    if values[0] <= FLAT_CURVATURE * values[-1]:
         return None
     return (vectors / values) @ vectors.T / np.outer(scale, scale)
+
+
+def flat_directions_of_fit(jacobian: Any) -> Any:
+    """Return the moves of the inputs (k x n) that do not change residuals with this Jacobian (m x n)."""
+    lengths = np.sqrt((jacobian**2).sum(axis=0))
+    scale = np.where(lengths > 0, lengths, 1.0)
+    rows, columns = jacobian.shape
+    _, values, right = np.linalg.svd(jacobian / scale, full_matrices=rows < columns)
+    rank = int((values > FLAT_SLOPE * values.max(initial=0.0)).sum())
+    return simplest(right[rank:], scale)
+
+
+def flat_directions(hessian: Any) -> Any:
+    """Return the moves of the inputs (k x n) along which a Hessian has no curvature; none at a saddle."""
+    diagonal = np.abs(np.diag(hessian))
+    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    values, vectors = np.linalg.eigh((hessian + hessian.T) / (2 * np.outer(scale, scale)))
+    limit = FLAT_CURVATURE * np.abs(values).max(initial=0.0)
+    return simplest(vectors.T[np.abs(values) <= limit] if (values >= -limit).all() else vectors[:0], scale)
+
+
+def simplest(rows: Any, scale: Any) -> Any:
+    """Return the space of ``rows``, in units of 1/scale, by Gauss's and Jordan's elimination.
+
+    The first move of each row is 1, and another row has none there.
+    """
+    rows = rows.copy()
+    for at in range(len(rows)):
+        row, column = np.unravel_index(np.argmax(np.abs(rows[at:])), rows[at:].shape)
+        rows[[at, at + row]] = rows[[at + row, at]]
+        rows[at] /= rows[at, column]
+        others = np.arange(len(rows)) != at
+        rows[others] -= np.outer(rows[others, column], rows[at])
+    rows[np.abs(rows) < NO_MOVE] = 0
+    moves = rows / scale
+    first = [row[np.flatnonzero(row)[0]] for row in moves]
+    found = moves / np.reshape(first, (-1, 1))
+    return found[np.argsort([np.flatnonzero(row)[0] for row in found], kind="stable")]

@@ -16,9 +16,11 @@ class Minimum(Record):
 
     ``report`` is that of the script with the inputs found. ``start`` has the entries of all inputs before the
     search, one after the other. ``value`` is the objective: the output, or the sum of its squares.
-    ``covariance`` (n x n) of the inputs is None if nothing determines it; then ``why`` says so.
-    ``residual_count`` is the number of residuals of a least-squares fit, 0 for another objective, and
-    ``sum_of_squares`` that of the residuals, with their weights unless these are equal.
+    ``covariance`` (n x n) of the inputs is None if nothing determines it; then ``why`` says so. ``flat`` are
+    moves of the inputs, a row each, that change no residual to first order, or the output to second.
+    ``residual_count`` is the number of residuals of a least-squares fit, 0 for another objective,
+    ``residuals`` are their names or expressions, none if the output itself is a list of them, and
+    ``sum_of_squares`` is that of the residuals, with their weights unless these are equal.
     """
 
     report: GradientReport
@@ -29,8 +31,10 @@ class Minimum(Record):
     has_converged: bool
     reason: str
     covariance: Any
-    why: str = ""
+    why: str
+    flat: Any
     residual_count: int = 0
+    residuals: tuple[str, ...] = ()
     sum_of_squares: float = 0.0
 
     @property

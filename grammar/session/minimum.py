@@ -8,7 +8,12 @@ from __future__ import annotations
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
-from autodiff.core.derivation.least_squares import covariance_of_fit, covariance_of_likelihood
+from autodiff.core.derivation.least_squares import (
+    covariance_of_fit,
+    covariance_of_likelihood,
+    flat_directions,
+    flat_directions_of_fit,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,9 +60,8 @@ class Search:
 
 
 def default_method(objective: Objective) -> str:
-    """``lm`` for a sum of more squares than inputs, ``bfgs`` for others."""
-    is_list = bool(np.ndim(objective.first.root.out))
-    return "lm" if objective.size > len(objective.start) or is_list else "bfgs"
+    """``lm`` for a sum of more squares than inputs and for as many residuals, ``bfgs`` for others."""
+    return "lm" if objective.size + objective.is_list > len(objective.start) else "bfgs"
 
 
 def search_minimum(objective: Objective, method: str) -> Search:
@@ -83,7 +87,7 @@ def search_squares(objective: Objective) -> Search:
         what = (
             "the output is no sum of squares"
             if objective.parts is None
-            else f"there are {objective.size:,} squares for {len(objective.start):,} inputs"
+            else f"{objective.size:,} residuals do not determine {len(objective.start):,} inputs"
         )
         raise UsageError(
             f"--method lm: {what}",
@@ -111,7 +115,20 @@ def search_squares(objective: Objective) -> Search:
     except NoSlopes:
         return Search("lm", objective.lowest, 0, False, "a derivative is not finite on the way down")
     reason = REASONS_OF_LM.get(made.status, f"{made.nfev:,} runs of the script were not enough")
-    return Search("lm", made.x, int(made.njev), made.status > 0, reason)
+    place = without_flat_moves(objective, made.x) if made.status > 0 else made.x
+    return Search("lm", place, int(made.njev), made.status > 0, reason)
+
+
+def without_flat_moves(objective: Objective, place: Any) -> Any:
+    """The place without moves from the start that change no residual; the method may make large ones."""
+    jacobian = objective.jacobian(place)
+    if len(place) > MOST_ERRORS or not np.isfinite(jacobian).all():
+        return place
+    flat = flat_directions_of_fit(jacobian)
+    units = np.where(objective.start == 0, 1.0, np.abs(objective.start))
+    moves = flat / units
+    nearer = place - np.linalg.pinv(moves) @ (moves @ ((place - objective.start) / units)) * units
+    return nearer if len(flat) and objective.value(nearer) <= objective.value(place) else place
 
 
 def search_by_slopes(objective: Objective, method: str) -> Search:
@@ -212,15 +229,27 @@ def decrease_left(objective: Objective, place: Any) -> float:
     return float("inf") if covariance is None else float(slopes @ covariance @ slopes) / 2
 
 
-def covariance_at(objective: Objective, place: Any) -> tuple[Any, str]:
-    """The covariance of the inputs, or None and the reason why there is none."""
-    count = len(place)
-    if count > MOST_ERRORS:
-        return None, f"standard errors are computed for {MOST_ERRORS:,} entries at most"
-    if objective.parts is not None:
-        if objective.size <= count:
-            return None, "there are no more residuals than inputs"
-        found = covariance_of_fit(objective.jacobian(place), objective.residuals(place))
-        return found, "" if found is not None else "the residuals do not determine all inputs"
-    found = covariance_of_likelihood(objective.hessian(place))
-    return found, "" if found is not None else "the second derivatives there are not those of a minimum"
+def covariance_at(objective: Objective, place: Any) -> tuple[Any, str, Any]:
+    """The covariance of the inputs, or None and the reason why there is none; the moves that change nothing.
+
+    These moves, a row each, are empty where there is a covariance.
+    """
+    none = np.zeros((0, len(place)))
+    if len(place) > MOST_ERRORS:
+        return None, f"standard errors are computed for {MOST_ERRORS:,} entries at most", none
+    if objective.parts is None:
+        hessian = objective.hessian(place)
+        if not np.isfinite(hessian).all():
+            return None, "the second derivatives there are not finite", none
+        found, flat = covariance_of_likelihood(hessian), flat_directions(hessian)
+        why = "the output is flat" if len(flat) else "the second derivatives there are not those of a minimum"
+        return found, why * (found is None), flat
+    jacobian = objective.jacobian(place)
+    if not np.isfinite(jacobian).all():
+        return None, "the slopes of the residuals there are not finite", none
+    flat = flat_directions_of_fit(jacobian)
+    if len(flat):
+        return None, "the residuals do not determine all inputs", flat
+    if objective.size <= len(place):
+        return None, "there are no more residuals than inputs", none
+    return covariance_of_fit(jacobian, objective.residuals(place)), "", none

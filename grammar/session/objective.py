@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError, GradientError, LimitError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
-from autodiff.core.derivation.least_squares import Residuals, squares_in
+from autodiff.core.derivation.least_squares import NOTHING, Residuals, squares_in
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node
@@ -18,6 +18,8 @@ from autodiff.core.graph.values import as_stored
 from autodiff.core.report.records import gradient_or_zeros
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session import derivative_matrices
+from autodiff.grammar.session.leaf_names import display_name
+from autodiff.grammar.session.outputs import is_sequence
 from autodiff.grammar.session.rerun import Probe
 from autodiff.grammar.session.run import EngineSetup, run_script
 from autodiff.grammar.syntax.parser import parse_to_first_error
@@ -52,19 +54,22 @@ class Placement(Probe):
 class Objective:
     """The objective of a script; ``first`` is the pass of its first run, which ``probe`` observed.
 
-    ``start`` are the entries of its inputs. ``parts`` are its residuals, None if it is no sum of squares, and
-    ``size`` is their number. ``place`` and ``subject`` are those of the last run.
+    It ``is_list`` if its output is a list of residuals. ``start`` are the entries of its inputs. ``parts``
+    are its residuals, None if it is no sum of squares, ``size`` is their number, and ``residual_names`` are
+    their names or expressions in the script. ``place`` and ``subject`` are those of the last run.
     ``runs`` counts the runs; ``least`` is the least finite objective of all, at the place ``lowest``.
     """
 
     __slots__ = (
         *(
             "first",
+            "is_list",
             "least",
             "lowest",
             "numbers",
             "parts",
             "place",
+            "residual_names",
             "runs",
             "script",
             "settings",
@@ -80,17 +85,19 @@ class Objective:
         self.script = parse_to_first_error(execution.source)
         self.settings = settings
         self.first = self.subject = first
+        self.is_list = bool(np.ndim(first.root.out)) or is_list_of_one(execution, settings, first)
         self.numbers = [leaf_number(name, node, probe) for name, node in first.wrt]
         values = [np.ravel(np.asarray(node.out, "float64")) for _, node in first.wrt]
         self.start = self.place = np.concatenate(values) if values else np.zeros(0)
         self.parts = self.parts_of(first)
-        self.runs, self.least, self.lowest = 0, objective_of(first), self.start
+        self.residual_names = names_of_residuals([] if self.is_list else self.parts or [], execution)
+        self.runs, self.least, self.lowest = 0, self.objective_of(first), self.start
         self.size = sum(int(np.size(part.plus.out)) for part in self.parts or ())
 
     def parts_of(self, subject: ReportedPass) -> list[Residuals] | None:
         """The residuals in the graph of a run."""
         root = subject.root
-        if np.ndim(root.out):
+        if self.is_list:
             return [Residuals(root, 1.0)]
         nodes = [node for _, node in subject.wrt]
         return squares_in(root, set(nodes_leading_to(newest_first([root]), nodes)))
@@ -109,7 +116,7 @@ class Objective:
         subject.wrt = tuple(zip(names, [probe.leaves[number] for number in self.numbers], strict=True))
         self.place, self.subject = np.array(place), subject
         self.runs += 1
-        found = objective_of(subject)
+        found = self.objective_of(subject)
         if found < self.least:
             self.least, self.lowest = found, self.place
         self.parts = self.parts_of(subject) if self.parts is not None else None
@@ -118,7 +125,7 @@ class Objective:
     def value(self, place: Any) -> float:
         """The objective: the output, or the sum of the squares of its entries; inf where the script fails."""
         try:
-            return objective_of(self.run(place))
+            return self.objective_of(self.run(place))
         except LimitError:
             raise
         except AutodiffError:
@@ -138,14 +145,20 @@ class Objective:
         subject.seed = self.seed(subject.root)
         with EngineSetup(self.settings):
             found = derivative_matrices.hessian(subject).astype("float64")
-        if not np.ndim(subject.root.out):
+        if not self.is_list:
             return found
         jacobian = self.jacobian(place)
         return found + 2 * jacobian.T @ jacobian
 
     def seed(self, root: Node) -> Any:
         """What the pass of the objective starts from."""
-        return as_stored(2 * root.out) if np.ndim(root.out) else as_stored(np.ones_like(root.out))
+        return as_stored(2 * np.asarray(root.out) if self.is_list else np.ones_like(root.out))
+
+    def objective_of(self, subject: ReportedPass) -> float:
+        """The output of a run, or the sum of the squares of its entries; inf where it is not finite."""
+        out = np.asarray(subject.root.out, "float64")
+        found = float((out**2).sum() if self.is_list else out)
+        return found if np.isfinite(found) else float("inf")
 
     def residuals(self, place: Any) -> Any:
         """The residuals with their weights, as one vector; nan where the script fails or has others."""
@@ -208,11 +221,25 @@ class Objective:
         return np.concatenate([root.ravel() for root in roots])[:, None] * jacobian
 
 
-def objective_of(subject: ReportedPass) -> float:
-    """The output of a run, or the sum of the squares of its entries; inf where it is not finite."""
-    out = np.asarray(subject.root.out, "float64")
-    found = float((out**2).sum() if out.ndim else out)
-    return found if np.isfinite(found) else float("inf")
+def names_of_residuals(parts: list[Residuals], execution: Execution) -> list[str]:
+    """Return the script's names for residuals, or the expressions that they are, each once."""
+    names = []
+    for part in parts:
+        name = display_name(part.plus, execution)
+        if isinstance(part.minus, Node):
+            name += f" - {display_name(part.minus, execution)}"
+        elif part.minus is not NOTHING:
+            found = (key for key, one in execution.names.items() if getattr(one, "value", None) is part.minus)
+            name += f" - {next(found, 'target')}"
+        names.append(name)
+    return list(dict.fromkeys(names))
+
+
+def is_list_of_one(execution: Execution, settings: Settings, subject: ReportedPass) -> bool:
+    """Whether the output is a list with one entry, which is the target itself."""
+    name = settings.of or subject.name.removesuffix("[0]")
+    value = execution.last_value if settings.of is None else None
+    return is_sequence(execution.names.get(name) if value is None else value)
 
 
 def leaf_number(name: str, node: Node, probe: Probe) -> int:

@@ -141,6 +141,45 @@ def test_forms_of_a_sum_of_squares(output):
     assert found.residual_sigma == pytest.approx((squares / 2) ** 0.5)
 
 
+@pytest.mark.parametrize("code", ["r = [x**2 - 4]", "[x**2 - 4]", "r = (x**2 - 4,)", "r = stack([x**2 - 4])"])
+def test_a_list_of_one_residual(code):
+    found = minimized("-e", f"x = 3.; {code}")
+    assert (found.method, found.has_converged, found.residual_count) == ("lm", True, 1)
+    assert entries_of(found)[0][3] == pytest.approx(2, rel=1e-12)
+
+
+def test_one_entry_of_a_list_is_no_residual(answered):
+    code = "x = 3.; r = [x**2 - 4]"
+    assert answered("-e", code, "--of", "r[0]").out == "x\t0\t0.7071067811865476\n"
+    assert answered("-e", code, "-e", "r[0]").out == "x\t0\t0.7071067811865476\n"
+
+
+@pytest.mark.parametrize(
+    ("output", "names"),
+    [
+        ("r", ()),
+        ("(r**2).sum()", ("r",)),
+        ("((a*tensor(t) + b - v)**2).mean()", ("a*tensor(t) + b - v",)),
+        ("mse_loss(a*tensor(t) + b, v)", ("a*tensor(t) + b - v",)),
+        ("mse_loss(v*1, a*tensor(t) + b)", ("a*tensor(t) + b - target",)),
+        ("(r**2).sum() + a**2", ("r", "a")),
+        ("sum([(a*t[k] + b - v[k])**2 for k in range(4)])", ("a*t[k] + b - v[k]",)),
+    ],
+)
+def test_residuals_are_named(output, names):
+    assert minimized("-e", LINE + f"L = {output}", "--wrt", "a,b").residuals == names
+
+
+def test_a_search_stays_near_the_start_where_nothing_changes(answered):
+    """The nearest place with a + b = 1.0166..., by the inputs' sizes."""
+    code = "a = 1; b = 2; r = [a + b - 1, 2*(a + b) - 2, a + b - 1.1]"
+    found = minimized("-e", code)
+    assert [entry[3] for entry in entries_of(found)] == pytest.approx([1 - 119 / 300, 2 - 4 * 119 / 300])
+    assert found.flat.tolist() == [[1, pytest.approx(-1)]]
+    made = json.loads(answered("-e", code, "--format", "json").out)
+    assert made["undetermined"] == [{"a": 1, "b": pytest.approx(-1)}]
+
+
 def test_weights_count():
     code = LINE + "s = tensor([1, 2, 1, 0.5]); L = (r**2/s**2).sum()"
     found = minimized("-e", code, "--wrt", "a,b")
@@ -264,12 +303,31 @@ def test_a_fit_is_read_by_other_commands(autodiff, write):
     [
         ("x = 1; L = -x**2", (), 1, "has not converged: the output falls further and bends down there"),
         ("x = 1; L = x", ("--method", "newton"), 1, "warning: the search has not converged"),
-        ("x = 1; y = 2; L = (x - y)**2", (), 0, "there are no standard errors"),
+        ("x = 1; y = 2; L = (x - y)**2", (), 0, "not change where x moves by 1 and y moves by 1"),
         ("x = 1; y = 2; r = [x - y, x - y, y - x]", (), 0, "the residuals do not determine all inputs"),
+        ("a = 1; b = 2; c = 3; r = [a + 2*b, 1 - 2*b - a, a + 2*b]", (), 0, "by -0.5, or where c moves"),
+        ("x = 1.; y = 3.; L = (x*y - 6)**2", (), 0, "x moves by 1 and y moves by -3"),
+        (
+            *("a = 1; b = 2; c = 4; L = exp(a + b) - 2*a - 2*b + c*0", (), 0),
+            "the output is flat: to second order it does not change where a moves by 1 and b moves by -1, or"
+            " where c moves",
+        ),
+        ("w = ones(9); L = exp(w.sum()) - w.sum()", (), 0, "or in 5 other ways"),
+        ("w = ones(9); v = tensor([0.5]); L = (w.sum() - v)**2", (), 0, "in 6 other ways"),
+        ("x = 1.; L = abs(x - 2)", (), 0, "no standard errors: abs in line 1 is at a kink there"),
+        ("x = 0.; L = -abs(x)", (), 0, "no standard errors: abs in line 1 is at a kink there"),
+        ("x = 0.7; L = x**2 + abs(x)", (), 1, "further down; abs in line 1 is at a kink close by"),
+        (
+            "x = 1.; y = 2.; L = max(x - 2, 0) + (x - y)**2 + abs(y)",
+            (),
+            1,
+            "abs in line 1 is at a kink close",
+        ),
         ("x = 1; y = 2; r = [x - y**2, y - x]", (), 0, "no more residuals than inputs"),
         ("x = 0; L = log(x)", (), 2, "not finite at the start"),
         ("x = 1; L = exp(x) - 2*x", ("--method", "lm"), 2, "the output is no sum of squares"),
-        ("x = 1; y = 2; z = 3; r = [x*y, z]", (), 2, "there are 2 squares for 3 inputs"),
+        ("x = 1; y = 2; z = 3; r = [x*y, z]", ("--method", "lm"), 2, "2 residuals do not determine 3 inputs"),
+        ("x = 1; y = 2; z = 3; r = [x*y - 1, z]", (), 0, "not change where x moves by 1 and y moves by"),
         ("x = 3; y = 2*x; L = y**2", ("--wrt", "y"), 2, "`y` is computed by the script"),
         ("x = 0; L = sqrt(x) - x + 3", ("--method", "newton"), 1, "a derivative is not finite on the way"),
         ("x = 0; L = x**4 - 2*x**2", (), 1, "this is a maximum or a saddle point"),
