@@ -103,11 +103,26 @@ def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> Hand
     spelled = formula.left.spelled(runs.first.subject.name)
     made = HandCheck(spelled, inputs, formula.place, formula.written)
     made.step = formula.step
-    compare_with_gradient(made, formula, runs)
+    overwritten = None if formula.workings is None else formula.workings.segment.overwrites
+    if overwritten is None:
+        compare_with_gradient(made, formula, runs)
+    else:
+        tell_overwriting(made, formula, runs, overwritten)
     if made.is_right is False:
         made.remarks += expected_remarks(formula, runs)
     made.remarks = [formula.upstream.spell(remark) for remark in made.remarks]
     return made
+
+
+def tell_overwriting(made: HandCheck, formula: Formula, runs: ScriptRuns, line: int) -> None:
+    """Set the result for a step that replaces the part of a derivative from an earlier line."""
+    assert formula.workings is not None
+    assert formula.step is not None
+    key = formula.workings.segment.key
+    points = SamplePoints(runs, formula, [runs.first])
+    made.gradient, made.value = points.gradients[0], np.asarray(formula.value(points.names[0]))
+    made.is_right = made.is_right_here = False
+    made.remarks = [f"line {formula.step[1]} overwrites the {key} of line {line}: write `{key} += ...`"]
 
 
 def expected_remarks(formula: Formula, runs: ScriptRuns) -> list[str]:

@@ -140,7 +140,8 @@ class Formula:
     def refuse_itself(self) -> None:
         """Raise a UsageError if the derivative that the left side asks for stands on the right."""
         for one in self.upstream.found:
-            is_it = self.left is not None and one.node is None and one.side.by == self.left.by
+            is_named = self.workings is None or not self.workings.segment.spelled
+            is_it = self.left is not None and is_named and one.node is None and one.side.by == self.left.by
             if is_it and one.side.output in ("", self.output):
                 raise UsageError(
                     f"--formula: `{one.written}` on the right is the derivative that is to be checked",

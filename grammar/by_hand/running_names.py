@@ -13,6 +13,7 @@ from itertools import islice
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.paths.node_names import NodeNames
+from autodiff.grammar.by_hand.overwritten_sums import as_sum
 from autodiff.grammar.by_hand.points import SamplePoints, all_known, formula_values
 from autodiff.grammar.by_hand.runs import SPREAD
 from autodiff.grammar.by_hand.sentences import values_equal_in_shape
@@ -79,6 +80,8 @@ class RunningNames:
             node = self.named_node(own[0])
             if node is None:
                 continue
+            if len(own) > 1 and self.overwrites(own, node):
+                continue
             last: Node | None = None
             for segment in own:
                 division = self.divide(segment, node, self.near(node, last) if len(own) > 1 else [node])
@@ -86,6 +89,20 @@ class RunningNames:
                     self.derivation = self.with_segments(segment, division.segments)
                 last = division.segments[-1].node or node
         return self.derivation
+
+    def overwrites(self, own: list[Segment], node: Node) -> bool:
+        """Take the lines of one name for a sum, if that is right and the last of them alone is not."""
+        if self.is_gradient(self.values(own[-1], (own[-1],)), node):
+            return False
+        found = as_sum(self.derivation, own)
+        if found is None:
+            return False
+        made, whole = found
+        if not self.is_gradient(RunningNames(made, self.runs).values(whole, (whole,)), node):
+            return False
+        is_last = any(one.places[-1] == whole.places[-1] for one in made.segments if one is not whole)
+        self.derivation = RunningNames(made, self.runs).with_segments(whole, () if is_last else (whole,))
+        return True
 
     def named_node(self, segment: Segment) -> Node | None:
         """Return the value that the name of a step says; None if that has no gradient."""
@@ -112,19 +129,23 @@ class RunningNames:
 
     def near(self, node: Node, last: Node | None) -> list[Node]:
         """Return the value that a name says, and others that it may stand for after it stood for ``last``."""
+        named = self.named_nodes()
         if last is not None:
-            return [node, *(one for one in self.below(last) if one is not node)]
+            return [node, *(one for one in self.below(last) if one not in named)]
         leading = {node}
         for one in reversed(self.subject.order):
             if any(below in leading for below in one.inputs):
                 leading.add(one)
         above = self.distinct([one for one in self.subject.order if one in leading], node)
-        return [node, *above, *self.below(node)]
+        return [node, *(one for one in (*above, *self.below(node)) if one not in named)]
 
     def without_names(self, nodes: Iterable[Node]) -> list[Node]:
         """Return the first of the nodes whose gradients have no names of their own in the derivation."""
-        named = {self.named_node(one) for one in self.derivation.segments}
+        named = self.named_nodes()
         return [node for node in nodes if node not in named][:MAX_MEANT]
+
+    def named_nodes(self) -> set[Node | None]:
+        return {self.named_node(Segment(one.key, one.places)) for one in self.derivation.segments}
 
     def distinct(self, nodes: list[Node], node: Node) -> list[Node]:
         """Return those of the nodes with a gradient that neither ``node`` has nor one of them before."""

@@ -43,9 +43,10 @@ class Segment:
     ``node`` is the value whose gradient they make, None if the key says it, as ``dh`` does; ``spelled`` is
     its name. ``before`` is the value whose gradient the key stands for before lines that change it.
     ``left_out`` is a line that uses the key, and the value whose gradient the lines behind it take it for.
+    ``overwrites`` is the number of the line whose value is lost by this one.
     """
 
-    __slots__ = ("before", "key", "left_out", "node", "places", "spelled")
+    __slots__ = ("before", "key", "left_out", "node", "overwrites", "places", "spelled")
 
     def __init__(
         self,
@@ -55,8 +56,9 @@ class Segment:
         spelled: str = "",
         before: Node | None = None,
         left_out: tuple[int, Node] | None = None,
+        overwrites: int | None = None,
     ) -> None:
-        self.key, self.places = key, places
+        self.key, self.places, self.overwrites = key, places, overwrites
         self.node, self.spelled, self.before, self.left_out = node, spelled, before, left_out
 
     def is_open_at(self, at: int) -> bool:
