@@ -219,13 +219,20 @@ def over_steps(session: Session) -> tuple[Curve, int]:
     prepare_process(request)
     settings = read_settings(session)
     found: dict[str, list[float | None]] = {}
-    settings.changes = {name: keep_in(found, name) for name in assigned_names(session)}
+    names, owners = assigned_names(session)
+    settings.changes = {name: keep_in(found, name) for name in (*names, *owners)}
     execution = execute(
         session.script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
     )
     session.has_run = True
     name = chosen_name(execution, settings)
     values = found.get(name, [])
+    if len(owners.get(name, ())) > 1:
+        raise UsageError(
+            f"`{name}` is a variable of several functions: {', '.join(owners[name][:MOST_TOLD])}",
+            code="E0610",
+            help=("give it another name in the one whose values are wanted", *others(found)),
+        )
     if len(values) < 2 or None in values:
         raise UsageError(
             f"`{name}` has {'not one number each time' if None in values else 'one value only'},"
@@ -237,15 +244,24 @@ def over_steps(session: Session) -> tuple[Curve, int]:
     return Curve("step", name, [float(at + 1) for at in range(len(ys))], ys, [], []), OK
 
 
-def assigned_names(session: Session) -> list[str]:
-    """The names that the script assigns outside functions."""
-    from autodiff.grammar.session.assignment_plan import augmented_targets, top_level_assignments
+def assigned_names(session: Session) -> tuple[list[str], dict[str, list[str]]]:
+    """The names that the script assigns outside functions, and by name the functions that assign another."""
+    from autodiff.grammar.session.assignment_plan import (
+        augmented_targets,
+        local_targets,
+        top_level_assignments,
+    )
     from autodiff.grammar.syntax.parser import parse_to_first_error
 
     assert session.script is not None
     body = parse_to_first_error(session.script.source).body
     targets = (*(target for target, _ in top_level_assignments(body)), *augmented_targets(body))
-    return list(dict.fromkeys(target.id for target in targets))
+    names = list(dict.fromkeys(target.id for target in targets))
+    owners: dict[str, list[str]] = {}
+    for function, local in local_targets(body):
+        for name in {target.id for target in local}.difference(names):
+            owners.setdefault(name, []).append(function.name)
+    return names, owners
 
 
 def keep_in(found: dict[str, list[float | None]], name: str) -> Callable[[Any], Any]:

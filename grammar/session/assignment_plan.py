@@ -21,10 +21,11 @@ from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES
 from autodiff.grammar.session.number_expressions import is_data, is_filled_array, is_literal_number
 from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -124,11 +125,23 @@ def make_plan(
         seen.add(name)
         if steps:
             made.conversions[target] = steps[0] if len(steps) == 1 else compose_conversions(steps)
-    for target in augmented_targets(script.body):
-        if target.id in settings.changes:
-            made.conversions[target] = settings.changes[target.id]
+    if settings.changes:
+        made.conversions.update(other_changes(script.body, settings.changes, seen))
     check_replaced([name for name in sets if name not in replaced], names)
     return made
+
+
+def other_changes(
+    body: tree.Body, changes: Mapping[str, Convert], assigned: Collection[str]
+) -> dict[tree.Expression, Convert]:
+    """The changes of targets such as that of ``x += 1``, and of variables that only functions have.
+
+    ``assigned`` are the names that the script assigns outside functions.
+    """
+    augmented = list(augmented_targets(body))
+    outside = {*assigned, *(target.id for target in augmented)}
+    local = [target for _, targets in local_targets(body) for target in targets if target.id not in outside]
+    return {target: changes[target.id] for target in (*augmented, *local) if target.id in changes}
 
 
 def check_replaced(missed: Sequence[str], names: ScriptScopes) -> None:
@@ -182,6 +195,14 @@ def augmented_targets(body: tree.Body) -> Iterator[tree.Name]:
     for statement, _ in top_level_statements(body):
         if isinstance(statement, tree.AugmentedAssign) and isinstance(statement.target, tree.Name):
             yield statement.target
+
+
+def local_targets(body: tree.Body) -> Iterator[tuple[tree.FunctionDef, list[tree.Name]]]:
+    """Yield the functions, each with the names that its own statements assign."""
+    for function in walk(*body):
+        if isinstance(function, tree.FunctionDef):
+            assigned = (target for target, _ in top_level_assignments(function.body))
+            yield function, [*assigned, *augmented_targets(function.body)]
 
 
 def top_level_statements(body: tree.Body) -> Iterator[tuple[tree.Statement, bool]]:

@@ -28,6 +28,22 @@ for i in range(2):
 WELL = ("plot", "-e", "w = 1; L = (w**2 - 1)**2", "--over")
 
 
+IN_FUNCTION = """\
+w = tensor([2.], requires_grad=True)
+def train(w, steps):
+    best = 9.0
+    for i in range(steps):
+        loss = (w**2).sum()
+        loss.backward()
+        best = min(best, loss.item())
+        with no_grad():
+            w -= 0.1*w.grad
+            w.grad.zero_()
+    return best
+train(w, 3)
+"""
+
+
 def rows(text):
     return [tuple(map(float, line.split("\t"))) for line in text.splitlines()]
 
@@ -155,6 +171,13 @@ def test_a_loss_is_plotted_over_the_steps_of_its_loop(autodiff):
         (TRAINED, None, [4, 2.5600000000000005]),
         ("a, b = 0, 1\nfor i in range(4):\n    a, b = b, a + b", "b", [1, 1, 2, 3, 5]),
         ("def f(y):\n    y = y*2\n    return y\ny = 1\nfor i in range(2):\n    y = f(y)", None, [1, 2, 4]),
+        (IN_FUNCTION, None, [4, 2.5600000000000005, 1.6384]),
+        (IN_FUNCTION, "best", [9, 4, 2.5600000000000005, 1.6384]),
+        (
+            "def f():\n    t = 1\n    for i in range(3):\n        t *= 2\n    return t\ny = f()",
+            "t",
+            [1, 2, 4, 8],
+        ),
         ("y = 1\nfor i in range(3):\n    y = y*[1, 1e200, 1e200][i]\n", None, [1, 1, 1e200, float("inf")]),
     ],
 )
@@ -163,6 +186,16 @@ def test_the_values_of_a_name_are_in_the_order_of_the_run(autodiff, script, of, 
     points = rows(done.out)
     assert [step for step, _ in points] == [*range(1, len(points) + 1)]
     assert [str(y) for _, y in points] == [str(float(y)) if y < 1e300 else "nan" for y in values]
+
+
+def test_a_variable_of_several_functions_is_refused(autodiff):
+    script = (
+        "def f(x):\n    y = 2*x\n    return y\ndef g(x):\n    y = 3*x\n    return y\nz = f(1)\nz = z*g(z)\n"
+    )
+    done = autodiff("plot", "-", "--of", "y", input=script)
+    assert (done.returncode, done.out) == (2, "")
+    assert "`y` is a variable of several functions: f, g" in done.err
+    assert "names with several values: z" in done.err
 
 
 def test_what_else_could_be_plotted_is_named(autodiff):
