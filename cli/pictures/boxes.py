@@ -1,10 +1,12 @@
 """Boxes of a page that open and close: calls of functions, passes of loops, and what else is folded.
 
 Each state of the boxes is a drawing of its own, made beforehand: as the picture is at first, with all boxes
-closed, and with one of them open.
+closed, with one of them open, with two, and so on while there is room.
 """
 
 from __future__ import annotations
+
+from itertools import combinations
 
 from autodiff.cli.pictures.fold import View, construct_of, name_of, regroup, runs
 from autodiff.cli.pictures.picture import Picture, make_picture
@@ -24,22 +26,23 @@ if TYPE_CHECKING:
 MOST_MORE = 200
 #: Where more cards are closed boxes and nodes beside them, placing one drawing may take seconds.
 MOST_CLOSED = 60
+EMPTY: Mapping[int, int] = {}
 AS_DRAWN, ALL_CLOSED = "as drawn", "all boxes closed"
 
 
 class Drawing(Record):
     """One state of the boxes: what is drawn, and how its run is told. ``name`` says which state it is.
 
-    ``inside`` are the cards of the open box. ``opens`` has for each card of a box that can be opened the
-    number of the drawing in which it is open.
+    ``opens`` has for each card of a box that can be opened the number of the drawing in which it is open,
+    ``closes`` for each card in an open box that of the drawing in which it is closed.
     """
 
     view: View
     picture: Picture
     steps: Sequence[Step]
     name: str
-    inside: tuple[int, ...]
-    opens: Mapping[int, int]
+    opens: Mapping[int, int] = EMPTY
+    closes: Mapping[int, int] = EMPTY
 
 
 def draw_boxes(
@@ -59,40 +62,72 @@ def draw_boxes(
     folds = [group for group in groups if len(group) > 1]
     if not folds or len(groups) > MOST_CLOSED:
         return [first]
-    drawn = [first]
+    whole = frozenset(range(len(folds)))
     is_whole = all(not is_fold(group, first.view) for group in folds)
-
-    def add(open_box: Sequence[int], name: str) -> int:
-        """Draw the closed boxes, one of them opened; the number of the drawing, 0 if there is no room."""
-        made = [group for group in groups if group is not open_box] + [[id] for id in open_box]
+    drawn = {whole if is_whole else frozenset(): first}
+    room = MOST_MORE
+    for open_ones in states(len(folds)):
+        if open_ones in drawn:
+            continue
+        made = [group for group in groups if group not in folds]
+        made += [[id] for at in open_ones for id in folds[at]]
+        made += [group for at, group in enumerate(folds) if at not in open_ones]
+        room -= len(made)
+        if room < 0:
+            break
         called = [name_of(group, graph, names) if len(group) > 1 else "" for group in made]
-        used = sum(len(one.view.graph.nodes) for one in drawn[1:])
-        if used + len(made) > MOST_MORE:
-            return 0
         view = regroup(graph, events, made, called, "")
-        inside = tuple(one for id in open_box if (one := view.shown[id]) is not None)
-        drawn.append(drawing_of(view, page, nodes, name, inside))
-        return len(drawn) - 1
-
-    if is_whole and not add((), ALL_CLOSED):
+        opened = " and ".join(name_of(folds[at], graph, names) for at in sorted(open_ones))
+        drawn[open_ones] = drawing_of(view, page, nodes, f"open: {opened}" if opened else ALL_CLOSED)
+    if len(drawn) == 1 or frozenset() not in drawn:
         return [first]
-    opened: dict[int, int] = {}
-    for group in folds:
-        is_all = is_whole and len(folds) == 1
-        number = 0 if is_all else add(group, f"open: {name_of(group, graph, names)}")
-        if is_all or number:
-            opened[group[-1]] = number
-    for one in drawn:
-        one.opens = dict(opens_of(one.view, opened, folds))
-    return drawn
+    numbers = {open_ones: at for at, open_ones in enumerate(drawn)}
+    for open_ones, one in drawn.items():
+        one.opens = dict(cards_that_open(one.view, folds, open_ones, numbers))
+        if one is not first:
+            one.closes = dict(cards_that_close(one.view, folds, open_ones, numbers))
+    return list(drawn.values())
 
 
-def drawing_of(
-    view: View, page: Page, nodes: str, name: str = AS_DRAWN, inside: tuple[int, ...] = ()
-) -> Drawing:
+def states(count: int) -> Iterator[frozenset[int]]:
+    """Which of so many boxes are open: none, each alone, each two, and so on."""
+    for size in range(count + 1):
+        yield from map(frozenset, combinations(range(count), size))
+
+
+def cards_that_open(
+    view: View,
+    folds: Sequence[Sequence[int]],
+    open_ones: frozenset[int],
+    numbers: Mapping[frozenset[int], int],
+) -> Iterator[tuple[int, int]]:
+    """The cards of closed boxes, with the number of the drawing in which the box is open, too.
+
+    Where there is none, that in which it alone is open.
+    """
+    for at, group in enumerate(folds):
+        card = view.shown[group[-1]]
+        number = numbers.get(open_ones | {at}, numbers.get(frozenset({at})))
+        if at not in open_ones and card is not None and number is not None:
+            yield card, number
+
+
+def cards_that_close(
+    view: View,
+    folds: Sequence[Sequence[int]],
+    open_ones: frozenset[int],
+    numbers: Mapping[frozenset[int], int],
+) -> Iterator[tuple[int, int]]:
+    """The cards in open boxes, with the number of the drawing in which the box is closed, or all are."""
+    for at in open_ones:
+        number = numbers.get(open_ones - {at}, numbers[frozenset()])
+        yield from ((card, number) for id in folds[at] if (card := view.shown[id]) is not None)
+
+
+def drawing_of(view: View, page: Page, nodes: str, name: str) -> Drawing:
     """The picture of a view and its steps."""
     picture = make_picture(view.graph, page, nodes)
-    return Drawing(view, picture, make_steps(view.graph, view.events, page), name, inside, {})
+    return Drawing(view, picture, make_steps(view.graph, view.events, page), name)
 
 
 def closed_boxes(
@@ -116,13 +151,3 @@ def closed_boxes(
 def is_fold(group: Sequence[int], view: View) -> bool:
     """Whether a group is one card of a view."""
     return len({view.shown[id] for id in group}) == 1
-
-
-def opens_of(
-    view: View, opened: Mapping[int, int], folds: Sequence[Sequence[int]]
-) -> Iterator[tuple[int, int]]:
-    """The cards of closed boxes that can be opened, with the number of the drawing in which they are open."""
-    for group in folds:
-        card = view.shown[group[-1]]
-        if card is not None and group[-1] in opened and is_fold(group, view):
-            yield card, opened[group[-1]]

@@ -80,7 +80,7 @@ def draw(
         from autodiff.cli.pictures.boxes import AS_DRAWN, Drawing, draw_boxes
         from autodiff.cli.pictures.page import html_text
 
-        first = Drawing(view, picture, steps, AS_DRAWN, (), {})
+        first = Drawing(view, picture, steps, AS_DRAWN)
         drawn = draw_boxes(whole, report.events, constructs, kept, first, page, asked.view)
         return html_text(report, drawn, source, page), view.note
     from autodiff.cli.pictures.png import FONT, png_bytes

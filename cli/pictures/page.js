@@ -26,6 +26,7 @@
     backward = data.steps.filter((s) => s.phase === "backward");
     for (const card of Object.keys(data.opens)) { cards[card].setAttribute("role", "button"); cards[card].setAttribute("aria-expanded", "false"); }
     if (boxes) boxes.selectedIndex = number;
+    fit();
     draw_map();
     const output = picture.querySelector(".output");
     if (output) {
@@ -34,6 +35,13 @@
     }
     build();
   };
+
+  // A fitted picture fills the window below the buttons.
+  function fit() {
+    const bar = document.querySelector("nav").offsetHeight, is_fit = box.classList.contains("fit");
+    picture.style.height = is_fit ? `${Math.max(innerHeight - bar - 30, 200)}px` : "";
+    if (is_fit) scrollTo(0, box.getBoundingClientRect().top + scrollY - bar - 8);
+  }
 
   // The map: a small picture of the whole, with a frame around what the pane shows. It is there if not all is.
   const map = find("map"), MAP = 150, NAMESPACE = "http://www.w3.org/2000/svg";
@@ -164,17 +172,20 @@
     timer = setInterval(() => (at < steps.length ? show(at + 1) : stop()), MS);
     show(at === steps.length ? 1 : at + 1);
   };
-  const zoom = () => { const on = box.classList.toggle("fit"); find("zoom").setAttribute("aria-pressed", on); frame_map(); };
+  const zoom = () => { const on = box.classList.toggle("fit"); find("zoom").setAttribute("aria-pressed", on); fit(); frame_map(); };
   // The boxes: 0 is the first picture; where nothing is folded there, 1 has all boxes closed.
   const closed = Object.keys(drawings[0].opens).length ? 0 : Math.min(1, drawings.length - 1);
   const change = (number) => { stop(); use(number); show(0); link(); };
   const opening = () => { const now = drawings.indexOf(data); change(now + 1 < drawings.length ? now + 1 : 0); };
   const toggle = (target) => {
     const card = target.closest(".node");
-    const number = card && data.opens[card.id.slice(1)];
-    if (number === undefined && !(card && card.classList.contains("inside"))) return false;
-    change(number === undefined ? closed : number);
-    const there = picture.querySelector(number === undefined ? ".fold" : ".inside");
+    if (!card) return false;
+    const id = card.id.slice(1), opened = data.opens[id], number = opened ?? data.closes[id];
+    if (number === undefined) return false;
+    const before = new Set(cards.map((one) => one.querySelector("title").textContent));
+    change(number);
+    // The first card that is new has the focus: in the box that is open now, or that which is closed.
+    const there = cards.find((one) => !before.has(one.querySelector("title").textContent));
     if (there) there.focus();
     return true;
   };
@@ -188,7 +199,7 @@
   find("at").oninput = (event) => go(+event.target.value);
   map.onpointerdown = map.onpointermove = go_map;
   box.onscroll = frame_map;
-  addEventListener("resize", frame_map);
+  addEventListener("resize", () => { fit(); frame_map(); });
   box.onclick = (event) => toggle(event.target);
   if (boxes) boxes.onchange = () => change(boxes.selectedIndex);
   find("wrt").onchange = () => { build(); open(); go(start.paths()); };

@@ -41,8 +41,8 @@ WIDEST_LINE = 400
 WIDE = 820
 LARGEST_MATRIX = 6
 PRINTED_WORDS = 2_000
-WIDEST_BOX = 40
-BOX_KEYS = " <kbd>O</kbd> open the next box <kbd>C</kbd> close it"
+WIDEST_BOX = 60
+BOX_KEYS = " <kbd>O</kbd> open the next boxes <kbd>C</kbd> close all"
 
 
 def html_text(
@@ -63,7 +63,7 @@ def html_text(
             one.picture,
             is_page=True,
             lost=lost_edges(derivations, whole, one.view),
-            inside=one.inside,
+            inside=one.closes,
         )
         for one in drawn
     ]
@@ -269,6 +269,7 @@ def data_text(drawn: Sequence[Drawing], derivations: Sequence[Derivation], sourc
             "places": [place(node.span, source) for node in one.view.graph.nodes],
             "inputs": [input_id(each, one.view) for each in derivations],
             "opens": one.opens,
+            "closes": one.closes,
         }
         for one in drawn
     ]

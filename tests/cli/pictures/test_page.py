@@ -8,6 +8,7 @@ from base64 import b64encode
 from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
+from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
@@ -147,7 +148,7 @@ L = h**2
 
 
 def test_calls_and_passes_are_boxes_that_open():
-    """Each box is drawn open once, with the edges and steps of that drawing; closed, it is one card."""
+    """Each set of boxes is drawn open, with edges and steps of that drawing; closed, a box is one card."""
     text = page_of(CALLS)
     drawings = json.loads(Elements(text).texts["script"][0])
     pictures = [text.partition('aria-label="Graph"')[2].partition("</section>")[0]]
@@ -156,15 +157,27 @@ def test_calls_and_passes_are_boxes_that_open():
     calls = [f"layer(), call {at}" for at in (1, 2, 3)]
     assert re.findall(
         r"<option>([^<]*)</option>", text.partition('id="boxes"')[2].partition("</select>")[0]
-    ) == ["as drawn", "all boxes closed", *(f"open: {name}" for name in calls)]
+    ) == [
+        "as drawn",
+        "all boxes closed",
+        *(f"open: {name}" for name in calls),
+        *(f"open: {one} and {other}" for one, other in combinations(calls, 2)),
+    ]
     assert names[1] == ["w", *calls, "L"]
     assert drawings[0]["opens"] == {}
     assert drawings[1]["opens"] == {"1": 2, "2": 3, "3": 4}
-    for at, call in enumerate(calls, 2):
-        assert call not in names[at]
+    assert list(drawings[2]["opens"].values()) == [5, 6], (
+        "the second with the first, the third with the first"
+    )
+    assert set(drawings[6]["opens"].values()) == {0}, "the last closed one: all are open as at first"
+    assert list(drawings[6]["closes"].values()) == [4] * 3 + [2] * 3
+    states = [set(), *({call} for call in calls), *map(set, combinations(calls, 2))]
+    for at, opened in enumerate(states, 1):
+        assert [name for name in names[at] if name in calls] == [one for one in calls if one not in opened]
         inside = re.findall(r'<g class="node function inside" id="n(\d+)"', pictures[at])
-        assert len(inside) == 3
-        assert len(names[at]) == len(names[1]) + 2
+        assert list(drawings[at]["closes"]) == inside
+        assert len(inside) == 3 * len(opened)
+        assert len(names[at]) == len(names[1]) + 2 * len(opened)
     for drawing, cards in zip(drawings, names, strict=True):
         made = [step["node"] for step in drawing["steps"] if step["phase"] == "forward"]
         assert made == [*range(len(cards))]
@@ -319,7 +332,15 @@ def test_boxes_open_and_close_by_mouse_and_keyboard(browser, tmp_path):
     press(browser, Keys.ENTER)
     assert shown() == ("open: layer(), call 3", 7, 2)
     assert browser.execute_script("return document.activeElement.classList.contains('inside')")
-    press(browser, Keys.ENTER)
+    ActionChains(browser).move_to_element(card("layer(), call 1")).click().perform()
+    assert shown() == ("open: layer(), call 1 and layer(), call 3", 9, 1), "two are open"
+    press(browser, Keys.ENTER)  # a card of the first has the focus
+    assert shown() == ("open: layer(), call 3", 7, 2)
+    assert browser.execute_script("return document.activeElement.textContent").startswith("layer(), call 1")
+    ActionChains(browser).move_to_element(card("layer(), call 1")).click().perform()
+    ActionChains(browser).move_to_element(card("layer(), call 2")).click().perform()
+    assert shown() == ("as drawn", 11, 0)
+    press(browser, "c")
     assert shown() == ("all boxes closed", 5, 3)
     press(browser, "o")
     assert shown() == ("open: layer(), call 1", 7, 2)
@@ -338,9 +359,15 @@ def test_a_link_opens_its_step_and_the_picture_can_be_fitted(browser, seed_page)
     browser.get(f"{seed_page}#999")
     assert state(browser)["count"] == "25 / 25"
     press(browser, "z")
-    width = "return document.getElementById('picture').getBoundingClientRect().width"
-    room = "return document.querySelector('.graph').clientWidth"
-    assert abs(browser.execute_script(width) - browser.execute_script(room)) < 2
+    wide, room, top, bar, bottom, window = browser.execute_script("""
+        const picture = document.getElementById("picture").getBoundingClientRect();
+        return [picture.width, document.querySelector(".graph").clientWidth, picture.top,
+            document.querySelector("nav").getBoundingClientRect().bottom, picture.bottom, innerHeight]""")
+    assert abs(wide - room) < 2
+    assert bar <= top
+    assert bottom <= window
+    press(browser, "z")
+    assert browser.execute_script("return document.getElementById('picture').style.height") == ""
     assert browser.get_log("browser") == []
 
 
