@@ -10,6 +10,7 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.dtypes import DType
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.objects.argument_check import check_call, function_key
@@ -59,6 +60,10 @@ def call_value(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         return function(*args, **kwargs)
     if kind is GradMode:
         return decorate(function, *args)
+    if kind is DType and runtime.plain_functions:
+        from autodiff.grammar.objects.numpy_functions import convert
+
+        return convert(function, *args, **kwargs)
     raise not_callable(function)
 
 

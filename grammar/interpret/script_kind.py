@@ -21,6 +21,10 @@ TENSOR_CONSTRUCTORS = {
     *("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like"),
     *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy", "Parameter"),
 }
+#: Those that numpy has too: in a script of numpy that has nothing of torch, these are numpy's.
+NUMPY_CONSTRUCTORS = TENSOR_CONSTRUCTORS & {
+    *("zeros", "ones", "full", "eye", "arange", "linspace", "zeros_like", "ones_like", "full_like")
+}
 #: Namespaces whose use says that a script is written as torch. ``special`` and ``linalg`` are scipy's too.
 TORCH_NAMESPACES = frozenset(["torch", "F", "autograd"])
 #: What scripts read to see gradients or how they are recorded; these print tensors as torch does.
@@ -45,7 +49,14 @@ GRADIENT_NAMES = frozenset(
 def builds_tensors(names: ScriptScopes) -> bool:
     """Whether the script mentions anything that makes a tensor; arrays of numpy are numbers."""
     numpys = {"np", *(alias for alias, modules in names.module.imports.items() if "numpy" in modules)}
-    return reads_any(names, TENSOR_CONSTRUCTORS, numpys)
+    is_of_numpy = (
+        ("numpy" in names.modules or any(name.id == "np" for name, _ in names.reads))
+        and not is_written_as_torch(names)
+        and prints_numbers(names)
+    )
+    return reads_any(
+        names, TENSOR_CONSTRUCTORS - NUMPY_CONSTRUCTORS if is_of_numpy else TENSOR_CONSTRUCTORS, numpys
+    )
 
 
 def is_written_as_torch(names: ScriptScopes) -> bool:

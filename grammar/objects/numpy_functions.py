@@ -9,8 +9,18 @@ from __future__ import annotations
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.objects import operators
-from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, find, is_tracked
+from autodiff.core.graph.dtypes import DType, bool_, float32, float64, int32, int64
+from autodiff.grammar.objects import operators, plain_text
+from autodiff.grammar.objects.math_functions import MATH
+from autodiff.grammar.objects.number_conversions import to_float, to_int
+from autodiff.grammar.objects.plain_functions import (
+    as_tensor,
+    call_plain,
+    converted,
+    copy_array,
+    find,
+    is_tracked,
+)
 from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, type_name
 
 TYPE_CHECKING = False
@@ -31,6 +41,16 @@ def array_of(a: Any) -> Tensor:
     return made
 
 
+def is_array(a: Any) -> bool:
+    return a.shape != () if a.__class__ is Tensor else a.__class__ in (list, tuple)
+
+
+def floats_of(a: Any) -> Tensor:
+    """Return an array of floats: of truth values and whole numbers numpy takes means."""
+    x = array_of(a)
+    return x if x.dtype.is_floating_point else converted(x, float64)
+
+
 def along(a: Any, axis: Any) -> tuple[Tensor, int]:
     """Return an array and the dimension that ``axis`` means; without one, all entries in one dimension."""
     x = array_of(a)
@@ -44,9 +64,13 @@ def spread(name: str) -> Callable[..., Any]:
     """Return numpy's ``var`` or ``std``."""
 
     def function(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
-        return call(name, array_of(a), dim=axis, correction=ddof, keepdim=keepdims)
+        return call(name, floats_of(a), dim=axis, correction=ddof, keepdim=keepdims)
 
     return function
+
+
+def mean(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    return call("mean", floats_of(a), dim=axis, keepdim=keepdims)
 
 
 def over_all(name: str) -> Callable[..., Any]:
@@ -101,7 +125,7 @@ def percentile(a: Any, q: Any, axis: Any = None) -> Any:
 
 def average(a: Any, axis: Any = None, weights: Any = None) -> Any:
     if weights is None:
-        return call("mean", array_of(a), *[axis] * (axis is not None))
+        return mean(a, axis)
     x, at = along(a, axis)
     w, _ = along(weights, axis)
     if w.ndim == 1 < x.ndim:  # one weight for each place along the axis
@@ -129,7 +153,7 @@ def transposed(a: Any, *axes: Any) -> Any:
 
 
 def flipped(a: Any, axis: Any = None) -> Any:
-    x = array_of(a)
+    x = copy_array(a)  # `v[::-1]` of a list is a list, but this is an array
     return call("flip", x, tuple(range(x.ndim)) if axis is None else axis)
 
 
@@ -227,13 +251,36 @@ def range_of(a: Any, axis: Any = None) -> Any:
 
 
 def as_type(a: Any, dtype: Any) -> Any:
-    """Return numpy's ``astype``: of floats the same, of whole numbers the numbers without their fractions."""
+    """Return numpy's ``astype``: of floats as whole numbers the numbers without their fractions."""
     name = dtype if dtype.__class__ is str else getattr(dtype, "name", "")
-    if name.startswith("float"):
-        return call("clone", array_of(a))
-    if name.startswith("int"):
-        return call("trunc", array_of(a))
-    raise ScriptError(f"astype() knows float and int here, not {type_name(dtype)}", code="E0203")
+    x = array_of(a)
+    if name in ("int", "int32", "int64") and x.dtype.is_floating_point:
+        # Still an array of floats, so that its slope by the inputs is 0.
+        return plain_text.enter_whole(call("trunc", x))
+    if name in ARRAY_TYPES:
+        return call("clone", x) if x.dtype is ARRAY_TYPES[name] else converted(x, ARRAY_TYPES[name])
+    raise ScriptError(f"astype() knows float, int and bool here, not {type_name(dtype)}", code="E0203")
+
+
+def convert(dtype: DType, x: Any = 0.0) -> Any:
+    """Return ``np.float64(x)`` and its like: a number for a number, an array for an array."""
+    if is_array(x):
+        return as_type(x, dtype)
+    convert_number: Any = to_float if dtype.is_floating_point else to_int
+    return convert_number(x)
+
+
+def cube_root(a: Any) -> Any:
+    """Return numpy's ``cbrt``: ±|x|**(1/3), with the signs as constants."""
+    if not is_array(a):
+        return MATH["cbrt"](a)
+    x = floats_of(a)
+    signs = Tensor.of(np.where(x.data < 0, -1.0, 1.0))
+    return operators.mul(signs, operators.power(operators.mul(signs, x), 1 / 3))
+
+
+def remainder(x: Any, y: Any) -> Any:
+    return operators.mod(*[a if a.__class__ in NUMBER_CLASSES else array_of(a) for a in (x, y)])
 
 
 def refuse_sort(a: Any, *args: Any, **kwargs: Any) -> Any:
@@ -245,6 +292,12 @@ def refuse_sort(a: Any, *args: Any, **kwargs: Any) -> Any:
     )
 
 
+#: What ``astype`` takes, by the names of Python and numpy.
+ARRAY_TYPES = {
+    **{dtype.name: dtype for dtype in (float32, float64, int32, int64, bool_)},
+    **{"float": float64, "int": int64},
+}
+
 #: numpy's functions by their names.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "append": appended,
@@ -252,6 +305,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "argsort": places_in_order,
     "around": rounded,
     "average": average,
+    "cbrt": cube_root,
     "clip": clipped,
     "cross": lambda a, b: call("cross", array_of(a), array_of(b), dim=-1),
     "cumprod": over_all("cumprod"),
@@ -263,12 +317,15 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "identity": lambda n: call("eye", n),
     "interp": interpolated,
     "linspace": linspace,
+    "mean": mean,
     "median": median,
+    "mod": remainder,
     "nan_to_num": without_nan,
     "percentile": percentile,
     "polyval": polynomial,
     "ptp": range_of,
     "quantile": quantile,
+    "remainder": remainder,
     "repeat": repeated,
     "roll": rolled,
     "round": rounded,
@@ -288,6 +345,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "cumprod": over_all("cumprod"),
     "cumsum": over_all("cumsum"),
     "max": extreme("amax"),
+    "mean": mean,
     "min": extreme("amin"),
     "ptp": range_of,
     "repeat": repeated,

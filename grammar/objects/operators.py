@@ -158,7 +158,12 @@ def mod(x: Any, y: Any) -> Any:
         from autodiff.grammar.objects.percent_format import format_percent
 
         return format_percent(x, y)
-    return tensor_operator("%", "remainder", x, y)
+    made = tensor_operator("%", "remainder", x, y)
+    if not runtime.prints_numbers or made.__class__ is not Tensor:
+        return made
+    from autodiff.grammar.objects.plain_arrays import with_zeros_of_divisor
+
+    return with_zeros_of_divisor(made, y)
 
 
 def power(x: Any, y: Any) -> Any:

@@ -13,6 +13,7 @@ from autodiff.core.engine.public_functions import Parameter, PublicFunction, fin
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
+from autodiff.core.methods.lookup import find_tensor_method
 from autodiff.grammar.objects.argument_check import takes_base
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES
@@ -21,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+    from autodiff.core.graph.dtypes import DType
 
 
 def call_plain(function: PublicFunction, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -71,6 +74,14 @@ def find(name: str) -> PublicFunction:
 def copy_array(a: Any) -> Any:
     """Return a copy of an array, or of a number or lists as an array."""
     return call_plain(find("clone"), (as_tensor(a, True),), {})
+
+
+def converted(x: Tensor, dtype: DType) -> Tensor:
+    """Return an array with entries of another type."""
+    convert = find_tensor_method("to")
+    assert convert is not None
+    made: Tensor = convert(x, dtype)
+    return made
 
 
 #: The methods of numpy's arrays that torch's tensors lack, or that do something else there.

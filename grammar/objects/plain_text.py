@@ -26,7 +26,7 @@ WHOLE_OPS = frozenset(
     """.split()
 )
 #: Operations that take entries of a list, or a part of it.
-PARTS = frozenset(["select", "slice", "index"])
+PARTS = frozenset(["select", "slice", "index", "flip", "alias"])
 
 
 def python_value(x: Tensor) -> Any:
@@ -96,7 +96,16 @@ def is_whole(x: Tensor) -> bool:
     return True
 
 
+def enter_whole(x: Tensor) -> Tensor:
+    """Enter that an array holds whole numbers, as ``astype(int)`` makes them, and return it."""
+    root = x.source()
+    runtime.whole[key_of(root)] = root
+    return x
+
+
 def key_of(one: Any) -> Any:
+    if one.__class__ is tuple and one[0][0].nodes is not None:
+        one = one[0][0].nodes[one[1]]
     return (id(one[0]), one[1]) if one.__class__ is tuple else id(one)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
@@ -19,13 +20,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+plain_arrays = LazyModule("autodiff.grammar.objects.plain_arrays")
+
 SEQUENCE_NAMES = {list: "list", tuple: "tuple", Size: "tuple", str: "string", range: "range object"}
 
 
 def get_item(owner: Any, index: Any) -> Any:
     """Return ``owner[index]``."""
     if owner.__class__ is Tensor:
-        return owner[with_literal_ints(index)]
+        index = with_literal_ints(index)
+        if runtime.plain_functions and goes_backwards(index):
+            return plain_arrays.read_backwards(owner, index)
+        return owner[index]
     if owner.__class__ in NAMED_RESULTS:
         owner = tuple(owner.entries)
     if owner.__class__ not in SEQUENCE_NAMES:
@@ -44,6 +50,15 @@ def get_item(owner: Any, index: Any) -> Any:
         raise out_of_range(owner, "") from None
 
 
+def is_backward(part: Any) -> bool:
+    return part.__class__ is slice and part.step.__class__ is int and part.step < 0
+
+
+def goes_backwards(index: Any) -> bool:
+    """Whether an index has a slice whose step is below 0."""
+    return any(map(is_backward, index)) if index.__class__ is tuple else is_backward(index)
+
+
 def with_literal_ints(index: Any) -> Any:
     """Return the index of a tensor, with leaves that stand for whole-number literals replaced by ints."""
     if not runtime.numbers_are_leaves:
@@ -52,7 +67,11 @@ def with_literal_ints(index: Any) -> Any:
         return tuple([with_literal_ints(part) for part in index])
     if index.__class__ is slice:
         return slice(*map(with_literal_ints, (index.start, index.stop, index.step)))
-    return int_if_literal(index) if index.__class__ is Tensor else index
+    if index.__class__ is not Tensor:
+        return index
+    if index.shape and runtime.plain_functions:
+        return plain_arrays.as_positions(index)
+    return int_if_literal(index)
 
 
 def as_position(owner: Any, index: Any) -> int:

@@ -54,7 +54,9 @@ def plain_value(name: str) -> Any:
 
 
 #: Names that mean something else in plain scripts than in torch: arrays there are tensors, for one.
-OTHER_IN_PLAIN_SCRIPTS = frozenset(["np", "special", "gcd", "lcm"])
+OTHER_IN_PLAIN_SCRIPTS = frozenset(
+    ["np", "special", "gcd", "lcm", "arange", "full", "full_like", "linspace"]  # numpy's keep slopes
+)
 
 
 def plain_namespace(name: str) -> Namespace | None:

@@ -11,13 +11,13 @@ import math
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph import dtypes
+from autodiff.core.graph.dtypes import DTYPES
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.math_functions import CONSTANTS, MATH
-from autodiff.grammar.objects.numpy_functions import NUMPY_FUNCTIONS
+from autodiff.grammar.objects.numpy_functions import NUMPY_FUNCTIONS, as_type
 from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, copy_array, dot
-from autodiff.grammar.objects.plain_text import all_whole
+from autodiff.grammar.objects.plain_text import all_whole, is_whole
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, Builtin, Namespace
 
@@ -39,10 +39,13 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
 
 def array(x: Any, dtype: Any = None) -> Any:
     """Return numbers as a tensor of floats: arrays of whole numbers are inputs too."""
-    made = as_tensor(x, True)
+    made = copy_array(x) if x.__class__ is Tensor else as_tensor(x, True)
+    if dtype is not None and made.__class__ is Tensor:
+        made = as_type(made, dtype)
+        x = made.data.astype("int64") if is_whole(made) else made.data
     if runtime.prints_numbers and made.__class__ is Tensor and all_whole(x):
         runtime.literals[made.source()] = np.asarray(x)
-    return made if dtype is None or made.__class__ is not Tensor else call("to", made, dtype)
+    return made
 
 
 #: The functions of numpy that core has under the same name.
@@ -50,7 +53,7 @@ SHARED_NAMES = frozenset(
     """
     sqrt exp log log2 log10 log1p expm1 exp2 square abs absolute sign sin cos tan sinh cosh tanh arcsin
     arccos arctan arctan2 arcsinh arccosh arctanh hypot deg2rad rad2deg floor ceil trunc fmod sinc
-    logaddexp logaddexp2 maximum minimum where reciprocal sum mean prod column_stack count_nonzero
+    logaddexp logaddexp2 maximum minimum where reciprocal sum prod column_stack count_nonzero
     floor_divide nansum nanmean any all add subtract multiply divide negative isclose allclose matmul
     outer inner kron einsum diag trace stack vstack hstack reshape ravel zeros ones eye zeros_like
     ones_like isnan isinf isfinite heaviside copysign diff argmax argmin tril triu squeeze
@@ -59,8 +62,6 @@ SHARED_NAMES = frozenset(
 #: The functions of numpy that core has under another name.
 RENAMED = {
     "power": "pow",
-    "mod": "remainder",
-    "remainder": "remainder",
     "concatenate": "cat",
     "max": "amax",
     "amax": "amax",
@@ -76,11 +77,10 @@ NUMPY_OWN: dict[str, Any] = {
     "asarray": Builtin("asarray", array),
     **NUMPY_FUNCTIONS,
     "newaxis": None,
-    "cbrt": MATH["cbrt"],
     "dot": Builtin("dot", dot),
     "copy": Builtin("copy", copy_array),
-    "float64": dtypes.float64,
-    "float32": dtypes.float32,
+    **{name: DTYPES[name] for name in ("float32", "float64", "int32", "int64")},
+    "bool_": DTYPES["bool"],
 }
 
 
