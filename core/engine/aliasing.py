@@ -171,6 +171,12 @@ def record_view(view: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> N
         watch_node(view.version_counter, view.node)
 
 
+def separate(view: Tensor) -> Tensor:
+    """Make a view a value of its own, which later changes of its base leave as it is, and return it."""
+    view.alias = view.version_counter = None
+    return view
+
+
 def number_outputs(views: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """Record that one call returned all these views; as in torch, none may be changed in place."""
     for number, view in enumerate(views):

@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+aliasing = LazyModule("autodiff.core.engine.aliasing")
 plain_arrays = LazyModule("autodiff.grammar.objects.plain_arrays")
 
 SEQUENCE_NAMES = {list: "list", tuple: "tuple", Size: "tuple", str: "string", range: "range object"}
@@ -31,7 +32,8 @@ def get_item(owner: Any, index: Any) -> Any:
         index = with_literal_ints(index)
         if runtime.plain_functions and goes_backwards(index):
             return plain_arrays.read_backwards(owner, index)
-        return owner[index]
+        part = owner[index]
+        return part if part.shape or not runtime.prints_numbers else aliasing.separate(part)
     if owner.__class__ in NAMED_RESULTS:
         owner = tuple(owner.entries)
     if owner.__class__ not in SEQUENCE_NAMES:

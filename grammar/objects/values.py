@@ -249,6 +249,10 @@ def tensor_rows(tensor: Tensor) -> Iterator[Any]:
     """Return an iterator over the slices of a tensor along its first dimension."""
     from autodiff.core.methods.bookkeeping import rows
 
+    if tensor.ndim == 1 and runtime.prints_numbers:  # numpy's numbers, not views of the array
+        from autodiff.core.engine.aliasing import separate
+
+        return map(separate, rows(tensor))
     return rows(tensor)
 
 

@@ -85,7 +85,12 @@ def add_rewrite(error: AutodiffError, source: Source, is_first: bool) -> list[Ed
 
 
 def other_absences(error: AutodiffError, pasted: PastedProgram) -> list[AutodiffError]:
-    """Return errors for absent features that the program also uses, outside of its classes."""
+    """Return errors for absent features that the program uses besides that of ``error``."""
+    return [one for one in absences(pasted) if one.message != error.message]
+
+
+def absences(pasted: PastedProgram) -> list[AutodiffError]:
+    """Return errors for all absent features that the program uses outside of its classes."""
     from autodiff.grammar.interpret.scope import resolve
     from autodiff.grammar.lints.resolution import Resolver
     from autodiff.grammar.syntax.walk import path_to
@@ -98,7 +103,7 @@ def other_absences(error: AutodiffError, pasted: PastedProgram) -> list[Autodiff
     inside = [node.span for node in pasted.classes.values()]
     found: list[AutodiffError] = []
     for one in resolver.errors:
-        if one.span is None or not "E0140" <= one.code <= "E0149" or one.message == error.message:
+        if one.span is None or not "E0140" <= one.code <= "E0149":
             continue
         if not any(span.start <= one.span.start < span.end for span in inside):
             whole = path_to(pasted.script, one.span)[-1]

@@ -116,6 +116,13 @@ for k in range(100):
         )
     ],
     Case(
+        "entry_of_an_array_that_changes",
+        "import numpy as np\nx = np.array([2., 3.]); t, (a, b) = x[0], x\nx[0] = 5.; x[1] += 1\n"
+        "x[0] *= 2\nL = t**2*x[0]*b\n",
+        "autodiff grad script.ad",
+        numbers=[120.0, 40.0],
+    ),
+    Case(
         "functions_print_numbers",
         "print(sqrt(2), gcd(4, 6), math.comb(5, 2), comb(5, 2), lcm(4, 6), log(8, 2), floor(2.5))",
         "autodiff run -q script.ad",

@@ -15,6 +15,7 @@ from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.repair.proposals import (
     absent_features,
     arguments,
+    arrays,
     attributes,
     custom_functions,
     gradients,
@@ -35,7 +36,7 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0142": absent_features.use_cpu,
     "E0143": absent_features.delete_line,
     "E0144": absent_features.delete_plots,
-    "E0145": absent_features.tensors_for_arrays,
+    "E0145": arrays.tensors_for_arrays,
     "E0146": absent_features.nearest_dtype,
     "E0147": absent_features.apply_transform,
     "E0148": absent_features.replace_library_call,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import Edit, Fix
 from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method
+from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.repair.proposals.attributes import fit_attribute
 from autodiff.grammar.repair.proposals.random_draws import draw_with_torch
 from autodiff.grammar.syntax import tree
@@ -155,36 +155,6 @@ def delete_plots(scene: Scene) -> Iterator[Fix]:
         and any(isinstance(part, tree.Name) and part.id == place.id for part in walk(node))
     ]
     yield Fix(f"delete the lines that use `{place.id}`" if len(edits) > 1 else "delete the line", *edits)
-
-
-def tensors_for_arrays(scene: Scene) -> Iterator[Fix]:
-    """Propose a tensor in place of an array, and no conversion from one to the other."""
-    place, call = absent_use(scene)
-    name = absent_name(scene)
-    if name in ("array", "asarray") and call is not None:
-        yield Fix("write `torch.tensor(...)`", Edit(place.span, "torch.tensor"))
-    elif name == "from_numpy" and call is not None and len(call.arguments) == 1:
-        inner = call.arguments[0].value
-        is_made = is_method(inner, "array") or is_method(inner, "asarray")
-        if isinstance(inner, tree.Call) and is_made:  # other functions compute something
-            text = scene.source.text[inner.function.span.end : inner.span.end]
-            yield Fix(f"write `torch.tensor{text}`", Edit(call.span, f"torch.tensor{text}"))
-        else:
-            text = scene.text(inner)
-            yield Fix(f"it is a tensor already: `{text}`", Edit(call.span, text))
-    elif name in ("randn", "rand") and call is not None:
-        yield Fix(f"write `torch.{name}(...)`", Edit(place.span, f"torch.{name}"))
-    elif "numpy.random." in str(scene.error.repair_context[0]) and call is not None:
-        yield from draw_with_torch(scene, str(scene.error.repair_context[0]), call)
-    elif name == "linalg" and isinstance(scene.parent, tree.Attribute):
-        yield Fix(f"write `torch.linalg.{scene.parent.name}`", Edit(place.span, "torch.linalg"))
-    elif name == "linspace" and call is not None and scene.argument(call, "num") is not None:
-        edits = [Edit(place.span, "torch.linspace"), rename_keyword(scene, call, "num", "steps")]
-        yield Fix(f"write `{edited_text(scene, call, *edits)}`", *edits)
-    elif name in ("float32", "float64", "int64"):
-        yield Fix(f"write `torch.{name}`", Edit(place.span, f"torch.{name}"))
-    else:
-        yield from fit_attribute(scene)
 
 
 def rename_keyword(scene: Scene, call: tree.Call, keyword: str, name: str) -> Edit:

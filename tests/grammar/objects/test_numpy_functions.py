@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from typing import Any
 
 import numpy as np
@@ -115,6 +117,25 @@ def test_bare_names_of_numpy_in_a_script_of_numpy_are_numpys() -> None:
     assert outcome.stdout == "[0. 1. 2.] [0. 0.]\n"
     assert outcome.names["L"].requires_grad
     assert run_script(text % "").stdout.startswith("tensor([0., 1., 2.]")
+
+
+def test_an_entry_of_an_array_is_a_number_that_stays() -> None:
+    """numpy's ``x[0]`` is no view: later changes of ``x`` leave it."""
+    text = f"""{HEAD}x = np.array([2.0, 3.0])
+t, (a, b) = x[0], x
+for v in x:
+    x[1] = 7.0
+    print(v)
+x[0] += 1e-3
+x[0] = 5.0
+y = x[:1]
+x[0] *= 2
+print(t, a, b, x, y)
+"""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(text, {})
+    assert run_script(text + "L = t*b").stdout == printed.getvalue()
 
 
 def test_an_array_is_not_sorted_in_place() -> None:
