@@ -38,8 +38,13 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def array(x: Any, dtype: Any = None) -> Any:
+    """Return a copy of an array, or numbers as one."""
+    return as_array(copy_array(x) if x.__class__ is Tensor else x, dtype)
+
+
+def as_array(x: Any, dtype: Any = None) -> Any:
     """Return numbers as a tensor of floats: arrays of whole numbers are inputs too."""
-    made = copy_array(x) if x.__class__ is Tensor else as_tensor(x, True)
+    made = as_tensor(x, True)
     if dtype is not None and made.__class__ is Tensor:
         made = as_type(made, dtype)
         x = made.data.astype("int64") if is_whole(made) else made.data
@@ -74,7 +79,7 @@ RENAMED = {
 NUMPY_OWN: dict[str, Any] = {
     **CONSTANTS,
     "array": Builtin("array", array),
-    "asarray": Builtin("asarray", array),
+    "asarray": Builtin("asarray", as_array),
     **NUMPY_FUNCTIONS,
     "newaxis": None,
     "dot": Builtin("dot", dot),
@@ -111,7 +116,7 @@ def standardise(x: Any, loc: Any, scale: Any) -> Any:
 
     The location 0 and the scale 1 of the standard normal distribution add no op to the graph.
     """
-    z = x if x.__class__ in NUMBER_CLASSES else array(x)
+    z = x if x.__class__ in NUMBER_CLASSES else as_array(x)
     if not is_number_equal_to(loc, 0):
         z = operators.sub(z, loc)
     return z if is_number_equal_to(scale, 1) else operators.truediv(z, scale)
