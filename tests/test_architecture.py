@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -23,6 +24,7 @@ AGAINST_THE_ORDER = {
 }
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """Every module a file imports, at any depth of its code."""
     modules: set[str] = set()

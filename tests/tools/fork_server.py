@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: What a process reads only when it starts, by the beginnings of names, and the server's own values.
-READ_AT_START = ("PYTHON", "LC_", "LANG", "AUTODIFF_FAST", "OPENBLAS", "GOTO", "OMP", "MALLOC", "GLIBC")
+READ_AT_START = ("PYTHON", "LC_", "LANG", "OPENBLAS", "GOTO", "OMP", "MALLOC", "GLIBC")
 OF_SERVER = {"LC_ALL": "C.UTF-8"}
 
 
@@ -36,7 +36,7 @@ def run(path: str, arguments: list[str]) -> None:
         folder = os.getcwd()
     except OSError:
         folder = ""
-    if not folder or not starts_alike(os.environ):
+    if not folder or not starts_alike(path, os.environ):
         os.execv(sys.executable, [sys.executable, "-m", "autodiff.cli", *arguments])
     code = ask(path, arguments, folder, os.environ, [0, 1, 2])
     if code < 0:
@@ -45,9 +45,15 @@ def run(path: str, arguments: list[str]) -> None:
     os._exit(code)
 
 
-def starts_alike(environment: Mapping[str, str]) -> bool:
+def starts_alike(path: str, environment: Mapping[str, str]) -> bool:
     """Whether a program with this environment starts as the server did."""
-    return {name: environment[name] for name in environment if name.startswith(READ_AT_START)} == OF_SERVER
+    read = {name: environment[name] for name in environment if name.startswith(READ_AT_START)}
+    return read == OF_SERVER and path.endswith(socket_name(environment))
+
+
+def socket_name(environment: Mapping[str, str]) -> str:
+    """The name of the server's socket, which says whether it has the fast paths."""
+    return f"/socket-{environment.get('AUTODIFF_FAST')}"
 
 
 def ask(

@@ -29,14 +29,9 @@ def environment(**changes: str) -> dict[str, str]:
 
 @cache
 def quick_program() -> tuple[str, ...]:
-    """The program in a fork of a process that has imported it, which ends with the tests.
-
-    Without the fast paths it has an interpreter of its own, so that both ways to start it are tested.
-    """
-    if "AUTODIFF_FAST" in os.environ:
-        return PROGRAM
+    """The program in a fork of a process that has imported it, which ends with the tests."""
     folder = tempfile.mkdtemp(prefix="autodiff-")
-    path = f"{folder}/socket"
+    path = folder + fork_server.socket_name(os.environ)
     server = subprocess.Popen(
         [sys.executable, fork_server.__file__, "serve", path],
         env=environment(),
@@ -63,7 +58,8 @@ def run_program(
     without the client that ``quick_program`` is, which takes as long as most commands.
     """
     command, env = [*map(str, arguments)], environment(**changes)
-    if quick_program() == PROGRAM or not fork_server.starts_alike(env):
+    path = quick_program()[-1]
+    if not fork_server.starts_alike(path, env):
         stdin = {"stdin": subprocess.DEVNULL} if input is None else {"input": input}
         return subprocess.run(
             [*PROGRAM, *command], cwd=cwd, env=env, timeout=HANGS, check=False, capture_output=True, **stdin
@@ -88,7 +84,7 @@ def run_program(
         thread.start()
     streams = [reads, writes, warns]
     try:
-        code = fork_server.ask(quick_program()[-1], command, str(cwd or os.getcwd()), env, streams, HANGS)
+        code = fork_server.ask(path, command, str(cwd or os.getcwd()), env, streams, HANGS)
     finally:
         for stream in streams:
             os.close(stream)

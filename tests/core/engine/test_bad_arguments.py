@@ -50,9 +50,10 @@ def argument_lists(function: PublicFunction) -> list[tuple[str, ...]]:
     return lists
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+@pytest.mark.parametrize("name", sorted({id(FUNCTIONS[name]): name for name in sorted(FUNCTIONS)}.values()))
 def test_arguments_that_do_not_fit_are_refused_in_our_words(name: str) -> None:
     function = FUNCTIONS[name]
+    seen = set()  # most errors are the same
     with np.errstate(all="ignore"):
         for chosen in argument_lists(function):
             dtypes.set_default_dtype(dtypes.float64)
@@ -60,7 +61,8 @@ def test_arguments_that_do_not_fit_are_refused_in_our_words(name: str) -> None:
                 function(*(ARGUMENTS[argument]() for argument in chosen))
             except AutodiffError as error:
                 said = " ".join([error.message, error.caret, *error.help])
-                assert not FOREIGN.search(said), f"{name}({', '.join(chosen)}): {said}"
+                assert said in seen or not FOREIGN.search(said), f"{name}({', '.join(chosen)}): {said}"
+                seen.add(said)
     dtypes.set_default_dtype(dtypes.float64)
 
 

@@ -16,7 +16,7 @@ from torch_comparison import differences, same_text
 from transcript import normalise
 
 pytestmark = pytest.mark.oracle
-SCRIPTS = examples(250)
+SCRIPTS = examples(500)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from language_in_place import in_place_script
 from script_runner import printed, run_script
 from seeds import seeds
 
-SCRIPTS = seeds(100)
+SCRIPTS = seeds(200)
 START = (
     "w = torch.tensor(2., requires_grad=True)\nb = torch.ones(2, requires_grad=True)\n"
     "x = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)\ny = x * 2\nc = torch.zeros(2, 2)\n"

@@ -16,7 +16,6 @@ from script_runner import run_script
 from seeds import seeds
 from wrong_calls import NAMES_OF_FUNCTIONS, WrongCall, differences, few
 
-SEEDS = seeds(4)
 #: What torch lacks says nothing there.
 NOT_IN_TORCH = {"special.betainc", "special.jv", "special.yv", "special.iv", "special.kv"}
 each_function = pytest.mark.parametrize("name", NAMES_OF_FUNCTIONS)
@@ -24,7 +23,7 @@ each_function = pytest.mark.parametrize("name", NAMES_OF_FUNCTIONS)
 
 @each_function
 def test_what_is_refused_is_refused_at_a_place_in_words_for_scripts(name: str) -> None:
-    for seed in SEEDS:
+    for seed in seeds(4):
         for call in few(name, 3, seed):
             outcome = run_script(call.script)
             said = " ".join([*outcome.warnings, outcome.stdout])
@@ -39,7 +38,7 @@ def test_what_is_refused_is_refused_at_a_place_in_words_for_scripts(name: str) -
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", [name for name in NAMES_OF_FUNCTIONS if name not in NOT_IN_TORCH])
 def test_the_first_line_is_torchs(name: str) -> None:
-    for seed in SEEDS:
+    for seed in seeds(8):
         assert [(call.call, *said) for call, *said in differences(few(name, 2, seed))] == []
 
 

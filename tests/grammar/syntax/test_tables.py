@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 
 import lark
 import pytest
@@ -135,10 +136,17 @@ def generic_builder(name: str):
     return lambda span, *children: (name, children)
 
 
-@pytest.mark.parametrize("text", CORPUS)
-def test_driver_and_lark_agree(text):
+@cache
+def reader_of_lark() -> lark.Lark:
+    """Lark's parser of our words."""
     reference = compile_grammar(GRAMMAR_PATH.read_text(encoding="utf-8"), OurWords)
     OurWords.names = {kind: name for name, kind in token_kinds(reference).items()}
+    return reference
+
+
+@pytest.mark.parametrize("text", CORPUS)
+def test_driver_and_lark_agree(text):
+    reference = reader_of_lark()
     source = Source(text)
     reader = parser.ScriptParser(source)
     reader.builders = {name: generic_builder(name) for name in BUILDERS}
