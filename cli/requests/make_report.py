@@ -41,7 +41,7 @@ ADDING_UP = ("run", "graph", "trace")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from typing import Any
 
     from autodiff.core.derivation.second_order import SecondDerivative
@@ -317,15 +317,21 @@ def own_derivatives(help: tuple[str, ...] = ()) -> GradientError:
     )
 
 
-def note_reshaped(session: Session, execution: Execution) -> None:
-    """Note which tensors ``--set`` has turned into single numbers, and which numbers into tensors."""
+def note_reshaped(
+    session: Session, execution: Execution, option: str = "--set", names: Collection[str] = ()
+) -> None:
+    """Note which tensors ``--set`` has turned into single numbers, and which numbers into tensors.
+
+    ``option`` is the one that gave the values of ``names``.
+    """
     for name, (before, now) in execution.reshaped.items():
         if (before and now) or name in execution.data:
             continue
+        given = f"{option if name in names else '--set'} {name}: `{name}`"
         if before:
-            session.note(f"--set {name}: `{name}` has shape {before} in the script, and is one number now")
+            session.note(f"{given} has shape {before} in the script, and is one number now")
         else:
-            session.note(f"--set {name}: `{name}` is one number in the script, and has shape {now} now")
+            session.note(f"{given} is one number in the script, and has shape {now} now")
 
 
 def note_constant_slope(session: Session, execution: Execution) -> None:

@@ -9,7 +9,11 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.derivation import propagation
+from autodiff.core.graph.topological_order import nodes_leading_to
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.report.kink import JUMP, KINK, SINGULAR
 from autodiff.core.report.propagation import MonteCarlo, Propagation
+from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.session import derivative_matrices
 from autodiff.grammar.session.assignment_plan import unknown_name_error
 from autodiff.grammar.session.monte_carlo import Draws
@@ -22,7 +26,8 @@ if TYPE_CHECKING:
 
     from autodiff.cli.requests.session import Session
 
-FEWEST_DRAWS = 100
+FEWEST_DRAWS, MOST_KINKS = 100, 3
+NOT_SMOOTH = (KINK, JUMP, SINGULAR)
 
 
 def make_propagation(session: Session) -> Propagation:
@@ -58,14 +63,34 @@ def make_propagation(session: Session) -> Propagation:
     jacobian = asked.compute(derivative_matrices.jacobian).astype("float64")
     output, sigma, shares = propagation.first_order(jacobian, covariance)
     made = Propagation(asked.report, jacobian, covariance, output, sigma, shares)
+    has_kinks = note_kinks(session, asked, probe, draws)
     if draws:
         made.monte_carlo = sample(session, asked, made, Rerun(asked.execution, asked.settings, probe))
-    elif not sigma.any():
+    elif not sigma.any() and not has_kinks:
         session.note(
             "to first order the deviation is 0: so are the derivatives here; --monte-carlo 10000 shows what"
             " curvature does"
         )
     return made
+
+
+def note_kinks(session: Session, asked: Question, probe: Probe, draws: int) -> bool:
+    """Note the places without a slope that the output is computed through; return whether there are any."""
+    subject = asked.subject
+    assert session.script is not None
+    source = session.script.source
+    names = NodeNames(subject.order, source, numbers_first=subject.numbers_first)
+    leading = nodes_leading_to(subject.order, [node for _, node in subject.wrt])
+    kinks = [kink for kink in kinks_of(leading, subject.cotangents, names) if kink.kind in NOT_SMOOTH]
+    told = [(kink.line, kink.text) for kink in kinks]
+    told += [
+        (source.position(at.start)[0], f"`{source.excerpt(at)}` compares equal numbers") for at in probe.ties
+    ]
+    for line, text in told[:MOST_KINKS]:
+        session.note(f"{'' if line is None else f'line {line}: '}{text}; first order does not hold there")
+    if told and not draws:
+        session.note("--monte-carlo 10000 shows the standard deviations at a kink")
+    return bool(told)
 
 
 def read_sigmas(values: Values) -> tuple[dict[str, object], dict[str, Any]]:

@@ -16,6 +16,7 @@ from autodiff.cli.process.supervisor import clock
 from autodiff.cli.render.row_lines import FORMATS, RowWriter
 from autodiff.cli.requests.executors import answers_of
 from autodiff.cli.requests.make_report import (
+    note_reshaped,
     prepare_process,
     read_settings,
     warn,
@@ -213,9 +214,10 @@ class AllRows:
         assert session.script is not None
         source = session.script.source
         of_row = settings.copy(sets={**settings.sets, **values})
-        subject = differentiate(
-            execute(source, of_row, discard_text, lambda *what: warn(session, *what)), of_row
-        )
+        execution = execute(source, of_row, discard_text, lambda *what: warn(session, *what))
+        given = [one for one in ("over", "each", "sweep") if session.request.values.get(one)]
+        note_reshaped(session, execution, f"--{given[0]}", values)
+        subject = differentiate(execution, of_row)
         for note in subject.notes:
             session.note(note)
         self.writer.name_answers(subject.name, [(name, np.shape(node.out)) for name, node in subject.wrt])

@@ -39,7 +39,7 @@ class Values:
         for text in self.request.texts(option):
             name, value = split_name(f"--{option}", text)
             values[name] = self.read(f"--{option} {name}", value, name)
-            if values[name].__class__ is tuple and has_bare_comma(value):
+            if values[name].__class__ is tuple and bare_comma(value) >= 0:
                 raise bare_list(f"--{option} {name}", value)
         return values
 
@@ -152,14 +152,14 @@ def split_name(option: str, text: str) -> tuple[str, str]:
     return name, value
 
 
-def has_bare_comma(text: str) -> bool:
-    """Whether a value has a comma outside all brackets."""
+def bare_comma(text: str) -> int:
+    """Where a value has its first comma outside all brackets; -1 where it has none."""
     depth = 0
-    for sign in text:
+    for at, sign in enumerate(text):
         depth += (sign in "([") - (sign in ")]")
         if sign == "," and not depth:
-            return True
-    return False
+            return at
+    return -1
 
 
 def bare_list(option: str, text: str) -> UsageError:
@@ -179,10 +179,11 @@ def no_value(option: str, text: str, error: AutodiffError) -> UsageError:
     shown = text[:LONGEST_SHOWN]
     if not text.strip():
         return UsageError(f"{option}: the value is missing", code="E0610", help=(FORMS,))
-    first, _, second = text.partition(",")
+    comma = bare_comma(text)
+    first, second = (text[:comma], text[comma + 1 :]) if comma >= 0 else (text, "")
     following, equals, _ = second.partition("=")
     word, _, name = option.partition(" ")
-    if name and equals and following.strip().isidentifier() and "(" not in first:
+    if name and equals and following.strip().isidentifier():
         return UsageError(
             f"{option}: `{shown}` is more than one value",
             code="E0610",
@@ -208,7 +209,7 @@ def as_numbers(value: Any, option: str, text: str) -> object:
         return value.value
     if is_number_or_list(value) or value.__class__ is bool:
         return value
-    if value.__class__ is tuple and has_bare_comma(text):
+    if value.__class__ is tuple and bare_comma(text) >= 0:
         raise bare_list(option, text)
     raise UsageError(
         f"{option}: `{text[:LONGEST_SHOWN]}` is of type {type_name(value)}, not a number, a list of numbers"

@@ -208,6 +208,14 @@ def test_a_list_has_brackets(autodiff):
         assert (done.out, done.err) == ("2\t4\n", "")
 
 
+@pytest.mark.parametrize("command", ["grad --sweep", "plot --over"])
+def test_a_vector_that_becomes_a_range_of_numbers_is_noted(autodiff, command):
+    name, option = command.split()
+    done = autodiff(name, *VECTOR, option, "w=1:2:0.5")
+    assert done.out.startswith("1\t3")
+    assert done.err == f"note: {option} w: `w` has shape (2,) in the script, and is one number now\n"
+
+
 def test_a_vector_that_becomes_a_number_is_noted(autodiff):
     done = autodiff("grad", *VECTOR, "--set", "w=2")
     assert done.out == "3\n"

@@ -41,6 +41,7 @@ EXAMPLES_OF_HELP = [
         ("lint --wrt w a.ad", "there is no option `--wrt`", "`autodiff run` has it"),
         ("grad -e w=3 --grad-output twos", "`twos` has no value", "did you mean `--grad-output ones`?"),
         ("grad -e w=3 --set w=3,y=4", "`3,y=4` is more than one value", "--set w=3 --set y=4"),
+        ("grad -e w=3 --set w=max(1,2),y=4", "`max(1,2),y=4` is more than one value", "w=max(1,2) --set y=4"),
         ("grad -e w=3 --set w==4", "--set takes one `=`, not two", "did you mean `--set w=4`?"),
     ],
 )

@@ -155,3 +155,28 @@ def test_covariances_of_units_far_apart_are_accepted():
     sigmas = np.array([1e-9, 1.0, 1e9])
     correlation = np.full((3, 3), 0.99) + 0.01 * np.eye(3)
     assert propagation.covariance_flaw(correlation * np.outer(sigmas, sigmas)) == ""
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("x = 0.; y = relu(x)", "line 1: y is at a kink of relu: x = 0; "),
+        (
+            "x = 1.\nz = 1.\ny = 2*max(x, z)",
+            "line 3: `max(x, z)` compares equal numbers; first order does not",
+        ),
+        (
+            "x = torch.tensor([1., 1.], requires_grad=True)\ny = x.max()",
+            "line 2: y is at a kink of max: entries",
+        ),
+    ],
+)
+def test_a_kink_is_named_with_its_line(autodiff, script, told):
+    done = autodiff("propagate", "-e", script, "--sigma", "x=0.1")
+    assert f"note: {told}" in done.err
+    assert "first order does not hold there\nnote: --monte-carlo 10000 shows" in done.err
+    assert "curvature" not in done.err
+
+
+def test_the_far_side_of_a_kink_is_not_noted(autodiff):
+    assert autodiff("propagate", "-e", "x = 1.; y = relu(x) + relu(-x)", "--sigma", "x=0.1").err == ""
