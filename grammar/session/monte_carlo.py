@@ -10,7 +10,6 @@ from autodiff.core.base.errors import AutodiffError, LimitError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.core.graph.values import as_stored
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.choose_target import ConstantOutputError, find_target
 from autodiff.grammar.session.rerun import Probe
@@ -33,13 +32,8 @@ class Spread(Probe):
 
     __slots__ = ()
 
-    def leaf_made(self, leaf: Leaf, value: Any) -> Any:
-        number = len(self.numbers)
-        self.numbers[leaf.number] = number
-        if number not in self.moves:
-            return value
-        x = np.asarray(value)
-        return as_stored((x + self.moves[number]).astype(x.dtype))
+    def moved(self, x: Any, move: Any) -> Any:
+        return x + move
 
 
 class Draws:

@@ -41,14 +41,8 @@ class Placement(Probe):
 
     __slots__ = ()
 
-    def leaf_made(self, leaf: Leaf, value: Any) -> Any:
-        number = len(self.numbers)
-        self.numbers[leaf.number] = number
-        if number not in self.moves:
-            return value
-        self.leaves[number] = leaf
-        x = np.asarray(value)
-        return as_stored(self.moves[number].reshape(x.shape).astype(x.dtype))
+    def moved(self, x: Any, move: Any) -> Any:
+        return move.reshape(x.shape)
 
 
 class Objective:

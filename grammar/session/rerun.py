@@ -59,7 +59,11 @@ class Probe:
             return value
         self.leaves[number] = leaf
         x = np.asarray(value)
-        return as_stored((x + self.moves[number].reshape(x.shape)).astype(x.dtype))
+        return as_stored(self.moved(x, self.moves[number]).astype(x.dtype))
+
+    def moved(self, x: Any, move: Any) -> Any:
+        """The array that takes the place of the leaf's array ``x``."""
+        return x + move.reshape(x.shape)
 
     def compared(self, op: Op, values: tuple[Any, ...]) -> None:
         """Called by the engine for every op whose result is not recorded."""

@@ -163,7 +163,7 @@ def torch_namespace(name: str) -> Namespace:
 def torch_autograd_members() -> dict[str, Any]:
     from autodiff.grammar.objects import autograd
     from autodiff.grammar.objects.testing import gradcheck, gradgradcheck
-    from autodiff.grammar.objects.torch_settings import ANOMALY_MODES as AUTOGRAD_MODES
+    from autodiff.grammar.objects.torch_settings import ANOMALY_MODES
 
     return {
         "grad": builtin_value("grad"),
@@ -174,7 +174,7 @@ def torch_autograd_members() -> dict[str, Any]:
         "backward": Builtin("backward", autograd.backward),
         "gradcheck": Builtin("gradcheck", gradcheck),
         "gradgradcheck": Builtin("gradgradcheck", gradgradcheck),
-        **AUTOGRAD_MODES,
+        **ANOMALY_MODES,
         **{name: builtin_value(name) for name in ("no_grad", "enable_grad", "set_grad_enabled")},
     }
 
