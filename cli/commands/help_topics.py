@@ -117,8 +117,8 @@ Colour is for terminals. The first of these that is given decides, for stdout an
 
 Without colour there is no escape sequence at all. Colour never says what the text does not say.
 
-AUTODIFF_COLORS is a list of entries with colons between them. dark or light tells the background of the
-terminal; where nothing does, not even COLORFGBG, only colours are used that are readable on every background.
+AUTODIFF_COLORS is a list of entries with colons between them. dark or light says what background the
+terminal has; where nothing does, not even COLORFGBG, only colours are used that are readable on both.
 ROLE=STYLE gives a role another style: numbers of "select graphic rendition" with semicolons between them,
 nothing for none. FORCE_COLOR=2, or 3, says that there are 256 colours where TERM and COLORTERM do not.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from autodiff.cli.data_files.data_file import DataFile, check_names, data_error
-from autodiff.cli.data_files.numpy_files import as_numbers, damage_told
+from autodiff.cli.data_files.numpy_files import as_numbers, damage_reported
 from autodiff.core.base.errors import UsageError
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def import_library(module: str, file: str) -> Any:
 def read_parquet(data: bytes, file: str, limit: int) -> DataFile:
     """Read the columns of a table; unpacked, they may have ``limit`` bytes (0: any size)."""
     arrow, parquet = (import_library(module, file) for module in ("pyarrow", "pyarrow.parquet"))
-    with damage_told(file, "it is no Parquet file, or a damaged one"):
+    with damage_reported(file, "it is no Parquet file, or a damaged one"):
         table = parquet.ParquetFile(arrow.BufferReader(data))
         groups = [table.metadata.row_group(at) for at in range(table.metadata.num_row_groups)]
         size = sum(group.total_byte_size for group in groups)
@@ -48,7 +48,7 @@ def read_parquet(data: bytes, file: str, limit: int) -> DataFile:
         raise data_error(file, f"it has more than {limit:,} bytes", "raise the limit with --max-input")
 
     def take(wanted: Sequence[str]) -> dict[str, Any]:
-        with damage_told(file, "it is damaged"):
+        with damage_reported(file, "it is damaged"):
             columns = table.read(list(wanted), use_threads=False)
         found = {}
         for name in wanted:
@@ -70,7 +70,7 @@ def is_whole(kind: Any, arrow: Any) -> bool:
 def read_safetensors(data: bytes, file: str) -> DataFile:
     """Read the arrays of a file by their names."""
     library = import_library("safetensors.numpy", file)
-    with damage_told(file, "it is no safetensors file, or it is damaged or has numbers that numpy lacks"):
+    with damage_reported(file, "it is no safetensors file, or it is damaged or has numbers that numpy lacks"):
         arrays = library.load(data)
 
     def take(wanted: Sequence[str]) -> dict[str, Any]:

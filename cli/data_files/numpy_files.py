@@ -85,7 +85,7 @@ def read_npz(data: bytes, file: str, limit: int) -> DataFile:
     """Read the arrays of an archive by their names; none may be larger than ``limit`` bytes (0: any size)."""
     from zipfile import ZipFile
 
-    with damage_told(file, "it is no .npz file, or a damaged one"):
+    with damage_reported(file, "it is no .npz file, or a damaged one"):
         archive = ZipFile(BytesIO(data))
     names = [name.removesuffix(".npy") for name in archive.namelist()]
     check_names(file, names)
@@ -97,8 +97,8 @@ def read_npz(data: bytes, file: str, limit: int) -> DataFile:
 
 
 @contextmanager
-def damage_told(place: str, what: str) -> Iterator[None]:
-    """Raise UsageError for whatever zipfile and its decoders raise for a damaged archive: they do not say."""
+def damage_reported(place: str, what: str) -> Iterator[None]:
+    """Raise UsageError for what zipfile and its decoders raise for a damaged archive, in many classes."""
     try:
         yield
     except MemoryError:
@@ -110,8 +110,8 @@ def damage_told(place: str, what: str) -> Iterator[None]:
 def member(archive: ZipFile, name: str, file: str, limit: int) -> bytes:
     """The bytes of one array; never more than ``limit``, whatever the archive says."""
     inside = name if name in archive.namelist() else name + ".npy"
-    told = damage_told(f"{file}, {name}", "it is damaged, encrypted, or packed in an unusual way")
-    with told, archive.open(inside) as stream:
+    reported = damage_reported(f"{file}, {name}", "it is damaged, encrypted, or packed in an unusual way")
+    with reported, archive.open(inside) as stream:
         data = stream.read(limit + 1 if limit else -1)
     if limit and len(data) > limit:
         raise data_error(

@@ -30,7 +30,7 @@ LONGEST_FIELD = 40  # characters of a field in a message
 
 
 class BadRow(dict[str, "Any"]):
-    """A row that cannot be read: the values that could be told apart, and what is wrong."""
+    """A row that cannot be read: the values that could be separated, and what is wrong."""
 
     __slots__ = ("what",)
 

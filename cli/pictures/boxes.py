@@ -31,7 +31,7 @@ AS_DRAWN, ALL_CLOSED = "as drawn", "all boxes closed"
 
 
 class Drawing(Record):
-    """One state of the boxes: what is drawn, and how its run is told. ``name`` says which state it is.
+    """One state of the boxes: what is drawn, and how its run is described. ``name`` says which state it is.
 
     ``opens`` has for each card of a box that can be opened the number of the drawing in which it is open,
     ``closes`` for each card in an open box that of the drawing in which it is closed.

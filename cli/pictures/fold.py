@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: What is folded has at most so many nodes: long chains of them take long to place, and are no longer seen.
 MOST_FOLDED = 120
-#: More names near an unknown one are not all told.
+#: More names near an unknown one are not all listed.
 MOST_NEAR = 4
 #: How many edges from the node ``--around`` names are drawn.
 AROUND_DEPTH = 2

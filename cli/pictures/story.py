@@ -1,6 +1,6 @@
 """The story of a run in steps: each makes a node, sends a gradient along an edge, or follows a path.
 
-The steps are the events of the run with what a reader is told of each.
+The steps are the events of the run with the text about each.
 """
 
 from __future__ import annotations

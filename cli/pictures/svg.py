@@ -81,7 +81,7 @@ def svg_text(
 
     It has at least the given ``width``. As part of a page its cards can be reached with the keyboard.
     ``lost`` has the edges that lost a gradient, by id, and why: the finished picture, except that of a page,
-    tells it below. ``inside`` are the cards of open boxes.
+    says it below. ``inside`` are the cards of open boxes.
     """
     has_notes = bool(lost) and not is_page and scene is None
     width, height = max(width, picture.width, NOTE_WIDTH * has_notes), picture.height

@@ -45,7 +45,7 @@ def attend(requested: list[Chore], woken: Event, time_left: Callable[[], float],
     signals = Signals(chores)
     signals.catch()
     while True:
-        woken.clear()  # before the looks at what it tells of, so that nothing is missed
+        woken.clear()  # before the checks below, so that no request is missed
         if ended or not time_left():
             break
         while requested:

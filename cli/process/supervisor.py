@@ -136,7 +136,7 @@ def supervise(
     start_worker(run_work)
     while not statuses and clock.left():
         woken.wait(left())
-        woken.clear()  # before the looks at what it tells of, so that nothing is missed
+        woken.clear()  # before the checks below, so that no request is missed
         if progress is not None and shown_at <= monotonic():
             shown_at = FOREVER
             requested.extend(progress())

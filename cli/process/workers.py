@@ -57,13 +57,13 @@ def in_order(
 class Workers:
     """``count`` processes that run a module, the first of ``arguments``, and get the ``text``.
 
-    ``told`` gets a sentence about each process that ended before its answer.
+    ``report`` gets a sentence about each process that ended before its answer.
     """
 
-    def __init__(self, arguments: list[str], text: str, count: int, told: Callable[[str], None]) -> None:
+    def __init__(self, arguments: list[str], text: str, count: int, report: Callable[[str], None]) -> None:
         self.command = [sys.executable, "-P", "-m", *arguments]
         self.text = text.encode("utf-8", "surrogatepass")
-        self.told = told
+        self.report = report
         self.idle: LifoQueue[Worker | None] = LifoQueue()  # what has started is taken first
         for _ in range(count):
             self.idle.put(None)  # it is started with its first task
@@ -85,7 +85,7 @@ class Workers:
                     code, worker = worker.end(), None
                     if attempt == MOST_DEATHS or code >= 0:  # it ended itself
                         raise WorkerDied(code) from None
-                    self.told(f"process {death.args[0]} ended {how_ended(code)}; its rows are done again")
+                    self.report(f"process {death.args[0]} ended {how_ended(code)}; its rows are done again")
             raise AssertionError("unreachable")
         finally:
             self.idle.put(worker)

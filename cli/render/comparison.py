@@ -42,7 +42,7 @@ def comparison_lines(found: Comparison, page: Page) -> Iterator[Line]:
         [
             [fit(visible(value.title), WIDEST_NAME)],
             *([ABSENT if one is None else inline(one, page.digits)] for one in (value.old, value.new)),
-            [told(value)],
+            [difference_text(value)],
         ]
         for value in shown
     ]
@@ -57,7 +57,7 @@ def comparison_lines(found: Comparison, page: Page) -> Iterator[Line]:
     yield ((TITLE, f"{count:,} of {len(found.values):,} differ" if count else "no difference"),)
 
 
-def told(value: Difference) -> str:
+def difference_text(value: Difference) -> str:
     """The difference in words."""
     if value.old is None or value.new is None:
         return "only in the new script" if value.old is None else "only in the old script"

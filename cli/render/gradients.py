@@ -183,9 +183,9 @@ def add_formulas(table: Table, report: GradientReport, page: Page) -> list[Line]
 
 
 def formulas_of(report: GradientReport, count: int) -> list[str]:
-    """The simplified derivatives for the first ``count`` inputs, empty where none is told."""
-    told = list(map(visible, report.formulas[:count]))
-    return told + [""] * (count - len(told))
+    """The simplified derivatives for the first ``count`` inputs, empty where none is shown."""
+    formulas = list(map(visible, report.formulas[:count]))
+    return formulas + [""] * (count - len(formulas))
 
 
 def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:

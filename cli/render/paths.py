@@ -39,7 +39,7 @@ GAP = "..."
 MOST_USES = 10
 MOST_KINKS = 5
 MOST_ZEROS = 3
-#: So many paths with the same contribution, up to rounding, are not told one by one.
+#: So many paths with the same contribution, up to rounding, are not listed one by one.
 MANY_ALIKE, ALIKE = 6, 1e-9
 #: Contributions cancel if their sum is smaller than this, relative to their size.
 CANCELS = 1e-12

@@ -26,7 +26,7 @@ BELOW = 6
 MOST_IN_PIPE = 200
 #: The fewest lines of a table without inputs, and of a derivation: title, five steps, check, empty lines.
 LEAST_OF_TABLE, LEAST_OF_DERIVATION = 3, 9
-#: Derivations are made, and formulas told, for so many inputs that their number times the nodes is at most
+#: Derivations are made, and formulas shown, for so many inputs that their number times the nodes is at most
 #: this: then ``run`` takes little longer than ``grad``.
 MOST_DERIVED, MOST_WORK = 100, 3_000
 LABEL = "not shown: "
@@ -35,7 +35,7 @@ HEIGHTS = (8, 5, 3, 1)
 
 
 def parts_that_fit(page: Page, nodes: int, inputs: int) -> tuple[bool, bool, int]:
-    """Whether the tree and the derivations can fit, and for how many inputs formulas are told.
+    """Whether the tree and the derivations can fit, and for how many inputs formulas are shown.
 
     What is False here has more lines than there is room for, whatever is in them.
 

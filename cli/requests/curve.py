@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: The points of a range without a step.
 POINTS = 201
-#: More gaps and names than these are counted, not told.
+#: More gaps and names than these are counted, not listed.
 MOST_TOLD = 5
 NAN = float("nan")
 
@@ -107,7 +107,7 @@ class CurvePoints:
 
 
 class CurveRows(AllRows):
-    """The rows of a curve. The first one without an answer has its ``error`` kept, and none is told here."""
+    """The rows of a curve. ``error`` is that of the first one without an answer; none is shown here."""
 
     __slots__ = ("error",)
 

@@ -108,7 +108,7 @@ def spread(points: Sequence[Point], which: int) -> float:
 def place_of(part: tuple[Point, Point], first: Point, last: Point) -> Point:
     """The point in a part of an interval at which a change is: an end of the interval, else near its middle.
 
-    The input is rounded to what the width of the part tells.
+    The input is rounded to the digits that the width of the part leaves certain.
     """
     for end, own in zip((first, last), part, strict=True):
         if own == end:

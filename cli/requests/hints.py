@@ -1,4 +1,4 @@
-"""Hints on stderr beside a result: which ``explain`` command tells more about an unusual gradient."""
+"""Hints on stderr beside a result: which ``explain`` command says more about an unusual gradient."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def command_line(command: str, request: Request, report: GradientReport, *others
     words = ["autodiff", command]
     if not others:
         others = tuple(word for text in request.texts("wrt") for word in ("--wrt", text))
-    # Code of several lines is given line by line: a line break in a hint could not be told from a fold.
+    # Code of several lines is given line by line: a line break in a hint would look like a fold.
     lines = [line for text in request.texts("e") for line in text.split("\n") if line.strip()]
     code = [word for line in lines for word in ("-e", line)]
     is_plain = all(map(str.isprintable, code))

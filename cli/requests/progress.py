@@ -56,7 +56,7 @@ class ProgressShown:
             threading.stack_size(size)
 
     def load(self) -> None:
-        """Import rich. Where memory has run out, the script is told, and there is no progress to see."""
+        """Import rich. Where memory has run out, the script gets the error; no progress is shown."""
         try:
             from autodiff.cli.render.progress_bar import ProgressBar
 
@@ -211,7 +211,7 @@ WATCHED = {
     ("autodiff.grammar.by_hand.check", "check_formula"): ("formula",),
     ("autodiff.core.derivation.derive", "Derivations.derive"): ("self", "index"),
 }
-#: What is told about a function: module and name. The outermost of them on the stack counts.
+#: What is shown of a function: module and name. The outermost of them on the stack counts.
 STAGES = {
     ("autodiff.cli.requests.verify", "check_all"): checking,
     ("autodiff.cli.requests.rows", "answer_all"): answering,

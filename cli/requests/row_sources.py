@@ -41,7 +41,7 @@ def read_rows(session: Session, path: str, option: str = "--each") -> RowFile:
 
 
 def known_columns(file: RowFile) -> tuple[Sequence[str], Iterable[Block]]:
-    """The names of the columns, and the rows. JSON names the values in every row: the first one tells."""
+    """The names of the columns, and the rows. JSON names the values in every row; the first counts."""
     if not file.is_json:
         return file.columns, file.blocks
     seen = []

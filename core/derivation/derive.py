@@ -76,7 +76,7 @@ LARGEST_FORMULA = 80
 MOST_FACTORS, MOST_CLOSED = 10, 200
 #: With at most this many paths, the formula is the sum over all paths.
 MOST_SUMMED = 100
-#: Of a longer path, the sentence tells only the first and the last steps.
+#: Of a longer path, the sentence has only the first and the last steps.
 MOST_STEPS = 8
 #: If there are more nodes between input and output, no factored formula is made.
 MOST_NODES = 2_000
@@ -203,7 +203,7 @@ class Derivations:
         symbols = []
         for path in paths_between(subject.root, node, leading):
             symbol = self._writer.contribution(path, is_scalar)
-            if len(path) > LONGEST_PATH:  # a part of it would be told as a number
+            if len(path) > LONGEST_PATH:  # a part of it would be shown as a number
                 factors = self._factors(path) if is_scalar and subject.weight is None else ()
                 if not factors:
                     return ""
@@ -443,7 +443,7 @@ def _item(value: Any) -> float:
 def path_as_sentence(names: Sequence[str], rates: Sequence[float], total: float | None = None) -> str:
     """The sentence for ``names``, from input to output, and the derivative of each step between them.
 
-    ``total`` is the derivative over all paths if there are several. The sentence tells rates, not the effect
+    ``total`` is the derivative over all paths if there are several. The sentence gives rates, not the effect
     of a whole unit, since a curve may turn within that unit.
 
     >>> path_as_sentence(["a", "c", "e"], [1.0, 2.0])

@@ -59,9 +59,9 @@ def describe(
     """A report on one backward pass. The graph and the derivations are made only on request, and with a graph
     the events.
 
-    Of the first ``formulas`` inputs the simplified derivatives are told, also without derivations. Of many
-    inputs, only the first ``most_derived`` are derived (None: all). The graph has only the ``most_drawn``
-    newest nodes (None: all) and what they are computed from; nothing is derived then.
+    Of the first ``formulas`` inputs the report has the simplified derivatives, also without derivations. Of
+    many inputs, only the first ``most_derived`` are derived (None: all). The graph has only the
+    ``most_drawn`` newest nodes (None: all) and what they are computed from; nothing is derived then.
 
     With ``entry``, the gradients of inputs that have this entry are derived for it as well. ``called`` are
     names for nodes without a name in the script, ``origins`` the ops that nodes of a recorded pass belong to.

@@ -97,7 +97,8 @@ class EntryWriter:
         value = backward if whole is None else float(value_of(whole, run.values))
         own = whole if value == value or backward != backward else None  # None at a gap of the formula
         where = [
-            (name_of, written_sum(summands(meaning), limits.digits)) for name_of, meaning in run.told(expr)
+            (name_of, written_sum(summands(meaning), limits.digits))
+            for name_of, meaning in run.named_gradients(expr)
         ]
         return EntryDerivation(
             place,
@@ -114,7 +115,10 @@ class EntryWriter:
             expr=expr,
             steps=steps,
             where=(*where, *run.formulas.where(map(name_expr, run.mentioned_tensors(expr)))),
-            meanings=(*run.told(expr), *run.formulas.meanings(map(name_expr, run.mentioned_tensors(expr)))),
+            meanings=(
+                *run.named_gradients(expr),
+                *run.formulas.meanings(map(name_expr, run.mentioned_tensors(expr))),
+            ),
             unspelled=tuple(run.unspelled.items()),
             values=run.values,
         )
@@ -364,7 +368,7 @@ class _EntryDerivation:
 
     # -- texts ----------------------------------------------------------------------------------------------
 
-    def told(self, root: Expr) -> list[tuple[str, Expr]]:
+    def named_gradients(self, root: Expr) -> list[tuple[str, Expr]]:
         """The named gradients in an expression with their meanings, and those in the meanings."""
         found: dict[str, Expr] = {}
         todo = [root]
@@ -377,7 +381,7 @@ class _EntryDerivation:
 
     def mentioned_tensors(self, root: Expr) -> list[str]:
         """The invented names of tensors whose entries occur in an expression or in the meanings."""
-        exprs = [root, *(meaning for _, meaning in self.told(root))]
+        exprs = [root, *(meaning for _, meaning in self.named_gradients(root))]
         return list(
             dict.fromkeys(
                 self._tensor_names[s] for expr in exprs for s in names_in(expr) if s in self._tensor_names

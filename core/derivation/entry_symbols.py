@@ -2,7 +2,7 @@
 
 An Entries has a shape and computes one entry at a time, so that only the entries an answer needs are built.
 Elementwise ops are applied to Symbols. Ops that only move, copy or add up entries are linear: their own rule
-tells how much of each operand an entry of the result takes, so one function handles them all. Products of
+says how much of each operand an entry of the result takes, so one function handles them all. Products of
 matrices are sums over the inner index.
 """
 

@@ -148,7 +148,7 @@ class OperandSymbols:
         return self._symbols[root]
 
     def is_written_out(self, node: Node) -> bool:
-        """Whether the result of an op is told by its expression, not by a name."""
+        """Whether the result of an op is shown as its expression, not as a name."""
         return node.name is None
 
     def _make_symbol(self, node: Node) -> Symbol:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def equal_values(order: Sequence[Node], names: NodeNames) -> Iterator[tuple[OpNode, str]]:
     """Yield each decomposition of a matrix among the nodes that has equal values, with a sentence on them.
 
-    Of several decompositions of the same matrix only one is told.
+    Of several decompositions of the same matrix only one is named.
     """
     told: set[str] = set()
     for node in reversed(order):

@@ -94,7 +94,7 @@ STOPPING_WORDS = {
     **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "write_through"), _WRITES),
     "mul": "multiplies {} by 0",
 }
-#: Ops that write infinities where the script tells them to.
+#: Ops that write infinities where the script asks for them.
 FILLING_OPS = ("masked_fill", "where", "index_put", "constant_pad", "scatter_with")
 #: Ops whose slope is 0 where their operand is 0.
 FLAT_AT_ZERO_OPS = ("pow", "square", "vector_norm")

@@ -54,7 +54,7 @@ SECOND_PATTERNS = tuple(
 BARE_PATTERN = re.compile(rf"\s*d(?P<x_>[^\W\d]\w*){ENTRY.format('x')}\s*")
 #: Two names with only a d between them: the script's names show where the first one ends.
 JOINED_NAMES = compile_pattern(r" d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\)) ")
-#: Strings, comparison and equals signs, and brackets: what has to be told apart to find the equals sign.
+#: Strings, comparison and equals signs, and brackets: what has to be distinguished to find the equals sign.
 EQUATION_PIECES = re.compile(r"""'[^']*'|"[^"]*"|[<>!]=|==?|[()\[\]{}]""")
 #: The beginning of a second or higher derivative.
 HIGHER_DERIVATIVE = re.compile(r"\s*d(?:\s*(?:\^|\*\*)\s*\d|\d)")

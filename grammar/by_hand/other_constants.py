@@ -80,7 +80,7 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
 def other_constants(formula: Formula, runs: ScriptRuns) -> list[ScriptRun]:
     """Return runs with other values of the constants that a formula reads, where labels stay labels.
 
-    A change of the formula is told only if it is right there too.
+    A change of the formula is proposed only if it is right there too.
     """
     own = () if formula.workings is None else formula.workings.own_names
     read = [origins for name, origins in runs.behind.items() if name in formula.names_read - set(own)]

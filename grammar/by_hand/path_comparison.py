@@ -93,7 +93,7 @@ def find_mistakes(
 def missing_variable(points: SamplePoints, computed: list[Any]) -> tuple[str, float] | None:
     """Return a variable that a number lacks, and how many times too large the number is beside it.
 
-    At one point alone the variable's value could not be told from a constant factor.
+    At one point alone the variable's value could not be distinguished from a constant factor.
     """
     if len(computed) < 2 or constant_ratio(computed, points.gradients) is not None:
         return None

@@ -144,7 +144,7 @@ class Derivation:
                     values = {**values, **self.run_helper(place, values, run, first)}
                 except UsageError:
                     if self.lines[place].kind not in (HELPER, BLOCK):
-                        pass  # a part of a step, which tells the error
+                        pass  # a part of a step, which reports the error
                     elif run is first:
                         raise
                     else:

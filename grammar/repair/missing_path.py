@@ -44,7 +44,7 @@ def explain_disconnection(
 ) -> None:
     """Add the reason and its line to a cause of kind ``unconnected``; without a reason it stays as it is.
 
-    ``did_run`` takes an edit that makes the script fail at some place, and tells whether that place ran.
+    ``did_run`` takes an edit that makes the script fail at some place, and returns whether that place ran.
     """
     source = execution.source
     end = Span(len(source.text), len(source.text))

@@ -99,7 +99,7 @@ def has_same_output(one: Execution, other: Execution, settings: Settings) -> boo
 
 
 class Origins:
-    """Answers which numbers the output of a run is made from, as far as the text tells."""
+    """Answers which numbers the output of a run is made from, as far as the text shows."""
 
     __slots__ = ("execution", "origins", "output", "scene")
 
@@ -116,7 +116,7 @@ class Origins:
         return self.output is not None and self.origins.depends_on(self.output, name)
 
     def reassigned_names(self) -> list[str]:
-        """Return the reassigned numbers behind the output, as the text tells and not their values.
+        """Return the reassigned numbers behind the output, as the text shows and not their values.
 
         A sum or a product is one only if there are no others and constants change it outside branches.
         """

@@ -149,8 +149,8 @@ def changed_inputs_note(execution: Execution, root: Node, output: str, wrt: list
 def format_lines(sites: list[Span], execution: Execution) -> str:
     """Return ``line 3``, or ``lines 3 and 5``; ``""`` without sites."""
     lines = sorted({execution.source.position(site.start)[0] for site in sites})
-    told = [str(line) for line in lines]
-    return f"line{'s' * (len(told) > 1)} {join_words(told)}" if told else ""
+    numbers = [str(line) for line in lines]
+    return f"line{'s' * (len(numbers) > 1)} {join_words(numbers)}" if numbers else ""
 
 
 def format_note(kind: str, state: str, names: list[str], lines: str, passes: int) -> str:

@@ -101,14 +101,14 @@ def unique_names(named: list[tuple[str, Node]], source: Source) -> list[tuple[st
 
     words = set(WORDS.findall(source.text))
     versions: Counter[str] = Counter()
-    told = []
+    renamed = []
     for name, node in named:
         if counts[name] > 1:
             versions[name] += 1
             before, after = version_parts(name, counts[name], words)
             name = f"{before}{versions[name]}{after}"
-        told.append((name, node))
-    return told
+        renamed.append((name, node))
+    return renamed
 
 
 def display_name(node: Node | None, execution: Execution) -> str:

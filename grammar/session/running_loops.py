@@ -1,7 +1,7 @@
 """How far the loops of a running script are, as another thread sees it: nothing is counted for that.
 
 The closures of ``for`` loops have their rows and the iterator over them in local variables, and an iterator
-tells how many rows are left.
+says how many rows are left.
 """
 
 from __future__ import annotations

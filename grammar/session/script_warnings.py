@@ -1,4 +1,4 @@
-"""The warnings of a running script: each is told once a line."""
+"""The warnings of a running script: each is shown once per line."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 class WarningLog:
     """The warnings of a script, each once per line. They are passed on at once, even if an error follows."""
 
-    __slots__ = ("emit", "execution", "told")
+    __slots__ = ("emit", "execution", "seen")
 
-    def __init__(self, execution: Execution, teller: Callable[[str, Span], None]) -> None:
+    def __init__(self, execution: Execution, emit: Callable[[str, Span], None]) -> None:
         self.execution = execution
-        self.emit = teller
-        self.told: set[tuple[str, int]] = set()
+        self.emit = emit
+        self.seen: set[tuple[str, int]] = set()
 
     def tell(self, text: str, span: Span) -> None:
         """Warn, unless this line has had the same warning: as in Python, a loop warns once."""
         line = self.execution.source.position(span.start)[0]
-        if (text, line) in self.told:
+        if (text, line) in self.seen:
             return
-        self.told.add((text, line))
+        self.seen.add((text, line))
         self.execution.warnings.append((text, span))
         self.emit(text, span)

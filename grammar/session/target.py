@@ -254,8 +254,8 @@ def other_output_note(subject: ReportedPass, execution: Execution) -> str:
     if output not in names or not others:
         return ""
     line, _ = execution.source.position(statement.span.start)
-    told = f"line {line} gives {join_words(names)} values: the output is `{output}`"
-    return f"{told}; --of {others[0]} chooses another"
+    reason = f"line {line} gives {join_words(names)} values: the output is `{output}`"
+    return f"{reason}; --of {others[0]} chooses another"
 
 
 def loop_note(subject: ReportedPass, loop: tree.For | tree.While, execution: Execution) -> str:
@@ -281,8 +281,8 @@ def loop_note(subject: ReportedPass, loop: tree.For | tree.While, execution: Exe
     if not others:
         return ""
     line, _ = execution.source.position(loop.span.start)
-    told = f"the loop in line {line} changes {join_words(carried)}: the output is `{output}`"
-    return f"{told}; --of {others[0]} chooses another"
+    reason = f"the loop in line {line} changes {join_words(carried)}: the output is `{output}`"
+    return f"{reason}; --of {others[0]} chooses another"
 
 
 # -- notes ---------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Follows what the value of a name or an expression was made from, as far as the script's text tells.
+"""Follows what the value of a name or an expression was made from, as far as the script's text shows.
 
 ``cuts`` and ``no_path`` ask it which values depend on an input.
 """
@@ -30,7 +30,7 @@ def assignments_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
 
 
 def depends_on_gradient(scene: Scene, node: Any) -> bool:
-    """Whether an expression was made from something that requires a gradient, as far as can be told."""
+    """Whether an expression was made from something that requires a gradient, as far as the text shows."""
     if scene.leading is None:
         scene.leading = gradient_names(scene)
     return any(isinstance(part, tree.Name) and part.id in scene.leading for part in walk(node))
