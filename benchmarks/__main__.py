@@ -23,6 +23,7 @@ from benchmarks import (
     perceptron,
     pictures,
     products,
+    rows,
     scalars,
     scripts,
     startup,
@@ -51,6 +52,7 @@ WORKLOADS = (
     strongest_paths,
     trees,
     pictures,
+    rows,
 )
 GROWING = (scalars, elementwise, scripts, strongest_paths, training)
 QUICK = 0.1

@@ -6,6 +6,7 @@ code runs small in tests; targets are meant for a scale of 1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 #: What a figure may be: time, the peak memory of the process, and what its work added to that before.
@@ -50,6 +51,8 @@ class Case:
     starts: int = 1
     #: How far gradients may differ, relative to the largest of each array.
     tolerance: float = 1e-9
+    #: What has to be there before the first process, such as a file; called before every measurement.
+    prepare: Callable[[], object] | None = None
     peak: Case | None = None
 
     @property

@@ -93,6 +93,8 @@ def measure(case: Case, plan: Plan, interpreters: Interpreters) -> list[Result]:
 
     Peers whose process takes long are measured in the first round only.
     """
+    if case.prepare is not None:
+        case.prepare()
     commands = {}
     for name, side in case.sides.items():
         python = interpreters.of(side.needs)

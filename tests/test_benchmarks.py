@@ -85,6 +85,37 @@ def test_a_script_loop_does_the_work_of_the_loop_in_python():
         assert sides["ours"](*arguments)() == sides["ours, from Python"](*arguments)()
 
 
+def answers_of(side):
+    from benchmarks.measuring import finished, numbers_in
+
+    return list(
+        numbers_in(finished(list(side.command) if side.is_program else [sys.executable, *side.command]))
+    )
+
+
+def test_rows_are_those_of_numpy_by_hand(tmp_path, monkeypatch):
+    """Every form of our side has an answer for each row; the plain and the costly script have two slopes."""
+    module = workload("rows")
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
+    module.write_table(10)
+    mine = answers_of(module.each(10, module.SCRIPT))
+    assert mine == pytest.approx(answers_of(module.peer(module.BY_HAND, 10)), rel=1e-12)
+    assert mine == pytest.approx(answers_of(module.each(10, module.BRANCH)), rel=1e-12)
+    assert len(answers_of(module.each(10, module.COSTLY, "--jobs", "2"))) == len(mine) == 20
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("peer", ["torch", "autograd"])
+def test_rows_are_those_of_peers(tmp_path, monkeypatch, peer):
+    pytest.importorskip(peer)
+    module = workload("rows")
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
+    module.write_table(10)
+    program = {"torch": module.TORCH, "autograd": module.AUTOGRAD}[peer]
+    mine = answers_of(module.each(10, module.SCRIPT))
+    assert answers_of(module.peer(program, 10)) == pytest.approx(mine, rel=1e-12)
+
+
 def test_the_strongest_paths_are_those_of_the_graph_that_is_swept():
     """Few enough paths to add up: ten strongest of a small graph carry most of torch's gradient."""
     from autodiff.core.graph.topological_order import newest_first
@@ -119,7 +150,7 @@ def test_gradients_that_differ_are_no_agreement():
 def test_every_target_has_a_row_and_every_size_is_scaled():
     collected = workload("__main__").collected
     rows = {case.row for case in collected(1.0)["rows"]}
-    assert rows == {f"P{number}" for number in range(1, 16)} | {"P2b"}
+    assert rows == {f"P{number}" for number in range(1, 21)} | {"P2b"}
     lines = [line for case in collected(1.0)["rows"] for line in case.lines]
     assert len({(line.row, line.work) for line in lines}) == len(lines)
     for case in lines:
