@@ -84,20 +84,22 @@ def read_lines(path: str, name: str) -> Iterator[Block]:
                 share = (taken / size, min((taken + len(data)) / size, 1)) if size else None
                 taken += len(data)
                 whole, newline, rest = (rest + data).rpartition(b"\n")
-                lines = decode(whole, name).split("\n") if newline else []
-                yield from those_that_count(lines, number, share)
-                number += len(lines)
+                if newline:
+                    text = decode(whole, name)
+                    yield from those_that_count(text, number, share)
+                    number += text.count("\n") + 1
     except OSError as error:
         reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
         raise unreadable(name, reason, *proposals(path, error.errno)) from None
-    yield from those_that_count([decode(rest, name)], number, None)
+    yield from those_that_count(decode(rest, name), number, None)
 
 
-def those_that_count(lines: list[str], number: int, share: Share) -> Iterator[Block]:
+def those_that_count(text: str, number: int, share: Share) -> Iterator[Block]:
     """Yield the block of those lines that are neither blank nor comments, if there are any."""
-    kept = [line for line in lines if is_row(line)]
+    kept = lines = text.split("\n")
     numbers: Sequence[int] = range(number, number + len(lines))
-    if len(kept) < len(lines):
+    if "#" in text or not all(map(str.strip, lines)):
+        kept = [line for line in lines if is_row(line)]
         numbers = [at for at, line in enumerate(lines, number) if is_row(line)]
     if kept:
         yield Block(kept, numbers, share=share)

@@ -219,10 +219,11 @@ def uniform_weight(output: Tensor, value: float) -> Tensor:
 
 def format_weight(seed: Any) -> str | None:
     """Return the weight as a report writes it; None for the 1 of a single number."""
-    flat = np.asarray(seed).ravel().tolist() if seed.__class__ is not float else [seed]
-    if all(entry == 1 for entry in flat):
-        return None if len(flat) == 1 else f"ones({', '.join(map(str, np.shape(seed)))})"
-    text = str(np.asarray(seed).tolist() if seed.__class__ is not float else seed)
+    if seed.__class__ is float:
+        return None if seed == 1 else str(seed)
+    if (seed == 1).all():
+        return None if seed.size == 1 else f"ones({', '.join(map(str, seed.shape))})"
+    text = str(seed.tolist())
     return text if len(text) <= 40 else "the gradient given"
 
 
