@@ -198,7 +198,13 @@ def read_line(number: int, text: PlacedText, words: Collection[str]) -> Iterator
         elif isinstance(node, tree.Assign):
             for target, value in pairs(node):
                 left, right = (text[one.span.start : one.span.end] for one in (target, value))
-                yield read_assignment(number, part, node, target, left, right, words)
+                results = results_of(target, value, words)
+                for place, one in results:  # dx, dw = backward(dout) is dx = backward(dout)[0], and so on
+                    name = text[one.span.start : one.span.end]
+                    result = PlacedText("(", []) + right + PlacedText(f")[{place}]", [])
+                    yield read_assignment(number, part, node, one, name, result, words)
+                if not results:
+                    yield read_assignment(number, part, node, target, left, right, words)
         elif isinstance(node, tree.AugmentedAssign):
             left, right = (text[one.span.start : one.span.end] for one in (node.target, node.value))
             key = root_name(node.target) if isinstance(node.target, tree.Subscript) else left.text
@@ -224,6 +230,23 @@ def pairs(node: tree.Assign) -> Iterator[tuple[tree.Expression, tree.Expression]
             yield from zip(target.elements, value.elements, strict=True)
         else:
             yield target, value
+
+
+def results_of(
+    target: tree.Expression, value: tree.Expression, words: Collection[str]
+) -> list[tuple[int, tree.Name]]:
+    """Return the names that get the results of one call with their places, if some are derivatives.
+
+    A name that the call reads is the last; there are none if it reads several.
+    """
+    if not isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
+        return []
+    names = [one for one in target.elements if isinstance(one, tree.Name)]
+    if len(names) < len(target.elements) or all(parse_left_side(one.id, words) is None for one in names):
+        return []
+    read = {part.id for part in walk(value) if isinstance(part, tree.Name)}
+    found = sorted(enumerate(names), key=lambda pair: pair[1].id in read)
+    return found if sum(one.id in read for one in names) < 2 else []
 
 
 def read_assignment(
