@@ -111,9 +111,6 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
     execution = run_request(session, settings, request.text("order") == "2", needed=True, probe=probe)
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
-    derivations = dict.fromkeys(one.workings.derivation for one in formulas if one.workings is not None)
-    for remark in (remark for derivation in derivations for remark in derivation.remarks):
-        session.note(remark)
     if formulas:
         for formula in formulas:
             formula.resolve_lists(execution.names)
@@ -137,7 +134,13 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
         if formulas:
             read = set().union(*(formula.names_read for formula in formulas))
             runs = ScriptRuns(subject, execution, again, seed, read, may_rerun=not is_too_large)
-            for formula in divide_running_names(formulas, runs):
+            formulas = divide_running_names(formulas, runs)
+            derivations = dict.fromkeys(
+                one.workings.derivation for one in formulas if one.workings is not None
+            )
+            for remark in (remark for derivation in derivations for remark in derivation.remarks):
+                session.note(remark)
+            for formula in formulas:
                 answers.formulas.append(answer_in_step(formula, runs, answers.order))
             return answers
         if is_too_large:

@@ -30,10 +30,7 @@ def as_sum(derivation: Derivation, own: Sequence[Segment]) -> tuple[Derivation, 
         wrong.append(Segment(segment.key, [at], overwrites=derivation.lines[before.places[-1]].number))
     whole = Segment(own[0].key, [place for one in own for place in one.places])
     kept = [one for one in derivation.segments if one not in own]
-    return (
-        Derivation(lines, derivation.name, derivation.given, derivation.words, [*kept, whole, *wrong]),
-        whole,
-    )
+    return derivation.with_segments([*kept, whole, *wrong], lines), whole
 
 
 def adding(line: Line) -> Line:

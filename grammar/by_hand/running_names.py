@@ -13,6 +13,7 @@ from itertools import islice
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.paths.node_names import NodeNames
+from autodiff.grammar.by_hand.guessed_names import with_guessed_names
 from autodiff.grammar.by_hand.overwritten_sums import as_sum
 from autodiff.grammar.by_hand.points import SamplePoints, all_known, formula_values
 from autodiff.grammar.by_hand.runs import SPREAD
@@ -43,7 +44,7 @@ def divide_running_names(formulas: list[Formula], runs: ScriptRuns) -> list[Form
             made.append(formula)
         elif derivation not in done:
             done.add(derivation)
-            made += RunningNames(derivation, runs).divided().formulas()
+            made += RunningNames(with_guessed_names(derivation, runs), runs).divided().formulas()
     for formula in made:
         formula.resolve_lists(runs.first.execution.names)
     return made
@@ -113,9 +114,8 @@ class RunningNames:
         return node if node in self.subject.cotangents else None
 
     def with_segments(self, replaced: Segment, segments: tuple[Segment, ...]) -> Derivation:
-        old = self.derivation
-        kept = [one for one in old.segments if one is not replaced]
-        return Derivation(old.lines, old.name, old.given, old.words, [*kept, *segments])
+        kept = [one for one in self.derivation.segments if one is not replaced]
+        return self.derivation.with_segments([*kept, *segments])
 
     # -- the values that a name may stand for ---------------------------------------------------------
 

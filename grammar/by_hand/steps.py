@@ -71,12 +71,19 @@ class Derivation:
 
     ``helpers`` are the lines that give values to names of their own, by their places, and those that begin a
     derivative of several lines. ``uncompared`` are the names of derivatives that are none of the script's,
-    with the numbers of their lines.
+    with the numbers of their lines. ``guessed`` are those that are taken for the gradient of another value.
     """
 
     def __init__(
-        self, lines: list[Line], name: str, given: Source, words: Collection[str], segments: list[Segment]
+        self,
+        lines: list[Line],
+        name: str,
+        given: Source,
+        words: Collection[str],
+        segments: list[Segment],
+        guessed: Mapping[str, Node] | None = None,
     ) -> None:
+        self.guessed = guessed or {}
         self.lines, self.name, self.given, self.words = lines, name, given, words
         self.segments = sorted(segments, key=lambda segment: segment.places[-1])
         self.keys = [segment.key for segment in self.segments]
@@ -94,10 +101,20 @@ class Derivation:
         self.restated: dict[int, set[str]] = {}
         self._values: dict[ScriptRun, list[dict[str, Any]]] = {}
 
+    def with_segments(self, segments: list[Segment], lines: list[Line] | None = None) -> Derivation:
+        """Return the derivation with other steps, and other lines if they are given."""
+        return Derivation(
+            self.lines if lines is None else lines, self.name, self.given, self.words, segments, self.guessed
+        )
+
     @property
     def remarks(self) -> list[str]:
-        """Sentences on the names that look like derivatives and are compared with none."""
+        """Sentences on the names that look like derivatives and are compared with none, or with a guess."""
         found = []
+        for name, node in self.guessed.items():
+            line = next(one.number for one in self.lines if one.key == name)
+            told = f"`{name}` is compared with the gradient of `{node.name}`: the script has no `{name[1:]}`"
+            found.append(f"{self.name}:{line}: {told}")
         for name, line in self.uncompared.items():
             reason = "a block of lines gives it values"
             if name[1:] not in self.words:
@@ -112,8 +129,10 @@ class Derivation:
         for one in self.segments:
             if one.places[-1] < at:
                 last[one.key] = one
-        taken = {
-            key: one.left_out[1] if one.left_out is not None and at > one.left_out[0] else one.node
+        taken = self.guessed | {
+            key: one.left_out[1]
+            if one.left_out is not None and at > one.left_out[0]
+            else one.node or self.guessed.get(key)
             for key, one in last.items()
         }
         return {key: node for key, node in taken.items() if node is not None}
@@ -224,6 +243,8 @@ class Derivation:
     def left_side(self, segment: Segment) -> LeftSide:
         if segment.spelled:
             return LeftSide("", ((segment.spelled, None),))
+        if segment.key in self.guessed:
+            return LeftSide("", ((str(self.guessed[segment.key].name), None),))
         left = parse_left_side(segment.key, self.words)
         assert left is not None
         return left
