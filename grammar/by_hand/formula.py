@@ -31,6 +31,8 @@ MAX_NAMES = 12
 SIGN_TRANSLATION = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-", "∂": "d"})
 #: Comments and strings of a script: the words in them are no names.
 UNREAD_TEXT = re.compile(r"""#.*|'[^'\n]*'|"[^"\n]*\"""")
+#: A word that is no method or attribute and is not called.
+VARIABLE = re.compile(r"(?<![\w.])\w+\b(?!\s*\()")
 
 
 class ShapeMismatchError(UsageError):
@@ -38,8 +40,8 @@ class ShapeMismatchError(UsageError):
 
 
 def words_of(script: Source) -> set[str]:
-    """Return the words of a script, which separate the names in ``d2L/dxdw``."""
-    return set(re.findall(r"\w+", UNREAD_TEXT.sub(" ", script.text)))
+    """Return the words of a script that may be variables, which separate the names in ``d2L/dxdw``."""
+    return set(VARIABLE.findall(UNREAD_TEXT.sub(" ", script.text)))
 
 
 class Formula:

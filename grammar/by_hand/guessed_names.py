@@ -1,4 +1,4 @@
-"""Names of a derivation that are near to one of the script: ``dhidden`` for the gradient of ``hidden_layer``."""
+"""Names of a derivation that are near to one of the script: ``dhidden`` for that of ``hidden_layer``."""
 
 from __future__ import annotations
 

@@ -129,13 +129,13 @@ class Derivation:
         for one in self.segments:
             if one.places[-1] < at:
                 last[one.key] = one
-        taken = self.guessed | {
-            key: one.left_out[1]
-            if one.left_out is not None and at > one.left_out[0]
-            else one.node or self.guessed.get(key)
-            for key, one in last.items()
-        }
-        return {key: node for key, node in taken.items() if node is not None}
+        found = dict(self.guessed)
+        for key, one in last.items():
+            if one.left_out is not None and at > one.left_out[0]:
+                found[key] = one.left_out[1]
+            elif one.node is not None:
+                found[key] = one.node
+        return found
 
     def left_out(self, at: int) -> dict[str, Node]:
         """Return the values for whose gradients the lines behind a line, but not it, take names of steps."""

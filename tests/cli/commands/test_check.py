@@ -142,3 +142,13 @@ def test_the_document(autodiff):
     [entry] = document["formulas"]
     assert (entry["value"], entry["gradient"], entry["right"]) == (-2, -8, False)
     assert entry["remarks"] == ["the path L <- x5 <- w3*x4 <- x4 <- w1 is missing: it gives -6"]
+
+
+def test_a_name_that_is_near_to_one_of_the_script_is_compared_with_a_note(autodiff, write):
+    write("w = 1.5; x = 0.4; pred_value = w*x; L = (pred_value - 1)**2", "fit.ad")
+    write("dpred = 2*(pred_value - 1)\ndw = dpred*x\n", "steps.txt")
+    done = autodiff("check", "fit.ad", "--formula", "@steps.txt")
+    told = "`dpred` is compared with the gradient of `pred_value`: the script has no `pred`"
+    assert done.returncode == 0
+    assert f"steps.txt:1: {told}" in " ".join(done.err.split())
+    assert "dL/dpred_value" in done.out
