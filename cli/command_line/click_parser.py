@@ -183,7 +183,7 @@ def build_group() -> click.Group:
     return Group(
         "autodiff",
         help=f"{DESCRIPTION}\n\n\b\nExamples:\n{examples}",
-        epilog="Each command has its own --help; `autodiff help exit-codes` lists what the shell gets back.",
+        epilog="Each command has its own --help; `autodiff help exit-codes` lists the exit codes.",
         add_help_option=False,
         no_args_is_help=False,
         subcommand_metavar="COMMAND [SCRIPT] [OPTIONS]",

@@ -133,7 +133,7 @@ FORMATS = (
     ),
     Format("csv", "trace", "a header, and a line for each event", suffixes=".csv", for_programs=True),
     Format("csv", "plot", "a header, and a line for each point", suffixes=".csv", for_programs=True),
-    Format("tsv", f"{TABLES} trace plot", "the same with tabs", suffixes=".tsv", for_programs=True),
+    Format("tsv", f"{TABLES} trace plot", "as csv, with tabs", suffixes=".tsv", for_programs=True),
     Format(
         "npy",
         DERIVATIVES,
@@ -173,7 +173,7 @@ FORMATS = (
     Format(
         "png",
         "graph plot",
-        "the same picture in pixels",
+        "the picture of svg, in pixels",
         suffixes=".png",
         for_programs=True,
     ),
