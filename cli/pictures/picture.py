@@ -5,6 +5,7 @@ Nothing is drawn here. All texts are cleaned and cut, as on a terminal.
 
 from __future__ import annotations
 
+from autodiff.cli.pictures.columns import in_columns
 from autodiff.cli.pictures.layout import Layout, place
 from autodiff.cli.process.streams import cells
 from autodiff.cli.render.name_keys import meaning_of
@@ -108,11 +109,9 @@ def make_picture(graph: Graph, page: Page, view: str = "") -> Picture:
     output = fit(graph.output, WIDEST_NAME)
     cards = [make_card(node, graph, output, page, view) for node in graph.nodes]
     wires = [make_wire(edge, graph, page, view) for edge in graph.edges]
-    layout = place(
-        [(card.width, CARD_HEIGHT) for card in cards],
-        [(wire.source, wire.target) for wire in wires],
-        [wire.width for wire in wires],
-    )
+    boxes, labels = [(card.width, CARD_HEIGHT) for card in cards], [wire.width for wire in wires]
+    layout = place(boxes, [(wire.source, wire.target) for wire in wires], labels)
+    layout = in_columns(layout, boxes, labels)
     said = f"Computation graph of {output}: {len(cards):,} nodes, {len(wires):,} edges"
     if graph.left_out:
         said += f", {graph.left_out:,} nodes left out"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import pairwise
 from random import Random
 from xml.etree import ElementTree
 
@@ -93,6 +94,30 @@ def test_nothing_overlaps_and_a_picture_can_be_read(name, view):
     assert len(graph.nodes) <= 120, "no more cards than those of the longest script"
     drawing = Drawing(svg_text(make_picture(graph, Page(), view)))
     assert drawing.overlaps() == drawing.lost_labels() == drawing.outside() == []
+
+
+#: Tall scripts, by how many columns they have.
+TALL = {
+    "chain": ("x = 0.5\n" + "y = x\n" + "y = sin(y)\n" * 50, 6),
+    "residual": ("x = 0.5\n" + "y = x\n" + "y = y + sin(y)\n" * 25, 5),
+    "one leaf everywhere": ("w = 0.5\n" + "y = w\n" + "y = w*sin(y)\n" * 25, 1),
+}
+
+
+@pytest.mark.parametrize("name", TALL)
+def test_a_tall_chain_is_cut_into_columns_that_fit_a_screen(name):
+    script, count = TALL[name]
+    drawing = Drawing(svg_text(make_picture(graph_of(script), Page())))
+    assert drawing.overlaps() == drawing.lost_labels() == drawing.outside() == drawing.crossings() == []
+    cards = list(drawing.cards.values())
+    centres = sorted((left + right) / 2 for left, _, right, _ in cards)
+    assert 1 + sum(b - a > 60 for a, b in pairwise(centres)) >= count
+    if count > 1:
+        width, height = drawing.size
+        assert height < 1150
+        assert width < 1800
+        assert cards[0][0] > width - 250, "the leaf is at the right"
+        assert cards[-1][2] < 250, "the output at the left"
 
 
 def test_faults_of_a_drawing_are_found():
