@@ -48,14 +48,15 @@ GRADIENT_NAMES = frozenset(
 
 def builds_tensors(names: ScriptScopes) -> bool:
     """Whether the script mentions anything that makes a tensor; arrays of numpy are numbers."""
-    numpys = {"np", *(alias for alias, modules in names.module.imports.items() if "numpy" in modules)}
+    others = {"np", *(alias for alias, modules in names.module.imports.items() if "numpy" in modules)}
+    others |= {name for name in names.module.slots if names.module.assignment_count(name)}  # variables
     is_of_numpy = (
         ("numpy" in names.modules or any(name.id == "np" for name, _ in names.reads))
         and not is_written_as_torch(names)
         and prints_numbers(names)
     )
     return reads_any(
-        names, TENSOR_CONSTRUCTORS - NUMPY_CONSTRUCTORS if is_of_numpy else TENSOR_CONSTRUCTORS, numpys
+        names, TENSOR_CONSTRUCTORS - NUMPY_CONSTRUCTORS if is_of_numpy else TENSOR_CONSTRUCTORS, others
     )
 
 
@@ -85,9 +86,15 @@ def name_finder(names: ScriptScopes) -> Callable[[str], bool]:
 def reads_any(names: ScriptScopes, wanted: Collection[str], except_of: Collection[str] = ()) -> bool:
     """Whether the script reads one of these names, as an attribute or as a name that it does not bind.
 
-    Attributes of the names ``except_of`` do not count.
+    Attributes of the names ``except_of``, and of their attributes, do not count.
     """
     return any(name.id in wanted and scope.find(name.id) is None for name, scope in names.reads) or any(
-        node.name in wanted and not (isinstance(node.object, tree.Name) and node.object.id in except_of)
-        for node in names.attributes
+        node.name in wanted and not (except_of and first_name(node) in except_of) for node in names.attributes
     )
+
+
+def first_name(node: tree.Expression) -> str:
+    """Return the name that a chain of attributes begins with, as in ``np.random.rand``; "" for others."""
+    while isinstance(node, tree.Attribute):
+        node = node.object
+    return node.id if isinstance(node, tree.Name) else ""

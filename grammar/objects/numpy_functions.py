@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.public_functions import FUNCTIONS as PUBLIC_FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import DType, bool_, float32, float64, int32, int64
 from autodiff.grammar.objects import operators, plain_text
@@ -21,7 +22,7 @@ from autodiff.grammar.objects.plain_functions import (
     find,
     is_tracked,
 )
-from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, type_name
+from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, is_true, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,7 +206,11 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     if stop is None:
         start, stop = 0, start
     numbers = [x.item() if x.__class__ is Tensor and x.entry_count == 1 else x for x in (start, stop, step)]
-    made = call("arange", *numbers, dtype=dtype)
+    made = call("arange", *map(float, numbers))
+    if all(plain_text.all_whole(x) for x in numbers):
+        plain_text.enter_whole(made)
+    if dtype is not None:
+        return as_type(made, dtype)
     if not (is_tracked(start) or is_tracked(step)):
         return made
     return operators.add(start, operators.mul(step, call("arange", float(len(made)))))
@@ -248,6 +253,64 @@ def interpolated(x: Any, xp: Any, fp: Any) -> Any:
 def range_of(a: Any, axis: Any = None) -> Any:
     """Return numpy's ``ptp``: the largest less the smallest entry."""
     return operators.sub(extreme("amax")(a, axis), extreme("amin")(a, axis))
+
+
+def covariance(m: Any, rowvar: Any = True, ddof: Any = 1) -> Any:
+    """Return numpy's ``cov`` of variables in rows, or in columns without ``rowvar``."""
+    x = array_of(m)
+    x = transposed(x) if x.ndim == 2 and not is_true(rowvar) else x
+    return call("cov", x, correction=as_index(ddof, "ddof"))
+
+
+def padded(array: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
+    """Return numpy's ``pad`` with one value around: a width for all ends, or pairs of them for each axis."""
+    if mode != "constant":
+        raise ScriptError(f"pad() knows mode 'constant' here, not {mode!r}", code="E0203")
+    x = array_of(array)
+    pairs = list(pad_width) if pad_width.__class__ in (list, tuple) else [pad_width]
+    if len(pairs) == 2 and not any(one.__class__ in (list, tuple) for one in pairs):
+        pairs = [pairs]
+    pairs = [one if one.__class__ in (list, tuple) else (one, one) for one in pairs]
+    pairs = pairs * x.ndim if len(pairs) == 1 else pairs
+    widths = [as_index(width, "a width") for pair in reversed(pairs) for width in pair]
+    made = call_plain(PUBLIC_FUNCTIONS["F.pad"], (x, widths), {"value": constant_values})
+    is_whole = plain_text.is_whole(x) and plain_text.all_whole(constant_values)
+    return plain_text.enter_whole(made) if is_whole else made
+
+
+def grid(*axes: Any, indexing: Any = "xy") -> list[Any]:
+    return list(call("meshgrid", *[array_of(one) for one in axes], indexing=indexing))
+
+
+def unique(a: Any) -> Any:
+    """Return numpy's ``unique``: the entries in order, each once."""
+    x, at = along(a, None)
+    values = call("sort", x, at).values
+    is_new = np.append(True, values.data[1:] != values.data[:-1])[: len(values.data)]
+    made = values[Tensor.of(is_new)]
+    return plain_text.enter_whole(made) if plain_text.is_whole(array_of(a)) else made
+
+
+def slopes(f: Any, spacing: Any = 1.0) -> Any:
+    """Return numpy's ``gradient`` of a row: central differences, one-sided ones at the ends."""
+    y = array_of(f)
+    points = array_of(spacing) if is_array(spacing) else None
+    return call("gradient", y, spacing=(points,) if points is not None else spacing)[0]
+
+
+def polynomial_fit(x: Any, y: Any, deg: Any) -> Any:
+    """Return numpy's ``polyfit``: the coefficients of least squares, the highest power first."""
+    given = array_of(x)
+    powers = [operators.power(given, n) for n in range(as_index(deg, "a degree"), -1, -1)]
+    solve = call_plain(
+        PUBLIC_FUNCTIONS["linalg.lstsq"], (call("stack", powers, 1), call("unsqueeze", y, 1)), {}
+    )
+    return call("squeeze", solve.field("solution"), 1)
+
+
+def as_list(a: Any) -> Any:
+    found = plain_text.python_value(a)
+    return found.tolist() if hasattr(found, "tolist") else found
 
 
 def as_type(a: Any, dtype: Any) -> Any:
@@ -307,6 +370,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "average": average,
     "cbrt": cube_root,
     "clip": clipped,
+    "cov": covariance,
     "cross": lambda a, b: call("cross", array_of(a), array_of(b), dim=-1),
     "cumprod": over_all("cumprod"),
     "cumsum": over_all("cumsum"),
@@ -314,14 +378,18 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "flip": flipped,
     "full": filled,
     "full_like": filled_like,
+    "gradient": slopes,
     "identity": lambda n: call("eye", n),
     "interp": interpolated,
     "linspace": linspace,
     "mean": mean,
     "median": median,
+    "meshgrid": grid,
     "mod": remainder,
     "nan_to_num": without_nan,
+    "pad": padded,
     "percentile": percentile,
+    "polyfit": polynomial_fit,
     "polyval": polynomial,
     "ptp": range_of,
     "quantile": quantile,
@@ -335,6 +403,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "transpose": transposed,
     "trapezoid": trapezoid,
     "trapz": trapezoid,
+    "unique": unique,
     "var": spread("var"),
 }
 #: The methods of arrays that torch's tensors lack, or that do something else there.
@@ -352,6 +421,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "round": rounded,
     "sort": refuse_sort,
     "std": spread("std"),
+    "tolist": as_list,
     "transpose": transposed,
     "var": spread("var"),
 }

@@ -97,9 +97,12 @@ def is_whole(x: Tensor) -> bool:
 
 
 def enter_whole(x: Tensor) -> Tensor:
-    """Enter that an array holds whole numbers, as ``astype(int)`` makes them, and return it."""
+    """Enter that an array holds whole numbers, as ``np.arange(5)`` makes them, and return it."""
     root = x.source()
-    runtime.whole[key_of(root)] = root
+    if isinstance(root, Leaf):
+        runtime.literals[root] = x.data.astype("int64")
+    else:
+        runtime.whole[key_of(root)] = root
     return x
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 aliasing = LazyModule("autodiff.core.engine.aliasing")
+plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 plain_arrays = LazyModule("autodiff.grammar.objects.plain_arrays")
 
 SEQUENCE_NAMES = {list: "list", tuple: "tuple", Size: "tuple", str: "string", range: "range object"}
@@ -118,6 +119,8 @@ def set_item(owner: Any, index: Any, value: Any) -> None:
     if owner.__class__ is Tensor:
         from autodiff.core.ops.select.indexing import assign_item
 
+        if value.__class__ in (list, tuple) and runtime.plain_functions:
+            value = plain_functions.as_tensor(value, True)  # as numpy takes it
         assign_item(owner, with_literal_ints(index), value)
         return
     if owner.__class__ is not list:

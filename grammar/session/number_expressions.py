@@ -5,13 +5,16 @@ An expression that reads a variable is computed, and what it is assigned to is n
 
 from __future__ import annotations
 
+from autodiff.core.graph.dtypes import DType
 from autodiff.grammar.interpret.scope import ScriptScopes
 from autodiff.grammar.syntax import tree
 
 NAMED_CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "**"])
 #: The modules whose constants and functions may stand in an input, "" for names without a module.
-NUMBER_MODULES = frozenset(["", "math", "numpy", "torch", "scipy.special", "scipy.stats.norm"])
+NUMBER_MODULES = frozenset(
+    ["", "math", "numpy", "numpy.random", "torch", "scipy.special", "scipy.stats.norm"]
+)
 #: What scripts call these modules, and parts of them, without an import.
 MODULE_NAMES = {
     "np": "numpy",
@@ -87,8 +90,8 @@ def is_number_function(node: tree.Expression, names: ScriptScopes) -> bool:
         from autodiff.grammar.objects.builtins.plain_names import own_value
 
         return own_value(name) is not UNBOUND and callable(plain_value(name))
-    members = plain_namespace(module) or namespace(module)
-    return callable(members.find(name))
+    member = (plain_namespace(module) or namespace(module)).find(name)
+    return callable(member) or member.__class__ is DType
 
 
 def is_filled_array(node: tree.Expression) -> bool:

@@ -211,6 +211,7 @@ class EngineSetup:
             sys.getrecursionlimit(),
             lazy_imports.numpy_import_hooks[:],
             mode.warn,
+            mode.keeps_old_values,
         )
         mode.close_tape()
         mode.enabled, mode.site, mode.warn = True, None, runtime.tell
@@ -241,6 +242,7 @@ class EngineSetup:
             deepest,
             hooks,
             mode.warn,
+            mode.keeps_old_values,
         ) = self.before
         mode.close_tape()
         mode.enabled = enabled
@@ -269,7 +271,7 @@ def run_script(
     execution.assigned_once = planned.assigned_once
     mode.recorder = execution.last_passes
     runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain
-    runtime.prints_numbers = is_plain and prints_numbers(scopes)
+    runtime.prints_numbers = mode.keeps_old_values = is_plain and prints_numbers(scopes)
     runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)
 
     runtime.write, runtime.warn = write, WarningLog(execution, warn).tell

@@ -123,6 +123,19 @@ for k in range(100):
         numbers=[120.0, 40.0],
     ),
     Case(
+        "weights_of_numpy_that_change_in_a_loop",
+        "import numpy as np\nx = np.array([1., 2.]); w = np.array([0.5, -1.])\nfor i in range(2):\n"
+        "    s = w.copy(); s[0] = w[0]\n    w -= 0.1*2*(s - x)\nL = np.sum(w**2)\n",
+        "autodiff grad --wrt x script.ad",
+        numbers=[0.4896, 0.0576],  # w is 0.64 w0 + 0.36 x in the end
+    ),
+    Case(
+        "random_weights_are_inputs",
+        "import numpy as np\nW = np.random.randn(2); x = np.float64(3); L = np.sum(W*x)*2\n",
+        "autodiff grad script.ad --wrt W",
+        numbers=[6.0, 6.0],
+    ),
+    Case(
         "functions_print_numbers",
         "print(sqrt(2), gcd(4, 6), math.comb(5, 2), comb(5, 2), lcm(4, 6), log(8, 2), floor(2.5))",
         "autodiff run -q script.ad",

@@ -219,13 +219,13 @@ def summed(x: Any, /, start: Any = 0) -> Any:
 
 
 def are_single_numbers(values: tuple[Any, ...], options: dict[str, Any]) -> bool:
-    """Whether a call of ``max`` or ``min`` compares single numbers or tensors of one number.
+    """Whether a call of ``max`` or ``min`` compares single numbers or tensors of one number, or by a key.
 
     A call with torch's ``dim`` must name it to be recognised as torch's.
     """
-    return (
+    return "key" in options or (
         len(values) > 1
-        and options.keys() <= {"key"}
+        and not options
         and all(x.__class__ in NUMBER_CLASSES or (x.__class__ is Tensor and not x.shape) for x in values)
     )
 

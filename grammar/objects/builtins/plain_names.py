@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.engine.public_functions import find_function
+from autodiff.core.engine.public_functions import FUNCTIONS, find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import DTYPES
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.math_functions import CONSTANTS, MATH
 from autodiff.grammar.objects.numpy_functions import NUMPY_FUNCTIONS, as_type
+from autodiff.grammar.objects.numpy_random import RANDOM
 from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, copy_array, dot
 from autodiff.grammar.objects.plain_text import all_whole, is_whole
 from autodiff.grammar.objects.runtime import runtime
@@ -93,11 +94,22 @@ def numpy_member(name: str) -> Any:
     if name in NUMPY_OWN:
         return NUMPY_OWN[name]
     if name == "linalg":
-        return namespace("torch.linalg")
+        return LINALG
     if name == "random":
-        return namespace("numpy.random")
+        return RANDOM
     name = RENAMED.get(name, name if name in SHARED_NAMES else "")
     return find_function(name) or UNBOUND
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    return call_plain(FUNCTIONS["linalg.norm"], (x, ord, axis, keepdims), {})
+
+
+def linalg_member(name: str) -> Any:
+    return Builtin("norm", norm) if name == "norm" else namespace("torch.linalg").find(name)
+
+
+LINALG = Namespace("numpy.linalg", linalg_member, namespace("torch.linalg").names)
 
 
 def numpy_names() -> Iterable[str]:
@@ -216,6 +228,7 @@ def member_of(members: dict[str, Any]) -> Callable[[str], Any]:
 NORM = Namespace("scipy.stats.norm", member_of(NORMAL), lambda: NORMAL)
 NAMESPACES: dict[str, Namespace] = {
     "numpy": Namespace("numpy", numpy_member, numpy_names),
+    "numpy.random": RANDOM,
     "scipy": Namespace("scipy", lambda name: NAMESPACES.get(f"scipy.{name}", UNBOUND), lambda: ["special"]),
     "scipy.special": Namespace(
         "scipy.special",

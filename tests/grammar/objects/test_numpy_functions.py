@@ -42,7 +42,12 @@ np.full_like(A, x[0]) | np.clip(y, 0.5, x[0]) | np.clip(y, x[0], None) | y.clip(
 np.clip(y, a_min=0, a_max=x[0]*2.5) | np.nan_to_num(x, False, 2.0) | np.cbrt(x*y) | np.cbrt(x[0] - 3)
 x[::-1] | x[2:0:-1]*x[::-2] | A[::-1, ::-1] | A[..., ::-1, 0] | A[1, None, 5::-1] | A[x[:2] > 9, ::-1]
 np.float64(x[1])*x[0] | np.mod(y, x + 0.3) | (x - 0.5) % -3 | np.mean(A, axis=(0, 1)) | A.mean(0)
-A[[1, 0], np.array([1, 0])] | np.linspace(0, x[1], 3)[::-1] | np.average(x, weights=y > 0)"""
+A[[1, 0], np.array([1, 0])] | np.linspace(0, x[1], 3)[::-1] | np.average(x, weights=y > 0)
+np.linalg.norm(A, axis=1) | np.linalg.norm(A - 1, axis=0, keepdims=True) | np.linalg.norm(x) | np.cov(A)
+np.cov(A, rowvar=False) | np.cov(x, ddof=0) | np.gradient(x) | np.gradient(x, 0.5) | np.unique(x)
+np.gradient(x, np.array([0.0, 1.0, 3.0, 4.5])) | np.pad(x, 1) | np.pad(A, ((1, 0), (0, 2)))
+np.pad(x, (2, 1)) | np.meshgrid(x, y)[0] | np.meshgrid(y[:2], x, indexing="ij")[1] | np.polyfit(y, x, 2)
+np.pad(A, 1)[1:] * 2 | np.polyfit(x, y, 1) | min(x, key=lambda v: -v) * x"""
 #: Those of whole numbers and truth values, whose slope is 0.
 WITHOUT_SLOPE = """\
 np.round(x/3, 2) | np.around(x/3, 1) | (x/3).round(2) | (x/3).astype(int) | np.argsort(x) | x.argsort()
@@ -50,7 +55,9 @@ x.size | x.shape | np.count_nonzero(y > 0) | np.any(x > 7) | np.all(x > 0) | np.
 np.allclose(x, x) | np.floor_divide(y, 2) | np.mean(x > 2) | (A > 2).mean(axis=0) | np.std(x > 2)
 np.mean([x > 2, y > 2]) | (x > 2).astype(int) | (x > 2).astype(float) | x.astype(int)[::-1] | 0*y % 3
 np.eye(4)[np.array([2, 0])] | np.array([2, 1], dtype=int)/2 | np.int64(x[1]) | np.mod(-x*0, 2)
-y.astype("int64") % 2 | np.array(x.astype(int)) + 1 | np.mod(x*0, -2) | np.array([0.5, 2], dtype=int)"""
+y.astype("int64") % 2 | np.array(x.astype(int)) + 1 | np.mod(x*0, -2) | np.array([0.5, 2], dtype=int)
+np.arange(4) | np.arange(1, 9, 2) | np.arange(3)/2 | np.arange(3.0) | np.arange(2, dtype=float)
+np.array([1, 2]).tolist() | x.tolist() | np.unique(np.array([3, 1, 3])) | np.pad(np.array([1, 2]), 1)"""
 
 
 def split(text: str) -> list[str]:
@@ -108,6 +115,31 @@ def test_a_number_that_gets_no_slope_is_told(expression: str) -> None:
         lambda message, span: told.append(message),
     )
     assert not told
+
+
+def test_random_numbers_of_numpy_have_its_shapes_and_ranges() -> None:
+    text = """np.random.seed(3)
+rng = np.random.default_rng(4)
+drawn = [np.random.randn(2, 3), np.random.normal(1, 2, size=4), np.random.permutation(3)]
+drawn += [rng.normal(size=(2,)), np.random.uniform(2, 3, (5, 1)), np.random.rand(2)]
+drawn += [np.random.randint(3, 5, size=6), np.random.random(3)]
+print([a.shape for a in drawn])
+print(2 <= drawn[4].min(), drawn[4].max() < 3, 3 <= drawn[6].min(), drawn[6].max() < 5, np.sort(drawn[2]))
+one = [np.random.rand(), np.random.randint(4), rng.uniform(), rng.integers(2), np.random.choice([7, 7])]
+print([bool(0 <= a < 8) for a in one], np.sort(np.random.choice(3, 3, replace=False)))
+a = np.array([5.0, 1.0, 4.0])
+print(np.sort(np.random.permutation(a)), np.random.choice(a, size=(2, 2)).shape)
+"""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(HEAD + text, {})
+    outcome = run_script(HEAD + text)
+    assert outcome.error is None
+    assert outcome.stdout == printed.getvalue()
+    again = [
+        run_script(f"{HEAD}np.random.seed({seed})\nprint(np.random.rand(2))").stdout for seed in (1, 1, 2)
+    ]
+    assert again[0] == again[1] != again[2]
 
 
 def test_bare_names_of_numpy_in_a_script_of_numpy_are_numpys() -> None:
