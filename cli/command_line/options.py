@@ -155,10 +155,22 @@ FORMATS = (
         suffixes=".md",
         for_programs=True,
     ),
-    Format("markdown", TABLES, "a table", suffixes=".md", for_programs=True),
+    Format(
+        "markdown",
+        TABLES,
+        "a table; of `jacobian` and `hessian` the matrix",
+        suffixes=".md",
+        for_programs=True,
+    ),
     Format("markdown", "ops", "the reference, as in docs/ops.md", suffixes=".md", for_programs=True),
     Format("latex", "explain", "the steps as a document for pdflatex", suffixes=".tex", for_programs=True),
-    Format("latex", TABLES, "a table for a document", suffixes=".tex", for_programs=True),
+    Format(
+        "latex",
+        TABLES,
+        "a table for a document; of `jacobian` and `hessian` the matrix",
+        suffixes=".tex",
+        for_programs=True,
+    ),
     Format("dot", "graph", "the graph in the language of Graphviz", suffixes=".dot .gv", for_programs=True),
     Format(
         "mermaid", "graph", "the graph for Markdown on GitHub", suffixes=".mmd .mermaid", for_programs=True

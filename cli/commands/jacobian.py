@@ -16,6 +16,10 @@ def show_matrix(session: Session, found: DerivativeMatrix, key: str) -> None:
     """Write a matrix of derivatives; ``key`` is that of its blocks in JSON."""
     from autodiff.cli.render import matrices
 
+    documents = {"latex": matrices.latex_matrix, "markdown": matrices.markdown_matrix}
+    if session.format in documents:
+        session.show_text(documents[session.format](found, session.request.digits))
+        return
     session.show_result(
         json=lambda: session.show_numbers(found.report, {key: matrices.blocks(found)}),
         lines=lambda page: matrices.matrix_lines(found, page),

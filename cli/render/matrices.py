@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff.cli.process.streams import cells
+from autodiff.cli.process.streams import cells, visible
+from autodiff.cli.render.expression_latex import ATOM_LEVEL, matrix, name_latex, name_piece
 from autodiff.cli.render.numbers import exact_entries, short
 from autodiff.cli.render.page import EMPTY, GRADIENT, NAME, NUMBER, TITLE, Page, Table, fit, muted
 from autodiff.cli.render.records import TEXT_FIELDS, Records, entries, place, readable
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import Variable
 
 WIDEST_NAME = 24
+MOST_NAMED = 6  # entries on one side of a formula
+AMSMATH_COLUMNS = 10  # of a matrix, unless a document raises the limit
 INDENT, GAP = 2, 3
 
 
@@ -75,7 +78,7 @@ def matrix_lines(found: DerivativeMatrix, page: Page) -> Iterator[Line]:
     )
     yield ((TITLE, f"{'Jacobian' if found.order == 1 else 'Hessian'} of {of}"),)
     yield EMPTY
-    kept = [at for at, row in enumerate(found.matrix) if row.any() or not found.is_sparse]
+    kept = kept_rows(found)
     named = places(found.above)
     above = [place(fit(named[at][0], WIDEST_NAME), named[at][1]) for at in kept]
     below = [place(fit(name, WIDEST_NAME), index) for name, index in places(found.below)]
@@ -93,6 +96,51 @@ def matrix_lines(found: DerivativeMatrix, page: Page) -> Iterator[Line]:
         return
     if len(shown) < len(above):
         yield muted(f"  ... {len(above) - len(shown):,} more rows (--all)")
+
+
+def kept_rows(found: DerivativeMatrix) -> list[int]:
+    """The rows that are shown: those of zeros are left out on demand."""
+    return [at for at, row in enumerate(found.matrix) if row.any() or not found.is_sparse]
+
+
+def markdown_matrix(found: DerivativeMatrix, digits: int) -> str:
+    """The matrix as a table with names at its sides, as GitHub and notebooks show it."""
+    above, below = ([place(*one) for one in places(side)] for side in (found.above, found.below))
+    kept = kept_rows(found)
+    rows = [[above[at], *(short(value, digits) for value in found.matrix[at].tolist())] for at in kept]
+    table = [["", *below], ["---", *["---:"] * len(below)], *rows]
+    lines = [" | ".join(visible(cell).replace("|", "\\|") for cell in row) for row in table]
+    return "".join(f"| {line} |\n" for line in lines)
+
+
+def latex_matrix(found: DerivativeMatrix, digits: int) -> str:
+    """The matrix as a formula of amsmath, with the derivative that it is on the left."""
+    kept = kept_rows(found)
+    by = names_latex(found.below, range(found.matrix.shape[1]))
+    if found.order == 1:
+        left = rf"\frac{{\partial {names_latex(found.above, kept)}}}{{\partial {by}}}"
+    else:
+        output = found.report.output.name
+        is_weighed = found.report.weight is not None
+        of = name_latex(f"sum({incoming.letter}*{output})" if is_weighed else output)
+        left = rf"\nabla_{{{by}}}^{{2}} {of}"
+    body = matrix(found.matrix[kept].tolist(), digits)
+    for before, after in ((r"\begin{pmatrix} ", "\\begin{pmatrix}\n"), (r" \end", "\n\\end")):
+        body = body.replace(before, after)
+    lines = [r"\[", f"{left} =", body.replace(r" \\ ", " \\\\\n"), r"\]", ""]
+    if found.matrix.shape[1] > AMSMATH_COLUMNS:
+        lines.insert(0, rf"\setcounter{{MaxMatrixCols}}{{{found.matrix.shape[1]}}}")
+    return "\n".join(lines)
+
+
+def names_latex(variables: Sequence[Variable], kept: Sequence[int]) -> str:
+    """The entries that rows or columns belong to; of many the tensors."""
+    named = places(variables)
+    names = [place(*named[at]) for at in kept]
+    if len(names) > MOST_NAMED:
+        names = [variable.name for variable in variables]
+    text = ", ".join(map(name_latex, names))
+    return text if len(names) == 1 and name_piece(names[0])[1] == ATOM_LEVEL else rf"\left({text}\right)"
 
 
 def record_lines(records: Records, page: Page) -> Iterator[Line]:

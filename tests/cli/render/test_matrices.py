@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from autodiff.cli.render.matrices import bare_matrix, blocks, matrix_lines, matrix_records
+from autodiff.cli.render.matrices import (
+    bare_matrix,
+    blocks,
+    latex_matrix,
+    markdown_matrix,
+    matrix_lines,
+    matrix_records,
+)
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.records import render_records
 from autodiff.cli.render.text import plain_text
@@ -83,3 +90,51 @@ def test_zeros_are_left_out_on_demand():
     ]
     assert render_records(matrix_records(found), "csv", 6).splitlines()[1:] == ["y,1,a,1,2", "y,2,a,0,nan"]
     assert bare_matrix(found).count("\n") == 3
+
+
+def test_a_jacobian_in_a_document():
+    found = matrix_of([[1.0, -2.5e-9], [0.0, 0.0], [np.inf, 1 / 3]], output=(3,), inputs=((), (1,)))
+    assert latex_matrix(found, 3) == (
+        "\\[\n"
+        "\\frac{\\partial \\left(y_{0}, y_{1}, y_{2}\\right)}{\\partial \\left(a, b_{0}\\right)} =\n"
+        "\\begin{pmatrix}\n1 & -2.5 \\times 10^{-9} \\\\\n0 & 0 \\\\\n\\infty & 0.333\n\\end{pmatrix}\n\\]\n"
+    )
+    assert markdown_matrix(found, 3).splitlines() == [
+        "|  | a | b[0] |",
+        "| --- | ---: | ---: |",
+        "| y[0] | 1 | -2.5e-09 |",
+        "| y[1] | 0 | 0 |",
+        "| y[2] | inf | 0.333 |",
+    ]
+
+
+def test_a_hessian_in_a_document():
+    found = matrix_of([[2.0]], order=2)
+    assert latex_matrix(found, 6).splitlines()[1] == "\\nabla_{a}^{2} y ="
+    found = matrix_of(np.eye(2), inputs=((), ()), order=2)
+    found.report.weight = "ones(3)"
+    assert latex_matrix(found, 6).splitlines()[1] == (
+        "\\nabla_{\\left(a, b\\right)}^{2} \\operatorname{sum}\\left(G \\cdot y\\right) ="
+    )
+
+
+def test_a_large_matrix_in_a_document_has_the_names_of_its_tensors():
+    found = matrix_of(np.eye(12)[:3], output=(3,), inputs=((12,),), is_sparse=True)
+    lines = latex_matrix(found, 6).splitlines()
+    assert lines[:3] == [
+        "\\setcounter{MaxMatrixCols}{12}",
+        "\\[",
+        "\\frac{\\partial \\left(y_{0}, y_{1}, y_{2}\\right)}{\\partial a} =",
+    ]
+    found.matrix[1] = 0
+    assert [line.count("&") for line in latex_matrix(found, 6).splitlines()] == [0, 0, 0, 0, 11, 11, 0, 0]
+    assert markdown_matrix(found, 6).count("\n") == 4
+
+
+def test_commands_write_matrices_for_documents(autodiff):
+    code = ("-e", "x = 1; y = 2; f = x**2*y + y**3", "--format")
+    assert (
+        autodiff("hessian", *code, "markdown").out
+        == "|  | x | y |\n| --- | ---: | ---: |\n| x | 4 | 2 |\n| y | 2 | 12 |\n"
+    )
+    assert autodiff("jacobian", *code, "latex").out.splitlines()[2:4] == ["\\begin{pmatrix}", "4 & 13"]
