@@ -21,6 +21,7 @@ from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
+from conftest import HANGS
 from hostile_texts import HOSTILE, Replaced, hostile_texts
 from picture_scripts import SCRIPTS
 from svg_geometry import SVG, Drawing
@@ -95,7 +96,7 @@ def test_graphviz_reads_the_texts_as_they_are(reports):
     graphs = [report.graph for _, report, _ in reports.values()]
     text = "".join(line + "\n" for graph in graphs for line in dot_lines(graph, Page()))
     made = subprocess.run(
-        ["dot", "-Tplain"], input=text, capture_output=True, encoding="utf-8", timeout=60, check=False
+        ["dot", "-Tplain"], input=text, capture_output=True, encoding="utf-8", timeout=HANGS, check=False
     )
     assert (made.returncode, made.stderr) == (0, "")
     kinds = Counter(line.split(" ", 1)[0] for line in made.stdout.splitlines())
@@ -104,7 +105,7 @@ def test_graphviz_reads_the_texts_as_they_are(reports):
     names = graph_of_names(HOSTILE)
     text = "".join(line + "\n" for line in dot_lines(names, Page()))
     svg = subprocess.run(
-        ["dot", "-Tsvg"], input=text, capture_output=True, encoding="utf-8", timeout=60, check=True
+        ["dot", "-Tsvg"], input=text, capture_output=True, encoding="utf-8", timeout=HANGS, check=True
     )
     root = ElementTree.fromstring(svg.stdout)
     for node, group in zip(names.nodes, root.iterfind(f".//{SVG}g[@class='node']"), strict=True):

@@ -122,9 +122,9 @@ def test_what_a_script_prints_stands_above(write, start, terminal):
 
 
 def test_an_error_stands_where_the_progress_was(on_terminal, write):
-    code, seen = on_terminal("run", *NO_LIMIT, "--timeout", "4", "--color", "never", write(WHILE))
+    code, seen = on_terminal("run", *NO_LIMIT, "--timeout", "2", "--color", "never", write(WHILE))
     assert code == 124
-    assert screen(seen)[0] == "error[E0505]: stopped after 4 seconds"
+    assert screen(seen)[0] == "error[E0505]: stopped after 2 seconds"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_an_error_stands_where_the_progress_was(on_terminal, write):
 def test_where_there_is_no_progress(write, start, terminal, options, environ, out):
     ours, theirs = terminal
     process = start(
-        *("run", *NO_LIMIT, "--timeout", "3", *options, write(WHILE)),
+        *("run", *NO_LIMIT, "--timeout", "1.5", *options, write(WHILE)),
         stdout=theirs if out == "terminal" else subprocess.PIPE,
         stderr=theirs,
         env={"TERM": "xterm", **environ},
@@ -154,7 +154,7 @@ def test_where_there_is_no_progress(write, start, terminal, options, environ, ou
 
 def test_a_pipe_has_no_progress(autodiff, write):
     done = autodiff(
-        "run", *NO_LIMIT, "--timeout", "3", write(WHILE), env={"TERM": "xterm", "FORCE_COLOR": "1"}
+        "run", *NO_LIMIT, "--timeout", "1.5", write(WHILE), env={"TERM": "xterm", "FORCE_COLOR": "1"}
     )
     assert done.returncode == 124
     assert "step" not in done.err + done.out

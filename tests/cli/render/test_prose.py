@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from autodiff.cli.process.streams import cells
 from autodiff.cli.render.diagnostic import diagnostic_lines
@@ -72,20 +74,19 @@ def test_folding_adds_and_drops_nothing():
     assert folded.translate(letters) == flat.translate(letters)
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
-def test_diagnostics_keep_to_the_width(path, width):
+def test_diagnostics_keep_to_the_width(path):
     """All lines but those that are one piece: code to copy, an address, the place of the mistake."""
     source = Source(path.read_text(), path.name)
-    try:
+    with pytest.raises(AutodiffError) as raised:
         execute(source, write=lambda text: None)
-    except AutodiffError as error:
-        for one in (error, *error.other_errors):
-            code = {line.strip() for text in one.advice for line in text.split("\n")[1:]}
-            for line in diagnostic_lines(one, source, width, folded=True):
-                said = line.strip()
-                is_code = said in code or (said[0] == "`" and said.count("`") == 2) or said.startswith("http")
-                assert cells(line) <= width or is_code, line
+    error = raised.value
+    for one, width in product((error, *error.other_errors), (60, 80, 120)):
+        code = {line.strip() for text in one.advice for line in text.split("\n")[1:]}
+        for line in diagnostic_lines(one, source, width, folded=True):
+            said = line.strip()
+            is_code = said in code or (said[0] == "`" and said.count("`") == 2) or said.startswith("http")
+            assert cells(line) <= width or is_code, line
 
 
 def test_a_terminal_folds_and_a_pipe_does_not(autodiff, on_terminal, write):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.
 OURS_ALONE = ("absent", "pasted", "training")
 
 
+@cache
 def mistake_in(path: Path) -> AutodiffError:
     error = run_script(path.read_text()).error
     assert error is not None, f"{path.name} runs without an error"
