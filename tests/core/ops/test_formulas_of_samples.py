@@ -18,9 +18,10 @@ from formula_evaluator import value_in_language, variables_of
 from ops.engines import PRELUDE, flat
 from ops.operands import Operand, read
 from ops.table import FAMILIES, samples_of
+from seeds import MORE
 
-#: So many samples of a function, besides those of special values.
-MOST_SAMPLES = 4
+#: So many samples of a function, besides those of special values; fewer in a usual run.
+MOST_SAMPLES = 4 if MORE >= 1 else 2
 #: What a formula is refused for that divides 0 by 0 where backward takes a limit.
 UNDEFINED = "undefined at these values"
 #: How many formulas are refused, and at which part; no other family refuses any.
@@ -119,4 +120,5 @@ def test_a_formula_runs_or_is_refused(family: str) -> None:
             parts = [says for formula, says in found if says and not formula]
             refused.update(part if part.isidentifier() else UNDEFINED for part in parts)
     assert not wrong, f"{len(wrong)} of {count}: {wrong[:5]}"
-    assert dict(refused) == REFUSED.get(family, {})
+    expected = Counter(REFUSED.get(family, {}))
+    assert refused == expected if MORE >= 1 else refused <= expected
