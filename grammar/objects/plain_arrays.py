@@ -47,8 +47,14 @@ def dimensions_taken(part: Any) -> int:
 
 
 def as_positions(x: Tensor) -> Tensor:
-    """Return an array of whole numbers as positions; any other array unchanged."""
-    if not x.dtype.is_floating_point or not plain_text.is_whole(x):
+    """Return an array of whole numbers as positions; any other array unchanged.
+
+    A value of a script that a formula names has no literal to ask: its numbers decide.
+    """
+    if not x.dtype.is_floating_point:
+        return x
+    made_here = plain_text.origin(x) is not None
+    if not (plain_text.is_whole(x) if made_here else np.all(x.data == np.trunc(x.data))):
         return x
     return converted(x.detach(), int64)
 

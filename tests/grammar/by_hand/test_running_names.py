@@ -122,6 +122,15 @@ def test_a_wrong_mask_is_wrong_at_its_own_line(line: str) -> None:
     assert found[4].remarks[-1] == "expected: dh = dh*(X @ W1 + b1 > 0)"
 
 
+@pytest.mark.parametrize("labels", ["[0, 2, 1]", "np.array([0, 2, 1])"])
+def test_labels_of_a_numpy_script_are_positions_in_its_steps(labels: str) -> None:
+    script = RELU.replace(", requires_grad=True", "").replace("y = tensor([0, 2, 1])", f"y = {labels}")
+    script = "import numpy as np\n" + script.replace("relu(", "np.maximum(0, ").replace("tensor", "np.array")
+    assert [one.is_right for one in check_steps(script, RELU_STEPS.replace("MASK", "dh[h <= 0] = 0"))] == [
+        True
+    ] * 7
+
+
 def test_a_mask_left_out_is_told_where_it_is_missed_first() -> None:
     found = check_steps(RELU, RELU_STEPS.replace("MASK\n", ""))
     assert [one.left for one in found if one.is_right is not True] == ["dloss/dW1"]
