@@ -241,10 +241,10 @@ def fold_line(line: str, width: int) -> list[str]:
 
 def format_rows() -> str:
     """The lines of the formats; what only one command has begins with the command."""
-    rows = []
+    rows, longest = [], max(len(form.name) for form in FORMATS)
     for form in FORMATS:
         where = f"of `{form.commands[0]}`: " if len(form.commands) == 1 else ""
-        rows.append(f"    --format {form.name:<10} {where}{form.help}\n")
+        rows.append(f"    --format {form.name:<{longest}}   {where}{form.help}\n")
     return "".join(rows)
 
 
