@@ -13,6 +13,7 @@ from autodiff.core.report.verdict import (
     BLURRED,
     CHANGES,
     DISAGREE,
+    EQUAL_VALUES,
     GROWS_WITHOUT_BOUND,
     HIDDEN,
     INFINITE,
@@ -188,11 +189,13 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
         if before == after:
             jump = f"a jump at a single point of the output, which is {before} beside it"
         return f"{name} is at {jump}: {told}. {reasons(check)}"
-    if check.verdict == NOT_FINITE:
+    if check.verdict == NOT_FINITE or check.reason == EQUAL_VALUES:
         second = " --order 2" * (order == 2) + " --grad-output ones" * (order == 2 and check.size > 1)
-        told = f"{name}: the output or its gradient is not finite"
+        told = "the output or its gradient is not finite"
+        if check.reason == EQUAL_VALUES:
+            told = "the second derivative is not finite here and may not exist"
         because = f": {visible(check.equal_values)}" if check.equal_values else ""
-        return f"{told}{because}; explain --wrt {check.name}{second} says why"
+        return f"{name}: {told}{because}; explain --wrt {check.name}{second} says why"
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
 
 

@@ -15,7 +15,7 @@ from autodiff.cli.requests.make_report import (
 )
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
-from autodiff.core.base.lazy_imports import np_random
+from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.base.limits import limits
 from autodiff.core.check.custom_functions import fault_reaches, function_faults
 from autodiff.core.check.neighbourhood import Neighbours
@@ -25,6 +25,7 @@ from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.report.verdict import (
+    EQUAL_VALUES,
     HIDDEN,
     KINK,
     NOT_FINITE,
@@ -186,6 +187,9 @@ def check_all(
             check.kinks = tuple(kink for kink in there if kink.kind != FORMULA_GAP)
         if check.verdict == NOT_FINITE:
             check.equal_values = equal_values_remark(nodes_leading_to(subject.order, [node]), names)
+            g = subject.cotangents.get(node)
+            if check.equal_values and check.order == 2 and (g is None or np.isfinite(g).all()):
+                check.verdict, check.reason = UNDECIDED, EQUAL_VALUES
         check.fault = next((fault for fault in faults if fault_reaches(fault, subject, node)), None)
         if check.fault is not None and check.verdict in (OK, UNDECIDED):
             check.verdict, check.reason = WRONG, HIDDEN

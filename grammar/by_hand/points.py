@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.graph.node import Node
+    from autodiff.core.graph.node import Leaf, Node
     from autodiff.grammar.by_hand.formula import Formula
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
@@ -125,6 +125,11 @@ class SamplePoints:
         """Return the value of a name at a point, a number or an array."""
         value = self.names[at][name]
         return value.data if isinstance(value, Tensor) else value
+
+    def leaf_value(self, leaf: Leaf, at: int) -> Any:
+        """Return the value of a leaf at a point; the graph of a gradient need not contain it."""
+        known = self.runs[at].known
+        return known[leaf].out if leaf in known else self.number(str(leaf.name), at)
 
     def compare(self, computed: list[Any]) -> list[bool | None]:
         """Return whether a formula with these values is right, at each point."""

@@ -45,9 +45,7 @@ def counterexample(points: SamplePoints, computed: list[Any]) -> list[str]:
     numbers = [leaf for leaf in points.leaves if leaf.name is not None and not leaf.shape]
     numbers.sort(key=lambda leaf: leaf.number)
     if len(numbers) == len(points.leaves) <= MAX_INPUTS and not np.ndim(points.gradients[at]):
-        where = ", ".join(
-            f"{leaf.name} = {format_number(points.runs[at].known[leaf].out)}" for leaf in numbers
-        )
+        where = ", ".join(f"{leaf.name} = {format_number(points.leaf_value(leaf, at))}" for leaf in numbers)
         value, right = format_number(computed[at]), format_number(points.gradients[at])
         return [f"at {where} the formula gives {value}, and the gradient is {right}"]
     return []

@@ -240,6 +240,20 @@ L = torch.linalg.eigvalsh(C)[1]
         "autodiff check script.ad",
         shows=["kink of eigenvalues", "slope along its own eigenvector"],
     ),
+    *[
+        Case(
+            f"{what}_leaves_a_second_derivative_undecided",
+            f"C = 2*torch.eye(3, dtype=torch.float64)\nC.requires_grad_()\nL = {formula}\n",
+            "autodiff check script.ad --order 2 | tr -s ' \\n' ' '",
+            shows=[f"the {name} 0 and 1 of C are equal", "0 of 1 are right, 1 cannot be decided"],
+            never=["wrong"],
+        )
+        for what, name, formula in (
+            ("sum_of_squares", "eigenvalues", "(torch.linalg.eigvalsh(C)**2).sum()"),
+            ("largest_eigenvalue", "eigenvalues", "torch.linalg.eigvalsh(C)[2]"),
+            ("nuclear_norm", "singular values", "torch.linalg.svdvals(C).sum()"),
+        )
+    ],
     Case(
         "the_largest_singular_value",
         """\

@@ -381,3 +381,12 @@ def test_sums_in_brackets_are_matched_as_they_are_written(formula: str, remarks:
         assert [told.split(" = ")[0] for told in found.remarks] == ["the term a*c"]
     else:
         assert found.remarks == remarks
+
+
+@pytest.mark.parametrize(
+    "value", ["0.5*max(0, x)**2", "0.5*x**2 if x > 0 else 0*x", "where(x > 1, x**3, 0*x)"]
+)
+def test_a_second_derivative_that_does_not_depend_on_the_input_has_a_counterexample(value: str) -> None:
+    found = check(f"x = 0.\ny = {value}", "d2y/dx2 == 1.0*x")
+    assert found.is_right is not True
+    assert found.remarks
