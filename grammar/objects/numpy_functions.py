@@ -11,7 +11,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS as PUBLIC_FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import DType, bool_, float32, float64, int32, int64
-from autodiff.grammar.objects import operators, plain_text
+from autodiff.grammar.objects import operators, plain_text, sequence_methods
 from autodiff.grammar.objects.math_functions import MATH
 from autodiff.grammar.objects.number_conversions import to_float, to_int
 from autodiff.grammar.objects.plain_functions import (
@@ -22,7 +22,7 @@ from autodiff.grammar.objects.plain_functions import (
     find,
     is_tracked,
 )
-from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, is_true, type_name
+from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, collect, is_true, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -262,6 +262,12 @@ def covariance(m: Any, rowvar: Any = True, ddof: Any = 1) -> Any:
     return call("cov", x, correction=as_index(ddof, "ddof"))
 
 
+def correlation(x: Any, y: Any = None, rowvar: Any = True) -> Any:
+    """Return numpy's ``corrcoef`` of variables in rows, or of two rows."""
+    rows = array_of(x) if y is None else call("stack", [array_of(x), array_of(y)])
+    return call("corrcoef", transposed(rows) if y is None and not is_true(rowvar) else rows)
+
+
 def padded(array: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
     """Return numpy's ``pad`` with one value around: a width for all ends, or pairs of them for each axis."""
     if mode != "constant":
@@ -370,6 +376,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "average": average,
     "cbrt": cube_root,
     "clip": clipped,
+    "corrcoef": correlation,
     "cov": covariance,
     "cross": lambda a, b: call("cross", array_of(a), array_of(b), dim=-1),
     "cumprod": over_all("cumprod"),
@@ -411,8 +418,10 @@ METHODS: dict[str, Callable[..., Any]] = {
     "argsort": places_in_order,
     "astype": as_type,
     "clip": clipped,
+    "count": lambda values, value: sequence_methods.count_of(collect(values), value),  # of a list
     "cumprod": over_all("cumprod"),
     "cumsum": over_all("cumsum"),
+    "index": lambda values, value: sequence_methods.index_of(collect(values), value),  # of a list
     "max": extreme("amax"),
     "mean": mean,
     "min": extreme("amin"),

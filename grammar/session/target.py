@@ -277,13 +277,20 @@ def loop_note(subject: ReportedPass, loop: tree.For | tree.While, execution: Exe
         return ""
     within = set(subject.order) if subject.size <= MOST_SEARCHED else set()
     others = [
-        name for name in carried if name != output and not (within and execution.names[name].node in within)
+        name for name in carried if name != output and not (within and is_part(execution.names[name], within))
     ]
     if not others:
         return ""
     line, _ = execution.source.position(loop.span.start)
     reason = f"the loop in line {line} changes {join_words(carried)}: the output is `{output}`"
     return f"{reason}; --of {others[0]} chooses another"
+
+
+def is_part(value: Any, nodes: set[Node]) -> bool:
+    """Whether a result, or an entry of a list of results, is made by one of these nodes."""
+    if value.__class__ in (list, tuple):
+        return any(is_part(entry, nodes) for entry in value)
+    return value.__class__ is Tensor and value.node in nodes
 
 
 # -- notes ---------------------------------------------------------------------------------------------

@@ -130,6 +130,13 @@ for k in range(100):
         numbers=[0.4896, 0.0576],  # w is 0.64 w0 + 0.36 x in the end
     ),
     Case(
+        "a_list_of_weights_beside_the_loss_of_a_loop",
+        "import numpy as np\nx = np.array([1., 2.]); W = [np.zeros(2), np.ones(2)]; L = 0.\n"
+        "for i in range(2):\n    W[1] = W[1] - 0.25*(W[0] + W[1] - x)\n    L = np.sum((W[1] - x)**2)\n",
+        "autodiff grad --wrt x script.ad",
+        numbers=[0.0, 0.6328125],
+    ),
+    Case(
         "random_weights_are_inputs",
         "import numpy as np\nW = np.random.randn(2); x = np.float64(3); L = np.sum(W*x)*2\n",
         "autodiff grad script.ad --wrt W",

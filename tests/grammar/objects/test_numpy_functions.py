@@ -47,7 +47,8 @@ np.linalg.norm(A, axis=1) | np.linalg.norm(A - 1, axis=0, keepdims=True) | np.li
 np.cov(A, rowvar=False) | np.cov(x, ddof=0) | np.gradient(x) | np.gradient(x, 0.5) | np.unique(x)
 np.gradient(x, np.array([0.0, 1.0, 3.0, 4.5])) | np.pad(x, 1) | np.pad(A, ((1, 0), (0, 2)))
 np.pad(x, (2, 1)) | np.meshgrid(x, y)[0] | np.meshgrid(y[:2], x, indexing="ij")[1] | np.polyfit(y, x, 2)
-np.pad(A, 1)[1:] * 2 | np.polyfit(x, y, 1) | min(x, key=lambda v: -v) * x"""
+np.pad(A, 1)[1:] * 2 | np.corrcoef(x, y) | np.corrcoef(A + A[0, 0]*A.T)
+np.polyfit(x, y, 1) | min(x, key=lambda v: -v) * x"""
 #: Those of whole numbers and truth values, whose slope is 0.
 WITHOUT_SLOPE = """\
 np.round(x/3, 2) | np.around(x/3, 1) | (x/3).round(2) | (x/3).astype(int) | np.argsort(x) | x.argsort()

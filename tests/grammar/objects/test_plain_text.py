@@ -33,7 +33,8 @@ print(-x % 3, x*-0.0 % 3, x % -3, sqrt(x), floor(x/2), math.ceil(x/2), math.exp(
     "lists": """\
 v = [1, 2, 3]
 M = [[1.0, 2.5], [3.0, 4.0]]
-print(v[::-1], v[2:0:-1], v[0:2:-1], v[:], v, v[0], v[1:], M, M[0], M[1][1], len(v), sum(v))
+print(v.index(2), v.count(3), v.index(max(v)), v[::-1], v[2:0:-1], v[0:2:-1], v[:])
+print(v, v[0], v[1:], M, M[0], M[1][1], len(v), sum(v))
 """,
     "rows of a list": "M = [[1, 2], [3, 4]]\nfor row in M:\n    print(row, row[0] + row[1])",
     "arrays": """\
