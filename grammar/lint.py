@@ -13,7 +13,18 @@ from autodiff.core.engine.public_functions import find_function
 from autodiff.grammar.help.syntax.recovery import ErrorSearch
 from autodiff.grammar.interpret.scope import ScriptScopes, resolve
 from autodiff.grammar.interpret.script_kind import is_plain, name_finder, prints_numbers
-from autodiff.grammar.lints import effects, gradients, habits, leaves, numerics, recording, training, updates
+from autodiff.grammar.lints import (
+    broadcasts,
+    effects,
+    gradients,
+    habits,
+    leaves,
+    logarithms,
+    numerics,
+    recording,
+    training,
+    updates,
+)
 from autodiff.grammar.lints import names as naming
 from autodiff.grammar.lints.finding import Lint, Subject, with_code
 from autodiff.grammar.lints.flow import Flow
@@ -28,8 +39,11 @@ from autodiff.grammar.translate.error_rewrites import rewrite_all
 
 MOST_TRIALS, MOST_KEPT = 6, 2
 MOST_MENDED = 25  # number of mistakes per script for which repairs are tried
-FAMILIES = (updates, gradients, leaves, recording, effects, training, naming, habits, numerics)
-LINTS: dict[str, Lint] = {lint.code: lint for family in FAMILIES for lint in family.LINTS}
+FAMILIES = (
+    *(updates, gradients, leaves, recording, effects, training, naming, habits, numerics),
+    *(logarithms, broadcasts),
+)
+LINTS: dict[str, Lint] = dict(sorted((lint.code, lint) for family in FAMILIES for lint in family.LINTS))
 
 __all__ = ["LINTS", "Lint", "is_error", "lint"]
 

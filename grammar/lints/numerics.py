@@ -11,7 +11,6 @@ from autodiff.grammar.lints.evaluate import in_namespace
 from autodiff.grammar.lints.finding import Lint, Subject, finding
 from autodiff.grammar.lints.values import GRAPH, Value
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.imports import functional_prefix
 from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
@@ -104,36 +103,6 @@ def probabilities_for_logarithms(subject: Subject) -> Iterator[AutodiffError]:
             "without the logarithm this is no likelihood",
             fixes=[Fix("take log_softmax", Edit(word, "log_softmax"))],
             labels=[] if direct else [Label(inputs[0].node.span, "softmax is applied here")],
-        )
-
-
-#: Functions whose logarithm is a function of its own.
-LOGARITHMS = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
-
-
-def logarithm_of_small(subject: Subject) -> Iterator[AutodiffError]:
-    for call, _, inputs, _ in applied(subject, "log"):
-        inner = operation_of(inputs[0]) if inputs else ""
-        if inner not in LOGARITHMS:
-            continue
-        made = inputs[0].node
-        joined = LOGARITHMS[inner]
-        direct = made is first_input(subject, call)
-        parts = [made.function.object, *made.arguments] if is_method_call(subject, made) else made.arguments
-        plain = all(isinstance(getattr(part, "value", part), SIMPLE) for part in parts)
-        fixes = []
-        if direct or plain:
-            prefix = "" if isinstance(call.function, tree.Name) else "torch."
-            if inner == "sigmoid":  # torch has no name for its logarithm outside of torch.nn.functional
-                prefix = functional_prefix(subject.script) or (prefix and "F.")
-            text = f"{prefix}{joined}({', '.join(arguments_of(subject, made))})"
-            fixes = [Fix(f"take the logarithm together with {inner}", Edit(call.span, text))]
-        yield finding(
-            call.span,
-            f"the logarithm of {inner} is -inf where {inner} rounds to 0",
-            "and the gradient there is nan",
-            fixes=fixes,
-            labels=[] if direct else [Label(made.span, f"{inner} is applied here")],
         )
 
 
@@ -290,13 +259,6 @@ LINTS = (
         probabilities_for_logarithms,
         SCORES
         + "p = torch.softmax(z, dim=1)\nloss = F.nll_loss(p, target)\nloss.backward()\nprint(z.grad)\n",
-    ),
-    Lint(
-        "L053",
-        "The logarithm of softmax or sigmoid is taken in two steps.",
-        "softmax and sigmoid round small numbers to 0, whose logarithm is -inf; in one step nothing is lost.",
-        logarithm_of_small,
-        SCORES + "L = torch.log(torch.softmax(z, dim=1))[0, 2]\nL.backward()\nprint(z.grad)\n",
     ),
     Lint(
         "L054",

@@ -229,6 +229,48 @@ WRONG = {
         W + "total = 0.0\n" + LOOP + LOSS + "    w.grad = None\n    total = total + loss\nprint(total)\n",
         ["L015"],
     ),
+    "an entry of softmax": (V + "L = -torch.log(torch.softmax(v, 0)[1])\nL.backward()\n", ["L053"]),
+    "softmax by hand": (
+        V + "e = torch.exp(v)\np = e / e.sum()\nL = -torch.log(p[1])\nL.backward()\n",
+        ["L053"],
+    ),
+    "softmax of rows by hand": (
+        "z = torch.ones(2, 2, requires_grad=True)\ny = torch.tensor([[0], [1]])\n"
+        "p = z.exp() / z.exp().sum(1, keepdim=True)\nL = -p.gather(1, y).log().mean()\nL.backward()\n",
+        ["L053"],
+    ),
+    "softmax of all entries by hand": (
+        "z = torch.ones(2, 2, requires_grad=True)\ne = (z * 2).exp()\nL = -torch.log(e / e.sum()).mean()\n"
+        "L.backward()\n",
+        ["L053"],
+    ),
+    "cross entropy of two classes by hand": (
+        V + "t = torch.tensor([1.0, 0.0])\np = torch.sigmoid(v)\n"
+        "L = -(t * torch.log(p) + (1 - t) * torch.log(1 - p)).mean()\nL.backward()\n",
+        ["L053", "L053"],
+    ),
+    "logsumexp by hand": (V + "L = torch.log(torch.sum(torch.exp(v)))\nL.backward()\n", ["L057"]),
+    "logsumexp of rows by hand": (
+        "z = torch.ones(2, 2, requires_grad=True)\nL = (2 * z).exp().sum(1, keepdim=True).log().sum()\n"
+        "L.backward()\n",
+        ["L057"],
+    ),
+    "softplus by hand": (V + "L = torch.log(1 + torch.exp(-v)).sum()\nL.backward()\n", ["L057"]),
+    "sigmoid by hand": (V + "p = 1.0 / (torch.exp(-2 * v) + 1)\np.sum().backward()\n", ["L058"]),
+    "a vector and a column": (
+        "x = torch.ones(3, 2)\ny = torch.ones(3, 1)\nw = torch.ones(2, requires_grad=True)\n"
+        "loss = (x @ w - y).pow(2).mean()\nloss.backward()\n",
+        ["L059"],
+    ),
+    "a column and a vector": (
+        "x = torch.ones(3, 2)\ny = torch.tensor([1.0, 2.0, 3.0])\nw = torch.ones(2, 1, requires_grad=True)\n"
+        "error = y - x.mm(w)\nloss = torch.mean(torch.abs(error))\nloss.backward()\n",
+        ["L059"],
+    ),
+    "a loss function of a vector and a column": (
+        V + "loss = F.mse_loss(v * 2, torch.zeros(2).unsqueeze(1))\nloss.backward()\n",
+        ["L059"],
+    ),
     "a logarithm of sigmoid": (W + "L = torch.log(torch.sigmoid(w))\nL.backward()\n", ["L053"]),
 }
 RIGHT = {
@@ -335,6 +377,25 @@ RIGHT = {
     "        w = w - 0.1 * w.grad\n    w = w.clone().requires_grad_()\n",
     "a function of their own called max": "def max(a, b):\n    return a if a > b else b\n\nmax(1, 2)\n",
     "limits as parameters": "def inside(x, min, max):\n    return min < x < max\n\ninside(1, 0, 2)\n",
+    "softmax by hand of scores without their maximum": V
+    + "e = torch.exp(v - v.max())\np = e / e.sum()\nL = -torch.log(p[1])\nL.backward()\n",
+    "softmax by hand, not its logarithm": V + "e = v.exp()\np = e / e.sum()\n(p * v).sum().backward()\n",
+    "shares of what is positive": V + "p = v / v.sum()\nL = -torch.log(p[1])\nL.backward()\n",
+    "shares of two exponentials": V + "L = torch.log(v.exp() / (2 * v).exp().sum()).sum()\nL.backward()\n",
+    "a logarithm of a mean of exponentials": V + "L = torch.log(v.exp().mean())\nL.backward()\n",
+    "a logarithm of 2 plus an exponential": V + "L = torch.log(2 + v.exp()).sum()\nL.backward()\n",
+    "a quotient of another constant": V + "L = (1 / (2 + v.exp())).sum() + (2 / (1 + v.exp())).sum()\n"
+    "L.backward()\n",
+    "exponentials of plain numbers": "x = 2.0\nL = log(1 + exp(x)) + 1 / (1 + exp(-x))\n",
+    "all pairs of two tensors": "a = torch.ones(3, requires_grad=True)\n"
+    "b = torch.ones(3, 1, requires_grad=True)\n"
+    "L = ((a - b) ** 2).mean()\nL.backward()\n",
+    "a kernel of a vector and a column": V
+    + "c = torch.zeros(2, 1)\nL = torch.exp(-((v - c) ** 2)).sum()\nL.backward()\n",
+    "a column and a row of other lengths": V
+    + "c = torch.zeros(3, 1)\nL = ((v - c) ** 2).mean()\nL.backward()\n",
+    "two columns": "v = torch.ones(3, 1, requires_grad=True)\nL = ((v - torch.zeros(3, 1)) ** 2).mean()\n"
+    "L.backward()\n",
     "the gradient of a gradient": W + "L = w ** 3\nL.backward(create_graph=True)\n"
     "print(torch.autograd.grad(w.grad, w))\n",
     "a gradient looked at": W + "L = w * w\nL.backward()\nprint(w.grad, w.grad_fn, w.is_leaf)\n",

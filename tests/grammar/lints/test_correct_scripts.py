@@ -23,8 +23,10 @@ REVIEWED = {
     ("examples/seeds/2_descent_step.ad", "L001"): "shows a step that makes a new tensor",
     ("examples/seeds/2_new_tensor.ad", "L014"): "shows the old ways to make tensors",
     ("examples/seeds/2_requires_grad.ad", "L014"): "shows the old ways to make tensors",
+    ("examples/batch_norm.ad", "L053"): "every step has a name, for its derivative by hand",
     # Tutorials as they stand in books: right where no probability rounds to 0.
     ("tests/pasted/softmax_regression.ad", "L053"): "the book takes the logarithm of softmax",
+    ("tests/pasted/log_softmax_model.ad", "L057"): "the tutorial writes log_softmax with exp",
     ("tests/pasted/two_layers_autograd.ad", "L053"): "the book takes the logarithm of sigmoid",
     # What the reference and the articles say about mistakes.
     ("docs/language.md", "L006"): "shows that .grad of a result is None",
