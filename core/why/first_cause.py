@@ -38,6 +38,7 @@ from autodiff.core.why.sentences import (
     value_words,
     zero_slope_sentence,
 )
+from autodiff.core.why.underflow import underflow_below, underflow_sentence
 from autodiff.core.why.zero_entries import zero_entry_causes
 
 TYPE_CHECKING = False
@@ -70,6 +71,8 @@ def causes_of(
         found = search.nonfinite_causes()
     elif g is None or not _any_nonzero(g):
         found = search.zero_causes()
+        told = {cause.name for cause in found}
+        found += [cause for cause in search.output() if cause.name not in told]
     elif uses and max_abs(g) <= rounding_tolerance(g) * max(max_abs(use.contribution) for use in uses):
         found = [search.rounding_error_cause(g, uses)]
     else:
@@ -183,6 +186,9 @@ class CauseSearch:
         if node.op.name in JOINING_OPS and (above := self._blocking_edge_above(node, index)):
             user, at_operand = above
             return self.cause("flat", zero_slope_sentence(user, at_operand, g, self.names), user, at_operand)
+        tiny = underflow_below(node) if node.op.name in PRODUCT_OPS else None
+        if tiny is not None:
+            return self.cause("vanished", underflow_sentence(tiny, self.names, self.names.line(tiny)), tiny)
         lower = zero_edge_below(node.inputs[index], self.useful) if is_flat_at_zero(node) else None
         if lower is not None:
             node, index = lower
@@ -323,7 +329,11 @@ class CauseSearch:
                 return self.cause("slope", slope, node)
             text = f"{spoken_name(node, self.names)} holds {value_words(node.out, at)} itself"
             return self.cause("data", text, node)
-        return self.cause("forward", nonfinite_value_sentence(node, at, self.names), node)
+        words = nonfinite_value_sentence(node, at, self.names)
+        tiny = underflow_below(node)
+        if tiny is not None:
+            words += f"; {underflow_sentence(tiny, self.names, self.names.line(node))}"
+        return self.cause("forward", words, node)
 
     def _slope_sentence(self, node: Node, at: tuple[int, ...] | None) -> str:
         """How the slope of an op of the script contains a constant that is not finite; empty if unknown."""

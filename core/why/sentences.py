@@ -144,6 +144,8 @@ def zero_slope_sentence(node: Node, index: int, g: Any, names: NodeNames) -> str
         )
     if op in SATURATING_OPS:
         return f"{name} has levelled out, its slope is too small for a number: {x}"
+    if op == "masked_fill":
+        return f"{name} writes over the entries that a gradient arrives at: {x}"
     if op == "where":
         return f"{name} takes the other branch: the condition is {_truth(node.operands[0])}"
     if op in ("maximum", "minimum", "fmax", "fmin"):
@@ -337,6 +339,8 @@ def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None, names: No
         return "a negative power has no value at 0: "
     if op in ("std", "var") and is_nan:
         return "it divides by n - 1, which is 0 for a single number: "
+    if not np.size(node.operands[0]):
+        return "it is computed from nothing: "
     if op in OVERFLOWING_OPS:
         return "the result is beyond the largest number: "
     reason = UNDEFINED_VALUE_REASONS.get(op)

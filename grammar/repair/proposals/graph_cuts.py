@@ -8,6 +8,7 @@ instead is tried like every other repair, and cuts in branches that did not run 
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
@@ -223,17 +224,24 @@ def makes_number(scene: Scene, node: Any) -> bool:
 
 
 def integer_cut(scene: Scene, node: tree.Call, inside: Any) -> Cut:
-    """Return the cut of ``x.long()``; that of a rounded value is not avoided by leaving out ``.long()``."""
+    """Return the cut of ``x.long()``, which is left out only where that changes no value."""
     why = "whole numbers have no gradient"
-    if not isinstance(inside, tree.Call) or function_name(scene, inside) not in ROUNDING:
+    if isinstance(inside, tree.Call) and function_name(scene, inside) in ROUNDING:
+        rounded = method_owner(inside) if is_value_method(scene, inside) else inside.arguments[0].value
+        made, says = inside, f"{function_name(scene, inside)}() has slope 0 as well"
+    elif has_fractions(scene.value(inside)):
+        rounded, made = inside, node
+        says = f"{scene.text(inside)} has fractions, which {function_name(scene, node)}() cuts off"
+    else:
         return replaceable_cut(scene, node, scene.text(inside), why)
-    rounded = method_owner(inside) if is_value_method(scene, inside) else inside.arguments[0].value
     text = with_parentheses(scene.text(rounded))
-    advice = (
-        f"{function_name(scene, inside)}() has slope 0 as well; a straight-through gradient passes by it:"
-        f" {text} + ({scene.text(inside)} - {text}).detach()"
-    )
-    return Cut(node, why, advice=advice)
+    passes_by = f"{text} + ({scene.text(made)} - {text}).detach()"
+    return Cut(node, why, advice=f"{says}; a straight-through gradient passes by it: {passes_by}")
+
+
+def has_fractions(value: Any) -> bool:
+    """Whether a value is known to be a tensor with entries that are not whole."""
+    return value.__class__ is Tensor and bool(np.any(np.asarray(value.value) % 1))
 
 
 def positions_cut(scene: Scene, statement: Any, name: str) -> Cut | None:
@@ -357,8 +365,8 @@ def recording_cut(scene: Scene, statement: Any) -> Cut | None:
 
     The statement is an assignment or a return. For a step along the gradient, the step itself is the cut.
     """
-    if isinstance(statement, tree.AugmentedAssign):  # it changes the tensor in place
-        return None
+    if isinstance(statement, tree.AugmentedAssign) and not changes_constant(scene, statement):
+        return None  # the changed tensor keeps its graph
     path = path_to(scene.script, statement.span)
     around = [
         context
@@ -393,6 +401,14 @@ def recording_cut(scene: Scene, statement: Any) -> Cut | None:
     return Cut(context, why, edit, f"{edit.text} for {scene.text(context)}")
 
 
+def changes_constant(scene: Scene, statement: Any) -> bool:
+    """Whether a statement such as ``h += w`` changes a tensor in place that has no graph of its own."""
+    if not isinstance(statement, tree.AugmentedAssign) or not isinstance(statement.target, tree.Name):
+        return False
+    value = scene.value(statement.target)
+    return value.__class__ is Tensor and not value.requires_grad
+
+
 def is_block_of(node: Any, context: Any) -> bool:
     return isinstance(node, tree.With) and any(one is context for one, _ in node.items)
 
@@ -403,8 +419,12 @@ def moved_out(scene: Scene, block: tree.With) -> tuple[Edit, str] | None:
     Moved is what is made from values that require a gradient. None if it is between other statements, since
     their order would change.
     """
-    body = list(block.body)
-    wanted = [isinstance(one, tree.Assign) and depends_on_gradient(scene, one.value) for one in body]
+    body: list[Any] = list(block.body)
+    wanted = [
+        (isinstance(one, tree.Assign) or changes_constant(scene, one))
+        and depends_on_gradient(scene, one.value)
+        for one in body
+    ]
     count = sum(wanted)
     first = not any(wanted[count:])
     if not count or len(block.items) > 1 or not (first or all(wanted[-count:])):
