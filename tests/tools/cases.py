@@ -47,6 +47,11 @@ class Answer:
         return [float(text) for text in NUMBER.findall(self.out)]
 
 
+def shell_environment() -> dict[str, str]:
+    """What a case's bash knows: how to call the program, and an interpreter."""
+    return environment(AUTODIFF=" ".join(quick_program()), INTERPRETER=sys.executable)
+
+
 def answer(script: str, command: str, directory: Path, files: Mapping[str, str] | None = None) -> Answer:
     """Run a ``command`` of bash in ``directory``, where ``script.ad`` holds the script."""
     for name, text in {"script.ad": script, **(files or {})}.items():
@@ -57,7 +62,7 @@ def answer(script: str, command: str, directory: Path, files: Mapping[str, str] 
         done = subprocess.run(
             ["bash", "-c", PRELUDE + command],
             cwd=directory,
-            env=environment(AUTODIFF=" ".join(quick_program()), INTERPRETER=sys.executable),
+            env=shell_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=HANGS,
