@@ -12,6 +12,7 @@ from autodiff.cli.process.streams import visible
 from autodiff.cli.render.page import fit
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.record import Record
+from autodiff.core.report.array_summary import ArraySummary
 from autodiff.core.report.events import Events, Flow, Make, PathProduct, Seed
 from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
 
@@ -256,7 +257,11 @@ def regrouped_events(
         if isinstance(event, Seed):
             backward.append(Seed(new, event.line, event.sum))
         elif event.edge in edges:
-            backward.append(moved(event, edges[event.edge], new))
+            flow, before = moved(event, edges[event.edge], new), backward[-1] if backward else None
+            if isinstance(before, Flow) and before.edge == flow.edge and not is_summary(before, flow):
+                backward[-1] = together(before, flow)
+            else:
+                backward.append(flow)
     paths = []
     for path in events.paths:
         on = [shown[id] for id in path.nodes]
@@ -283,6 +288,26 @@ def moved(event: Flow, edge: int, node: int) -> Flow:
         before=event.before,
         sum=event.sum,
         last=event.last,
+    )
+
+
+def is_summary(*flows: Flow) -> bool:
+    """Whether the contributions are too large to have been kept."""
+    return any(isinstance(flow.give, ArraySummary) for flow in flows)
+
+
+def together(first: Flow, second: Flow) -> Flow:
+    """Two flows along one edge of a fold, which stands for several, as one."""
+    return Flow(
+        edge=second.edge,
+        node=second.node,
+        line=second.line,
+        arriving=second.arriving,
+        local=None,
+        give=first.give + second.give,
+        before=first.before,
+        sum=second.sum,
+        last=second.last,
     )
 
 

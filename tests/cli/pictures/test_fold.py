@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from itertools import pairwise
 
 import pytest
 from autodiff.cli.pictures.fold import part_of, view_of
@@ -147,7 +148,9 @@ def test_a_folded_graph_has_no_cycle_and_the_gradients_of_the_whole(most):
             assert node.grad == leaves[node.name]
             sums = [event.sum for event in made.events.backward if event.node == id]
             assert sums[-1] == pytest.approx(node.grad), "also when it flows through folded nodes"
-    assert {event.edge for event in made.events.backward[1:]} <= set(range(len(graph.edges)))
+    along = [event.edge for event in made.events.backward[1:]]
+    assert set(along) <= set(range(len(graph.edges)))
+    assert all(one != other for one, other in pairwise(along)), "what flows along one edge is one step"
     make_steps(graph, made.events, Page())
     drawing = Drawing(svg_text(make_picture(graph, Page())))
     assert drawing.overlaps() == drawing.outside() == []
