@@ -28,7 +28,7 @@ REACH = 1.5
 #: The parts of a tangent that is bent by a logarithmic axis.
 BENT = 60
 SLOPE_TICKS = 4
-MOST_NAMED, WIDEST_NAME = 4, 40
+MOST_NAMED, WIDEST_NAME = 4, 16
 #: A curve of more points is drawn by the least and the greatest of each of so many parts.
 MOST_PARTS = 1_000
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 WIDTH, TOP, BOTTOM, RIGHT = 720.0, 52.0, 46.0, 24.0
 HEIGHT, SLOPE_HEIGHT, BETWEEN = 300.0, 130.0, 40.0
 TEXT_SIZE, TITLE_SIZE = 12.0, 15.0
+TITLE_AT = 24.0
 #: Between the marks of an axis and the axis.
 GAP = 8.0
 #: Points are marked if there are at most so many.
@@ -99,13 +100,13 @@ def curve_svg(curve: Curve, digits: int, fonts: str) -> str:
     left = 14 + GAP + max(text_width(short(tick), TEXT_SIZE) for up in ups for tick in up.ticks)
     across = Axis(curve.xs, 7, 0.02, curve.is_log)
     main = Panel(left, WIDTH - RIGHT, TOP, HEIGHT, across, ups[0])
-    title, height = typeset(fit(heading(curve), 80)), height_of(curve)
+    title, height = typeset(fit(heading(curve), 28 if curve.kinks else 80)), height_of(curve)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:g}" height="{height:g}"'
         f' viewBox="0 0 {WIDTH:g} {height:g}" font-family="{fonts}" role="img">',
         f"<title>{escaped(title)}</title>",
         f'<rect class="paper" width="100%" height="100%" fill="{BACKGROUND}"/>',
-        text("title", 14, 24, title, TITLE_SIZE, INK, ' font-weight="bold"'),
+        text("title", 14, TITLE_AT, title, TITLE_SIZE, INK, ' font-weight="bold"'),
         *panel_lines(main, fit(curve.output, WIDEST_NAME)),
         *band_lines(main, curve),
         *tangent_lines(main, curve, digits),
@@ -164,15 +165,14 @@ def curve_lines(
 
 
 def kink_lines(panel: Panel, curve: Curve) -> Iterator[str]:
-    """A ring around each kink, and where they are, above the panel at the right or in its lower corner."""
+    """A ring around each kink, and where they are, at the right of the title."""
     for x, y in curve.kinks:
         if panel.up.low <= y <= panel.up.high:
             place = f'cx="{panel.x(x):g}" cy="{panel.y(y):g}"'
             yield f'<circle class="kink" {place} r="5" fill="none" stroke="{INK}" stroke-width="1.4"/>'
     if curve.kinks:
-        y = panel.top - 8 if curve.tangent is None else panel.top + panel.height - 8
         end = ' text-anchor="end"'
-        yield text("kinks", panel.right, y, typeset(f"\u25cb {kinks_of(curve)}"), TEXT_SIZE, INK, end)
+        yield text("kinks", panel.right, TITLE_AT, typeset(f"\u25cb {kinks_of(curve)}"), TEXT_SIZE, INK, end)
 
 
 def band_lines(panel: Panel, curve: Curve) -> Iterator[str]:
