@@ -8,7 +8,7 @@ calls. A function that it only reads, as ``t`` in ``a*t``, is no value, so the c
 from __future__ import annotations
 
 from autodiff.core.base.source import Source
-from autodiff.grammar.interpret.scope import ScriptScopes, resolve
+from autodiff.grammar.interpret.scope import resolve
 from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND
 from autodiff.grammar.session.assignment_plan import top_level_assignments
@@ -18,7 +18,7 @@ from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
 COMPUTED = "the script computes it"
 BUILTIN = "the language has a function or constant of that name, which the script uses"
@@ -41,7 +41,8 @@ def sort_columns(source: Source, columns: Iterable[str]) -> tuple[list[str], dic
     first: dict[str, tree.Expression | None] = {}
     for target, written in top_level_assignments(script.body):
         first.setdefault(target.id, written)
-    constants = [name for name, written in first.items() if is_constant(written, names)]
+    computed = set(names.module.slots).difference(imported_names(script))
+    constants = [name for name, written in first.items() if is_constant(written, computed)]
     inputs = [*(name for name in free if builtin_value(name) is UNBOUND), *constants]
     used = [column for column in columns if column in free or column in constants]
     reasons = {
@@ -58,8 +59,15 @@ def is_free(name: str, is_called: bool) -> bool:
     return value is UNBOUND or not (is_called or value.__class__ in NUMBER_CLASSES)
 
 
-def is_constant(written: tree.Expression | None, names: ScriptScopes) -> bool:
-    """Whether an assigned expression reads no variable of the script."""
+def imported_names(script: tree.Script) -> Iterator[str]:
+    """Yield the names that imports bind."""
+    for node in walk(script):
+        if isinstance(node, (tree.Import, tree.ImportFrom)):
+            yield from (alias or name.partition(".")[0] for name, alias in node.names)
+
+
+def is_constant(written: tree.Expression | None, variables: Collection[str]) -> bool:
+    """Whether an assigned expression reads none of these variables."""
     return written is not None and not any(
-        isinstance(node, tree.Name) and node.id in names.module.slots for node in walk(written)
+        isinstance(node, tree.Name) and node.id in variables for node in walk(written)
     )

@@ -16,6 +16,7 @@ from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.op import Op
 from autodiff.core.report.records import ReportedPass, gradient_or_zeros
 from autodiff.grammar.interpret.compiler import Compiler
+from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate, resolve_names, run_script
@@ -35,7 +36,16 @@ ELEMENTWISE = "autodiff.core.ops.elementwise."
 #: What may stand in a script whose rows are run in blocks, but calls, attributes and Python's own ``pow``.
 SYNTAX = (
     *(tree.Script, tree.Assign, tree.ExpressionStatement, tree.Pass, tree.Import, tree.ImportFrom),
-    *(tree.Name, tree.Number, tree.Unary, tree.Binary, tree.Argument, tree.Attribute, tree.Call),
+    *(
+        tree.Name,
+        tree.Number,
+        tree.Constant,
+        tree.Unary,
+        tree.Binary,
+        tree.Argument,
+        tree.Attribute,
+        tree.Call,
+    ),
 )
 OPERATORS = frozenset(["+", "-", "*", "/", "**"])
 WORDS = {
@@ -123,14 +133,20 @@ def are_alike(nodes: Iterable[Node], shape: tuple[int, ...]) -> bool:
 def is_alike(node: tree.SyntaxNode, compiler: Compiler) -> bool:
     """Whether a piece of syntax does the same to every entry of a vector."""
     if isinstance(node, tree.Call):
-        return all(not one.star for one in node.arguments) and is_elementwise(
-            compiler.constant(node.function)
-        )
+        function = compiler.constant(node.function)
+        if function is builtin_value("tensor"):  # of a number alone, which depends on no row
+            return all(is_literal(one.value) for one in node.arguments if one.keyword is None)
+        return all(not one.star for one in node.arguments) and is_elementwise(function)
     if isinstance(node, tree.Attribute):
         return compiler.constant(node) is not UNBOUND
     if isinstance(node, (tree.Binary, tree.Unary)):
         return node.op in OPERATORS
     return isinstance(node, SYNTAX)
+
+
+def is_literal(node: tree.SyntaxNode) -> bool:
+    """Whether an expression is a number, with or without a sign."""
+    return isinstance(node.operand if isinstance(node, tree.Unary) else node, tree.Number)
 
 
 def is_elementwise(function: object) -> bool:

@@ -36,8 +36,14 @@ def alone(autodiff, code, **values):
         (
             "m = torch.tensor(1., requires_grad=True); r = torch.tensor(2., requires_grad=True)\n"
             "L = m*r**2\nL.backward()",
-            "row by row: line 1 has `torch.tensor(1., requires_grad=True)`",
+            "row by row: line 3 has `L.backward()`",
         ),
+        (
+            "import torch\nm = torch.tensor(1., dtype=torch.float64, requires_grad=True)\n"
+            "r = torch.tensor(-2.); s = torch.tensor(0.5)\nL = m*torch.exp(r)/s",
+            "in blocks",
+        ),
+        ("m = 1.; r = 2.; t = tensor(m); L = m*r*t", "row by row: line 1 has `tensor(m)`"),
     ],
 )
 def test_every_row_has_the_gradients_of_a_run_of_its_own(autodiff, write, code, how):
@@ -71,6 +77,21 @@ def test_a_block_is_one_run_and_equals_the_rows():
 def test_a_graph_that_mixes_entries_is_no_block(code):
     runs = RowRuns(Source(code, "s.ad"), Settings())
     assert runs.run_block({"x": np.array([1.0, 2.0]), "y": np.array([3.0, 4.0])}, {}, ["x", "y"]) is None
+
+
+def test_tensors_of_one_number_are_a_block():
+    code = "import torch\nm = torch.tensor(1., requires_grad=True); s = torch.tensor(0.5); r = 2.; L = m*r/s"
+    runs = RowRuns(Source(code, "s.ad"), Settings(wrt=["m"]))
+    value, (grad,) = runs.run_block({"m": np.array([1.0, 3, 4]), "r": np.array([5.0, 6, 7])}, {}, ["m"])
+    assert (value.tolist(), grad.tolist()) == ([10, 36, 56], [10, 12, 14])
+
+
+def test_columns_stand_for_tensors_of_a_script_that_imports_torch(autodiff):
+    code = "import torch as t\nfrom torch import tensor\nx = t.tensor(1.); y = tensor(2.); L = x**2*y"
+    done = autodiff("grad", "-e", code, "--wrt", "x,y", "--each", "-", input="x,y\n3,5\n")
+    assert (done.out, done.err) == ("30\t9\n", "")
+    done = autodiff("grad", "-e", code, "-e", "L.sum()", "--wrt", "x", "--data", "-", input="x,y\n3,5\n1,2\n")
+    assert (done.out, done.err) == ("30\t4\n", "")
 
 
 def test_an_input_that_takes_no_part_has_the_gradient_0_and_constants_stay(autodiff):
