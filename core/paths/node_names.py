@@ -356,11 +356,16 @@ class NodeNames:
         return neg(*operands) if op.name == "neg" else call(reader_name(op.name), *operands)
 
     def _nested_name(self, node: Node, numbered: bool) -> str:
-        """The name of a node as part of another name. Equal constants are not distinguished there."""
+        """The name of a node as part of another name. Equal constants are not distinguished there.
+
+        Of a part of a graph, the operands of the oldest nodes have no names and become dots.
+        """
         if node.name is None and isinstance(node, Leaf) and not node.tracked and node.out is not None:
             entries = short_constant(node)
             is_long = len(entries) > LONGEST_ENTRIES and np.size(node.out) > 1 and node.site is not None
             return self.short_name(node) if is_long else entries
+        if node not in self.of:
+            return "..."
         is_phrase = node in self._text_without_suffix and not self.is_short(node)
         spelled = self.of[node] if numbered or not is_phrase else self._text_without_suffix[node]
         return f"({spelled})" if is_phrase and not CALL.fullmatch(spelled) else spelled

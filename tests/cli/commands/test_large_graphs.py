@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+from autodiff.cli.render.name_keys import meaning_texts, meanings_in
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.derivation.graph_report import newest_part
@@ -93,3 +95,14 @@ def test_a_part_has_the_inputs_of_its_nodes() -> None:
     assert [node.name for node in kept] == ["L", "c", "a"]
     assert set(versions.values()) == {1}
     assert {node.name for node in versions} == {"L", "c", "a", "b"}
+
+
+def test_a_name_of_a_part_has_dots_for_what_is_left_out() -> None:
+    """The key of the newest sums would need the names of older ones."""
+    source = Source("w = tensor(0.5, requires_grad=True)\nL = sum([w * i for i in range(40)])\n")
+    subject = differentiate(execute(source, Settings()), Settings())
+    for most in range(2, 40):
+        graph = describe(subject, source, derivations=False, most_drawn=most).graph
+        texts = "\n".join(meaning_texts(meanings_in(graph.key, [node.name for node in graph.nodes])))
+        assert re.fullmatch(r"(t\d+ = .* \(line 2, \d+(st|nd|rd|th) add\)\n?)*", texts)
+        assert re.search(r"^t\d+ = \.\.\. \+ ", texts, re.M) or most < 4, texts
