@@ -24,7 +24,7 @@ from autodiff.cli.render.page import (
 from autodiff.cli.render.paths import are_alike, formula_value
 from autodiff.cli.render.prose import fold
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, folded_block, shorten, step
-from autodiff.core.base.incoming import incoming
+from autodiff.core.base.incoming import incoming, words_in
 from autodiff.core.base.limits import limits
 from autodiff.core.paths.node_names import bracketed
 from autodiff.core.report.records import Derivation
@@ -130,7 +130,12 @@ def key_lines(derivation: Derivation, products: Sequence[str], page: Page) -> It
     """What the made-up names stand for, except those that are defined below step 3."""
     defined = [name for name, _ in derivation.where]
     texts = (*products, *derivation.texts) if not page.step else (*products, derivation.simplified)
-    found = meaning_texts(meanings_in(derivation.key, texts, defined))
+    meanings = meanings_in(derivation.key, texts, defined)
+    found = meaning_texts(meanings)
+    if page.step and len(found) > page.step:  # those in the steps first: the others only explain them
+        used = words_in("\n".join(texts))
+        used |= {word[1:] for word in used if word.startswith("d")}
+        found = meaning_texts(sorted(meanings, key=lambda one: not one.variable and one.name not in used))
     room = page.width - LABEL_WIDTH
     yield from step("names", [line for text in found for line in hanging(shorten(text), room)])
 

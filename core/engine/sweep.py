@@ -11,7 +11,7 @@ from functools import partial
 from autodiff.core.base.fast_paths import fusion_settings, is_fast
 from autodiff.core.base.lazy_imports import LazyModule, np, services
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode
+from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import enable_grad, no_grad
 from autodiff.core.graph.values import as_stored, fit_recorded
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 array_rules = LazyModule("autodiff.core.fast.array_vjp")
+number_rules = LazyModule("autodiff.core.fast.recorded_numbers")
 hooks_module = LazyModule("autodiff.core.engine.hooks")
 
 
@@ -81,6 +82,10 @@ def recorded_contributions(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
     differentiated.
     """
     assert isinstance(node, OpNode)
+    if is_fast and node.__class__ is ScalarNode:
+        found: list[tuple[Node, Tensor]] | None = number_rules.recorded_numbers(node, g)
+        if found is not None:
+            return found
     node.check_saved()
     op = node.op
     op.reset_rule_cache()

@@ -19,7 +19,7 @@ from autodiff.core.fast.rule_analysis import (
     VJP,
     analyse_op,
 )
-from autodiff.core.graph.node import ArrayNode, Node
+from autodiff.core.graph.node import ArrayNode, Node, ScalarNode
 from autodiff.core.graph.op import Op, VariadicRules
 from autodiff.core.graph.values import fit_to_operand
 
@@ -28,12 +28,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+#: The statuses of a node of numbers and of its inputs where nothing was freed or changed.
+NO_MARKS = None, None, None
+
 
 def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]] | None:
     """As ``node_contributions``, for nodes whose saved values are neither freed nor changed; else None.
 
     ``pull_edge`` is the sweep's function for one rule, used where this one does not apply.
     """
+    if node.__class__ is ScalarNode:
+        return pull_back_numbers(node, g)
     if node.__class__ is not ArrayNode or node.status is not None:
         return None
     inputs, op, params = node._inputs, node.op, node._params
@@ -64,6 +69,21 @@ def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[
         c = pull_edge(node, index, g) if c is None else fit_to_operand(c, operands[index], op)
         if c is not None:
             pulled.append((below, c))
+    return pulled
+
+
+def pull_back_numbers(node: ScalarNode, g: Any) -> list[tuple[Node, Any]]:
+    """The same for a node of numbers, whose saved values may be freed."""
+    a, b, op = node.a, node.b, node.op
+    marks = node.status, None if a is None else a.status, None if b is None else b.status
+    if marks != NO_MARKS:
+        node.check_saved()
+    operands = node.operands
+    pulled: list[tuple[Node, Any]] = []
+    if a is not None and a.tracked:
+        pulled.append((a, op.scalar_contribution(0, g, node.out, operands)))
+    if b is not None and b.tracked:
+        pulled.append((b, op.scalar_contribution(1, g, node.out, operands)))
     return pulled
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from operator import attrgetter
 
 from autodiff.core.graph.node import Node, ScalarNode
@@ -58,11 +59,22 @@ def newest_first(roots: Iterable[Node]) -> list[Node]:
 
 def nodes_leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
     """Return the nodes of ``order`` from which a wanted node can be reached; a pass may skip the others."""
-    needed = set(wanted)
+    marked = list(wanted)  # marks take less memory than a set of millions of nodes
     kept = []
-    for node in reversed(order):
-        if node in needed or any(below in needed for below in node.inputs):
-            needed.add(node)
-            kept.append(node)
+    for node in marked:
+        node.scratch = VISITED
+    try:
+        for node in reversed(order):
+            if node.__class__ is ScalarNode:
+                a, b = node.a, node.b
+                leads = (a is not None and a.scratch is not None) or (b is not None and b.scratch is not None)
+            else:
+                leads = any(below is not None and below.scratch is not None for below in node.inputs)
+            if leads or node.scratch is not None:
+                node.scratch = VISITED
+                kept.append(node)
+    finally:
+        for node in chain(kept, marked):
+            node.scratch = None
     kept.reverse()
     return kept

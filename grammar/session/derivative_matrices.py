@@ -7,10 +7,12 @@ the order of the report, each input's row by row.
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError
+from autodiff.core.base.fast_paths import fusion_settings
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first, nodes_leading_to
 from autodiff.core.graph.values import as_stored
@@ -57,7 +59,8 @@ def hessian(subject: ReportedPass) -> Any:
             order = nodes_leading_to(newest_first([gradient.node]), nodes_of(subject))
             for at, seed in enumerate(unit_seeds(gradient.node)):
                 if order:
-                    made[first + at] = flat_gradients(subject, sweep(order, {gradient.node: seed}))
+                    received = sweep(order, {gradient.node: seed}, keep_inner=keeps_inner(subject))
+                    made[first + at] = flat_gradients(subject, received)
         first += np.size(node.out)
     return made
 
@@ -87,6 +90,11 @@ def hvp(subject: ReportedPass, vector: Any) -> Any:
     return flat_gradients(subject, received)
 
 
+def keeps_inner(subject: ReportedPass) -> bool:
+    """Whether gradients of results are asked for. Those of a million results take 400 MB."""
+    return not all(isinstance(node, Leaf) for node in nodes_of(subject)) or fusion_settings.has_begun
+
+
 def recorded_gradients(
     subject: ReportedPass, seeds: Mapping[Node, Tensor] | None = None
 ) -> list[Tensor | None]:
@@ -101,7 +109,7 @@ def recorded_gradients(
     site, mode.site = mode.site, None  # the rules have no position in the script
     try:
         with numpy_warnings_off(order):
-            received = sweep(order, starts, create_graph=True)
+            received = sweep(order, starts, create_graph=True, keep_inner=keeps_inner(subject))
     except GradientError as error:
         error.at(subject.root.site) if subject.root.site is not None else None
         raise

@@ -105,4 +105,4 @@ def test_a_name_of_a_part_has_dots_for_what_is_left_out() -> None:
         graph = describe(subject, source, derivations=False, most_drawn=most).graph
         texts = "\n".join(meaning_texts(meanings_in(graph.key, [node.name for node in graph.nodes])))
         assert re.fullmatch(r"(t\d+ = .* \(line 2, \d+(st|nd|rd|th) add\)\n?)*", texts)
-        assert re.search(r"^t\d+ = \.\.\. \+ ", texts, re.M) or most < 4, texts
+        assert "..." in texts or most < 4

@@ -44,6 +44,14 @@ def test_where_values_become_long_the_formula_is_as_before(monkeypatch, step) ->
     assert derive(script, "w").simplified == derivation.simplified
 
 
+def test_a_sum_has_a_closed_form_in_larger_graphs_than_a_product(monkeypatch) -> None:
+    """Beyond the limits the strongest paths are shown, and dots for the others."""
+    monkeypatch.setattr(closed_form, "MOST_NODES", 1_000)
+    a_sum, a_product = (LOOP.format(start="w", count=2_100, step=step) for step in ("L + w", "L * w"))
+    assert derive(a_sum, "w").simplified == "2101"
+    assert "..." in derive(a_product, "w").simplified
+
+
 def test_a_product_of_many_factors_shows_its_ends() -> None:
     names = [f"w{i}" for i in range(100)]
     script = "".join(f"{name} = {1 + at / 1000}\n" for at, name in enumerate(names))
