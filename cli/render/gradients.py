@@ -108,9 +108,13 @@ def table_lines(report: GradientReport, page: Page, formulas_below: bool = False
             is_explained = is_explained and report.weight is None
     else:
         is_explained = False
-        for variable, formula in zip(shown, formulas_of(report, len(shown)), strict=True):
+        missing, formulas = [], formulas_of(report, len(shown))
+        for variable, formula in zip(shown, formulas, strict=True):
             yield from entry_lines(variable, page, counts)
-            yield from formula_lines("    formula".ljust(LABEL_WIDTH), formula, page)
+            lines = list(formula_lines("    formula".ljust(LABEL_WIDTH), formula, page))
+            yield from lines
+            missing += [variable] * (not lines)
+        yield from without_formula(missing, page) if any(formulas) else ()
     if len(shown) < count:
         yield muted(f"  ... {count - len(shown):,} more inputs (--all)")
     if not is_explained and report.weight is not None:
@@ -165,7 +169,7 @@ def tensor_table(
 def add_formulas(table: Table, report: GradientReport, page: Page) -> list[Line]:
     """Add a column with the simplified derivatives if most fit beside the table, and return nothing.
 
-    Else return them as lines for below, if they are few; long ones are left out.
+    Else return them as lines for below, if they are few; of long ones only the inputs are named.
     """
     count, room = len(table.rows), page.width - table.width - len(GAP)
     formulas = formulas_of(report, count)
@@ -176,10 +180,21 @@ def add_formulas(table: Table, report: GradientReport, page: Page) -> list[Line]
         return []
     output = fit(report.output.name, NARROW_NAME) if report.weight is None else "S"
     below: list[Line] = []
+    missing = []
     for variable, formula in zip(report.gradients, formulas if count <= MOST_BELOW else (), strict=False):
         label = f"  d{bracketed(output)}/d{bracketed(fit(variable.name, NARROW_NAME))} = "
-        below += formula_lines(label, formula, page)
-    return below
+        lines = list(formula_lines(label, formula, page))
+        below += lines
+        missing += [variable] * (not lines)
+    return [*below, *without_formula(missing, page)] if below else []
+
+
+def without_formula(missing: Sequence[Variable], page: Page) -> Iterator[Line]:
+    """A line that names the inputs whose formulas are not shown, because they are long."""
+    if missing:
+        names = ", ".join(fit(variable.name, NARROW_NAME) for variable in missing[:MOST_BELOW])
+        more = f" and {len(missing) - MOST_BELOW:,} more" * (len(missing) > MOST_BELOW)
+        yield from prose(f"no short formula for {names}{more} (autodiff explain)", page.width, 2)
 
 
 def formulas_of(report: GradientReport, count: int) -> list[str]:

@@ -178,9 +178,12 @@ def describe_within_limits(
     if request.command == "trace" and not is_whole:
         options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
         derivations = options["most_derived"] > 0
-    elif request.command == "explain" and session.format in ("auto", "plain") and not is_whole:
-        if not request.texts("wrt"):
-            options["most_derived"] = max(MOST_WORK_OF_EXPLAIN // max(subject.size, 1), LEAST_EXPLAINED)
+    elif request.command == "explain" and not is_whole and not request.texts("wrt"):
+        most = options["most_derived"] = max(MOST_WORK_OF_EXPLAIN // max(subject.size, 1), LEAST_EXPLAINED)
+        if most < len(subject.wrt) and session.format not in ("auto", "plain"):  # those say so below
+            session.note(
+                f"{most:,} of {len(subject.wrt):,} inputs are derived (--all derives all, --wrt NAME chooses)"
+            )
     elif request.command == "run" and session.format != "json":
         from autodiff.cli.render.screen import parts_that_fit
 

@@ -6,7 +6,7 @@ so on. Then the gradient is built as backward builds it, and equal parts are add
 
 from __future__ import annotations
 
-from autodiff.core.derivation.path_formula import ELLIPSIS, PathWriter
+from autodiff.core.derivation.path_formula import ELLIPSIS, LONGEST_PATH, PathWriter
 from autodiff.core.derivation.whole_formula import FactoredForm, factor_gradient
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.operand_symbols import OperandSymbols
@@ -57,11 +57,12 @@ class WrittenOutSymbols(OperandSymbols):
 def closed_form(writer: PathWriter, leading: list[Node]) -> FactoredForm | None:
     """The gradient of the last of ``leading``, the numbers between it and the output, newest first.
 
-    None if no name has several values, or if the form is not short.
+    None if there are few and no name has several values, or if the form is not short.
     """
     names = writer.names
-    is_sum = all(node.op.name in SUMS for node in leading if isinstance(node, OpNode))
-    if len(leading) > (MOST_OF_SUM if is_sum else MOST_NODES) or not any(map(names.has_versions, leading)):
+    is_sum = all(map(is_term, leading))
+    is_long = len(leading) > LONGEST_PATH or any(map(names.has_versions, leading))
+    if not is_long or len(leading) > (MOST_OF_SUM if is_sum else MOST_NODES):
         return None
     symbols = WrittenOutSymbols(names, writer.formulas.variables, writer.formulas.constants)
     try:
@@ -72,6 +73,11 @@ def closed_form(writer: PathWriter, leading: list[Node]) -> FactoredForm | None:
         return None
     writer.formulas.values.update(symbols.values)
     return found
+
+
+def is_term(node: Node) -> bool:
+    """Whether a node adds, or multiplies by a plain number, or is an input."""
+    return node.op is None or node.op.name in SUMS or (node.op.name == "mul" and None in node.inputs)
 
 
 def long_product(writer: PathWriter, edges: Edges) -> tuple[Expr, int]:

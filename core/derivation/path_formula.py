@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 LONGEST_PATH = 40
 ELLIPSIS = name_expr("...")
 INCOMING = "(incoming)"
+#: Between these it needs no brackets of its own.
+AROUND_ARGUMENTS = (("(", ", "), (", ", ", "), (", ", ")"))
 
 
 class PathWriter:
@@ -162,6 +164,8 @@ class PathWriter:
                     substitute(factor, {incoming.letter: name_expr(INCOMING)}), None, limits.digits
                 )
                 does = does.replace(f"({INCOMING})", INCOMING)
+                for before, after in AROUND_ARGUMENTS:
+                    does = does.replace(f"{before}{INCOMING}{after}", f"{before}{INCOMING[1:-1]}{after}")
             said.append(f"{self._quotient(edge)}: {does}")
         if gap:
             said.insert(gap, "...")

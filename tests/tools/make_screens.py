@@ -60,6 +60,32 @@ UNDEFINED = "x = torch.tensor([0., 4.], requires_grad=True)\nL = (torch.sqrt(x)*
 PLAIN = "a = 3\nb = 1\nc = a + b\nd = b + 1\ne = c*d\n"
 LOOP = f"w = {LEAF.format('1.0')}\nL = w\nfor i in range(100_000):\n    L = L * w\n"
 SEVERAL = f"x = {LEAF.format('[1., 2., 3.]')}\ny = x**2 + 1\nz = y * x\n"
+NORMALIZED = """torch.manual_seed(0)
+x = torch.randn(6, 3)
+gamma = torch.ones(3, requires_grad=True)
+beta = torch.zeros(3, requires_grad=True)
+W = torch.randn(3, 3, requires_grad=True)
+h = x @ W
+mu = h.mean(dim=0)
+var = ((h - mu)**2).mean(dim=0)
+hhat = (h - mu) / torch.sqrt(var + 1e-5)
+loss = ((gamma*hhat + beta)**3).sum()
+"""
+TRAINED = f"""torch.manual_seed(0)
+x = torch.randn(20, 2)
+t = x @ torch.tensor([[2.0], [-1.0]]) + 0.5
+w = torch.zeros(2, 1, requires_grad=True)
+b = {LEAF.format("[0.]")}
+for epoch in range(50):
+    loss = ((x @ w + b - t)**2).mean()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1*w.grad
+        b -= 0.1*b.grad
+    w.grad = b.grad = None
+    if epoch % 10 == 0:
+        print(epoch, loss.item())
+"""
 #: The name of a picture, the script, and what is run; ``@`` is the script.
 SCREENS = {
     "homework": (NETWORK, ["run", "@"]),
@@ -77,6 +103,9 @@ SCREENS = {
     "loop": (LOOP, ["run", "@"]),
     "loop-explained": (LOOP.replace("100_000", "1000"), ["explain", "@"]),
     "several": (SEVERAL, ["run", "@"]),
+    "normalized": (NORMALIZED, ["run", "@"]),
+    "normalized-explained": (NORMALIZED, ["explain", "@", "--wrt", "gamma"]),
+    "trained": (TRAINED, ["run", "@"]),
 }
 
 

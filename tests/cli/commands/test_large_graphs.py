@@ -101,8 +101,19 @@ def test_a_name_of_a_part_has_dots_for_what_is_left_out() -> None:
     """The key of the newest sums would need the names of older ones."""
     source = Source("w = tensor(0.5, requires_grad=True)\nL = sum([w * i for i in range(40)])\n")
     subject = differentiate(execute(source, Settings()), Settings())
-    for most in range(2, 40):
+    for most in range(2, 30):
         graph = describe(subject, source, derivations=False, most_drawn=most).graph
         texts = "\n".join(meaning_texts(meanings_in(graph.key, [node.name for node in graph.nodes])))
         assert re.fullmatch(r"(t\d+ = .* \(line 2, \d+(st|nd|rd|th) add\)\n?)*", texts)
         assert "..." in texts or most < 4
+
+
+def test_formulas_of_many_inputs_are_cut_and_counted(autodiff, write) -> None:
+    script = write(
+        "ws = [tensor(float(i), requires_grad=True) for i in range(2_000)]\nL = sum([w*w for w in ws])\n"
+    )
+    done = autodiff("explain", script, "--format", "formula")
+    assert done.returncode == 0
+    assert len(done.out.splitlines()) == 20
+    assert done.out.splitlines()[-1].endswith("\t2*ws[19]")
+    assert "20 of 2,000 inputs are derived (--all derives all, --wrt NAME chooses)" in done.err

@@ -52,6 +52,11 @@ def test_a_sum_has_a_closed_form_in_larger_graphs_than_a_product(monkeypatch) ->
     assert "..." in derive(a_product, "w").simplified
 
 
+def test_a_long_sum_without_names_has_a_closed_form() -> None:
+    derivation = derive("w = 2.\nL = sum([w * i for i in range(500)])\n", "w")
+    assert derivation.simplified == derivation.complete.text == "124750"
+
+
 def test_a_product_of_many_factors_shows_its_ends() -> None:
     names = [f"w{i}" for i in range(100)]
     script = "".join(f"{name} = {1 + at / 1000}\n" for at, name in enumerate(names))
