@@ -81,7 +81,7 @@ def round_factors(low: float, high: float, most: int) -> list[float]:
     """Powers of ten in a range, about ``most`` of them; between few of them their multiples by 2 and 5.
 
     >>> round_factors(0.5, 2e3, 7), round_factors(0.9, 30.0, 7), round_factors(1.0, 1e9, 4)
-    ([1.0, 10.0, 100.0, 1000.0], [1.0, 2.0, 5.0, 10.0, 20.0], [1.0, 1000.0, 1e6, 1e9])
+    ([1.0, 10.0, 100.0, 1000.0], [1.0, 2.0, 5.0, 10.0, 20.0], [1.0, 1000.0, 1000000.0, 1000000000.0])
     """
     powers = range(floor(log10(low)), floor(log10(high)) + 1)
     multiples = MULTIPLES if len(MULTIPLES) * log10(high / low) <= most else (1,)

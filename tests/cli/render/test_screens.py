@@ -198,7 +198,8 @@ def test_formulas_stand_below_where_they_do_not_fit_beside() -> None:
     assert table_with("w*x + " * 8 + "b", "x1", below=False) == lines[:-3]
     long, longer = "w*x + " * 16 + "b", "w*x + " * 40 + "b"
     lines = table_with(long, longer, "")
-    assert "".join(lines[-2:]).replace(" ", "") == f"dL/dx1={long}".replace(" ", "")
+    assert "".join(lines[-3:-1]).replace(" ", "") == f"dL/dx1={long}".replace(" ", "")
+    assert lines[-1] == "  no short formula for x2, w1 (autodiff explain)"
 
 
 def test_of_many_formulas_most_stand_beside() -> None:
