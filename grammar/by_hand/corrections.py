@@ -123,6 +123,15 @@ class CorrectionSearch:
                 return f"{first.told}{self.line_of(first)}, and {second.told}{self.line_of(second)}"
         return ""
 
+    def find_other_constant(self) -> str:
+        """Return the remark that a number of the script stands in place of another: ``K`` for ``N``."""
+        numbers = {name for name in self.names_of_script() if self.names[0][name].__class__ in (int, float)}
+        for edit in self.other_names():
+            replaced = self.text[edit.spans[0].start : edit.spans[0].end]
+            if {replaced, edit.text} <= numbers and self.is_right(edit):
+                return edit.told + self.line_of(edit)
+        return ""
+
     def line_of(self, edit: Correction) -> str:
         """Return the line of a change, for a step of several lines: `` (line 12)``."""
         if self.formula.is_expression:

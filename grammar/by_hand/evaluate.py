@@ -102,7 +102,7 @@ def is_changed(node: tree.SyntaxNode) -> bool:
         return any(isinstance(target, tree.Subscript) for target in node.targets)
     if not isinstance(node, tree.Call) or not isinstance(node.function, tree.Attribute):
         return False
-    return node.function.name.endswith(("_", "append"))
+    return node.function.name.endswith(("_", "append", "insert", "extend"))
 
 
 def copied(value: Any, copies: dict[int, Any]) -> Any:

@@ -72,7 +72,8 @@ def find_mistakes(
             return [variable_remark(*variable)]
         return (remarks if paths is not None and paths.is_sure and remarks else off) or told
     if off:
-        return off
+        other = CorrectionSearch(formula, tried, node).find_other_constant()
+        return [other] if other else off
     if formula.place is not None and not points.is_jacobian:
         others = other_entry_remarks(formula.place, points.whole, computed)
         if others:

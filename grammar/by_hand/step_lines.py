@@ -170,7 +170,7 @@ def is_changing_call(node: tree.SyntaxNode) -> bool:
     if not isinstance(node, tree.Call) or not isinstance(node.function, tree.Attribute):
         return False
     name = node.function.name
-    return name == "append" or (name.endswith("_") and not name.endswith("__"))
+    return name in ("append", "insert", "extend") or (name.endswith("_") and not name.endswith("__"))
 
 
 # -- from the text ----------------------------------------------------------------------------------
@@ -264,7 +264,8 @@ def read_assignment(
     key = root_name(target) if isinstance(target, tree.Subscript) else left.text
     statement = left + PlacedText(" = (", []) + right + PlacedText(")", [])
     kind = START if key == left.text else CHANGE
-    if parse_left_side(key, words) is None:
+    is_empty_list = isinstance(node.value, tree.ListDisplay) and not node.value.elements
+    if is_empty_list or parse_left_side(key, words) is None:  # gradients of layers are put into such a list
         kind = HELPER
     line = Line(kind, number, statement, None)
     line.key, line.right = "" if kind == HELPER else key, right

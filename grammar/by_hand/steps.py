@@ -116,7 +116,7 @@ class Derivation:
             told = f"`{name}` is compared with the gradient of `{node.name}`: the script has no `{name[1:]}`"
             found.append(f"{self.name}:{line}: {told}")
         for name, line in self.uncompared.items():
-            reason = "a block of lines gives it values"
+            reason = "its lines are a loop, or make a list"
             if name[1:] not in self.words:
                 near = closest_name(name, self.keys)
                 reason = f"the script has no `{name[1:]}`" + (f"; did you mean `{near}`?" if near else "")

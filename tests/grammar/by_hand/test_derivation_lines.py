@@ -201,3 +201,32 @@ def test_errors_point_into_the_file(text: str, marked: str, says: str) -> None:
         assert error.source is not None
         assert error.span is not None
         assert (error.source.name, error.source.excerpt(error.span)) == ("steps.txt", marked)
+
+
+def test_another_number_of_the_script_is_named_and_not_its_factor() -> None:
+    script = (
+        "X = tensor([[0.9, -0.4], [-1.1, 0.7], [0.3, 1.6]])\ny = tensor([0, 1, 1])\nN = 3\nK = 2\n"
+        "W = tensor([[0.5, -0.3], [-0.7, 0.4]], requires_grad=True)\nscores = X @ W\n"
+        "p = softmax(scores, 1)\nL = -log(p[range(N), y]).sum()/N"
+    )
+    text = "dscores = p\ndscores[range(N), y] -= 1\ndscores /= N\ndW = X.T @ dscores"
+    assert [step.is_right for step in check_steps(script, text)] == [True, True]
+    for wrong in ("dscores /= K", "dscores = dscores/K"):
+        found = check_steps(script, text.replace("dscores /= N", wrong))
+        assert [step.is_right for step in found] == [False, True]
+        assert found[0].remarks == ["with N in place of K it is right (line 3)"]
+
+
+def test_gradients_of_layers_in_a_list_are_run_as_they_stand() -> None:
+    script = (
+        "x = tensor([0.9, -0.4])\nWs = [tensor([[0.5, -0.3], [-0.7, 0.4]], requires_grad=True),"
+        " tensor([[0.4, -0.9], [1.1, 0.3]], requires_grad=True)]\nacts = [x]\n"
+        "for W in Ws:\n    acts.append(tanh(W @ acts[-1]))\nL = (acts[-1]**2).sum()"
+    )
+    text = (
+        "grad = 2*acts[-1]\ndWs = []\nfor i in reversed(range(2)):\n    grad = grad*(1 - acts[i+1]**2)\n"
+        "    dWs.insert(0, outer(grad, acts[i]))\n    grad = Ws[i].T @ grad\ndx = grad"
+    )
+    assert [(step.left, step.is_right) for step in check_steps(script, text)] == [("dL/dx", True)]
+    found = check_steps(script, text.replace("1 - acts", "1 + acts"))
+    assert [step.is_right for step in found] == [False]
