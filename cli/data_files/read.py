@@ -51,7 +51,7 @@ def read_text(text: str, file: str, suffix: str, names: Sequence[str]) -> DataFi
 
 
 def with_names(data: DataFile, names: Sequence[str]) -> DataFile:
-    """The same with the columns of its matrix named; () leaves it as it is."""
+    """The file with ``names`` for the columns of its matrix; without names the file as it is."""
     if not names:
         return data
     if data.columns:

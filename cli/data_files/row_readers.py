@@ -133,7 +133,7 @@ class TableRows(Reader):
         return row
 
     def numbers(self, lines: Lines, names: Sequence[str]) -> dict[str, Any] | None:
-        """As above: None for a line with quotes, another number of fields or something else than a number."""
+        """The columns; None if a line has quotes, another number of fields, or a field that is no number."""
         count = len(self.columns) - 1
         for line in lines:
             fields = len(line.split()) - 1 if self.separator is None else line.count(self.separator)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
     from autodiff.core.report.minimum import Minimum
 
-#: How many inputs, residuals and flat directions are told.
+#: How many inputs, residuals and flat directions are named.
 MOST_TOLD = 3
 WIDEST_RESIDUAL = 40
 FIELDS = ("name", "index", "start", "value", "standard_error")

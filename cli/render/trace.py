@@ -86,7 +86,7 @@ class Story:
         return inline(value, self.page.digits)
 
     def value_within(self, value: Any, room: int) -> str:
-        """The same in at most ``room`` columns: with fewer digits, else as shape and range, else cut."""
+        """A value in at most ``room`` columns: with fewer digits, else as shape and range, else cut."""
         text = self.value(value)
         if cells(text) > room and not isinstance(value, ArraySummary) and is_array(value):
             shorter = (

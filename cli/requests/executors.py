@@ -35,7 +35,7 @@ def answers_of(session: Session, job: Job, blocks: Iterable[Block]) -> Iterator[
 
 
 def answers_of_processes(session: Session, job: Job, blocks: Iterable[Block]) -> Iterator[tuple[Block, Any]]:
-    """The same from ``--jobs`` processes."""
+    """Yield each block with its answer from one of ``--jobs`` processes, in order."""
     from autodiff.cli.process.workers import WorkerDied, Workers, in_order
     from autodiff.cli.requests.block_jobs import block_bytes, read_answer
 

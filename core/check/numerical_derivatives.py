@@ -102,7 +102,7 @@ def slope_of(value: Callable[[float], float], at: float, middle: float, rounding
 def slope_along(
     value: Callable[[Any], Any], x: Any, direction: Any, middle: float, rounding: float
 ) -> Slope | None:
-    """The same for a function of an array moved along ``direction``; steps are relative to its entries."""
+    """``slope_of`` for a function of an array that is moved along ``direction``, relative to its entries."""
     size = float(np.abs(np.where(direction == 0, 0.0, x)).max())
     return slope_of(lambda by: float(value(x + by * direction)), size, middle, rounding)
 

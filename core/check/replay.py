@@ -63,7 +63,7 @@ class Replay:
         return known
 
     def tensors(self, inputs: Mapping[Node, Tensor]) -> dict[Node, Tensor]:
-        """The same on tensors, so that a graph is recorded, which can be differentiated."""
+        """The value of every step as a tensor, for tensors as inputs; their graph can be differentiated."""
         known = dict(inputs)
         outputs: dict[Node, list[Any]] = {}
         site = mode.site

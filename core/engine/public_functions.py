@@ -120,7 +120,7 @@ FUNCTIONS: dict[str, PublicFunction] = LazyTable("functions")
 #: The functions that are also methods of a tensor, by bare name.
 METHODS: dict[str, PublicFunction] = LazyTable("methods")
 
-#: The same for the variants that change their tensor, such as ``exp_``.
+#: The methods that change their tensor, such as ``exp_``, by bare name.
 IN_PLACE: dict[str, PublicFunction] = LazyTable("in_place")
 
 NAMESPACES = ("torch", "F", "linalg", "special")

@@ -88,7 +88,7 @@ def pull_back_numbers(node: ScalarNode, g: Any) -> list[tuple[Node, Any]]:
 
 
 def pull_back_elementwise(node: ArrayNode, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]]:
-    """The same for elementwise nodes made in ``array_operators``."""
+    """What each tracked input of an elementwise node gets, for nodes made in ``array_operators``."""
     op, operands = node.op, node._operands
     is_broadcast = node._params is BROADCAST
     pulled = []

@@ -32,7 +32,7 @@ EXACT_FLOAT64_INT = 1 << 53
 def unary_function_off_tape(
     kind: type[Tensor], op: Op, of_array: Callable[[Tensor], Any]
 ) -> Callable[[Tensor], Any]:
-    """The same for a tensor that is not on the open tape, or that the tape has no room for."""
+    """A unary function for tensors that are not on the open tape, or where the tape has no room."""
     evaluate = op.evaluate_scalars
 
     def call(x: Tensor) -> Any:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         def written_pass_ran(
             self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool
         ) -> None:
-            """The same for a pass along a tape, which makes no nodes: the start entry is given instead.
+            """Receives a pass along a tape, which makes no nodes: the entry that it starts from is given.
 
             ``tape`` and ``at`` locate that entry, ``value`` is its value.
             """

@@ -48,7 +48,7 @@ KIND_TYPES = {
     "any": "Any",
 }
 
-#: The same for parameters of which a call passes several.
+#: The types of parameters that take any number of arguments.
 VARIADIC_TYPES = KIND_TYPES | {"tensors": "Tensor | Sequence[Tensor]"}
 
 #: The types of results that implementations declare; ``Any`` stands for the others.

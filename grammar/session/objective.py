@@ -192,7 +192,7 @@ class Objective:
         return np.array(rows, "float64")
 
     def columns(self, parts: list[Residuals]) -> Any:
-        """The same by a pass for each entry of the inputs, over one recorded pass: see ``jvp``."""
+        """The Jacobian without weights, by a recorded pass, and one per entry of the inputs: see ``jvp``."""
         weights = [Tensor.of(as_stored(np.ones_like(part.plus.out))) for part in parts]
         seeds: dict[Node, Tensor] = {}
         for part, weight in zip(parts, weights, strict=True):

@@ -71,7 +71,7 @@ def turns_of_iterator(rows: Any, left: Any) -> tuple[int, int] | None:
 
 
 def turns_of_list(left: Any) -> tuple[int, int] | None:
-    """The same for an iterator that zip or enumerate draws from, if it is that of a list."""
+    """How many entries an iterator over a list has given, and how many there are; None for another one."""
     if left.__class__ is not iter([]).__class__:
         return None
     state: Any = left.__reduce__()
