@@ -6,7 +6,6 @@ gets the output and the gradients of all blocks.
 
 from __future__ import annotations
 
-import os
 from itertools import chain
 from time import monotonic
 
@@ -16,7 +15,13 @@ from autodiff.cli.data_files.row_files import of_size
 from autodiff.cli.requests.batch_job import BatchJob, SumTree, columns_of
 from autodiff.cli.requests.executors import answers_of
 from autodiff.cli.requests.make_report import prepare_process, read_settings, warn
-from autodiff.cli.requests.row_sources import known_columns, read_rows, used_columns
+from autodiff.cli.requests.row_sources import (
+    BINARY_FILES,
+    known_columns,
+    read_rows,
+    refuse_whole_file,
+    used_columns,
+)
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
@@ -32,8 +37,6 @@ if TYPE_CHECKING:
     from autodiff.cli.requests.session import Session
     from autodiff.core.report.records import GradientReport, ReportedPass
 
-#: Formats whose rows cannot be read one after the other.
-WHOLE_FILES = (".json", ".npy", ".npz")
 #: The relative difference up to which sums and means of parts count as equal to the whole.
 SAME = 1e-4
 
@@ -60,13 +63,7 @@ def refuse_other_options(session: Session) -> None:
         raise UsageError(
             "--batch reads the rows of one file", code="E0610", help=("name it: --data rows.csv",)
         )
-    suffix = os.path.splitext(paths[0])[1].lower()
-    if suffix in WHOLE_FILES:
-        raise UsageError(
-            f"--batch reads CSV, TSV and JSON Lines row by row, not {suffix}",
-            code="E0610",
-            help=("leave --batch out, or save the rows as CSV",),
-        )
+    refuse_whole_file("--batch", paths[0], (".json", *BINARY_FILES))
     if request.number("order") > 1 or request.text("grad_output") is not None:
         other = "--order" if request.number("order") > 1 else "--grad-output"
         raise UsageError(f"{other} does not go with --batch", code="E0610", help=(f"leave {other} out",))

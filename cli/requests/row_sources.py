@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from decimal import Decimal, InvalidOperation
 from itertools import chain
 from math import inf
@@ -24,10 +25,24 @@ if TYPE_CHECKING:
     from autodiff.cli.requests.session import Session
 
 BLOCK_OF_SWEEP = 10_000  # rows
+#: Formats without lines, whose rows cannot be read one after the other.
+BINARY_FILES = (".npy", ".npz", ".parquet", ".safetensors")
+
+
+def refuse_whole_file(option: str, path: str, suffixes: Sequence[str] = BINARY_FILES) -> None:
+    """Raise UsageError for a file of a format that has no rows to read one by one."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in suffixes:
+        raise UsageError(
+            f"{option} reads CSV, TSV and JSON Lines row by row, not {suffix}",
+            code="E0610",
+            help=(f"leave {option} out and give the file to --data, or save the rows as CSV",),
+        )
 
 
 def read_rows(session: Session, path: str, option: str = "--each") -> RowFile:
     """The file of an option; ``-`` is standard input."""
+    refuse_whole_file(option, path)
     values = values_of(session)
     if path == STDIN:
         if values.stdin_user or reads_stdin(session.request):

@@ -242,6 +242,7 @@ def test_several_sweeps_are_combined(autodiff):
         (["--sweep", "x=1:2:1", "--format", "npy"], "--format npy is not for rows"),
         (["--sweep", "x=1:2:1", "--order", "2"], "--order does not go with --sweep"),
         (["--value"], "--value is about the lines of --each and --sweep"),
+        (["--each", "rows.parquet"], "--each reads CSV, TSV and JSON Lines row by row, not .parquet"),
         (["--each", "none.csv"], "cannot read none.csv: there is no such file"),
     ],
 )
