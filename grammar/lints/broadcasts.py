@@ -22,7 +22,9 @@ def vector_and_column(subject: Subject) -> Iterator[AutodiffError]:
     compared = {id(one.inputs[0]) for one in losses if id(one) in averaged and is_distance(one)}
     in_losses = {id(one) for one in losses}
     for node, name, inputs, made in applied(subject, "-", *LOSSES):
-        if len(inputs) < 2 or inputs[0].requires_grad == inputs[1].requires_grad:
+        if isinstance(node, tree.AugmentedAssign) or len(inputs) < 2:
+            continue  # a change in place keeps the shape
+        if inputs[0].requires_grad == inputs[1].requires_grad:
             continue
         if id(made) not in (compared if name == "-" else in_losses):
             continue

@@ -140,7 +140,7 @@ def removable_quotients(
             continue
         name, sign, operand = found
         u, written = product_of(reader, operand), reader.written(operand)
-        u.is_readable &= bool(written)
+        u.is_readable &= bool(written) and has_usual_size(u.number)
         whole.exponents[text] = 0
         whole.number *= sign
         whole.multiply(u, VANISHING[name].order * exponent)
@@ -148,7 +148,7 @@ def removable_quotients(
         parts.append((VANISHING[name], exponent, written, u))
         if node.op == "-" and name != "1/tanh - 1/u":  # it is 0 at 0, and no quotient
             return
-    if not parts:
+    if not parts or not has_usual_size(whole.number):
         return
     divides_by_0 = node.op == "-" or reads_divisor(reader, node, operands) or len(parts) > 1
     if not whole.is_readable or not divides_by_0 or any(whole.exponents[text] < 0 for text in operands):
@@ -165,6 +165,11 @@ def removable_quotients(
         above = [text for text, part in zip(texts, parts, strict=True) if part[1] > 0]
         below = [text for text, part in zip(texts, parts, strict=True) if part[1] < 0]
         yield whole.times(above, below), NEAR if has_series else AT_0
+
+
+def has_usual_size(number: Fraction) -> bool:
+    """Whether powers of a number can be written as floats."""
+    return 1e-50 < abs(number) < 1e50
 
 
 def reads_divisor(reader: FormulaReader, node: Any, operands: set[str]) -> bool:

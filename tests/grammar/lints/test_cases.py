@@ -394,6 +394,7 @@ RIGHT = {
     + "c = torch.zeros(2, 1)\nL = torch.exp(-((v - c) ** 2)).sum()\nL.backward()\n",
     "a column and a row of other lengths": V
     + "c = torch.zeros(3, 1)\nL = ((v - c) ** 2).mean()\nL.backward()\n",
+    "a column subtracted in place": V + "h = v * 2\nh -= torch.ones(2, 1)\nL = (h**2).mean()\nL.backward()\n",
     "two columns": "v = torch.ones(3, 1, requires_grad=True)\nL = ((v - torch.zeros(3, 1)) ** 2).mean()\n"
     "L.backward()\n",
     "the gradient of a gradient": W + "L = w ** 3\nL.backward(create_graph=True)\n"
