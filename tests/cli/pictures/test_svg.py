@@ -99,8 +99,8 @@ def test_nothing_overlaps_and_a_picture_can_be_read(name, view):
 #: Tall scripts, by how many columns they have.
 TALL = {
     "chain": ("x = 0.5\n" + "y = x\n" + "y = sin(y)\n" * 50, 6),
-    "residual": ("x = 0.5\n" + "y = x\n" + "y = y + sin(y)\n" * 25, 5),
-    "one leaf everywhere": ("w = 0.5\n" + "y = w\n" + "y = w*sin(y)\n" * 25, 1),
+    "residual": ("x = 0.5\n" + "y = x\n" + "y = y + sin(y)\n" * 9, 3),
+    "one leaf everywhere": ("w = 0.5\n" + "y = w\n" + "y = w*sin(y)\n" * 10, 1),
 }
 
 
