@@ -117,7 +117,9 @@ class Derivation:
             found.append(f"{self.name}:{line}: {told}")
         for name, line in self.uncompared.items():
             reason = "its lines are a loop, or make a list"
-            if name[1:] not in self.words:
+            if name.startswith("delta"):
+                reason = "a name such as `dW` says whose gradient it is"
+            elif name[1:] not in self.words:
                 near = closest_name(name, self.keys)
                 reason = f"the script has no `{name[1:]}`" + (f"; did you mean `{near}`?" if near else "")
             found.append(f"{self.name}:{line}: `{name}` is not compared: {reason}")

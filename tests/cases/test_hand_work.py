@@ -228,6 +228,17 @@ IN_STEPS = [
         shows=["right: "],
     ),
     Case(
+        "names_that_are_no_gradients",
+        "x = 0.5; w = 2.0; h = sigmoid(w*x); L = (h - 1)**2",
+        "autodiff check script.ad --formula @steps.txt",
+        shows=["right: 1 step"],
+        says=[
+            "note: steps.txt:1: `delta2` is not compared: a name such as `dW` says whose gradient it is",
+            "note: steps.txt:2: `dout` is not compared: the script has no `out`",
+        ],
+        files={"steps.txt": "delta2 = 2*(h - 1)\ndout = delta2*h*(1 - h)\ndw = dout*x\n"},
+    ),
+    Case(
         "a_step_that_reads_what_is_not_there",
         LESSON,
         "autodiff check script.ad --formula @steps.txt",
