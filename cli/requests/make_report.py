@@ -107,18 +107,22 @@ def make_report(
         report = describe_within_limits(session, subject, graph, events=events, called=called, **options)
         add_findings(report, subject, execution, settings, probe)
     reassigned = notes_on_reassigned(execution, settings, subject, asked_wrt)
-    note_remarks(session, report, subject, [*reassigned, *cut_notes(session, execution, subject)])
+    note_remarks(session, report, subject, [*reassigned, *notes_on_values(session, execution, subject)])
     note_times(session, script=ran - started, backward=swept - ran, report=perf_counter() - swept)
     return report
 
 
-def cut_notes(session: Session, execution: Execution, subject: ReportedPass) -> Iterator[str]:
-    """Yield the notes on values that the output takes for constants, though they are made from inputs."""
+def notes_on_values(session: Session, execution: Execution, subject: ReportedPass) -> Iterator[str]:
+    """Yield the notes on inputs that are taken for constants, and on lists that are taken for arrays."""
     assert session.script is not None
     if any(f"{name}(" in session.script.source.text for name in COUNTING_FUNCTIONS):
         from autodiff.grammar.repair.noted_cuts import notes_on_counting
 
         yield from notes_on_counting(execution, subject)
+    if execution.without_tensors and "[" in session.script.source.text:
+        from autodiff.grammar.repair.noted_lists import notes_on_lists
+
+        yield from notes_on_lists(execution, subject)
     if session.request.command == "explain":
         from autodiff.grammar.repair.noted_cuts import notes_on_cuts
 

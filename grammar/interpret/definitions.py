@@ -7,7 +7,12 @@ from autodiff.core.base.lazy_imports import services
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.calls import decorate
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles, new_frame
-from autodiff.grammar.interpret.imports import import_value, point_at_name, star_import_members
+from autodiff.grammar.interpret.imports import (
+    import_value,
+    point_at_name,
+    star_import_names,
+    star_import_value,
+)
 from autodiff.grammar.interpret.scope import STAR_IMPORT_MODULES, is_static
 from autodiff.grammar.interpret.script_functions import compile_function
 from autodiff.grammar.objects.custom_functions import ONCE_DIFFERENTIABLE
@@ -145,7 +150,10 @@ def star_import_bindings(c: Compiler, module: str, members: Any) -> list[tuple[i
     These are all members of math or numpy; of torch's modules, the builtins whose names the scope binds.
     """
     if module in STAR_IMPORT_MODULES:
-        return [(c.scope.slots[name], value) for name, value in star_import_members(module).items()]
+        return [
+            (c.scope.slots[name], star_import_value(module, name, c.plain_functions, c.find_builtin))
+            for name in star_import_names(module)
+        ]
     return [
         (slot, c.find_builtin(name))
         for name, slot in c.scope.slots.items()

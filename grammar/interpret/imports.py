@@ -9,6 +9,7 @@ from autodiff.grammar.objects.values import UNBOUND, Namespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 did_you_mean = LazyModule("autodiff.core.base.did_you_mean")
@@ -125,9 +126,17 @@ def point_at_name(error: CompileError, source: Source) -> None:
         error.fixes = (Fix(f"did you mean `{meant}`?", *edits),)
 
 
-def star_import_members(module: str) -> dict[str, Any]:
-    """What ``from module import *`` binds, for a module whose names are not in reach without it."""
-    from autodiff.grammar.objects.builtins.namespaces import namespace
+def star_import_names(module: str) -> list[str]:
+    """Return the names that ``from module import *`` binds; the module's names differ from the builtins."""
+    from autodiff.grammar.objects.builtins.namespaces import namespace, plain_namespace
 
-    found = namespace(module)
-    return {name: found.find(name) for name in found.names()}
+    plain = plain_namespace(module)
+    return sorted({*namespace(module).names(), *(plain.names() if plain is not None else ())})
+
+
+def star_import_value(module: str, name: str, is_plain: bool, find_builtin: Callable[[str], Any]) -> Any:
+    """Return the value that ``from module import *`` gives a name: the builtin where the module has none."""
+    from autodiff.grammar.objects.builtins.namespaces import namespace, plain_namespace
+
+    value = ((plain_namespace(module) if is_plain else None) or namespace(module)).find(name)
+    return find_builtin(name) if value is UNBOUND else value

@@ -205,9 +205,9 @@ def visit_import_from(
     names.modules.add(node.module)
     for name, alias in node.names:
         if name == "*" and node.module in STAR_IMPORT_MODULES:
-            from autodiff.grammar.interpret.imports import star_import_members
+            from autodiff.grammar.interpret.imports import star_import_names
 
-            for member in star_import_members(node.module):
+            for member in star_import_names(node.module):
                 bind_member(scope, member, node, member)
         elif name != "*" and node.module != "__future__":
             bind_member(scope, alias or name, node, name)

@@ -367,6 +367,45 @@ def test_lint_gives_plain_scripts_no_advice_on_torch(case: Case, tmp_path: Path)
     case.check(tmp_path)
 
 
+#: Arithmetic of lists is of their entries; where Python gives something else, a note says so.
+LISTS = [
+    Case(
+        f"list_arithmetic_{at}",
+        script,
+        "autodiff grad script.ad",
+        says=[says] if says else (),
+        never=never,
+    )
+    for at, (script, says, never) in enumerate(
+        [
+            (
+                "v = [1., 2.]\nw = [3., 4.]\nu = v + w\nL = sum(u)**2\n",
+                "note: `v + w` in line 3 adds the entries; Python would join the lists",
+                (),
+            ),
+            (
+                "v = [1., 2.]\nk = 2\nL = sum(k*v)\n",
+                "note: `k*v` in line 3 multiplies the entries; Python would repeat the list",
+                (),
+            ),
+            ("v = [1., 2.]\nL = sum(v*2.0) + sum(v - v) + v[0]*2\n", "", ["Python would"]),
+            ("import numpy as np\nv = np.array([1., 2.])\nL = sum(v*2 + v)\n", "", ["Python would"]),
+        ]
+    )
+]
+STARRED = Case(
+    "names_of_from_numpy_import_star_are_numpys",
+    "from numpy import *\nx = array([1., 2., 4.])\ns = std(x) + max(x)*0\n",
+    "autodiff grad script.ad",
+    [-4 / 3 / math.sqrt(14), -1 / 3 / math.sqrt(14), 5 / 3 / math.sqrt(14)],
+)
+
+
+@each_of([*LISTS, STARRED])
+def test_lists_and_stars_are_pythons_or_noted(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
 @each_of([*AS_PYTHON, PRINTED])
 def test_numbers_are_pythons(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
