@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.cli.data_files.data_file import data_error, listed
 from autodiff.cli.requests.make_report import read_names
+from autodiff.cli.requests.row_sources import note_near_columns
 from autodiff.cli.requests.session import Session
 from autodiff.cli.requests.values import Values
 from autodiff.core.base.did_you_mean import closest_name
@@ -30,6 +31,7 @@ def read_columns(session: Session, values: Values) -> dict[str, Any]:
             help=("separate them by commas, as in --columns x,y",),
         )
     found: dict[str, Any] = {}
+    others: list[tuple[str, list[str], list[str]]] = []  # of each file, the columns that may be misspelled
     for path in request.texts("data"):
         data = values.read_file("--data", path, names)
         if not data.columns:
@@ -50,4 +52,7 @@ def read_columns(session: Session, values: Values) -> dict[str, Any]:
             help = f"did you mean `{near}`?" if near else f"the script reads: {reads}"
             raise data_error(data.name, f"the script uses none of its columns: {listed(data.columns)}", help)
         found.update(data.take(used))
+        others.append((data.name, [name for name in data.columns if name not in [*used, *reasons]], inputs))
+    for file, columns, inputs in others:
+        note_near_columns(session, file, columns, [name for name in inputs if name not in found])
     return found

@@ -16,11 +16,11 @@ from autodiff.cli.requests.values import split_name, values_of
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
-from autodiff.grammar.session.data_names import sort_columns
+from autodiff.grammar.session.data_names import nearly_named, sort_columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from autodiff.cli.requests.session import Session
 
@@ -74,6 +74,7 @@ def used_columns(session: Session, file: str, columns: Sequence[str]) -> list[st
     used, reasons, inputs = sort_columns(session.script.source, columns)
     for column, reason in reasons.items():
         session.note(f"column `{column}` of {file} is not used: {reason}")
+    note_near_columns(session, file, [name for name in columns if name not in reasons], inputs)
     if columns and not used:
         raise data_error(
             file,
@@ -81,6 +82,12 @@ def used_columns(session: Session, file: str, columns: Sequence[str]) -> list[st
             f"the script reads: {listed(inputs) or 'no values'}",
         )
     return used
+
+
+def note_near_columns(session: Session, file: str, columns: Collection[str], inputs: Collection[str]) -> None:
+    """Note the columns whose names are nearly those of inputs without a column."""
+    for column, name in nearly_named(columns, inputs).items():
+        session.note(f"column `{column}` of {file} is not used; the script has `{name}`")
 
 
 def read_sweep(session: Session) -> tuple[SweepRows, Iterator[Block]]:

@@ -7,6 +7,8 @@ calls. A function that it only reads, as ``t`` in ``a*t``, is no value, so the c
 
 from __future__ import annotations
 
+import re
+
 from autodiff.core.base.source import Source
 from autodiff.grammar.interpret.scope import resolve
 from autodiff.grammar.objects.builtins.namespaces import builtin_value
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 COMPUTED = "the script computes it"
+#: What follows a name in the header of a table: ``t [s]``, ``t (s)``, ``t / s``.
+UNIT = re.compile(r"\s*[\[(/].*")
 BUILTIN = "the language has a function or constant of that name, which the script uses"
 
 
@@ -51,6 +55,17 @@ def sort_columns(source: Source, columns: Iterable[str]) -> tuple[list[str], dic
         if column not in used and (column in read or column in names.module.slots)
     }
     return used, reasons, inputs
+
+
+def nearly_named(columns: Collection[str], inputs: Collection[str]) -> dict[str, str]:
+    """Return the inputs that columns seem to be meant for: their names differ in case, or by a unit.
+
+    >>> nearly_named(["q", "D [m]", "T"], ["Q", "D", "T"])
+    {'q': 'Q', 'D [m]': 'D'}
+    """
+    missing = {name.casefold(): name for name in inputs if name not in columns}
+    bare = {column: UNIT.sub("", column).casefold() for column in columns if column not in inputs}
+    return {column: missing[name] for column, name in bare.items() if name in missing}
 
 
 def is_free(name: str, is_called: bool) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.grammar.session.objective import Objective
+    from autodiff.grammar.session.run import Settings
 
 #: A search ends where the objective falls by less than this part, or no input moves by more.
 TOLERANCE = 1e-12
@@ -67,10 +68,12 @@ def default_method(objective: Objective) -> str:
 def search_minimum(objective: Objective, method: str) -> Search:
     """Search from the inputs of the first run. Raises UsageError for a start without a finite value."""
     if not np.isfinite(objective.value(objective.start)):
+        flaw = flawed_data(objective.settings)
+        why = f"where {flaw}" if flaw else "so there is no way down"
         raise UsageError(
-            "the output is not finite at the start, so there is no way down",
+            f"the output is not finite at the start, {why}",
             code="E0605",
-            help=("give other starting values with --set",),
+            help=("leave such rows out" if flaw else "give other starting values with --set",),
         )
     found = search_squares(objective) if method == "lm" else search_by_slopes(objective, method)
     if found.has_converged:
@@ -79,6 +82,22 @@ def search_minimum(objective: Objective, method: str) -> Search:
             found.has_converged = False
             found.reason = "this is a maximum or a saddle point: start elsewhere with --set"
     return found
+
+
+def flawed_data(settings: Settings) -> str:
+    """Say which number of a file is nan or infinite; "" if none is."""
+    for name, given in settings.sets.items():
+        if not isinstance(given, np.ndarray):
+            continue
+        bad = np.argwhere(~np.isfinite(given))
+        if len(bad):
+            first = [*map(int, bad[0])]
+            is_column = name in settings.data and len(first) == 1
+            place = f"row {first[0] + 1} of column `{name}`" if is_column else f"`{name}{first or ''}`"
+            more = len(bad) - 1
+            others = f", and {more:,} more {'is' if more == 1 else 'are'} not finite" if more else ""
+            return f"{place} is {float(given[tuple(first)])}{others}"
+    return ""
 
 
 def search_squares(objective: Objective) -> Search:

@@ -120,6 +120,18 @@ DATA = [
         files={"run.csv": "t,e,sin\n1,1,1\n2,1,1\n"},
     ),
     Case(
+        "a_column_is_nearly_an_input",
+        "w = 2\nL = (w*x*V).sum()\n",
+        "autodiff grad script.ad --data points.csv --data more.csv",
+        code=3,
+        says=[
+            "note: column `v [m/s]` of more.csv is not used; the script has `V`",
+            "name 'V' is not defined",
+        ],
+        never=["column `X`"],
+        files={"points.csv": POINTS, "more.csv": "X,w,v [m/s]\n1,2,3\n"},
+    ),
+    Case(
         "no_column_is_used",
         "w = 2\nL = (w*x1).sum()\n",
         "autodiff grad script.ad --data points.csv",

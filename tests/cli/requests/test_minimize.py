@@ -342,6 +342,24 @@ def test_a_search_without_a_minimum_says_so(answered, code, more, status, says):
     assert bool(done.out) == (status != 2)
 
 
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ("0,1\n1,nan\n2,3\n", "row 2 of column `v` is nan"),
+        ("0,1\n1,2\n-inf,3\ninf,5\n", "row 3 of column `t` is -inf, and 1 more is not finite"),
+    ],
+)
+def test_data_that_are_not_finite_are_named(answered, rows, says):
+    code = "a = 1; b = 0; r = a*t + b - v"
+    for options in (("--data", "d.csv"), ("--data", "d.csv", "--method", "bfgs")):
+        done = answered("-e", code, *options, d_csv=f"t,v\n{rows}")
+        assert done.code == 2
+        assert f"the output is not finite at the start, where {says}\n" in done.err
+        assert "starting values" not in done.err
+    done = answered("-e", code, "--set", "t=@d.csv", "--set", "v=@d.csv", d_csv="t,v\n0,1\n1,nan\n")
+    assert "where `v[1]` is nan\n" in done.err
+
+
 def test_many_residuals_take_a_pass_for_each_input():
     """The two ways to a Jacobian agree."""
     from autodiff.cli.requests.derivatives import Question

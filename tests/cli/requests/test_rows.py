@@ -281,3 +281,16 @@ def test_a_large_table_is_read_in_blocks(autodiff, write):
     write("x,y\n" + "".join(f"{i},{i % 7}\n" for i in range(count)), "t.csv")
     done = autodiff("grad", "-e", "x = 1; y = 2; L = x*y + x**2", "--wrt", "x", "--each", "t.csv")
     assert done.out.splitlines() == [str(i % 7 + 2 * i) for i in range(count)]
+
+
+@pytest.mark.parametrize("column", ["M", "m [kg]", "m (kg)", "m/kg", "M / kg"])
+def test_a_column_that_is_nearly_an_input_is_noted(autodiff, column):
+    done = autodiff("grad", "-e", FORMULA, "--each", "-", input=f"{column},r,mass,x\n1,2,3,4\n")
+    assert done.err == f"note: column `{column}` of <stdin> is not used; the script has `m`\n"
+    done = autodiff("grad", "-e", FORMULA, "--each", "-", input=f"{column},r,m\n1,2,3\n")
+    assert (done.returncode, done.err) == (0, "")  # another column is the input
+
+
+def test_what_the_script_computes_is_noted_once(autodiff):
+    done = autodiff("grad", "-e", "q = 2.; r = 1.; Q = q**2*r", "--each", "-", input="Q,r\n1,2\n")
+    assert done.err == "note: column `Q` of <stdin> is not used: the script computes it\n"
