@@ -10,6 +10,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import is_tape_entry
 from autodiff.core.graph.node import Leaf
+from autodiff.core.graph.state import mode
 from autodiff.grammar.objects.runtime import runtime
 
 TYPE_CHECKING = False
@@ -104,6 +105,16 @@ def enter_whole(x: Tensor) -> Tensor:
     else:
         runtime.whole[key_of(root)] = root
     return x
+
+
+def enter_position(index: Tensor) -> None:
+    """Enter that an array of the text, or a part of it, picks entries where the script is now."""
+    name, operands = operands_of(origin(index))
+    while name in PARTS:
+        name, operands = operands_of(operands[0][0])
+    literal = runtime.literals.get(operands[0]) if name == "leaf" else None
+    if literal.__class__ is not int and all_whole(literal):
+        runtime.positions.setdefault(operands[0], mode.site)
 
 
 def key_of(one: Any) -> Any:

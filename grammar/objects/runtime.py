@@ -37,6 +37,7 @@ class Runtime:
     numeric functions accept it and are differentiated. ``plain_functions``: it is not written as torch
     either, so functions of tensors accept numbers. ``prints_numbers``: it reads nothing of torch, so values
     are printed as Python's. ``literals`` are the numbers and lists of the text, by the leaf of each;
+    ``positions`` are the arrays among them that have picked entries, each with the first place where it did;
     ``whole`` are results that were found to be whole numbers. ``resets`` are called before the next script
     starts: they undo settings outside this object.
     """
@@ -52,6 +53,7 @@ class Runtime:
         "numbers_are_leaves",
         "parameters",
         "plain_functions",
+        "positions",
         "prints_numbers",
         "resets",
         "step_limit",
@@ -83,6 +85,7 @@ class Runtime:
         self.parameters: dict[int, ref[Tensor]] = {}  # by id: tensors displayed as ``nn.Parameter``
         self.floats: dict[int, ref[Tensor]] = {}  # by id: results of float(), displayed as numbers
         self.literals: dict[Node | None, Any] = {}
+        self.positions: dict[Node, Span | None] = {}
         self.whole: dict[Any, Any] = {}
         self.prints_numbers = False
         self.turns: list[LoopIteration] = []

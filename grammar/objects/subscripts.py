@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 aliasing = LazyModule("autodiff.core.engine.aliasing")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 plain_arrays = LazyModule("autodiff.grammar.objects.plain_arrays")
+plain_text = LazyModule("autodiff.grammar.objects.plain_text")
 
 SEQUENCE_NAMES = {list: "list", tuple: "tuple", Size: "tuple", str: "string", range: "range object"}
 
@@ -72,6 +73,7 @@ def with_literal_ints(index: Any) -> Any:
         return slice(*map(with_literal_ints, (index.start, index.stop, index.step)))
     if index.__class__ is not Tensor:
         return index
+    plain_text.enter_position(index)
     if index.shape and runtime.plain_functions:
         return plain_arrays.as_positions(index)
     return int_if_literal(index)
@@ -79,6 +81,8 @@ def with_literal_ints(index: Any) -> Any:
 
 def as_position(owner: Any, index: Any) -> int:
     if (index.__class__ in NUMBER_CLASSES and index.__class__ is not float) or index.__class__ is Tensor:
+        if index.__class__ is Tensor and runtime.numbers_are_leaves:
+            plain_text.enter_position(index)
         return as_index(index, "an index")
     kind = SEQUENCE_NAMES[owner.__class__].removesuffix(" object")
     raise ScriptError(

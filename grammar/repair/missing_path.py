@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, Edit
 from autodiff.core.base.source import Span
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.tape import existing_node
 from autodiff.grammar.help.bindings import DISPLAYS
 from autodiff.grammar.help.failure_scene import Scene, called_name, is_method, method_owner
 from autodiff.grammar.repair.proposals.graph_cuts import FAILING_CODE, find_cuts
@@ -26,9 +28,10 @@ from autodiff.grammar.syntax.walk import children, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
+    from autodiff.core.graph.node import Node
     from autodiff.core.report.cause import Cause
     from autodiff.grammar.session.run import Execution
 
@@ -49,7 +52,7 @@ def explain_disconnection(
     source = execution.source
     end = Span(len(source.text), len(source.text))
     scene = Scene(AutodiffError(""), end, parse_to_first_error(source), source, [], execution.names)
-    reader = NameReads(scene, did_run)
+    reader = NameReads(scene, did_run, execution.positions)
     name = base_name(wrt)
     reason = next(
         (found for find in REASON_FINDERS if (found := find(reader, name, output)) is not None),
@@ -64,8 +67,11 @@ def explain_disconnection(
 class NameReads:
     """Where the names of a script are read, and which names its functions contain."""
 
-    def __init__(self, scene: Scene, did_run: Callable[[Edit], bool]) -> None:
+    def __init__(
+        self, scene: Scene, did_run: Callable[[Edit], bool], positions: Mapping[Node, Span | None]
+    ) -> None:
         self.scene = scene
+        self.positions = positions
         self.did_run = did_run
         self.origins = ValueOrigins(scene)
         targets = {id(target) for node in walk(scene.script) for target in bound_targets(node)}
@@ -210,6 +216,17 @@ def nodes_under(scene: Scene, node: Any) -> list[Any]:
     return [node]
 
 
+def picked_entries(reader: NameReads, name: str, output: str) -> Reason | None:
+    """Return the first place where an input of whole numbers picks entries, as labels do."""
+    value = reader.scene.values.get(name)
+    node = existing_node(value) if value.__class__ is Tensor else None
+    place = None if node is None else reader.positions.get(node)
+    if place is None:
+        return None
+    shown = shortened_text(reader.scene, tree.Name(place, name))
+    return f"{name} picks entries in `{shown}`, and a position has no gradient", place
+
+
 def unread_input(reader: NameReads, name: str, output: str) -> Reason | None:
     """Return the assignment of an input that nothing reads."""
     made = reader.scene.assignments(name)
@@ -283,6 +300,7 @@ def shortened_text(scene: Scene, node: Any) -> str:
 REASON_FINDERS = (
     skipped_branch,
     cut_on_path,
+    picked_entries,
     unread_input,
     unused_argument,
     overwritten,

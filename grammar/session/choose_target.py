@@ -317,7 +317,7 @@ def input_help(is_tensor: bool, execution: Execution) -> tuple[str, ...]:
     """Return the help that proposes an input, where the output is a tensor or nothing could be one."""
     if execution.without_tensors:
         is_without = not execution.leaves and not execution.reassigned
-        return ("there is no input: assign one, as in `x = 2.0`",) * is_without
+        return ("there is no input: assign one, as in `x = 2.0`, or name one with --wrt NAME",) * is_without
     return NO_INPUT_HELP * is_tensor
 
 

@@ -52,7 +52,10 @@ def default_inputs(execution: Execution, leaves: list[Leaf]) -> list[tuple[str, 
 
 
 def unused_leaves(execution: Execution, leaves: list[Leaf]) -> list[Leaf]:
-    """Return the inputs in the script's variables that are not among ``leaves``, nor changed since."""
+    """Return the inputs in the script's variables that are not among ``leaves``, nor changed since.
+
+    An array of whole numbers that has picked entries, as labels do, is none: a position has no gradient.
+    """
     known = {leaf.grad_slot or leaf for leaf in leaves}
     names = {leaf.name for leaf in leaves}
     entries = [entry for listed in execution.list_entries.values() for entry in listed]
@@ -62,7 +65,11 @@ def unused_leaves(execution: Execution, leaves: list[Leaf]) -> list[Leaf]:
         if isinstance(node, Leaf) and node.tracked and (node.grad_slot or node) not in known:
             found.setdefault(node, place)
     name_leaves(found, execution)
-    return [leaf for leaf, place in found.items() if not {leaf.name, place} & names]
+    return [
+        leaf
+        for leaf, place in found.items()
+        if not {leaf.name, place} & names and leaf not in execution.positions
+    ]
 
 
 def source_offset(pair: tuple[str, Node], execution: Execution) -> int:

@@ -121,6 +121,7 @@ class Execution:
     before which a report on second derivatives ended the script, see ``execute``. In a script without tensors
     ``reassigned`` has the first values of the numbers that are assigned more than once, ``first_leaves`` the
     leaves of those that ``--wrt`` names, ``list_entries`` those of changed lists; ``leaves`` are the others.
+    ``positions`` has the inputs that have picked entries, each with the first place where it did.
     ``data`` are the names whose values are data, ``assigned_once`` those that have one value each.
     ``last_statement`` is the last one at top level that is no expression and no definition.
     """
@@ -137,6 +138,7 @@ class Execution:
         "leaves",
         "list_entries",
         "names",
+        "positions",
         "reassigned",
         "reshaped",
         "scopes",
@@ -162,6 +164,7 @@ class Execution:
         self.first_leaves: dict[str, Node] = {}
         self.list_entries: dict[str, list[tuple[str, Node]]] = {}
         self.leaves: list[str] = []
+        self.positions: dict[Node, Span | None] = {}
         self.assigned_once: list[str] = []
         self.data: frozenset[str] = frozenset()
         self.stopped_before: Span | None = None
@@ -299,7 +302,8 @@ def run_script(
             raise
         raise error from None
     execution.names = bound_names(compiler)
-    execution.leaves = [name for name in planned.leaves if execution.names.get(name).__class__ is Tensor]
+    execution.positions = runtime.positions
+    execution.leaves = [name for name in planned.leaves if is_input(execution.names.get(name))]
     execution.last_assigned = compiler.last[0]
     execution.last_statement = next(
         (one for one in reversed(body) if one.__class__ not in WITHOUT_ASSIGNMENT), None
@@ -310,6 +314,11 @@ def run_script(
         printed = printed_result(last.value, execution.last_statement, execution.names)
         execution.last_assigned = printed or execution.last_assigned
     return execution
+
+
+def is_input(value: Any) -> bool:
+    """Whether the value of a number of the text is an input; one that picks entries is none."""
+    return value.__class__ is Tensor and value.stored_node not in runtime.positions
 
 
 def given_value(name: str, value: Any, without_tensors: bool) -> Any:

@@ -104,7 +104,70 @@ INPUTS = [
     ),
 ]
 
+LABELS = """import numpy as np
+y = np.array([0, 2, 1])
+W = np.array([[1., 2., 4.], [.5, 1., 2.], [4., 1., 1.]])
+"""
+SLOPES = [-1, 0, 0, 0, 0, -0.5, 0, -1, 0]
+PICKS = "y picks entries in `{}`, and a position has no gradient"
+#: Whole numbers that only pick entries are no inputs, whichever way they reach the index.
+POSITIONS = [
+    Case(
+        name,
+        f"{LABELS}{lines}",
+        "autodiff grad --fail-on zero script.ad && autodiff check script.ad >/dev/null &&"
+        " autodiff explain --wrt y script.ad | tr -s ' \\n' ' ' >&2",
+        SLOPES,
+        says=[PICKS.format(place)],
+        never=["y\t", "the gradient for y is zero;"],
+        code=0,
+    )
+    for name, lines, place in [
+        ("labels", "L = -np.log(W[range(3), y]).sum()\n", "W[range(3), y]"),
+        (
+            "labels_of_a_function",
+            "def f(p, at):\n    return -np.log(p[np.arange(3), at]).sum()\nL = f(W, y)\n",
+            "p[np.arange(3), at]",
+        ),
+        ("one_by_one", "L = 0.\nfor i in range(3):\n    L -= np.log(W[i, y[i]])\n", "W[i, y[i]]"),
+        ("of_the_identity", "L = -(np.eye(3)[y]*np.log(W)).sum()\n", "np.eye(3)[y]"),
+        (
+            "written_to",
+            "Y = np.zeros((3, 3))\nY[range(3), y] = 1\nL = -(Y*np.log(W)).sum()\n",
+            "Y[range(3), y]",
+        ),
+        (
+            "a_list",
+            "L = -np.log(W[0, 0])\n".join(
+                ["y = [0, 2, 1]\n", "for i in [1, 2]:\n    L -= np.log(W[i, y[i]])\n"]
+            ),
+            "W[i, y[i]]",
+        ),
+    ]
+] + [
+    Case(
+        "labels_with_a_value",
+        f"{LABELS}L = (W[range(3), y]*y).sum()\n",
+        "autodiff grad --wrt y script.ad",
+        [1, 2, 1],
+    ),
+    Case(
+        "no_other_input",
+        "import numpy as np\nrng = np.random.default_rng(0)\ny = np.array([0, 2])\nW = rng.normal(size=3)\n"
+        "L = (W[y]**2).sum()\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["name one with --wrt NAME"],
+        code=4,
+    ),
+]
+
 
 @each_of(INPUTS)
 def test_numbers_of_the_text_are_inputs(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+@each_of(POSITIONS)
+def test_positions_are_no_inputs(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
