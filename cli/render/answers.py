@@ -31,7 +31,7 @@ from autodiff.core.report.verdict import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from autodiff.cli.render.page import Line, Page
     from autodiff.cli.requests.verify import Answers
@@ -106,6 +106,10 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
         if check.verdict != OK or check.kinks or check.is_unconnected:
             yield EMPTY
             yield from prose(explanation(check, answers.order, answers.output, page), page.width)
+    for check in answers.checks:
+        if check.cuts:
+            yield EMPTY
+            yield from prose(told_of_cuts(check, page.digits), page.width)
     for check in answers.checks:
         if check.grouped:
             of = f"{check.grouped:,} of {check.size:,} entries"
@@ -199,6 +203,26 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
 
 
+def told_of_cuts(check: GradientCheck, digits: int = 6) -> str:
+    """What a right gradient takes for a constant, and the slope of the script with that."""
+    those = "it" if len(check.cuts) == 1 else "them"
+    told = f"{check.name}: right, with {in_words(check.cuts)} as {constants(check.cuts)}"
+    if check.whole_slope is not None:
+        told += f"; with {those} the slope is {short(check.whole_slope, digits)}"
+    elif check.order == 1:
+        told += f"; with {those} the slope may be another"
+    return visible(told)
+
+
+def constants(cuts: Sequence[str]) -> str:
+    return "a constant" if len(cuts) == 1 else "constants"
+
+
+def all_cuts(answers: Answers) -> list[str]:
+    """What right gradients take for constants, each once."""
+    return list(dict.fromkeys(cut for check in answers.checks for cut in check.cuts))
+
+
 def second_derivative_name(check: GradientCheck, output: str) -> str:
     """The notation of a second derivative by two entries, as ``d2L/dx[0]2``."""
     assert check.second is not None
@@ -282,7 +306,8 @@ def in_a_line(answers: Answers) -> str:
         return "nothing to check"
     bad, verdict = (wrong, "wrong") if wrong else (answers.open_questions, "undecided")
     if not bad:
-        return f"{count} {what} right"
+        cuts = all_cuts(answers)
+        return f"{count} {what} right" + (f", with {in_words(cuts)} as {constants(cuts)}" if cuts else "")
     return f"{count} {what} {verdict}" if bad == count else f"{bad} of {count} {what} {verdict}"
 
 
@@ -299,7 +324,9 @@ def summary(answers: Answers) -> str:
     ways = ["backward", "the complex step" if by_plane else "the differences"]
     if answers.derivations:
         ways.insert(1, "the sum over the paths")
-    told = f"right: {', '.join(ways[:-1])} and {ways[-1]} agree"
+    cuts = all_cuts(answers)
+    right = f"right, with {visible(in_words(cuts))} as {constants(cuts)}" if cuts else "right"
+    told = f"{right}: {', '.join(ways[:-1])} and {ways[-1]} agree"
     if not by_plane:
         return told
     shown = by_plane[:MOST_NAMES] + [f"{len(by_plane) - MOST_NAMES} more"] * (len(by_plane) > MOST_NAMES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from json import dumps
 
+from autodiff.cli.render.answers import told_of_cuts
 from autodiff.cli.render.json import SCHEMA, diagnostic_entry, script_entry
 from autodiff.cli.render.json_derivation import kink_entry
 from autodiff.cli.render.json_values import count, plain
@@ -31,7 +32,10 @@ def render_answers(answers: Answers, data: bytes, warnings: list[AutodiffError],
         "undecided": answers.open_questions,
         "checks": [check_entry(check, answers) for check in answers.checks],
         "formulas": [formula_entry(check) for check in answers.formulas],
-        "notes": list(answers.notes),
+        "notes": [
+            *answers.notes,
+            *(told_of_cuts(check) for check in answers.checks if check.cuts),
+        ],
         "diagnostics": [diagnostic_entry(warning, source, "warning") for warning in warnings],
     }
     return dumps(document, allow_nan=False, indent=2) + "\n"

@@ -20,6 +20,7 @@ from autodiff.core.base.limits import limits
 from autodiff.core.check.custom_functions import fault_reaches, function_faults
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.check.verify import verify
+from autodiff.core.check.whole_slopes import whole_slope
 from autodiff.core.derivation.describe import describe
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
@@ -45,7 +46,8 @@ from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.running_names import divide_running_names
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import in_step, read_steps
-from autodiff.grammar.repair.noted_cuts import notes_on_counting, notes_on_cuts
+from autodiff.grammar.repair.noted_cuts import noted_cuts, notes_on_counting
+from autodiff.grammar.session.leaf_names import base_name
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
 from autodiff.grammar.session.target import note_on_sum
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from autodiff.core.base.source import Source
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import Derivation, ReportedPass
+    from autodiff.grammar.repair.noted_cuts import NotedCut
 
 
 #: Larger graphs are not replayed a few hundred times, unless --all asks for it.
@@ -122,8 +125,10 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
         subject.notes = tuple(note for note in subject.notes if note != on_sum)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
     answers.notes = subject.notes
+    cuts = list(noted_cuts(execution, subject))
+    answers.notes += (*notes_on_counting(execution, subject), *(cut.note for cut in cuts))
     begin(answers)
-    for note in (*subject.notes, *notes_on_counting(execution, subject), *notes_on_cuts(execution, subject)):
+    for note in answers.notes:
         session.note(note)
     if request.texts("fail_on"):
         judge(session, describe(subject, script.source, graph=False, derivations=False))
@@ -135,23 +140,27 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
         if formulas:
             read = set().union(*(formula.names_read for formula in formulas))
             runs = ScriptRuns(subject, execution, again, seed, read, may_rerun=not is_too_large)
-            formulas = divide_running_names(formulas, runs)
-            derivations = dict.fromkeys(
-                one.workings.derivation for one in formulas if one.workings is not None
-            )
-            for remark in (remark for derivation in derivations for remark in derivation.remarks):
-                session.note(remark)
-            for formula in formulas:
-                answers.formulas.append(answer_in_step(formula, runs, answers.order))
+            answer_all(session, divide_running_names(formulas, runs), runs, answers)
             return answers
         if is_too_large:
             answers.checks = [unchecked(spelled, node, answers.order) for spelled, node in subject.wrt]
             return answers
         check_all(answers.checks, subject, script.source, probe, again, answers.order, seed)
+        for check, (_, node) in zip(answers.checks, subject.wrt, strict=True):
+            enter_cuts(check, cuts, node, subject, again)
         if answers.order == 1:
             report = describe(subject, script.source, graph=False, max_paths=limits.paths)
             answers.derivations = {derivation.wrt: derivation for derivation in report.derivations}
     return answers
+
+
+def answer_all(session: Session, formulas: list[Formula], runs: ScriptRuns, answers: Answers) -> None:
+    """Enter the answers to all formulas; what is remarked on the derivations they come from is a note."""
+    derivations = dict.fromkeys(one.workings.derivation for one in formulas if one.workings is not None)
+    for remark in (remark for derivation in derivations for remark in derivation.remarks):
+        session.note(remark)
+    for formula in formulas:
+        answers.formulas.append(answer_in_step(formula, runs, answers.order))
 
 
 def unchecked(spelled: str, node: Node, order: int) -> GradientCheck:
@@ -201,6 +210,21 @@ def check_all(
             check.constants = saved_constants(subject.order, source, node)
         check.ties = ties if check.is_shown_by_reruns else ()
         checks.append(check)
+
+
+def enter_cuts(
+    check: GradientCheck, cuts: list[NotedCut], node: Node, subject: ReportedPass, again: Rerun
+) -> None:
+    """Enter what left the graph on the way from an input whose gradient is right, if that has a slope."""
+    own = tuple(f"`{cut.text}` (line {cut.line})" for cut in cuts if base_name(check.name) in cut.made_from)
+    if not own or check.verdict != OK:
+        return
+    whole = None
+    if check.order == 1 and node.number in again.first.numbers:
+        whole = whole_slope(subject, check.name, node, partial(again.moved_subject, subject))
+    if whole is None or whole.is_other:
+        check.cuts = own
+        check.whole_slope = None if whole is None or check.size > 1 else whole.slope
 
 
 def read_formulas(request: Request, script: Source) -> list[Formula]:

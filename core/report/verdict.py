@@ -57,8 +57,11 @@ class GradientCheck(Record):
     The caller fills in the rest: ``kinks``, the ops on the paths that are at a kink, whatever the verdict;
     ``ties``, the lines that compare equal numbers; ``fault``, the custom Function that causes the error;
     ``constants``, what custom Functions saved without its graph; ``equal_values``, a sentence on equal
-    eigenvalues or singular values if the gradient is not finite. ``second`` is the other entry of a wrong
-    second derivative, None if ``given`` and ``expected`` are first derivatives or weighted sums.
+    eigenvalues or singular values if the gradient is not finite; ``cuts``, what is made from the input and
+    left the graph, if the gradient is right with that as a constant and may be another with it, and
+    ``whole_slope``, the slope of the script with it, None if unknown or not a number. ``second`` is the other
+    entry of a wrong second derivative, None if ``given`` and ``expected`` are first derivatives or weighted
+    sums.
     """
 
     name: str
@@ -86,5 +89,7 @@ class GradientCheck(Record):
     fault: FunctionFault | None = None
     constants: tuple[SavedConstant, ...] = ()
     equal_values: str = ""
+    cuts: tuple[str, ...] = ()
+    whole_slope: float | None = None
     second: tuple[int, ...] | None = None
     grouped: int = 0

@@ -71,8 +71,31 @@ def notes_on_counting(execution: Execution, subject: ReportedPass) -> Iterator[s
             )
 
 
+class NotedCut:
+    """An expression whose value left the graph: its text and line, and the inputs it is made from."""
+
+    __slots__ = ("line", "made_from", "text")
+
+    def __init__(self, text: str, line: int, made_from: list[str]) -> None:
+        self.text = text
+        self.line = line
+        self.made_from = made_from
+
+    @property
+    def note(self) -> str:
+        return (
+            f"`{self.text}` in line {self.line} is made from {self.made_from[0]} outside of the graph:"
+            " the derivative takes it for a constant"
+        )
+
+
 def notes_on_cuts(execution: Execution, subject: ReportedPass) -> Iterator[str]:
-    """Yield a note on each value made from an input that the output takes for a constant.
+    """Yield a note on each value made from an input that the output takes for a constant."""
+    return (cut.note for cut in noted_cuts(execution, subject))
+
+
+def noted_cuts(execution: Execution, subject: ReportedPass) -> Iterator[NotedCut]:
+    """Yield the first values made from inputs that the output takes for constants.
 
     Inputs that no path leads to are left out: what ``explain`` says of them names the cut.
     """
@@ -99,7 +122,4 @@ def notes_on_cuts(execution: Execution, subject: ReportedPass) -> Iterator[str]:
         made_from = [name for name in names if origins.depends_on(cut.node, name)]
         if cut.reason in reasons and made_from and noted < MOST_NOTED:
             noted += 1
-            yield (
-                f"`{shortened_text(scene, cut.node)}` in line {scene.line(cut.node.span)} is made from"
-                f" {made_from[0]} outside of the graph: the derivative takes it for a constant"
-            )
+            yield NotedCut(shortened_text(scene, cut.node), scene.line(cut.node.span), made_from)

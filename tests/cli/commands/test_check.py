@@ -43,6 +43,44 @@ def test_what_has_decided_is_named(autodiff):
     assert " agree; for x rounding or fast changes make" in " ".join(done.out.split())
 
 
+def test_a_gradient_is_right_only_with_what_left_the_graph_as_a_constant(autodiff, tmp_path):
+    (tmp_path / "cut.py").write_text(
+        "import torch, math\nx = torch.tensor(2.0, requires_grad=True)\ny = math.exp(x)*x\n"
+    )
+    with_it = "with `math.exp(x)` (line 3) as a constant"
+    told = f"x: right, {with_it}; with it the slope is 22.1672"
+    shown = " ".join(autodiff("check", "cut.py").out.split())
+    assert told in shown
+    assert f"right, {with_it}: backward," in shown
+    document = json.loads(autodiff("check", "cut.py", "--format", "json").out)
+    assert document["right"] is True
+    assert told in document["notes"]
+    assert any("is made from x outside of the graph" in note for note in document["notes"])
+    (tmp_path / "other.ad").write_text("w = 3.\nL = w**2\n")
+    assert autodiff("check", "cut.py", "other.ad").out.splitlines() == [
+        f"cut.py: 1 gradient right, {with_it}",
+        "other.ad: 1 gradient right",
+        "2 scripts: 2 ok",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("output", "cut"),
+    [
+        ("(x*x.detach()).sum()", True),
+        ("torch.tensor(x.detach().sum().item())*w + (x*0).sum()", True),
+        ("(x - x.max().detach()).exp().sum().log() + x.max().detach()", False),  # the slope is the same
+        ("x.sum()*w.detach()", False),  # nothing checked is made from w
+    ],
+)
+def test_arrays_are_right_up_to_a_constant_if_the_whole_script_has_another_slope(autodiff, output, cut):
+    code = f"x = torch.tensor([1., 2., 3.], requires_grad=True)\nw = torch.tensor(2.)\ny = {output}\n"
+    shown = " ".join(autodiff("check", "-e", code, "--wrt", "x").out.split())
+    assert ("as a constant; with it the slope may be another" in shown) == cut
+    assert ("as a constant: backward," in shown) == cut
+    assert "right" in shown
+
+
 @pytest.mark.parametrize(
     "code",
     [
