@@ -98,6 +98,10 @@ def conclude(session: Session, error: BaseException) -> int:
         shown = as_autodiff_error(error) or describe_bug(error)
         if not isinstance(error, OutputError):
             session.show_failure(shown)
+            if (
+                session.format == "json" and not session.is_silent
+            ):  # a failure is a document too, also in the file of -o
+                session.finish()
             session.out.flush()
     except OutputError as unwritten:
         error = unwritten

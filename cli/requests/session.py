@@ -377,8 +377,8 @@ class Session:
             self.err.write(f"\nfound {1 + len(error.other_errors):,} mistakes\n")
 
     def show_failure(self, error: AutodiffError) -> None:
-        """For ``--format json``, write the failure as a JSON document to standard output."""
-        if self.request.text("output") is None and self.format == "json" and not self.is_silent:
+        """For ``--format json``, write the failure as a JSON document, to where the result would go."""
+        if self.format == "json" and not self.is_silent:
             from autodiff.cli.render.json import render_json_error
 
             source, data = (None, b"") if self.script is None else (self.script.source, self.script.data)

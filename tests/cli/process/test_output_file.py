@@ -55,12 +55,42 @@ def test_without_a_suffix_the_file_gets_what_a_pipe_gets(autodiff, tmp_path, nam
     assert (tmp_path / name).read_text() == "6\n"
 
 
-@pytest.mark.parametrize("form", [(), ("--format", "json")])
-def test_a_failure_leaves_the_file_as_it_was(autodiff, tmp_path, form):
+@pytest.mark.parametrize("name", ["g.csv", "g.txt", "g"])
+def test_a_failure_leaves_the_file_as_it_was(autodiff, tmp_path, name):
+    (tmp_path / name).write_text("before")
+    assert autodiff("grad", "-e", "L = q", "-o", name).returncode == 3
+    assert (tmp_path / name).read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("grad", "-e", "L = q"), 3),
+        (("grad", "-e", "w = [1.]; L = w[2]"), 4),
+        (("check", "absent.ad"), 2),
+        (("check", "scripts"), 3),
+        (("check", "scripts/b_broken.ad"), 3),
+        (("grad", "-e", "x = 1.\nwhile True:\n    x = x*1\n", "--timeout", "0.3"), 124),
+    ],
+)
+def test_a_json_file_holds_what_stdout_would_failures_too(autodiff, tmp_path, arguments, status):
+    (tmp_path / "scripts").mkdir()
+    for name, text in {"a.ad": "w = 3.; L = w**2", "b_broken.ad": "L = (", "c.ad": "w = 1.; L = w"}.items():
+        (tmp_path / "scripts" / name).write_text(text)
+    (tmp_path / "r.json").write_text("before")
+    on_stdout = autodiff(*arguments, "--format", "json")
+    into_file = autodiff(*arguments, "-o", "r.json")
+    assert (into_file.returncode, into_file.out, into_file.err) == (status, "", on_stdout.err)
+    assert (tmp_path / "r.json").read_text() == on_stdout.out
+    assert json.loads(on_stdout.out.splitlines()[-1])
+    assert not list(tmp_path.glob(".autodiff-*"))
+
+
+def test_a_silent_failure_leaves_a_json_file_as_it_was(autodiff, tmp_path):
     (tmp_path / "g.json").write_text("before")
-    assert autodiff("grad", "-e", "L = q", "-o", "g.json", *form).returncode == 3
+    assert autodiff("grad", "-e", "L = q", "-o", "g.json", "-qq").returncode == 3
     assert (tmp_path / "g.json").read_text() == "before"
-    assert [path.name for path in tmp_path.iterdir()] == ["g.json"]
 
 
 def test_links_stay_and_permissions_are_kept(autodiff, tmp_path):
