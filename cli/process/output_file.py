@@ -1,7 +1,8 @@
 """The file of ``-o``: it is whole or as it was, whatever happens while it is made.
 
-A failure leaves it as it was, unless it is a JSON document. The content goes to a temporary file beside it, which takes its place when everything is written. What is no
-regular file, such as a FIFO or ``/dev/stdout``, is written to directly.
+A failure leaves it as it was, unless a JSON document tells of it. The content goes to a temporary file beside
+it, which takes its place when everything is written. What is no regular file, such as a FIFO or
+``/dev/stdout``, is written to directly.
 """
 
 from __future__ import annotations
