@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from autodiff.cli.process.streams import cells
 from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import GRADIENT, MUTED, PLAIN, fit, prose
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line, Page
     from autodiff.core.report.entry_records import EntryDerivation
 
+SINGLE_NUMBER = re.compile(r"-?[\w.]+(?:e[-+]\w+)?")
 #: The most numbers of a sum, steps of the chain rule, and definitions of names that are shown.
 MOST_NUMBERS = 8
 MOST_STEPS = 8
@@ -36,6 +39,7 @@ def entry_lines(entry: EntryDerivation, page: Page) -> Iterator[Line]:
     if LABEL_WIDTH + cells(line) <= page.width:
         yield from step("one entry:", [line])
     else:
+        sides += contributions_of(entry, page)
         yield from equation_lines(entry.given, [*map(shorten, sides), value], page)
     yield from meaning_lines(entry, page)
     yield from chain_lines(entry, page)
@@ -47,6 +51,13 @@ def numbers_of(terms: Sequence[str]) -> str:
     if len(terms) <= MOST_NUMBERS:
         return join_terms(terms)
     return f"{join_terms(terms[:MOST_NUMBERS])} + ... {len(terms) - MOST_NUMBERS} more"
+
+
+def contributions_of(entry: EntryDerivation, page: Page) -> list[str]:
+    """The numbers that add up to the entry, as a further side; none if its terms are numbers already."""
+    numbers = [short(contribution, page.digits) for contribution in entry.contributions]
+    is_known = len(numbers) == 1 or all(map(SINGLE_NUMBER.fullmatch, entry.numbers))
+    return [] if is_known or entry.only_formula_is_nan else [numbers_of(numbers)]
 
 
 def equation_lines(given: str, sides: Sequence[str], page: Page) -> Iterator[Line]:

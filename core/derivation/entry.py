@@ -100,6 +100,7 @@ class EntryWriter:
             (name_of, written_sum(summands(meaning), limits.digits))
             for name_of, meaning in run.named_gradients(expr)
         ]
+        terms = summands(expr)
         return EntryDerivation(
             place,
             above,
@@ -107,8 +108,9 @@ class EntryWriter:
             value=value,
             backward=backward,
             difference=None if whole is None else deviation(value, backward),
-            formula=written_sum(summands(expr), limits.digits),
-            numbers=tuple(run.numbers(term) for term in summands(expr)),
+            formula=written_sum(terms, limits.digits),
+            numbers=tuple(map(run.numbers, terms)),
+            contributions=tuple(float(value_of(term, run.values)) for term in terms),
             complete=StandaloneFormula(
                 from_tensor if own is None else lambda: run.complete(own) or from_tensor()
             ),

@@ -29,13 +29,14 @@ class EntryDerivation(Record):
     """One entry of a tensor gradient with its index sums written out: ``given`` = ``formula``.
 
     ``given`` is the quotient of ``above`` and ``below``, as in ``dL/dW[0,1]``; ``place`` is the index.
-    ``numbers`` are the terms of the formula with values instead of names, ``where`` the meanings of its
-    invented names. ``complete`` is the formula unrounded and without invented names, for programs.
-    ``value`` is the value of the formula, ``backward`` the entry that backward computed, ``difference`` their
-    distance. If the formula is too long, ``formula`` is empty and ``difference`` None. ``steps`` are the
-    steps of the chain rule, empty if they have no spelling. ``unspelled`` maps names that stand for values to
-    the op that has no spelling. ``expr`` is the formula as an expression, ``values`` the numbers for its
-    names, ``meanings`` the meanings in ``where`` as expressions.
+    ``numbers`` are the terms of the formula with values instead of names, ``contributions`` what each of them
+    adds to the value, ``where`` the meanings of the invented names. ``complete`` is the formula unrounded and
+    without invented names, for programs. ``value`` is the value of the formula, ``backward`` the entry that
+    backward computed, ``difference`` their distance. If the formula is too long, ``formula`` is empty and
+    ``difference`` None. ``steps`` are the steps of the chain rule, empty if they have no spelling.
+    ``unspelled`` maps names that stand for values to the op that has no spelling. ``expr`` is the formula as
+    an expression, ``values`` the numbers for its names, ``meanings`` the meanings in ``where`` as
+    expressions.
     """
 
     place: tuple[int, ...]
@@ -47,6 +48,7 @@ class EntryDerivation(Record):
     difference: float | None = None
     formula: str = ""
     numbers: tuple[str, ...] = ()
+    contributions: tuple[float, ...] = ()
     complete: StandaloneFormula = NO_FORMULA
     expr: Expr | None = None
     steps: tuple[EntryStep, ...] = ()
