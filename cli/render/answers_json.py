@@ -93,6 +93,7 @@ def formula_entry(check: HandCheck) -> dict[str, Any]:
         "formula": check.formula,
         "right": check.is_right,
         "right_here": check.is_right_here,
+        "times": None if check.own_scale is None else check.own_scale.factor,
         "value": plain(check.value),
         "gradient": plain(check.gradient),
         "points": check.points,

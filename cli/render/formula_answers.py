@@ -38,12 +38,15 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
     yield ((TITLE, f"{', '.join(files)}: {count}"),)
     yield EMPTY
     rows = [
-        [[place_of(check, len(files) > 1)], [fit(check.left, WIDEST_NAME)], [VERDICTS[check.is_right]]]
+        [[place_of(check, len(files) > 1)], [fit(check.left, WIDEST_NAME)], [short_answer(check)]]
         for check in steps
     ]
     yield from Table(["line", "step", "answer"], rows, STEP_STYLES, [True, False, False]).lines()
     yield EMPTY
-    told = [check for check in steps if check.is_right is not True or check.remarks]
+    own_scales = [check.own_scale for check in steps if check.own_scale is not None]
+    told = [
+        check for check in steps if check.own_scale is None and (check.is_right is not True or check.remarks)
+    ]
     told.sort(key=lambda check: check.is_right is not False)
     for at, check in enumerate(told):
         if not at:
@@ -52,6 +55,9 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
             remark = check.remarks[-1] if check.remarks else "neither value is finite"
             said = f"line {place_of(check, len(files) > 1)}, {check.left}: {remark}"
             yield from prose(visible(said), page.width)
+        yield EMPTY
+    for sentence in dict.fromkeys(one.sentence for one in own_scales):
+        yield from prose(visible(sentence), page.width)
         yield EMPTY
     wrong = sum(check.is_right is False for check in steps)
     open_steps = sum(check.is_right is None for check in steps)
@@ -62,9 +68,20 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
             f"{len(steps) - open_steps} of {count} are right, {open_steps} cannot be decided", page.width
         )
     else:
+        times = sum(one.factor != 1.0 for one in own_scales)
+        but = f" ({times} of them times a factor that others divide by)" if times else ""
         yield from prose(
-            f"right: {count}, at the script's values and at points drawn at random around them", page.width
+            f"right: {count}{but}, at the script's values and at points drawn at random around them",
+            page.width,
         )
+
+
+def short_answer(check: HandCheck) -> str:
+    """The verdict, with the factor of a value that is a multiple of the gradient."""
+    scale = check.own_scale
+    return VERDICTS[check.is_right] + (
+        "" if scale is None or scale.factor == 1.0 else f", times {scale.text}"
+    )
 
 
 def place_of(check: HandCheck, with_file: bool) -> str:

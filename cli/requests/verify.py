@@ -43,6 +43,7 @@ from autodiff.core.why.rounded_gradients import rounded_gradient
 from autodiff.core.why.saved_constants import saved_constants
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.formula import Formula, read_formula
+from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.running_names import divide_running_names
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import in_step, read_steps
@@ -161,6 +162,7 @@ def answer_all(session: Session, formulas: list[Formula], runs: ScriptRuns, answ
         session.note(remark)
     for formula in formulas:
         answers.formulas.append(answer_in_step(formula, runs, answers.order))
+    judge_by_own_values(formulas, answers.formulas, runs)
 
 
 def unchecked(spelled: str, node: Node, order: int) -> GradientCheck:

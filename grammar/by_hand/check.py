@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.check.neighbourhood import Leap
+    from autodiff.grammar.by_hand.own_scale import OwnScale
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
 #: How many kinks a remark names.
@@ -68,12 +69,13 @@ class HandCheck:
     compared. ``varied`` are the constants of the script with other values of which the formula was tried too.
 
     ``left`` is the derivative that is meant, ``place`` the entry of it, None for all entries. ``step`` is the
-    file and the line of a step of a derivation.
+    file and the line of a step of a derivation. ``own_scale`` is set where it is computed from multiples of
+    gradients, or gives one itself, which later steps divide out: it is right all the same.
     """
 
     __slots__ = (
-        *("by", "formula", "gradient", "is_jacobian", "is_right", "is_right_here", "left", "place"),
-        *("points", "remarks", "step", "value", "varied"),
+        *("by", "formula", "gradient", "is_jacobian", "is_right", "is_right_here", "left", "own_scale"),
+        *("place", "points", "remarks", "step", "value", "varied"),
     )
 
     def __init__(self, left: str, by: list[str], place: tuple[int, ...] | None, formula: str) -> None:
@@ -90,6 +92,7 @@ class HandCheck:
         self.step: tuple[str, int] | None = None
         self.varied: list[str] = []
         self.is_jacobian = False
+        self.own_scale: OwnScale | None = None
 
 
 def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandCheck:

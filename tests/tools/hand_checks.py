@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.formula import Formula, read_formula
+from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.running_names import divide_running_names
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import read_steps
@@ -41,6 +42,7 @@ def answers(source: Source, formulas: list[Formula]) -> list[HandCheck]:
         read = set().union(*(one.names_read for one in formulas))
         runs = ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0, read)
         asked = subject.wrt[0][0]
-        return [
-            check_formula(one, one.inputs or [asked], runs) for one in divide_running_names(formulas, runs)
-        ]
+        divided = divide_running_names(formulas, runs)
+        found = [check_formula(one, one.inputs or [asked], runs) for one in divided]
+        judge_by_own_values(divided, found, runs)
+        return found

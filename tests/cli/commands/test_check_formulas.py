@@ -174,3 +174,21 @@ def test_where_the_script_chooses_between_equal_numbers_no_formula_is_right(auto
 )
 def test_a_choice_that_does_not_move_the_derivative_is_no_kink(autodiff, code, formula, verdict):
     assert autodiff("check", "-e", code, "--formula", formula).out.startswith(f"{verdict}: ")
+
+
+def test_gradients_per_sample_are_right_and_the_answer_says_that_they_are_multiples(autodiff, tmp_path):
+    script = (
+        "x = tensor([[1., 2.], [3., -1.], [0.5, 1.]])\nw = tensor([0.5, -1.])\nz = x @ w\nL = (z*z).sum()/6\n"
+    )
+    steps = tmp_path / "steps.txt"
+    steps.write_text("dz = z\ndw = x.T @ dz / 3\n")
+    done = autodiff("check", "-e", script, "--formula", f"@{steps}")
+    assert done.returncode == 0
+    told = " ".join(done.out.split())
+    assert "1 dL/dz right, times 3 2 dL/dw right " in told
+    assert "dz is 3 times its gradient. With this value of yours dw is right" in told
+    assert "right: 2 steps (1 of them times a factor that others divide by)" in told
+    done = autodiff("check", "-e", script, "--formula", f"@{steps}", "--format", "json")
+    first, second = json.loads(done.out)["formulas"]
+    assert (first["right"], first["right_here"], first["times"]) == (True, False, pytest.approx(3))
+    assert (second["right"], second["right_here"], second["times"]) == (True, True, 1)

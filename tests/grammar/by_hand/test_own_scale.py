@@ -1,0 +1,93 @@
+"""Derivations with gradients per sample, whose sums are divided later: each line by its own values."""
+
+from __future__ import annotations
+
+import pytest
+from hand_checks import check_steps
+
+SCRIPT = """\
+import numpy as np
+X = np.array([[0.5, -1.2], [1.0, 0.4], [-0.6, 0.8], [0.2, -0.1]])
+y = np.array([[1.0], [0.0], [1.0], [0.0]])
+W1 = np.array([[0.1, -0.2, 0.3], [0.4, 0.2, -0.1]])
+b1 = np.array([0.1, -0.2, 0.05])
+W2 = np.array([[0.2], [0.3], [-0.5]])
+b2 = np.array([0.1])
+z1 = X @ W1 + b1
+a1 = np.maximum(0, z1)
+z2 = a1 @ W2 + b2
+a2 = 1 / (1 + np.exp(-z2))
+m = X.shape[0]
+cost = -np.sum(y * np.log(a2) + (1 - y) * np.log(1 - a2)) / m
+"""
+STEPS = """\
+dz2 = a2 - y
+dW2 = a1.T @ dz2 / m
+db2 = np.sum(dz2, axis=0) / m
+da1 = dz2 @ W2.T
+dz1 = da1 * (a1 > 0)
+dW1 = X.T @ dz1 / m
+db1 = np.sum(dz1, axis=0) / m
+"""
+PER_SAMPLE = {"dcost/dz2", "dcost/da1", "dcost/dz1"}
+#: What replaces a text, the step that is wrong then, what is said, how many times the gradient it is.
+MISTAKES = {
+    "dz1, axis=0) / m": (
+        "dz1, axis=0)",
+        "dcost/db1",
+        "from your dz1, m = 4 times its gradient, it is m times",
+        4,
+    ),
+    "X.T @ dz1 / m": ("X.T @ dz1 / (2*m)", "dcost/dW1", "it is half of what it should be", 0.5),
+    "a1.T @ dz2 / m": ("a1.T @ dz2 / m + 0.1*W2", "dcost/dW2", "the term 0.1*W2 is superfluous", None),
+    "dz2 @ W2.T": ("2*dz2 @ W2.T", "dcost/da1", "it is twice what it should be", 2),
+    "da1 * (a1 > 0)": ("da1 * (a1 < 0)", "dcost/dz1", "", None),
+}
+
+
+def test_lines_that_divide_make_up_for_gradients_per_sample() -> None:
+    found = check_steps(SCRIPT, STEPS)
+    assert all(one.is_right for one in found)
+    scaled = [one for one in found if one.own_scale is not None and one.own_scale.factor != 1]
+    assert {one.left for one in scaled} == PER_SAMPLE
+    for one in scaled:
+        assert one.value == pytest.approx(4 * one.gradient, abs=1e-12)
+        assert one.is_right_here is False
+        [told] = one.remarks
+        assert told == (
+            "dz2, da1 and dz1 are m = 4 times their gradients. With these values of yours dW2, db2, dW1 and"
+            " db1 are right"
+        )
+    for one in found:
+        if one not in scaled:
+            assert one.value == pytest.approx(one.gradient, abs=1e-12)
+
+
+@pytest.mark.parametrize("before", MISTAKES)
+def test_a_mistake_among_them_is_the_only_one(before: str) -> None:
+    after, wrong, told, times = MISTAKES[before]
+    assert STEPS.count(before) == 1
+    found = check_steps(SCRIPT, STEPS.replace(before, after))
+    [one] = [check for check in found if not check.is_right]
+    assert one.left == wrong
+    assert told in " ".join(one.remarks)
+    if times is not None:
+        assert one.value == pytest.approx(times * one.gradient, abs=1e-12)
+
+
+def test_a_regularisation_is_divided_too() -> None:
+    script = SCRIPT.replace(" / m\n", " / m + 0.05 * np.sum(W1 ** 2)\n")
+    found = check_steps(script, STEPS.replace("X.T @ dz1 / m", "X.T @ dz1 / m + 0.1 * W1"))
+    assert all(one.is_right for one in found)
+    found = check_steps(script, STEPS.replace("X.T @ dz1 / m", "X.T @ dz1 + 0.1 * W1"))
+    [one] = [check for check in found if not check.is_right]
+    assert one.left == "dcost/dW1"
+    assert "from your dz1, m = 4 times its gradient: the term X.T @ dz1 is 4 times what it" in one.remarks[0]
+
+
+def test_without_a_division_the_first_line_is_wrong() -> None:
+    found = check_steps(SCRIPT, STEPS.replace(" / m", ""))
+    [one] = [check for check in found if not check.is_right]
+    assert one.left == "dcost/dz2"
+    assert "it is 4 times what it should be" in one.remarks[0]
+    assert all(check.own_scale is None for check in found)
