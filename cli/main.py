@@ -79,7 +79,7 @@ def dispatch(session: Session, arguments: list[str]) -> int | None:
 def run_command(session: Session) -> int:
     """Run the command. Return its exit code, which is 1 if ``--fail-on`` asks for it."""
     status = command(session.request.command)(session)
-    return status or (NO if session.has_failed else OK)
+    return status or (NO if session.failures else OK)
 
 
 def attempt(session: Session, work: Callable[[], int | None]) -> int:
@@ -98,10 +98,8 @@ def conclude(session: Session, error: BaseException) -> int:
         shown = as_autodiff_error(error) or describe_bug(error)
         if not isinstance(error, OutputError):
             session.show_failure(shown)
-            if (
-                session.format == "json" and not session.is_silent
-            ):  # a failure is a document too, also in the file of -o
-                session.finish()
+            if session.format == "json" and not session.is_silent:
+                session.finish()  # the file of -o gets the document too
             session.out.flush()
     except OutputError as unwritten:
         error = unwritten

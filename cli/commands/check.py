@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from autodiff.cli.process.exit_codes import NO, OK
 from autodiff.cli.requests.session import Session
-from autodiff.cli.requests.several_scripts import Outcome, work_on_each
+from autodiff.cli.requests.several_scripts import FAILED_ON, Outcome, work_on_each
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.base.source import Source, Span
+from autodiff.core.base.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,22 +41,25 @@ def check_script(session: Session) -> Outcome:
         if session.format == "json":
             from autodiff.cli.render.answers_json import render_answers
 
-            session.show_document(render_answers(answers, script.data, session.warnings, script.source))
+            session.show_document(
+                render_answers(answers, script.data, session.warnings, session.failures, script.source)
+            )
         else:
             session.show(answer_lines(answers, session.page()))
         if session.diagnostics != "text":
             for text, line in mistakes(answers, session.page()):
                 session.say(mistake(text, line, script.source))
 
-    status = NO if answers.is_right is False or session.has_failed else OK
-    return Outcome(status, in_a_line(answers), answers.is_right is True and not status, show)
+    words, called = in_a_line(answers), ""
+    if session.failures:
+        words = "; ".join([words, *(failure.message for failure in session.failures)])
+        called = "" if answers.is_right is False else FAILED_ON
+    status = NO if answers.is_right is False or session.failures else OK
+    return Outcome(status, words, answers.is_right is True and not status, show, called=called)
 
 
 def mistake(text: str, line: int | None, source: Source) -> AutodiffError:
     """The diagnostic for a wrong gradient or formula, which has no code; ``line`` assigns the input."""
-    span = None
-    if line is not None:
-        span = Span(source.line_start(line), source.line_start(line) + len(source.line(line)))
-    error = AutodiffError(text, span=span)
+    error = AutodiffError(text, span=None if line is None else source.line_span(line))
     error.code = ""
     return error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from json import dumps
 
 from autodiff.cli.render.answers import told_of_cuts
-from autodiff.cli.render.json import SCHEMA, diagnostic_entry, script_entry
+from autodiff.cli.render.json import SCHEMA, in_order, script_entry
 from autodiff.cli.render.json_derivation import kink_entry
 from autodiff.cli.render.json_values import count, plain
 
@@ -21,8 +21,14 @@ if TYPE_CHECKING:
     from autodiff.grammar.by_hand.check import HandCheck
 
 
-def render_answers(answers: Answers, data: bytes, warnings: list[AutodiffError], source: Source) -> str:
-    """The document, with keys in a fixed order."""
+def render_answers(
+    answers: Answers,
+    data: bytes,
+    warnings: list[AutodiffError],
+    failures: list[AutodiffError],
+    source: Source,
+) -> str:
+    """The document, with keys in a fixed order; ``failures`` are what ``--fail-on`` makes fail."""
     document = {
         "schema": SCHEMA,
         "script": script_entry(answers.script, data),
@@ -36,7 +42,7 @@ def render_answers(answers: Answers, data: bytes, warnings: list[AutodiffError],
             *answers.notes,
             *(told_of_cuts(check) for check in answers.checks if check.cuts),
         ],
-        "diagnostics": [diagnostic_entry(warning, source, "warning") for warning in warnings],
+        "diagnostics": in_order(warnings, failures, source),
     }
     return dumps(document, allow_nan=False, indent=2) + "\n"
 

@@ -41,8 +41,12 @@ def render_json(
     source: Source,
     tensors: TensorStates | None = None,
     events: bool = False,
+    failures: Sequence[AutodiffError] = (),
 ) -> str:
-    """The document of a report, with the script's hash and warnings, and its ``events`` if asked for."""
+    """The document of a report, with the script's hash and warnings, and its ``events`` if asked for.
+
+    ``failures`` are what ``--fail-on`` makes fail.
+    """
     document: dict[str, Any] = {
         **opening(report, data, seed),
         "gradients": [gradient_entry(variable) for variable in report.gradients],
@@ -61,7 +65,7 @@ def render_json(
     if tensors is not None:
         document["tensors"] = [state_entry(state) for state in tensors.entries]
     document["notes"] = [*report.notes, *filter(None, [report.since])]
-    document["diagnostics"] = in_order(warnings, (), source)
+    document["diagnostics"] = in_order(warnings, failures, source)
     return dumps(document, allow_nan=False) + "\n"
 
 
@@ -84,6 +88,7 @@ def render_numbers(
     seed: int,
     warnings: Sequence[AutodiffError],
     source: Source,
+    failures: Sequence[AutodiffError] = (),
 ) -> str:
     """The document of other ``numbers`` than gradients, each under its key."""
     document = {
@@ -91,7 +96,7 @@ def render_numbers(
         "inputs": [variable_entry(variable) for variable in report.gradients],
         **{key: plain(value) for key, value in numbers.items()},
         "notes": list(report.notes),
-        "diagnostics": in_order(warnings, (), source),
+        "diagnostics": in_order(warnings, failures, source),
     }
     return dumps(document, allow_nan=False) + "\n"
 

@@ -34,30 +34,37 @@ def read_kinds(request: Request) -> tuple[str, ...]:
 
 
 def judge(session: Session, report: GradientReport | None) -> None:
-    """Say what of a report, or of the warnings, is asked to fail; the session remembers that there is any."""
+    """Say what of a report, or of the warnings, is asked to fail; the session keeps it."""
     kinds = read_kinds(session.request)
     found = [] if report is None else list(failures(kinds, report))
     if "warning" in kinds and session.warnings:
         count = len(session.warnings)
         given = "a warning was given" if count == 1 else f"{count:,} warnings were given"
-        found.append(f"--fail-on warning: {given}")
-    session.has_failed = bool(found)
-    for text in found:
+        found.append((f"--fail-on warning: {given}", None))
+    assert session.script is not None
+    for text, line in found:
         error = AutodiffError(text)
         error.code = ""  # nothing went wrong: this was asked for
+        error.source = session.script.source
+        error.span = session.warnings[0].span if session.warnings and line is None else None
+        if line is not None:
+            error.span = error.source.line_span(line)
+        session.failures.append(error)
         if not session.is_silent:
             session.say(error)
 
 
-def failures(kinds: tuple[str, ...], report: GradientReport) -> Iterator[str]:
-    """The sentences about what of a report is asked to fail on."""
+def failures(kinds: tuple[str, ...], report: GradientReport) -> Iterator[tuple[str, int | None]]:
+    """What of a report is asked to fail, in sentences, each with the line of the first variable it names."""
     if "nan" in kinds:
         if not is_finite(report.output.value):
-            yield f"--fail-on nan: the output {report.output.name} is not finite"
-        broken = [variable.name for variable in report.gradients if not is_finite(variable.grad)]
+            text = f"--fail-on nan: the output {report.output.name} is not finite"
+            yield text, report.output.line
+        broken = [variable for variable in report.gradients if not is_finite(variable.grad)]
         if broken:
-            yield f"--fail-on nan: {the_gradients(broken)} not finite"
+            text = f"--fail-on nan: {the_gradients([one.name for one in broken])} not finite"
+            yield text, broken[0].line
     if "zero" in kinds:
-        zero = [variable.name for variable in report.gradients if is_zero(variable.grad)]
+        zero = [variable for variable in report.gradients if is_zero(variable.grad)]
         if zero:
-            yield f"--fail-on zero: {the_gradients(zero)} zero"
+            yield f"--fail-on zero: {the_gradients([one.name for one in zero])} zero", zero[0].line

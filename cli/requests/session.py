@@ -43,14 +43,14 @@ class Session:
     """
 
     __slots__ = (
-        *("_styles", "diagnostics", "err", "format", "has_failed", "out", "request", "script", "tensors"),
+        *("_styles", "diagnostics", "err", "failures", "format", "out", "request", "script", "tensors"),
         *("has_run", "has_several", "show_so_far", "shows_prints", "values", "warnings"),
     )
 
     def __init__(self, request: Request) -> None:
         self.script: Script | None = None
         self.warnings: list[AutodiffError] = []
-        self.has_failed = False  # by --fail-on
+        self.failures: list[AutodiffError] = []  # by --fail-on
         self.has_run = False
         self.show_so_far: Callable[[], None] | None = None
         self.shows_prints = True
@@ -269,7 +269,9 @@ class Session:
         assert self.script is not None
         seed = self.request.number("seed")
         self.show_text(
-            render_numbers(report, numbers, self.script.data, seed, self.warnings, self.script.source)
+            render_numbers(
+                *(report, numbers, self.script.data, seed, self.warnings, self.script.source, self.failures)
+            )
         )
 
     def show_curve(self, numbers: Mapping[str, Any]) -> None:
@@ -288,7 +290,8 @@ class Session:
         seed = self.request.number("seed")
         self.show_text(
             render_json(
-                report, self.script.data, seed, self.warnings, self.script.source, self.tensors, events
+                *(report, self.script.data, seed, self.warnings, self.script.source, self.tensors, events),
+                failures=self.failures,
             )
         )
 

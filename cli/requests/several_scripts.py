@@ -31,6 +31,8 @@ SUFFIX, PYTHON_SUFFIX = ".ad", ".py"
 SCRIPT_MODULES = frozenset(["torch", "numpy", "math", "random", "typing", "__future__"])
 IMPORTED = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 LARGEST_PYTHON_FILE = 1 << 20
+#: The most files that the note on files left out names.
+MOST_LEFT_OUT = 3
 #: Exit codes from the worst to the best, and what the scripts with each are called in the last line.
 OUTCOMES = {
     USAGE: "unreadable",
@@ -42,20 +44,30 @@ OUTCOMES = {
 }
 #: What scripts are called that are neither well nor bad, such as those that end at a kink.
 UNDECIDED = "undecided"
+#: What scripts are called whose result is right and that ``--fail-on`` makes fail.
+FAILED_ON = "failed by --fail-on"
 
 
 class Outcome:
     """What came of one script: its exit code, a few words for its line, and what shows the whole result.
 
     The result of one of several scripts is not shown if it ``is_well``; one that is neither well nor bad is
-    counted as undecided. ``closing`` ends the result of a single script.
+    counted as undecided. ``closing`` ends the result of a single script. ``called`` is what a script is
+    counted as, if not what its exit code says.
     """
 
-    __slots__ = ("closing", "is_well", "show", "status", "words")
+    __slots__ = ("called", "closing", "is_well", "show", "status", "words")
 
     def __init__(
-        self, status: int, words: str, is_well: bool, show: Callable[[], None], closing: str = ""
+        self,
+        status: int,
+        words: str,
+        is_well: bool,
+        show: Callable[[], None],
+        closing: str = "",
+        called: str = "",
     ) -> None:
+        self.called = called
         self.status = status
         self.words = words
         self.is_well = is_well
@@ -72,7 +84,7 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
     JSON documents each on its own line.
     """
     request = session.request
-    paths = find_scripts(request)
+    paths = find_scripts(session)
     if paths == [request.argument]:
         session.script = read_script(request)
         outcome = work(session)
@@ -83,22 +95,24 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
     session.shows_prints, session.has_several = False, True
     for path in paths:
         session.request = Request(request.command, path, request.values)
-        session.script, session.warnings, session.has_run = None, [], False
+        session.script, session.warnings, session.has_run, session.failures = None, [], False, []
         results.append(work_on_one(session, work))
         session.flush()
     if is_for_reading(session):
-        names = [OUTCOMES[status] or bad if is_well or status else UNDECIDED for status, is_well in results]
-        order = (OUTCOMES[OK], UNDECIDED, *(name or bad for name in reversed(OUTCOMES.values())))
+        names = [
+            outcome.called or OUTCOMES[outcome.status] or bad
+            if outcome.is_well or outcome.status
+            else UNDECIDED
+            for outcome in results
+        ]
+        order = (OUTCOMES[OK], UNDECIDED, FAILED_ON, *(name or bad for name in reversed(OUTCOMES.values())))
         told = ", ".join(f"{names.count(name):,} {name}" for name in dict.fromkeys(order) if name in names)
         session.show_text(f"{len(paths):,} script{'s' * (len(paths) != 1)}: {told}\n")
-    return next(status for status in OUTCOMES if any(status == found for found, _ in results))
+    return next(status for status in OUTCOMES if any(status == outcome.status for outcome in results))
 
 
-def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> tuple[int, bool]:
-    """Work on one script of several, and show what came of it; an error does not end the others.
-
-    Return its exit code, and whether its result is well.
-    """
+def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> Outcome:
+    """Work on one script of several, and show what came of it; an error does not end the others."""
     try:
         session.script = read_script(session.request)
         outcome = work(session)
@@ -111,7 +125,7 @@ def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> tuple[i
         if not session.is_silent:
             session.flush()
             session.say_all(shown)
-        return exit_code(shown), False
+        return Outcome(exit_code(shown), "", False, lambda: None)
     show_line(session, outcome.words)
     if not is_for_reading(session):
         outcome.show()
@@ -119,7 +133,7 @@ def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> tuple[i
         session.show_text("\n")
         outcome.show()
         session.show_text("\n")
-    return outcome.status, outcome.is_well
+    return outcome
 
 
 def show_line(session: Session, words: str) -> None:
@@ -134,8 +148,9 @@ def is_for_reading(session: Session) -> bool:
     return session.format != "json" and not results_are_diagnostics
 
 
-def find_scripts(request: Request) -> list[str]:
-    """The scripts of a request: files as given, and those in folders."""
+def find_scripts(session: Session) -> list[str]:
+    """The scripts of a request: files as given, and those in folders. A note says what was left out there."""
+    request = session.request
     given = (request.argument, *request.others)
     if given.count(STDIN) > 1:
         raise UsageError(
@@ -143,7 +158,13 @@ def find_scripts(request: Request) -> list[str]:
             code="E0610",
             help=("give `-` once",),
         )
-    paths = [path for one in given for path in (in_folder(one) if os.path.isdir(one) else [one])]
+    folders = {one: in_folder(one) for one in given if os.path.isdir(one)}
+    paths = [path for one in given for path in (folders[one].scripts if one in folders else [one])]
+    left_out = {path: module for folder in folders.values() for path, module in folder.left_out.items()}
+    for path in paths:
+        left_out.pop(os.path.normpath(path), None)
+    if left_out:
+        session.note(told_of_left_out(left_out))
     for option, values in (("-e", request.texts("e")), ("--formula", request.texts("formula"))):
         if values and len(paths) > 1:
             raise UsageError(
@@ -154,35 +175,69 @@ def find_scripts(request: Request) -> list[str]:
     return paths
 
 
-def in_folder(folder: str) -> list[str]:
+class Folder:
+    """The scripts in a folder, and the files left out, each with a module it imports that scripts lack."""
+
+    __slots__ = ("left_out", "scripts")
+
+    def __init__(self) -> None:
+        self.scripts: list[str] = []
+        self.left_out: dict[str, str] = {}
+
+
+def in_folder(folder: str) -> Folder:
     """The scripts in a folder and in the folders in it, except hidden ones."""
-    found = sorted(scripts_below(folder))
-    if not found:
+    found = Folder()
+    for path in sorted(files_below(folder)):
+        if path.endswith(SUFFIX):
+            found.scripts.append(path)
+        elif path.endswith(PYTHON_SUFFIX):
+            imported = imports_of(path)
+            foreign = min(imported - SCRIPT_MODULES, default=None)
+            if "torch" in imported and foreign is None:
+                found.scripts.append(path)
+            elif "torch" in imported and foreign is not None:
+                found.left_out[path] = foreign
+    if not found.scripts:
+        left_out = (told_of_left_out(found.left_out),) if found.left_out else ()
         raise UsageError(
             f"there is no script in {visible(folder)}",
             code="E0611",
             help=(
                 f"the scripts of a folder are its {SUFFIX} files, and its {PYTHON_SUFFIX} files that import"
                 " torch and nothing that scripts lack; name others one by one",
+                *left_out,
             ),
         )
     return found
 
 
-def scripts_below(folder: str) -> Iterator[str]:
+def told_of_left_out(files: dict[str, str]) -> str:
+    """Which files of folders import torch and were left out, each with the module that scripts lack."""
+    shown = [f"{path} ({module})" for path, module in list(files.items())[:MOST_LEFT_OUT]]
+    if len(files) > MOST_LEFT_OUT:
+        shown.append(f"{len(files) - MOST_LEFT_OUT:,} more")
+    count = (
+        "1 file that imports torch was" if len(files) == 1 else f"{len(files):,} files that import torch were"
+    )
+    return (
+        f"{count} left out for another import: {', '.join(shown)};"
+        f" name {'it' if len(files) == 1 else 'them'} to have {'it' if len(files) == 1 else 'them'} read too"
+    )
+
+
+def files_below(folder: str) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        paths = [os.path.normpath(os.path.join(parent, name)) for name in files if not name.startswith(".")]
-        yield from (path for path in paths if path.endswith(SUFFIX) or is_torch_script(path))
+        yield from (
+            os.path.normpath(os.path.join(parent, name)) for name in files if not name.startswith(".")
+        )
 
 
-def is_torch_script(path: str) -> bool:
-    """Whether a Python file imports torch and no module that scripts lack, as programs and tests do."""
-    if not path.endswith(PYTHON_SUFFIX):
-        return False
+def imports_of(path: str) -> set[str]:
+    """The modules that a Python file imports; none if it cannot be read."""
     try:
         with open(path, encoding="utf-8") as file:
-            imported = set(IMPORTED.findall(file.read(LARGEST_PYTHON_FILE)))
+            return set(IMPORTED.findall(file.read(LARGEST_PYTHON_FILE)))
     except (OSError, UnicodeDecodeError):
-        return False
-    return "torch" in imported and imported <= SCRIPT_MODULES
+        return set()

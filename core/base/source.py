@@ -91,6 +91,11 @@ class Source:
         """Return the text of a line (counted from 1) without its line ending."""
         return self.text[self.line_start(number) : self.line_start(number + 1)].rstrip("\r\n")
 
+    def line_span(self, number: int) -> Span:
+        """Return the span of a line without its line ending."""
+        start = self.line_start(number)
+        return Span(start, start + len(self.line(number)))
+
     def excerpt(self, span: Span) -> str:
         """Return the text that a span covers."""
         return self.text[span.start : span.end]

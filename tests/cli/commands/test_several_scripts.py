@@ -64,7 +64,18 @@ def test_python_files_that_import_torch_and_nothing_that_scripts_lack_are_script
         path.write_bytes(text.encode("latin-1"))
     done = autodiff("check", "mixed")
     assert (done.returncode, done.out) == (0, "mixed/net.py: 1 gradient right\n1 script: 1 ok\n")
+    assert done.err == (
+        "note: 2 files that import torch were left out for another import: mixed/program.py (argparse),"
+        " mixed/test_net.py (unittest); name them to have them read too\n"
+    )
     assert autodiff("lint", "mixed").out == "mixed/net.py: ok\n1 script: 1 ok\n"
+    named = autodiff("check", "mixed", "mixed/program.py", "mixed/test_net.py")
+    assert "left out" not in named.err
+    assert named.out.splitlines()[-1].startswith("3 scripts: ")
+    (tmp_path / "mixed" / "net.py").unlink()
+    done = autodiff("lint", "mixed")
+    assert done.err.startswith("error[E0611]: there is no script in mixed\n")
+    assert "2 files that import torch were left out" in done.err
 
 
 def test_a_folder_with_one_script_is_told_as_a_folder(autodiff, folder):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 ZERO = "w = 3.; x = -1.; L = relu(w*x)"
@@ -51,7 +53,7 @@ def test_the_option_is_repeatable_and_quiet_twice_leaves_the_exit_code(autodiff)
 def test_it_is_an_annotation_and_a_json_line_too(autodiff, write):
     path = write(ZERO, "a.ad")
     done = autodiff("grad", path.name, "--fail-on", "zero", "--diagnostics", "github")
-    assert "::error file=a.ad::--fail-on zero: the gradients for w and x are zero" in done.err
+    assert "::error file=a.ad,line=1,col=1,endLine=1,endColumn=31::--fail-on zero: the gr" in done.err
     done = autodiff("grad", path.name, "--fail-on", "zero", "--diagnostics", "json")
     assert '"severity": "error"' in done.err
 
@@ -60,7 +62,31 @@ def test_of_several_scripts_one_fails(autodiff, write):
     fine, zero = write(FINE, "fine.ad"), write(ZERO, "zero.ad")
     done = autodiff("check", zero.name, fine.name, "--fail-on", "zero")
     assert done.returncode == 1
-    assert done.out.endswith("2 scripts: 1 ok, 1 wrong\n")
+    told = "--fail-on zero: the gradients for w and x are zero"
+    assert done.out.startswith(f"zero.ad: 2 gradients right; {told}\n")
+    assert done.out.endswith("fine.ad: 1 gradient right\n2 scripts: 1 ok, 1 failed by --fail-on\n")
+    assert f"error: {told}\n --> zero.ad:1:1\n" in done.err
+    done = autodiff("check", zero.name, fine.name, "--fail-on", "zero", "--format", "json")
+    failed, passed = map(json.loads, done.out.splitlines())
+    assert (failed["right"], passed["diagnostics"]) == (True, [])
+    assert [(one["message"], one["severity"]) for one in failed["diagnostics"]] == [(told, "error")]
+
+
+@pytest.mark.parametrize("command", ["run", "grad", "explain", "graph", "check"])
+def test_the_document_has_what_fails_with_its_line(autodiff, command):
+    code = "b = 1.\nw = 3.\nL = relu(-w) + b"
+    document = json.loads(autodiff(command, "-e", code, "--fail-on", "zero", "--format", "json").out)
+    [found] = document["diagnostics"]
+    assert found["message"] == "--fail-on zero: the gradient for w is zero"
+    assert (found["severity"], found["location"]["line"]) == ("error", 2)
+
+
+def test_a_failure_of_the_older_of_two_scripts_counts(autodiff, write):
+    zero, fine = write(ZERO, "zero.ad"), write("w = 3.; x = -1.; L = 0*relu(w*x) + w*x", "fine.ad")
+    done = autodiff("diff", zero.name, fine.name, "--fail-on", "zero", "--format", "json", "--rtol", "1e9")
+    assert done.returncode == 1
+    assert "--fail-on zero" in json.loads(done.out)["diagnostics"][0]["message"]
+    assert " --> zero.ad:1:1\n" in done.err
 
 
 def test_a_script_without_a_gradient_is_judged_by_its_warnings(autodiff):
