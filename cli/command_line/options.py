@@ -286,6 +286,7 @@ SIGMA = Option(
 COV = Option("--cov", TEXT, "Covariance matrix of inputs, with their names as header.", metavar="FILE")
 MONTE_CARLO = Option("--monte-carlo", NUMBER, "Compare with this many random draws.", metavar="N", default=0)
 METHOD = Option("--method", TEXT, "How to search.", choices=("auto", "bfgs", "lm", "newton"), default="auto")
+ABSOLUTE_SIGMA = Option("--absolute-sigma", FLAG, "The residuals of a fit have the standard deviation 1.")
 SPEED = Option("--speed", NUMBER, "Steps a minute on a terminal.", metavar="N", default=60, least=1)
 RTOL = Option("--rtol", TEXT, "Relative difference that counts as none.", metavar="R", default="1e-9")
 NONZERO = Option("--nonzero", FLAG, "Leave out rows of zeros of a table, and zeros of a list.")
@@ -316,7 +317,8 @@ TIMEOUT = Option(
 GROUPS = {
     "Input": "-e --set --data --each --sweep --over --columns --batch --reduce --jobs --cluster --sigma --cov"
     " --monte-carlo --dtype --seed",
-    "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula --rtol --method",
+    "What is differentiated": "--of --wrt --grad-output --vector --order --entry --formula --rtol --method"
+    " --absolute-sigma",
     "Output": "--show --nonzero --value --keep --view --around --depth --fold --tangent --output --open"
     " --format --top --speed --digits --rows --all --quiet --verbose --color --diagnostics --fail-on"
     " --fail-fast --help",
@@ -432,7 +434,10 @@ COMMANDS = {
         Command(
             "propagate",
             "[SCRIPT]",
-            (*WHOLE, SIGMA, COV, MONTE_CARLO, OUTPUT, format_option("propagate"), *PEOPLE, *MANNERS, *LIMITS),
+            (
+                *(*WHOLE, SIGMA, COV, MONTE_CARLO, FAIL_ON, OUTPUT, format_option("propagate")),
+                *(*PEOPLE, *MANNERS, *LIMITS),
+            ),
             "Propagate standard deviations of inputs to the output.",
             (
                 "autodiff propagate -e 'm = 0.029; r = 0.0082; d = m/r**2' --sigma m=0.005,r=0.0001",
@@ -442,7 +447,10 @@ COMMANDS = {
         Command(
             "minimize",
             "[SCRIPT]",
-            (*WHOLE, METHOD, OUTPUT, format_option("minimize"), *PEOPLE, *MANNERS, *LIMITS),
+            (
+                *(*WHOLE, METHOD, ABSOLUTE_SIGMA, OUTPUT, format_option("minimize")),
+                *(*PEOPLE, *MANNERS, *LIMITS),
+            ),
             "Find the inputs at which the output is least, with standard errors.",
             (
                 "autodiff minimize -e 'x = 3; y = 1; L = (x - 1)**2 + cosh(x*y - 1)'",

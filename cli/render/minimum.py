@@ -84,6 +84,7 @@ def minimum_numbers(found: Minimum) -> dict[str, Any]:
         "residual_names": list(found.residuals),
         "degrees_of_freedom": found.degrees_of_freedom,
         "residual_sigma": found.residual_sigma,
+        "absolute_sigma": found.absolute_sigma,
     }
 
 
@@ -146,6 +147,12 @@ def spell_end(found: Minimum, digits: int) -> str:
     text = f"{found.method}, {found.steps:,} step{'s' * (found.steps != 1)}: {found.reason}"
     if found.covariance is None:
         return text
+    if found.absolute_sigma:
+        free = found.degrees_of_freedom
+        return (
+            f"{text}; the standard errors are those of residuals with the standard deviation 1: chi-squared"
+            f" is {short(found.value, digits)}, with {free:,} degree{'s' * (free != 1)} of freedom"
+        )
     if found.residual_sigma is None:
         return f"{text}; the standard errors are from the inverse of the Hessian"
     shown = [fit(name, WIDEST_RESIDUAL) for name in found.residuals[:MOST_TOLD]]

@@ -6,6 +6,7 @@ The script, the target and the inputs are those of ``grad``.
 from __future__ import annotations
 
 from autodiff.cli.command_line.script_source import read_script
+from autodiff.cli.requests.hints import is_finite, the_gradients
 from autodiff.cli.requests.make_report import (
     note_reshaped,
     notes_on_reassigned,
@@ -71,6 +72,12 @@ class Question:
         with EngineSetup(self.settings):
             return function(self.subject, *arguments)
 
+    def warn_of_first(self, session: Session) -> None:
+        """Warn of gradients that are not finite."""
+        broken = [variable.name for variable in self.report.gradients if not is_finite(variable.grad)]
+        if broken:
+            session.note(f"{the_gradients(broken)} not finite", "warning")
+
     def warn_of_second(self, session: Session, found: Any) -> None:
         """Warn of second derivatives that are not finite, and name equal eigenvalues as their cause."""
         if np.isfinite(np.asarray(found, dtype=float)).all():
@@ -114,6 +121,7 @@ def entries_for(variable: Variable, value: object, option: str) -> Any:
 def make_jacobian(session: Session) -> DerivativeMatrix:
     """The derivatives of every entry of the output by every entry of the inputs."""
     asked = Question(session, weighed=False)
+    asked.warn_of_first(session)
     matrix = asked.compute(derivative_matrices.jacobian)
     return DerivativeMatrix(
         1, asked.report, (asked.report.output,), asked.report.gradients, matrix, sparse(session)
@@ -139,6 +147,7 @@ def make_product(session: Session) -> tuple[GradientReport, Sequence[Variable]]:
     asked = Question(session, weighed=is_second)
     vector = asked.vector(values_of(session).read_all("vector"), "--vector")
     if not is_second:
+        asked.warn_of_first(session)
         product = asked.compute(derivative_matrices.jvp, vector)
         return asked.report, (with_gradient(asked.report.output, product),)
     product = asked.compute(derivative_matrices.hvp, vector)

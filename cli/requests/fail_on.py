@@ -8,10 +8,12 @@ from autodiff.core.base.errors import AutodiffError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from autodiff.cli.command_line.fast_parser import Request
     from autodiff.cli.requests.session import Session
+    from autodiff.core.base.source import Span
     from autodiff.core.report.records import GradientReport
 
 #: What may be asked for: values and gradients that are nan or infinite, gradients of zeros, warnings.
@@ -33,22 +35,27 @@ def read_kinds(request: Request) -> tuple[str, ...]:
     return kinds
 
 
-def judge(session: Session, report: GradientReport | None) -> None:
-    """Say what of a report, or of the warnings, is asked to fail; the session keeps it."""
+def judge(session: Session, report: GradientReport | None, others: Mapping[str, str] | None = None) -> None:
+    """Say what of a report, or of the warnings, is asked to fail; the session keeps it.
+
+    ``others`` are sentences on what is no part of the report, by kind.
+    """
     kinds = read_kinds(session.request)
-    found = [] if report is None else list(failures(kinds, report))
+    assert session.script is not None
+    source = session.script.source
+    found: list[tuple[str, Span | None]] = [
+        (text, None if line is None else source.line_span(line))
+        for text, line in (() if report is None else failures(kinds, report))
+    ]
+    found += [(f"--fail-on {kind}: {text}", None) for kind, text in (others or {}).items() if kind in kinds]
     if "warning" in kinds and session.warnings:
         count = len(session.warnings)
         given = "a warning was given" if count == 1 else f"{count:,} warnings were given"
-        found.append((f"--fail-on warning: {given}", None))
-    assert session.script is not None
-    for text, line in found:
+        found.append((f"--fail-on warning: {given}", session.warnings[0].span))
+    for text, span in found:
         error = AutodiffError(text)
         error.code = ""  # nothing went wrong: this was asked for
-        error.source = session.script.source
-        error.span = session.warnings[0].span if session.warnings and line is None else None
-        if line is not None:
-            error.span = error.source.line_span(line)
+        error.source, error.span = source, span
         session.failures.append(error)
         if not session.is_silent:
             session.say(error)
@@ -68,3 +75,21 @@ def failures(kinds: tuple[str, ...], report: GradientReport) -> Iterator[tuple[s
         zero = [variable for variable in report.gradients if is_zero(variable.grad)]
         if zero:
             yield f"--fail-on zero: {the_gradients([one.name for one in zero])} zero", zero[0].line
+
+
+def kinds_of_row(kinds: Sequence[str], value: Any, grads: Sequence[Any]) -> Iterator[str]:
+    """Yield which of the kinds a row's value and gradients are."""
+    if "nan" in kinds and not all(map(is_finite, (value, *grads))):
+        yield "nan"
+    if "zero" in kinds and any(map(is_zero, grads)):
+        yield "zero"
+
+
+def sentences_on_rows(failed: Mapping[str, int], count: int) -> dict[str, str]:
+    """What is asked to fail of ``count`` rows, with how many rows of each kind."""
+    what = {"nan": "a value or gradient that is not finite", "zero": "a gradient of zero"}
+    return {
+        kind: f"{failed[kind]:,} of {count:,} rows {'has' if failed[kind] == 1 else 'have'} {what[kind]}"
+        for kind in what
+        if failed[kind]
+    }

@@ -33,6 +33,9 @@ def make_minimum(session: Session) -> Minimum:
     if not asked.report.gradients:
         raise UsageError("there is no input to move", code="E0603", help=("name some with --wrt",))
     objective = Objective(asked.execution, asked.settings, probe, asked.subject)
+    absolute_sigma = bool(session.request.values.get("absolute_sigma"))
+    if absolute_sigma:
+        refuse_weights(objective)
     method = session.request.text("method")
     if method in (None, "auto"):
         method = default_method(objective)
@@ -43,7 +46,7 @@ def make_minimum(session: Session) -> Minimum:
     if found.has_converged and kink:
         why = kink
     elif found.has_converged:
-        covariance, why, flat = covariance_at(objective, found.place)
+        covariance, why, flat = covariance_at(objective, found.place, absolute_sigma=absolute_sigma)
     elif kink:
         found.reason += f"; {kink}"
     squares = 0.0
@@ -66,10 +69,29 @@ def make_minimum(session: Session) -> Minimum:
         residual_count=objective.size,
         residuals=tuple(objective.residual_names),
         sum_of_squares=squares,
+        absolute_sigma=absolute_sigma,
     )
     if found.has_converged and why:
         session.note(f"there are no standard errors: {why}{spell_flat(made)}")
     return made
+
+
+def refuse_weights(objective: Objective) -> None:
+    """Raise UsageError unless the objective is the plain sum of the squares of residuals.
+
+    With another factor than 1, as in a mean or in half of the sum, it is not known what the deviations are.
+    """
+    if objective.parts is None:
+        what = "the output is no sum of squares"
+    elif any((np.asarray(part.weight) != 1).any() for part in objective.parts):
+        what = "the squares are multiplied by numbers or divided by them"
+    else:
+        return
+    raise UsageError(
+        f"--absolute-sigma: {what}",
+        code="E0605",
+        help=("end the script in residuals divided by their standard deviations, as in r = (f - v)/s",),
+    )
 
 
 def kink_near(objective: Objective, found: Search) -> str:

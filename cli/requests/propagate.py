@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff.cli.requests.derivatives import Question
+from autodiff.cli.requests.fail_on import judge
 from autodiff.cli.requests.make_report import read_names
 from autodiff.cli.requests.values import Values, split_name, values_of
 from autodiff.core.base.errors import UsageError
@@ -63,6 +64,10 @@ def make_propagation(session: Session) -> Propagation:
     jacobian = asked.compute(derivative_matrices.jacobian).astype("float64")
     output, sigma, shares = propagation.first_order(jacobian, covariance)
     made = Propagation(asked.report, jacobian, covariance, output, sigma, shares)
+    asked.warn_of_first(session)
+    if request.texts("fail_on"):
+        is_finite = bool(np.isfinite(sigma).all())
+        judge(session, asked.report, {} if is_finite else {"nan": "the standard deviation is not finite"})
     has_kinks = note_kinks(session, asked, probe, draws)
     if draws:
         made.monte_carlo = sample(session, asked, made, Rerun(asked.execution, asked.settings, probe))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import gc
 import json
+from collections import Counter
 from time import perf_counter
 
 from autodiff.cli.data_files.row_readers import BadRow, Block, read_number
 from autodiff.cli.render.row_lines import RowWriter
 from autodiff.cli.requests.block_jobs import Job
+from autodiff.cli.requests.fail_on import kinds_of_row
 from autodiff.core.base.errors import AutodiffError, LimitError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source, Span
@@ -37,16 +39,18 @@ MOST_TOLD = 20  # bad rows of a block with a message each
 class RowAnswers:
     """The ``text`` of the lines of ``count`` rows, of which ``bad`` have no answer.
 
-    ``told`` are the first of these, each with its index in the block. ``seconds`` is how long it took.
+    ``told`` are the first of these, each with its index in the block. ``failed`` has the number of rows of
+    each kind in --fail-on. ``seconds`` is how long it took.
     """
 
-    __slots__ = ("bad", "count", "seconds", "text", "told")
+    __slots__ = ("bad", "count", "failed", "seconds", "text", "told")
 
     def __init__(self, text: str = "", count: int = 0) -> None:
         self.text = text
         self.count = count
         self.bad = 0
         self.told: list[tuple[int, AutodiffError]] = []
+        self.failed: Counter[str] = Counter()
         self.seconds = 0.0
 
     def add_error(self, at: int, error: AutodiffError) -> None:
@@ -60,10 +64,11 @@ class RowJob(Job):
     """Writes the lines of rows with ``writer``, which has written its header.
 
     ``why`` is the reason why rows are run one by one, "" if they are not. ``constants`` are the values of
-    inputs that are no columns. With ``stops``, the first bad row is the last.
+    inputs that are no columns. With ``stops``, the first bad row is the last. ``fails_on`` are the kinds of
+    results that --fail-on names.
     """
 
-    __slots__ = ("constants", "stops", "why", "writer")
+    __slots__ = ("constants", "fails_on", "stops", "why", "writer")
     kind = "rows"
 
     def __init__(
@@ -78,12 +83,14 @@ class RowJob(Job):
         constants: Mapping[str, Any],
         why: str,
         stops: bool,
+        fails_on: Sequence[str],
     ) -> None:
         super().__init__(source, settings, reader, used, inputs)
         self.writer = writer
         self.constants = dict(constants)
         self.why = why
         self.stops = stops
+        self.fails_on = fails_on
 
     def own(self) -> dict[str, Any]:
         writer = self.writer
@@ -93,6 +100,7 @@ class RowJob(Job):
             "constants": self.constants,
             "why": self.why,
             "stops": self.stops,
+            "fails_on": self.fails_on,
         }
 
     def answer(self, block: Block) -> RowAnswers:
@@ -107,6 +115,8 @@ class RowJob(Job):
             ):
                 if isinstance(answer, AutodiffError):
                     made.add_error(made.count, answer)
+                else:
+                    made.failed.update(kinds_of_row(self.fails_on, *answer))
                 lines.append(self.writer.line(block.first + made.count, row, answer))
                 made.count += 1
                 if made.bad and self.stops:
@@ -126,7 +136,10 @@ class RowJob(Job):
             return None
         count = len(block)
         rows = [*self.reader.rows(block.lines)] if self.writer.kept else [{}] * count
-        return RowAnswers(self.writer.lines(block.first, rows, *found), count)
+        made = RowAnswers(self.writer.lines(block.first, rows, *found), count)
+        if "zero" in self.fails_on:
+            made.failed["zero"] = int(np.any([grad == 0 for grad in found[1]], axis=0).sum())
+        return made
 
     def answers(self, block: list[Values | AutodiffError]) -> Iterator[Answer]:
         """Yield the answers to rows: those of one run where it has a finite one, else of a run of its own."""
@@ -174,13 +187,14 @@ class RowJob(Job):
             (at, error.code, error.message, error.span and [error.span.start, error.span.end])
             for at, error in answer.told
         ]
-        head = [answer.count, answer.bad, told, answer.seconds]
+        head = [answer.count, answer.bad, told, answer.failed, answer.seconds]
         return json.dumps(head).encode() + b"\n" + answer.text.encode("utf-8", "surrogatepass")
 
     def decoded(self, data: bytes) -> RowAnswers:
         head, _, text = data.partition(b"\n")
         made = RowAnswers(text.decode("utf-8", "surrogatepass"))
-        made.count, made.bad, told, made.seconds = json.loads(head)
+        made.count, made.bad, told, failed, made.seconds = json.loads(head)
+        made.failed = Counter(failed)
         made.told = [
             (at, AutodiffError(message, code=code, span=Span(*span) if span else None))
             for at, code, message, span in told

@@ -6,6 +6,7 @@ answered block by block (``row_job.py``), here or elsewhere (``executors.py``), 
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import chain
 from time import monotonic
 
@@ -15,6 +16,7 @@ from autodiff.cli.process.exit_codes import OK, SCRIPT
 from autodiff.cli.process.supervisor import clock
 from autodiff.cli.render.row_lines import FORMATS, RowWriter
 from autodiff.cli.requests.executors import answers_of
+from autodiff.cli.requests.fail_on import judge, kinds_of_row, read_kinds, sentences_on_rows
 from autodiff.cli.requests.make_report import (
     note_reshaped,
     prepare_process,
@@ -89,16 +91,15 @@ def refuse_other_options(session: Session) -> None:
         )
     if request.number("batch"):
         raise UsageError(f"--batch does not go with {option}", code="E0610", help=("leave one out",))
-    if request.number("order") > 1 or request.texts("fail_on"):
-        other = "--order" if request.number("order") > 1 else "--fail-on"
-        raise UsageError(f"{other} does not go with {option}", code="E0610", help=(f"leave {other} out",))
+    if request.number("order") > 1:
+        raise UsageError(f"--order does not go with {option}", code="E0610", help=("leave --order out",))
 
 
 class AllRows:
     """Answers rows one after the other and counts those that have no answer.
 
     ``job`` answers them once one row has an answer; ``None`` until then. ``done`` is the fraction of the rows
-    that are answered, if it is known.
+    that are answered, if it is known. ``failed`` has the number of rows of each kind that ``fails_on`` names.
     """
 
     __slots__ = (
@@ -106,6 +107,8 @@ class AllRows:
         "began",
         "count",
         "done",
+        "failed",
+        "fails_on",
         "job",
         "part",
         "reader",
@@ -131,6 +134,8 @@ class AllRows:
         self.job: RowJob | None = None
         self.began = monotonic()
         self.count = self.bad = 0
+        self.fails_on = read_kinds(session.request)
+        self.failed: Counter[str] = Counter()
         self.part = 1  # rows of the next part
         self.done: float | None = None
 
@@ -150,6 +155,7 @@ class AllRows:
         session.show_text(self.writer.end())
         if self.bad:
             session.note(f"{self.bad:,} of {self.count:,} rows have no gradient")
+        judge(session, None, sentences_on_rows(self.failed, self.count))
         return SCRIPT if self.bad else OK
 
     def all_answers(self, blocks: Iterator[Block]) -> Iterator[tuple[Block, RowAnswers]]:
@@ -176,6 +182,7 @@ class AllRows:
             self.tell(error, block.place(at))
         self.bad += answers.bad - len(answers.told)
         self.count += answers.count
+        self.failed += answers.failed
         self.done = block.share and block.share[1]
         self.session.show_text(answers.text)
         if answers.seconds:
@@ -206,6 +213,8 @@ class AllRows:
         made = RowAnswers(self.writer.line(block.first, row, answer), 1)
         if isinstance(answer, AutodiffError):
             made.add_error(0, answer)
+        else:
+            made.failed.update(kinds_of_row(self.fails_on, *answer))
         return made
 
     def first_answer(self, values: Values) -> Answer:
@@ -232,6 +241,7 @@ class AllRows:
             constants={name: node.out for name, node in subject.wrt if name not in values},
             why=why,
             stops=self.stops,
+            fails_on=self.fails_on,
         )
         if session.request.number("verbose"):
             session.note(f"the rows are run {f'row by row: {why}' if why else 'in blocks, as vectors'}")

@@ -1,8 +1,8 @@
 """Sums of squares: the residuals in a graph, and the standard errors of what was fitted to data.
 
-Sources. For a least-squares fit the inputs' covariance is s^2 (J'J)^-1, with s^2 the sum of squares over
-the degrees of freedom. For a log-likelihood with its sign changed it is the inverse of the Hessian (Seber and
-Wild, Nonlinear Regression, 1989, sections 2.1 and 2.2).
+Sources. For a least-squares fit the inputs' covariance is s^2 (J'J)^-1, with s^2 the variance of a residual:
+known, or estimated as the sum of squares over the degrees of freedom. For a log-likelihood with its sign
+changed it is the inverse of the Hessian (Seber and Wild, Nonlinear Regression, 1989, sections 2.1 and 2.2).
 """
 
 from __future__ import annotations
@@ -113,16 +113,15 @@ def is_square(node: Node, name: str, at: list[int]) -> bool:
     return name == "square" or (len(at) == 2 and node.inputs[0] is node.inputs[1])
 
 
-def covariance_of_fit(jacobian: Any, residuals: Any) -> Any:
-    """Return the covariance of fitted inputs (n x n) from the residuals and their Jacobian (m x n), m > n.
+def covariance_of_fit(jacobian: Any, variance: float) -> Any:
+    """Return the covariance of fitted inputs (n x n) from the residuals' Jacobian (m x n) and their variance.
 
-    The residuals determine the inputs: there are no flat directions.
+    The residuals determine the inputs: m >= n, and there are no flat directions.
     """
     lengths = np.sqrt((jacobian**2).sum(axis=0))
     _, values, right = np.linalg.svd(jacobian / lengths, full_matrices=False)
     inverse = right.T / values
-    sigma2 = float(residuals @ residuals) / (len(residuals) - len(lengths))
-    return sigma2 * (inverse @ inverse.T) / np.outer(lengths, lengths)
+    return variance * (inverse @ inverse.T) / np.outer(lengths, lengths)
 
 
 def covariance_of_likelihood(hessian: Any) -> Any:

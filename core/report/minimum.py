@@ -20,7 +20,8 @@ class Minimum(Record):
     moves of the inputs, a row each, that change no residual to first order, or the output to second.
     ``residual_count`` is the number of residuals of a least-squares fit, 0 for another objective,
     ``residuals`` are their names or expressions, none if the output itself is a list of them, and
-    ``sum_of_squares`` is that of the residuals, with their weights unless these are equal.
+    ``sum_of_squares`` is that of the residuals, with their weights unless these are equal. With
+    ``absolute_sigma`` the residuals are in units of their standard deviations, and ``value`` is chi-squared.
     """
 
     report: GradientReport
@@ -36,6 +37,7 @@ class Minimum(Record):
     residual_count: int = 0
     residuals: tuple[str, ...] = ()
     sum_of_squares: float = 0.0
+    absolute_sigma: bool = False
 
     @property
     def degrees_of_freedom(self) -> int:

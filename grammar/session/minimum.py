@@ -248,10 +248,11 @@ def decrease_left(objective: Objective, place: Any) -> float:
     return float("inf") if covariance is None else float(slopes @ covariance @ slopes) / 2
 
 
-def covariance_at(objective: Objective, place: Any) -> tuple[Any, str, Any]:
+def covariance_at(objective: Objective, place: Any, *, absolute_sigma: bool) -> tuple[Any, str, Any]:
     """The covariance of the inputs, or None and the reason why there is none; the moves that change nothing.
 
-    These moves, a row each, are empty where there is a covariance.
+    These moves, a row each, are empty where there is a covariance. With ``absolute_sigma`` the deviation of
+    the residuals is 1, else it is estimated.
     """
     none = np.zeros((0, len(place)))
     if len(place) > MOST_ERRORS:
@@ -269,6 +270,10 @@ def covariance_at(objective: Objective, place: Any) -> tuple[Any, str, Any]:
     flat = flat_directions_of_fit(jacobian)
     if len(flat):
         return None, "the residuals do not determine all inputs", flat
+    if absolute_sigma:
+        return covariance_of_fit(jacobian, 1.0), "", none
     if objective.size <= len(place):
         return None, "there are no more residuals than inputs", none
-    return covariance_of_fit(jacobian, objective.residuals(place)), "", none
+    residuals = objective.residuals(place)
+    variance = float(residuals @ residuals) / (objective.size - len(place))
+    return covariance_of_fit(jacobian, variance), "", none

@@ -103,3 +103,55 @@ def test_a_kind_that_there_is_not(autodiff):
         "  = help: did you mean `--fail-on zero`?\n"
     )
     assert "separate them by commas" in autodiff("grad", "-e", FINE, "--fail-on", "inf").err
+
+
+ROWS = "x,y\n1,1\n0,2\n-1,2\n3,0\n"
+
+
+@pytest.mark.parametrize("code", ["L = sqrt(x)*y**2", "L = sqrt(x)*y**2 if x < 9 else x*y"])
+@pytest.mark.parametrize("more", [(), ("--jobs", "2")])
+def test_rows_are_counted(autodiff, write, code, more):
+    """In blocks, row by row and in other processes."""
+    write(ROWS, "rows.csv")
+    arguments = ("grad", "-e", f"x = 1.; y = 1.\n{code}", "--each", "rows.csv", *more)
+    done = autodiff(*arguments, "--fail-on", "nan,zero,warning")
+    assert done.returncode == 1
+    assert done.out == autodiff(*arguments).out == "0.5\t2\ninf\t0\nnan\tnan\n0\t0\n"
+    assert done.err == (
+        "error: --fail-on nan: 2 of 4 rows have a value or gradient that is not finite\n"
+        "error: --fail-on zero: 2 of 4 rows have a gradient of zero\n"
+    )
+
+
+def test_rows_in_blocks_and_rows_without_what_is_asked_for(autodiff, write):
+    write("x,y\n" + "2,3\n" * 50 + "5,0\n" * 7, "rows.csv")
+    arguments = ("grad", "-e", "x = 1.; y = 1.; L = x*y**2", "--each", "rows.csv")
+    done = autodiff(*arguments, "--fail-on", "zero")
+    assert done.err == "error: --fail-on zero: 7 of 57 rows have a gradient of zero\n"
+    assert autodiff(*arguments, "--fail-on", "nan").returncode == 0
+    sweep = autodiff("grad", "-e", "x = 1.; L = x**2", "--sweep", "x=-1:1:1", "--fail-on", "zero")
+    assert (sweep.returncode, sweep.err) == (
+        1,
+        "error: --fail-on zero: 1 of 3 rows has a gradient of zero\n",
+    )
+    assert autodiff(*arguments, "--fail-on", "inf").returncode == 2
+
+
+def test_a_propagated_deviation_that_is_not_finite_fails(autodiff):
+    arguments = ("propagate", "-e", "x = 0.; y = log(x)", "--sigma", "x=0.1")
+    done = autodiff(*arguments)
+    assert (done.returncode, done.err) == (0, "warning: the gradient for x is not finite\n")
+    done = autodiff(*arguments, "--fail-on", "nan")
+    assert done.returncode == 1
+    assert "error: --fail-on nan: the gradient for x is not finite\n" in done.err
+    assert done.err.endswith("error: --fail-on nan: the standard deviation is not finite\n")
+    arguments = ("propagate", "-e", "x = 1e200; y = x*1e200", "--sigma", "x=1e200", "--fail-on", "nan,zero")
+    assert "the standard deviation is not finite" in autodiff(*arguments).err
+    done = autodiff("propagate", "-e", "x = 2.; y = x**2", "--sigma", "x=0.1", "--fail-on", "nan,zero")
+    assert (done.returncode, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("more", [("jacobian",), ("jvp", "--vector", "x=1")])
+def test_matrices_that_are_not_finite_are_warned_of(autodiff, more):
+    done = autodiff(*more, "-e", "x = [0., 1]; y = log(x)")
+    assert done.err == "warning: the gradient for x is not finite\n"

@@ -190,6 +190,48 @@ def test_weights_count():
     assert [entry[4] for entry in entries] == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-6)
 
 
+@pytest.mark.parametrize("output", ["r/s", "((r/s)**2).sum()"])
+def test_known_errors_are_absolute_sigmas(output):
+    code = LINE + f"s = tensor([1, 2, 1, 0.5]); L = {output}"
+    x, y, s = np.array([0, 1, 2, 4.0]), np.array([1, 3, 4.5, 9]), np.array([1, 2, 1, 0.5])
+    best, covariance = curve_fit(lambda x, a, b: a * x + b, x, y, [1, 0], sigma=s, absolute_sigma=True)
+    found = minimized("-e", code, "--wrt", "a,b", "--absolute-sigma")
+    assert [entry[3] for entry in entries_of(found)] == pytest.approx(best, rel=1e-7)
+    errors = [entry[4] for entry in entries_of(found)]
+    assert errors == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-6)
+    estimated = minimized("-e", code, "--wrt", "a,b")
+    others = [entry[4] for entry in entries_of(estimated)]
+    assert others == pytest.approx([error * math.sqrt(found.value / 2) for error in errors])
+
+
+def test_known_errors_need_no_more_residuals_than_inputs(answered):
+    """Two points and a line: its ordinates have the errors of the points."""
+    done = answered(
+        "-e", "a = 1; b = 2; r = [(a - 3)/0.1, (b - 5)/0.2]", "--absolute-sigma", "--format", "json"
+    )
+    document = json.loads(done.out)
+    assert document["standard_errors"] == pytest.approx({"a": 0.1, "b": 0.2})
+    assert document["absolute_sigma"] is True
+    done = answered("-e", "a = 1; r = [(a - 3)/0.1, (a - 5)/0.1]", "--absolute-sigma", "--format", "table")
+    assert "with the standard deviation 1: chi-squared is 200, with 1 degree of freedom" in done.out
+
+
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        ("0.5*((r/s)**2).sum()", "multiplied by numbers or divided"),
+        ("((r/s)**2).mean()", "multiplied by numbers or divided"),
+        ("(r**2/s**2).sum()", "multiplied by numbers or divided"),
+        ("exp(a) - a", "no sum of squares"),
+    ],
+)
+def test_absolute_sigmas_need_plain_squares(answered, output, says):
+    """What the deviations are would be a guess."""
+    done = answered("-e", f"{LINE}s = tensor([1, 2, 1, 0.5]); L = {output}", "--wrt", "a", "--absolute-sigma")
+    assert (done.code, done.out) == (2, "")
+    assert all(text in done.err for text in ("--absolute-sigma: the", says, "r = (f - v)/s"))
+
+
 @pytest.mark.parametrize(
     "output", ["r.abs().sum()", "(r**4).sum()", "(r**2).sum() - 3*a**2", "exp(r**2).sum()"]
 )
