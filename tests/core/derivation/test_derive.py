@@ -183,9 +183,8 @@ def test_of_one_long_path_the_whole_formula_is_made_when_it_is_asked_for(
         return made(*what)
 
     monkeypatch.setattr(derivations, "factor_gradient", counted)
-    lines = "\n".join(f"y{at + 1} = y{at}*1.5 + 1" for at in range(60))
+    lines = "\n".join(f"y{at + 1} = sin(y{at})*1.5 + 1" for at in range(60))
     found = derive(f"x = 2.\ny0 = x**2\n{lines}", "x")
     assert (found.count, asked) == (1, [])
-    factor, _, name_of_input = found.complete.text.rpartition("*")
-    assert (float(factor), name_of_input) == (pytest.approx(2 * 1.5**60), "x")
+    assert found.complete.text.count("cos(") == 60
     assert asked == [1]
