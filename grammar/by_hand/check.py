@@ -16,6 +16,7 @@ from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.why.kinks import kinks_of
+from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.expected_lines import expected_line
 from autodiff.grammar.by_hand.formula import Formula, ShapeMismatchError
@@ -243,13 +244,14 @@ def explain_difference(
     points.keep(compared)
     computed = [computed[at] for at in compared]
     if made.is_right_here is not False:
-        if all_known(near.compare(formula_values(near, formula))):
+        wrong = [points.runs[new].draw for new, old in enumerate(compared) if right[old] is False]
+        is_right_near = all_known(near.compare(formula_values(near, formula)))
+        if is_right_near and is_beyond_boundaries(formula, runs, wrong, runs.moved_once):
             made.is_right = True
+            made.points -= len(wrong)
             made.remarks = far_away_remarks(points, computed)
             return
-        if formula.names_read.isdisjoint(points.variables()):
-            made.is_right, made.points = True, 1
-            made.remarks = ["it is a number, and right at the script's values only"]
+        if number_right_here(made, formula, points):
             return
     if made.is_right_here is None:
         made.remarks = other_points_remarks(points, computed)
@@ -275,6 +277,15 @@ def explain_difference(
         tried = SamplePoints(runs, unfolded, points.runs)
         found = CorrectionSearch(unfolded, tried, node).find_remark()
         made.remarks = [found] if found else made.remarks
+
+
+def number_right_here(made: HandCheck, formula: Formula, points: SamplePoints) -> bool:
+    """Whether a formula, right at the script's values only, is a plain number; set the result if it is."""
+    if not formula.names_read.isdisjoint(points.variables()):
+        return False
+    made.is_right, made.points = True, 1
+    made.remarks = ["it is a number, and right at the script's values only"]
+    return True
 
 
 def symmetry_remarks(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:

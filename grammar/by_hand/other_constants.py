@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
+from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.constants import is_symmetric, numbers_of
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.points import NEAR_SPREAD, SamplePoints, all_known, formula_values, values_equal
@@ -46,7 +47,7 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
     results = [agrees(formula, runs, runs.with_constants(names, spread)) for spread in (SPREAD, near)]
     if results[0] is not None:
         made.varied = [name for name, origins in read.items() if not set(names).isdisjoint(origins)]
-    if False not in results or True in results:
+    if results[0] is not False or (results[1] and is_right_up_to_boundaries(formula, runs, names)):
         return
     idle = [name for name in names if not takes_part(name, made, runs)]
     guilty = [name for name in names if name not in idle]
@@ -75,6 +76,16 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
         return
     made.is_right = False
     made.remarks = wrong_for_others(formula, runs, alone or guilty)
+
+
+def is_right_up_to_boundaries(formula: Formula, runs: ScriptRuns, names: list[str]) -> bool:
+    """Whether a formula, right for constants near the script's, is wrong for others beyond a kink only."""
+
+    def run_at(draw: int, spread: float) -> ScriptRun | None:
+        return next((run for run in runs.with_constants(names, spread) if run.draw == draw), None)
+
+    draws = [run.draw for run in runs.with_constants(names, SPREAD) if agrees(formula, runs, [run]) is False]
+    return is_beyond_boundaries(formula, runs, draws, run_at)
 
 
 def other_constants(formula: Formula, runs: ScriptRuns) -> list[ScriptRun]:

@@ -146,6 +146,10 @@ class SamplePoints:
         noise = self.runs[at].noise(self.by)
         return noise if self.place is None else gradient_entry(noise, self.place, self.by)
 
+    def error(self, computed: list[Any], at: int) -> float:
+        """Return how far a formula with these values is off at a point, relative to what rounding allows."""
+        return deviation(computed[at], self.gradients[at], 0.0 if self.is_jacobian else self.noise(at))
+
     def keep(self, places: list[int]) -> None:
         """Keep only the points at these indices."""
         self.runs = [self.runs[at] for at in places]
@@ -182,17 +186,27 @@ def values_equal(a: Any, b: Any, noise: Any = 0.0) -> bool:
 
     ``noise`` is the rounding error that may be left of each entry of ``b`` where larger terms cancel.
     """
+    return deviation(a, b, noise) <= 1
+
+
+def deviation(a: Any, b: Any, noise: Any = 0.0) -> float:
+    """Return the largest distance of two entries relative to what rounding allows; inf for inf or nan in one.
+
+    ``noise`` is the rounding error that may be left of each entry of ``b`` where larger terms cancel.
+    """
     a, b = np.asarray(a), np.asarray(b)
     is_single = any(x.dtype == np.float32 for x in (a, b))
     a, b, noise = np.broadcast_arrays(a.astype(float), b.astype(float), noise)
     is_finite = np.isfinite(a) & np.isfinite(b)
     if not np.array_equal(a[~is_finite], b[~is_finite], equal_nan=True):
-        return False
-    a, b, noise = a[is_finite], b[is_finite], noise[is_finite]
+        return np.inf
+    differs = is_finite & (a != b)
     sizes = np.maximum(np.abs(a), np.abs(b))
+    largest = sizes[is_finite].max(initial=0.0)
     precision = "float32" if is_single else "float64"
-    room = VALUE_TOLERANCE[precision] * sizes + SUM_TOLERANCE[precision] * sizes.max(initial=0.0)
-    return bool(np.all(np.abs(a - b) <= room + noise))
+    room = VALUE_TOLERANCE[precision] * sizes + SUM_TOLERANCE[precision] * largest + noise
+    with np.errstate(over="ignore", divide="ignore"):
+        return float(np.max(np.abs(a - b)[differs] / room[differs], initial=0.0))
 
 
 def compare_values(value: Any, gradient: Any, noise: Any = 0.0) -> bool | None:

@@ -54,7 +54,12 @@ MAX_ENTRIES = 200
 
 
 class ScriptRun:
-    """One run of the script and its backward pass; ``known`` maps the nodes of the first run to its nodes."""
+    """One run of the script and its backward pass; ``known`` maps the nodes of the first run to its nodes.
+
+    ``draw`` counts the runs with random moves: two with the same draw lie in the same direction.
+    """
+
+    draw = -1
 
     def __init__(self, subject: ReportedPass, execution: Execution, first: ReportedPass) -> None:
         self.subject = subject
@@ -153,8 +158,14 @@ class ScriptRuns:
         if (spread, kept) not in self._moved:
             random = np_random.default_rng(self.seed)
             found = [self.run_again(self.random_moves(random, spread, kept), {}) for _ in range(EXTRA_RUNS)]
-            self._moved[spread, kept] = [run for run in found if run is not None]
+            self._moved[spread, kept] = numbered(found)
         return self._moved[spread, kept]
+
+    def moved_once(self, draw: int, spread: float) -> ScriptRun | None:
+        """Return the run in the direction of this draw, moved by about ``spread``; None if there is none."""
+        random = np_random.default_rng(self.seed)
+        moves = [self.random_moves(random, spread) for _ in range(draw + 1)]
+        return self.run_again(moves[-1], {})
 
     def random_moves(self, random: Any, spread: float, kept: str = "") -> dict[Node, Any]:
         moves: dict[Node, Any] = {leaf: random_moves(leaf, random, spread) for leaf in self.leaves}
@@ -193,7 +204,7 @@ class ScriptRuns:
             for _ in range(CONSTANT_RUNS):
                 moves = self.random_moves(random, spread) if moves_leaves else {}
                 found.append(self.run_again(moves, changes))
-            self._changed[key] = [run for run in found if run is not None and self.has_same_shapes(run)]
+            self._changed[key] = [run for run in numbered(found) if self.has_same_shapes(run)]
         return self._changed.get(key, [])
 
     def has_same_shapes(self, run: ScriptRun) -> bool:
@@ -238,6 +249,14 @@ class ScriptRuns:
         others = [leaf for leaf in self.leaves if leaf.name is not None and leaf not in inputs]
         told = {leaf: describe_labels(str(leaf.name), np.asarray(leaf.out)) for leaf in others}
         return {leaf: text for leaf, text in told.items() if text}
+
+
+def numbered(found: list[ScriptRun | None]) -> list[ScriptRun]:
+    """Return the runs that there are, with the numbers of their draws."""
+    for draw, run in enumerate(found):
+        if run is not None:
+            run.draw = draw
+    return [run for run in found if run is not None]
 
 
 def symmetric_move(leaf: Leaf, move: Any) -> Any:
@@ -303,10 +322,12 @@ def random_moves(leaf: Leaf, random: Any, spread: float) -> Any:
 
 
 def is_same_graph(subject: ReportedPass, other: ReportedPass) -> bool:
-    """Whether two runs have recorded the same ops in the same order."""
-    return [node.op and node.op.name for node in subject.order] == [
-        node.op and node.op.name for node in other.order
-    ]
+    """Whether two runs have recorded the same ops in the same order, with constants at the same places."""
+    return list(map(described_node, subject.order)) == list(map(described_node, other.order))
+
+
+def described_node(node: Node) -> str | bool:
+    return node.tracked if node.op is None else node.op.name
 
 
 def script_values(subject: ReportedPass, execution: Execution) -> dict[str, Any]:

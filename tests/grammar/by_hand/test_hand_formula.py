@@ -235,6 +235,64 @@ def test_beyond_a_kink_another_formula_is_right() -> None:
     assert found.points < 6
 
 
+@pytest.mark.parametrize(
+    ("script", "formula"),
+    [
+        ("x = 0.\nf = sin(x)", "1 + 0*x"),
+        ("x = 0.\nf = sin(x)", "1 - x**2/2"),
+        ("x = 0.\nf = 1 - cos(x)", "x"),
+        ("x = 0.\nf = cos(x)", "-x"),
+        ("x = 0.\nf = cos(x)", "-x + x**3/6"),
+        ("x = 0.\ny = 2.\nf = y*sin(x)", "y"),
+        ("x = 0.\ny = 2.\nf = exp(x*y)", "y + y**2*x"),
+        ("x = 0.\nf = sigmoid(x)", "1/4 + 0*x"),
+        ("x = 0.\nf = sinh(x)", "1 + x**2/2"),
+        ("x = 0.\nf = tanh(x)", "1 - x**2"),
+        ("x = 0.\nf = exp(x)", "1 + x"),
+        ("x = 0.\nf = exp(x)", "1 + x + x**2/2"),
+        ("x = 0.\nf = exp(x)", "1 + x + x**2/2 + x**3/6"),
+        ("x = 0.\nf = log1p(x)", "1 - x + x**2"),
+        ("x = 0.\nf = 1/(1 - x)", "1 + 2*x + 3*x**2"),
+        ("x = 1.\nf = ln(x)", "2 - x + (x - 1)**2"),
+        ("x = 1.\nf = sqrt(x)", "1/2 - (x - 1)/4"),
+        ("x = math.pi/2\nf = sin(x)", "math.pi/2 - x"),
+        ("x = math.pi/2\nf = cos(x)", "-1 + (x - math.pi/2)**2/2"),
+        ("x = tensor([0., 1.])\nf = exp(x).sum()", "tensor([1., exp(1)])*(1 + x - tensor([0., 1.]))"),
+        ("x = 0.03\nf = relu(x) + sin(x - 0.03)", "2 - (x - 0.03)**2/2"),
+    ],
+)
+def test_a_taylor_polynomial_is_wrong(script: str, formula: str) -> None:
+    """It comes as near as one likes, but no kink lies between."""
+    found = check(script, f"df/dx == {formula}")
+    assert (found.is_right, found.is_right_here) == (False, True)
+    assert not [told for told in found.remarks if "kink" in told]
+
+
+def test_a_taylor_polynomial_in_a_constant_is_wrong() -> None:
+    found = check("c = 0.\nx = tensor(0.7)\nf = sin(c*x)", "df/dx == c")
+    assert found.is_right is False
+    assert found.remarks[0] == "it is right only because of c = 0 in this script"
+
+
+@pytest.mark.parametrize(
+    ("script", "formula"),
+    [
+        ("x = 0.05\nf = relu(x)**3", "3*x**2"),
+        ("x = 0.02\nf = abs(x) + x**2", "1 + 2*x"),
+        ("x = 1.03\nf = torch.maximum(x, ones(())) + sin(x)", "1 + cos(x)"),
+        ("x = 0.05\nf = x**3 if x > 0 else 5*x**3", "3*x**2"),
+        ("x = 0.05\nif x > 0:\n    f = exp(x)\nelse:\n    f = 1 + exp(2*x)", "exp(x)"),
+        ("x = tensor([0.05, -2., 3.])\nf = relu(x).sum()", "tensor([1., 0., 1.])*x/x"),
+        ("x = tensor(0.02, dtype=torch.float32)\nf = relu(x)**2", "2*x"),
+        ("x = 2.02\nf = x**2*floor(x)", "2*x*2"),
+    ],
+)
+def test_a_formula_may_end_at_a_kink(script: str, formula: str) -> None:
+    found = check(script, f"df/dx == {formula}")
+    assert (found.is_right, found.is_right_here) == (True, True)
+    assert found.points < 6
+
+
 def test_where_the_script_does_not_run_there_is_no_point() -> None:
     found = check("x = 2.\nassert x == 2\nL = x**3", "dL/dx == 3*x**2")
     assert (found.is_right, found.points) == (True, 1)
