@@ -25,9 +25,10 @@ class DataFile:
     """The content of the file ``name``: the ``columns`` it names, () if it names none.
 
     ``take(columns)`` returns the arrays of these columns. ``whole()`` returns all numbers as one array.
+    ``labels`` are the texts in a first column without a name, which label the rows; () without such a column.
     """
 
-    __slots__ = ("columns", "name", "take", "whole")
+    __slots__ = ("columns", "labels", "name", "take", "whole")
 
     def __init__(
         self,
@@ -35,11 +36,13 @@ class DataFile:
         columns: Sequence[str],
         take: Callable[[Sequence[str]], dict[str, Any]],
         whole: Callable[[], Any],
+        labels: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.columns = tuple(columns)
         self.take = take
         self.whole = whole
+        self.labels = tuple(labels)
 
     def value_for(self, name: str) -> Any:
         """The array for a variable: all numbers, or the column of that name, or the only column.

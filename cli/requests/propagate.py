@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.cli.data_files.data_file import listed
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.fail_on import judge
 from autodiff.cli.requests.make_report import read_names
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from autodiff.cli.data_files.data_file import DataFile
     from autodiff.cli.requests.session import Session
 
 FEWEST_DRAWS, MOST_KINKS = 100, 3
@@ -36,7 +38,7 @@ def make_propagation(session: Session) -> Propagation:
     request = session.request
     values = values_of(session)
     sigmas, parts = read_sigmas(values)
-    matrix, columns = read_covariance(values)
+    matrix, columns = read_covariance(session, values)
     draws = request.number("monte_carlo")
     if not sigmas and not parts and matrix is None:
         raise UsageError(
@@ -122,8 +124,11 @@ def of_values(parts: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, 
     return {name: np.abs(np.asarray(values.get(name, 0.0), "float64")) * part for name, part in parts.items()}
 
 
-def read_covariance(values: Values) -> tuple[Any, Sequence[str]]:
-    """The matrix of ``--cov`` and the names in its header; None and () without the option."""
+def read_covariance(session: Session, values: Values) -> tuple[Any, Sequence[str]]:
+    """The matrix of ``--cov`` and the names in its header; None and () without the option.
+
+    Rows with labels are put in the order of the header. Notes what may be a matrix of correlations.
+    """
     path = values.request.text("cov")
     if path is None:
         return None, ()
@@ -131,12 +136,33 @@ def read_covariance(values: Values) -> tuple[Any, Sequence[str]]:
     if data.columns:
         found = data.take(data.columns)
         matrix = np.stack([found[name] for name in data.columns], axis=1)
+        if data.labels:
+            matrix = matrix[rows_in_order(data)]
     else:
         matrix = np.atleast_2d(data.whole())
     flaw = propagation.covariance_flaw(matrix)
     if flaw:
         raise UsageError(f"--cov {data.name}: {flaw}", code="E0619")
+    if (np.diag(matrix) == 1).all() and np.count_nonzero(matrix) > len(matrix):
+        session.note(
+            f"every variance in {data.name} is 1: it is taken for covariances; those of correlations r are"
+            " r times both deviations"
+        )
     return matrix, data.columns
+
+
+def rows_in_order(data: DataFile) -> list[int]:
+    """The places of the rows that are labelled as the columns are, in their order."""
+    labels = [label.replace(" ", "") for label in data.labels]
+    columns = [column.replace(" ", "") for column in data.columns]
+    if sorted(labels) != sorted(columns):
+        raise UsageError(
+            f"--cov {data.name}: its rows are called {listed(data.labels)},"
+            f" its columns {listed(data.columns)}",
+            code="E0619",
+            help=("a covariance matrix has the same names for both",),
+        )
+    return [labels.index(column) for column in columns]
 
 
 def places(asked: Question) -> list[str]:
