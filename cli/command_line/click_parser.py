@@ -339,6 +339,8 @@ def near_option(error: click.NoSuchOption, command: Command | None, arguments: S
     near = near_flag(error.option_name, (*flags, *HELP_FLAGS))
     if near:
         return f"did you mean `{near}`?"
+    if command.name == "lint" and error.option_name == "--format":
+        return "the findings are diagnostics: --diagnostics json, or --diagnostics github"
     others = [name for name, other in COMMANDS.items() if error.option_name in flags_of(other)]
     return f"`autodiff {others[0]}` has it, `autodiff {command.name}` does not" if others else ""
 

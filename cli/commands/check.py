@@ -47,8 +47,8 @@ def check_script(session: Session) -> Outcome:
         else:
             session.show(answer_lines(answers, session.page()))
         if session.diagnostics != "text":
-            for text, line in mistakes(answers, session.page()):
-                session.say(mistake(text, line, script.source))
+            for text, source, line in mistakes(answers, session.page()):
+                session.say(mistake(text, line, source or script.source))
 
     words, called = in_a_line(answers), ""
     if session.failures:
@@ -59,7 +59,8 @@ def check_script(session: Session) -> Outcome:
 
 
 def mistake(text: str, line: int | None, source: Source) -> AutodiffError:
-    """The diagnostic for a wrong gradient or formula, which has no code; ``line`` assigns the input."""
+    """The diagnostic for a wrong gradient or formula, which has no code."""
     error = AutodiffError(text, span=None if line is None else source.line_span(line))
+    error.source = source
     error.code = ""
     return error

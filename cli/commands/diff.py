@@ -22,4 +22,11 @@ def command(session: Session) -> int:
         session.show_records(comparison.comparison_records(found))
     else:
         session.show_text(comparison.bare_comparison(found))
+    if session.diagnostics != "text":
+        from autodiff.cli.commands.check import mistake
+
+        assert session.script is not None  # the new one
+        source = session.script.source
+        for text, line in comparison.told_differences(found, session.request.digits):
+            session.say(mistake(text, line, source))
     return NO if found.has_differences else OK

@@ -62,6 +62,11 @@ def visible(text: str) -> str:
     >>> print(visible("a\x1b[2Jb\u202ec"))
     a\x1b[2Jb\u202ec
     """
+    return harmless(text, charset)
+
+
+def harmless(text: str, shown_in: Charset | None = None) -> str:
+    """Like ``visible``, but the same in every locale where no characters are given: for data that is read."""
     if text.isascii() and text.isprintable():
         return text
     import unicodedata
@@ -70,7 +75,8 @@ def visible(text: str) -> str:
     marks = 0
     for character in text:
         marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
-        if character.isprintable() and marks <= MOST_MARKS and charset.has(character):
+        is_known = shown_in is None or shown_in.has(character)
+        if character.isprintable() and marks <= MOST_MARKS and is_known:
             shown.append(character)
         else:
             shown.append(escape(ord(character)))

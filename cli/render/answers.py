@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.process.streams import visible
+from autodiff.cli.process.streams import harmless, visible
 from autodiff.cli.render import roles
 from autodiff.cli.render.formula_answers import formula_answers
 from autodiff.cli.render.numbers import short, spell_count
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Line, Page
     from autodiff.cli.requests.verify import Answers
+    from autodiff.core.base.source import Source
     from autodiff.core.report.verdict import GradientCheck
 
 WIDEST_NAME = 24
@@ -282,18 +283,25 @@ def reasons(check: GradientCheck) -> str:
     return "; ".join(told) + (f"; and {left:,} more" if left > 0 else "")
 
 
-def mistakes(answers: Answers, page: Page) -> Iterator[tuple[str, int | None]]:
-    """What is wrong, in sentences for diagnostics, each with the line that assigns the input."""
+def mistakes(answers: Answers, page: Page) -> Iterator[tuple[str, Source | None, int | None]]:
+    """What is wrong, in sentences for diagnostics, each with its text, None for the script's, and its line.
+
+    The line is that of a wrong ``backward`` or of a step, else the one that assigns the input.
+    """
     for check in answers.checks:
         if check.verdict in (WRONG, NOT_FINITE):
             derivation = answers.derivations.get(check.name)
             line = None if derivation is None else derivation.wrt_line
-            yield f"wrong gradient: {explanation(check, answers.order, answers.output, page)}", line
+            if check.fault is not None:
+                line = check.fault.line or check.fault.called or line
+            yield f"wrong gradient: {explanation(check, answers.order, answers.output, page)}", None, line
     for formula in answers.formulas:
         if formula.is_right is False:
-            step = "" if formula.step is None else f" ({formula.step[0]}:{formula.step[1]})"
+            step, line = "", None
+            if formula.step is not None:
+                step, line = f" ({formula.step[0]}:{formula.step[1]})", formula.step[1]
             told = "; ".join((f"wrong: {formula.left} == {formula.formula}{step}", *formula.remarks))
-            yield visible(told), None
+            yield harmless(told), formula.step_source, line
 
 
 def in_a_line(answers: Answers) -> str:

@@ -7,7 +7,7 @@ inputs there are depends on the script and the options, not on the numbers.
 
 from __future__ import annotations
 
-from autodiff.cli.process.streams import visible
+from autodiff.cli.process.streams import harmless, visible
 from autodiff.cli.render.numbers import exact_entries, is_array
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
@@ -44,7 +44,7 @@ def bare_lines(variables: Sequence[Variable]) -> Iterator[str]:
             yield "\t".join(entries)
         return
     for variable in variables:
-        name = visible(variable.name)
+        name = harmless(variable.name)
         for place, entries in rows(variable.grad):
             yield "\t".join((name + place, *entries))
 

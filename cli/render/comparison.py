@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.process.streams import visible
+from autodiff.cli.process.streams import harmless, visible
 from autodiff.cli.render.json_values import plain
 from autodiff.cli.render.numbers import exact_entries, inline, short
 from autodiff.cli.render.page import EMPTY, MUTED, NAME, NUMBER, TITLE, Page, Table, fit, muted
@@ -29,7 +29,7 @@ def bare_comparison(found: Comparison) -> str:
             cells = [
                 " ".join(exact_entries(one)) if one is not None else ABSENT for one in (value.old, value.new)
             ]
-            lines.append("\t".join([visible(value.title), *cells]) + "\n")
+            lines.append("\t".join([harmless(value.title), *cells]) + "\n")
     return "".join(lines)
 
 
@@ -55,6 +55,17 @@ def comparison_lines(found: Comparison, page: Page) -> Iterator[Line]:
     yield EMPTY
     count = sum(value.differs for value in found.values)
     yield ((TITLE, f"{count:,} of {len(found.values):,} differ" if count else "no difference"),)
+
+
+def told_differences(found: Comparison, digits: int) -> Iterator[tuple[str, int | None]]:
+    """What differs, in sentences for diagnostics, each with the line in the new script."""
+    for value in found.values:
+        if value.differs:
+            old, new = (ABSENT if one is None else inline(one, digits) for one in (value.old, value.new))
+            yield (
+                visible(f"{value.title} differs ({difference_text(value)}): {old} before, {new} now"),
+                value.line,
+            )
 
 
 def difference_text(value: Difference) -> str:

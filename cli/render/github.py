@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.process.streams import visible
+from autodiff.cli.process.streams import harmless
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 
@@ -28,7 +28,7 @@ def github_line(error: AutodiffError, source: Source | None, severity: str) -> s
 
 def escape_data(text: str) -> str:
     """A message as one line: line ends and the escape character are escaped."""
-    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+    return harmless(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def escape_property(text: str) -> str:

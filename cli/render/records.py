@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from io import BytesIO, StringIO
 
-from autodiff.cli.process.streams import visible
+from autodiff.cli.process.streams import harmless, visible
 from autodiff.cli.render.expression_latex import escaped
 from autodiff.cli.render.numbers import exact, is_array, short
 from autodiff.core.base.errors import UsageError
@@ -92,7 +92,7 @@ def separated(records: Records, separator: str) -> str:
 def spelled(cell: Any) -> str:
     if isinstance(cell, tuple):
         return " ".join(map(str, cell))
-    return visible(cell) if isinstance(cell, str) else exact(cell)
+    return harmless(cell) if isinstance(cell, str) else exact(cell)
 
 
 def json_lines(records: Records) -> str:

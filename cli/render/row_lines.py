@@ -6,7 +6,7 @@ a header above, and JSON Lines an object a row. A row without an answer has empt
 
 from __future__ import annotations
 
-from autodiff.cli.process.streams import visible
+from autodiff.cli.process.streams import harmless, visible
 from autodiff.cli.render.numbers import exact, exact_entries, is_array, short
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
@@ -87,7 +87,7 @@ class RowWriter:
             return ""
         rows, self.early = self.early, None
         empty = [""] * len(self.titles)
-        lines = [self.joined([*map(visible, self.kept), *map(visible, self.titles)])]
+        lines = [self.joined([*map(self.shown, self.kept), *map(self.shown, self.titles)])]
         lines += (self.joined([*self.kept_cells(row), *empty]) for row in rows)
         return "".join(lines)
 
@@ -95,9 +95,13 @@ class RowWriter:
         """What has waited for an answer that did not come."""
         return self.begin() if self.early else ""
 
+    def shown(self, text: str) -> str:
+        """A text as a cell: what a terminal has in a table for people, else the same in every locale."""
+        return visible(text) if self.form == "table" else harmless(text)
+
     def kept_cells(self, row: Any) -> list[str]:
         values = [row.get(name, "") for name in self.kept]
-        return [visible(value) if isinstance(value, str) else self.spelled(value) for value in values]
+        return [self.shown(value) if isinstance(value, str) else self.spelled(value) for value in values]
 
     def answer_cells(self, answer: tuple[Any, Sequence[Any]]) -> list[str]:
         value, grads = answer

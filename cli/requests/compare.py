@@ -19,13 +19,14 @@ class Difference:
     """One value in both scripts, ``None`` where a script has none: the output's, or a gradient.
 
     ``title`` is what it is called; ``distance`` is the largest difference of two entries divided by the
-    largest entry, ``inf`` where they cannot be compared.
+    largest entry, ``inf`` where they cannot be compared. ``line`` is that of the variable in the new script.
     """
 
-    __slots__ = ("differs", "distance", "new", "old", "title")
+    __slots__ = ("differs", "distance", "line", "new", "old", "title")
 
-    def __init__(self, title: str, old: Any, new: Any, tolerance: float) -> None:
+    def __init__(self, title: str, old: Any, new: Any, line: int | None, tolerance: float) -> None:
         self.title = title
+        self.line = line
         self.old = old
         self.new = new
         self.distance = distance(old, new)
@@ -43,12 +44,13 @@ class Comparison:
         first = (
             old.output.name if old.output.name == new.output.name else f"{old.output.name}, {new.output.name}"
         )
-        self.values = [Difference(first, old.output.value, new.output.value, tolerance)]
+        self.values = [Difference(first, old.output.value, new.output.value, new.output.line, tolerance)]
         before = {variable.name: variable for variable in old.gradients}
         after = {variable.name: variable for variable in new.gradients}
         for name in dict.fromkeys([*before, *after]):
             gradients = grad_of(before.get(name)), grad_of(after.get(name))
-            self.values.append(Difference(f"d{new.output.name}/d{name}", *gradients, tolerance))
+            line = after[name].line if name in after else None
+            self.values.append(Difference(f"d{new.output.name}/d{name}", *gradients, line, tolerance))
 
     @property
     def has_differences(self) -> bool:

@@ -48,6 +48,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.base.source import Source
     from autodiff.core.check.neighbourhood import Leap
     from autodiff.grammar.by_hand.own_scale import OwnScale
     from autodiff.grammar.by_hand.runs import ScriptRuns
@@ -70,13 +71,14 @@ class HandCheck:
     compared. ``varied`` are the constants of the script with other values of which the formula was tried too.
 
     ``left`` is the derivative that is meant, ``place`` the entry of it, None for all entries. ``step`` is the
-    file and the line of a step of a derivation. ``own_scale`` is set where it is computed from multiples of
-    gradients, or gives one itself, which later steps divide out: it is right all the same.
+    file and the line of a step of a derivation, ``step_source`` its text. ``own_scale`` is set where it is
+    computed from multiples of gradients, or gives one itself, which later steps divide out: it is right all
+    the same.
     """
 
     __slots__ = (
         *("by", "formula", "gradient", "is_jacobian", "is_right", "is_right_here", "left", "own_scale"),
-        *("place", "points", "remarks", "step", "value", "varied"),
+        *("place", "points", "remarks", "step", "step_source", "value", "varied"),
     )
 
     def __init__(self, left: str, by: list[str], place: tuple[int, ...] | None, formula: str) -> None:
@@ -91,6 +93,7 @@ class HandCheck:
         self.points = 1
         self.remarks: list[str] = []
         self.step: tuple[str, int] | None = None
+        self.step_source: Source | None = None
         self.varied: list[str] = []
         self.is_jacobian = False
         self.own_scale: OwnScale | None = None
@@ -107,6 +110,7 @@ def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> Hand
     spelled = formula.left.spelled(runs.first.subject.name)
     made = HandCheck(spelled, inputs, formula.place, formula.written)
     made.step = formula.step
+    made.step_source = None if formula.step is None else formula.given
     overwritten = None if formula.workings is None else formula.workings.segment.overwrites
     if overwritten is None:
         compare_with_gradient(made, formula, runs)

@@ -216,7 +216,7 @@ def fit_number(scene: Scene) -> Iterator[Fix]:
     if isinstance(callee, tree.Attribute) and scene.text(callee.object) in ("math", "np"):
         full = f"torch.{callee.name}"
         yield Fix(f"for many numbers: {full}({text})", Edit(callee.span, full))
-        if value.__class__ is not Tensor:
+        if not any(operand.__class__ is Tensor for operand in scene.error.operands):
             tensor = f"{full}(torch.tensor({text}))"
             yield Fix(f"for many numbers: {tensor}", Edit(node.span, tensor))
     elif isinstance(callee, tree.Name) and callee.id in ("float", "int"):

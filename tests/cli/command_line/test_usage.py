@@ -31,6 +31,11 @@ EXAMPLES_OF_HELP = [
         ("x.ad", "there is no command `x.ad`", "did you mean `autodiff run x.ad`?"),
         ("grad --format jsn", "--format takes one of auto, plain, table, json", "`--format json`?"),
         ("run --color Never", "not `Never`", "did you mean `--color never`?"),
+        (
+            "lint --format json a.ad",
+            "no option `--format`",
+            "the findings are diagnostics: --diagnostics json",
+        ),
         ("lint --diagnostics gitub a.ad", "not `gitub`", "did you mean `--diagnostics github`?"),
         ("run --timeout soon", "--timeout takes a number of seconds, such as 2.5, not `soon`", "--help`"),
         ("grad --of", "--of needs a value", "give one: --of NAME"),

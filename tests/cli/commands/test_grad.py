@@ -161,3 +161,10 @@ def test_a_backward_that_draws_numbers_draws_those_of_the_last_pass_again(autodi
     assert derivation["difference"] == 0
     if end.startswith("L"):
         assert gradient["grad"] == json.loads(done.err.splitlines()[0])
+
+
+def test_tensors_are_not_copied_out_of_the_graph_by_a_repair(autodiff):
+    head = "import math\ntau = torch.tensor([2., 3.], requires_grad=True)\n"
+    done = autodiff("grad", "-e", head + "y = math.exp(-1/tau).sum()")
+    assert "for many numbers: torch.exp(-1/tau)\n" in done.err
+    assert "torch.tensor(-1/tau)" not in done.err

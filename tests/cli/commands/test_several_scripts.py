@@ -154,7 +154,7 @@ def test_annotations_name_the_file_and_the_line(autodiff, write):
     done = autodiff("check", *(path.name for path in paths), "--diagnostics", "github")
     wrong, failed = done.err.splitlines()
     assert wrong.startswith(
-        "::error file=b.ad,line=6,col=1,endLine=6,endColumn=41::wrong gradient: x: backward"
+        "::error file=b.ad,line=5,col=1,endLine=5,endColumn=37::wrong gradient: x: backward"
     )
     assert failed.startswith("::error file=c.ad,line=3,")
     likely = write(LIKELY, "likely.ad")
@@ -169,6 +169,29 @@ def test_a_wrong_formula_is_an_annotation_too(autodiff, write):
     done = autodiff("check", path.name, "--formula", "dL/dw == w", "--diagnostics", "github")
     assert done.returncode == 1
     assert done.err.startswith("::error file=a.ad::wrong: dL/dw == w")
+
+
+def test_a_wrong_step_is_annotated_in_its_file(autodiff, write):
+    path, steps = write("w = 3.\nh = w**2\nL = h*2\n", "a.ad"), write("dh = 2\n\ndw = dh*w\n", "own.steps")
+    for form, place in (
+        ("github", f"::error file={steps.name},line=3,col=1,endLine=3,endColumn=10::wrong: "),
+        ("json", f'"filename": "{steps.name}", "location": {{"line": 3, "column": 1}}'),
+    ):
+        done = autodiff("check", path.name, "--formula", f"@{steps.name}", "--diagnostics", form)
+        assert done.returncode == 1
+        assert place in done.err
+
+
+def test_differences_of_two_scripts_are_annotations_of_the_new_one(autodiff, write):
+    write("w = 3.\nb = 1.\nL = w**2 + b\n", "old.ad")
+    write("b = 1.\nw = 4.\nL = w**2 + b\n", "new.ad")
+    done = autodiff("diff", "old.ad", "new.ad", "--diagnostics", "github")
+    assert done.returncode == 1
+    assert done.err.splitlines() == [
+        "::error file=new.ad,line=3,col=1,endLine=3,endColumn=13::L differs (41.2 %25): 10 before, 17 now",
+        "::error file=new.ad,line=2,col=1,endLine=2,endColumn=7::dL/dw differs (25 %25): 6 before, 8 now",
+    ]
+    assert autodiff("diff", "old.ad", "old.ad", "--diagnostics", "github").err == ""
 
 
 def test_warnings_of_one_script_are_not_those_of_the_next(autodiff, write):

@@ -371,3 +371,28 @@ def test_interpreter_flags(flags, tmp_path):
         timeout=HANGS,
     )
     assert (done.returncode, done.stdout) == (0, "w\tinf\n") or done.stdout == "inf\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("grad", "\u03b1.ad", "--format", "csv"),
+        ("grad", "\u03b1.ad", "--format", "tsv"),
+        ("grad", "\u03b1.ad"),
+        ("grad", "\u03b1.ad", "--each", "rows.csv", "--keep", "--format", "csv"),
+        ("diff", "\u03b1.ad", "two.ad"),
+        ("check", "\u03b1.ad", "--formula", "dL/d\u03b1 == 1", "--diagnostics", "github"),
+    ],
+)
+def test_data_and_the_names_of_files_are_the_same_in_every_locale(autodiff, tmp_path, arguments):
+    (tmp_path / "\u03b1.ad").write_text("\u03b1 = 2.; b = 3.; L = \u03b1**2*b", encoding="utf-8")
+    (tmp_path / "two.ad").write_text("\u03b1 = 2.; b = 4.; L = \u03b1**2*b", encoding="utf-8")
+    (tmp_path / "rows.csv").write_text("b,name\n1,\u03b2\n2,\u03b3\n", encoding="utf-8")
+    plain, ascii_only = (autodiff(*arguments, env={"LC_ALL": locale}) for locale in ("C.UTF-8", "C"))
+    assert ascii_only.returncode == plain.returncode
+    both = [plain.out + plain.err, ascii_only.out + ascii_only.err]
+    if arguments[0] == "check":
+        both = [next(line for line in text.splitlines() if line.startswith("::")) for text in both]
+    assert both[0] == both[1]
+    assert "\\u03b" not in both[0]
+    assert any(letter in both[0] for letter in "\u03b1\u03b2")
