@@ -262,8 +262,10 @@ def add_findings(
 def notes_on_reassigned(
     execution: Execution, settings: Settings, subject: ReportedPass, asked_wrt: bool
 ) -> Iterable[str]:
-    """The notes on numbers that are assigned more than once; imported only if there are such numbers."""
-    if not execution.reassigned:
+    """The notes on names that are assigned more than once; imported only if there are such names."""
+    counted = execution.scopes.module.assignment_count
+    is_again = execution.first_leaves or execution.reassigned or execution.ends_in_loop()
+    if not execution.without_tensors or not (is_again or any(counted(name) > 1 for name, _ in subject.wrt)):
         return ()
     from autodiff.grammar.repair.reassigned_inputs import reassigned_notes
 

@@ -71,7 +71,9 @@ def other_versions(formula: Formula, points: SamplePoints, computed: list[Any]) 
                 values_equal(value, gradient_at(run.subject, run.known.get(node, node), formula))
                 for value, run in zip(computed, points.runs, strict=True)
             ):
-                return [f"it is the derivative by {versions.spelled(node)}"]
+                own = points.node_names.of.get(node, name)
+                quotient = f": d{points.subject.name}/d{own}" if own != name else ""
+                return [f"it is the derivative by {versions.spelled(node)}{quotient}"]
             if name in formula.names_read and is_right_with(name, node, formula, points):
                 return [f"with {versions.spelled(node)} in the formula it is right"]
     return []

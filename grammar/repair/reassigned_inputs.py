@@ -11,10 +11,14 @@ from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import OpNode
+from autodiff.core.graph.topological_order import newest_first
+from autodiff.core.paths.node_names import NodeNames
 from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins, assignments_to
 from autodiff.grammar.session.assignment_plan import matches_pattern
+from autodiff.grammar.session.leaf_names import join_words
 from autodiff.grammar.session.outputs import entries_of, is_output
 from autodiff.grammar.session.run import run_once
 from autodiff.grammar.session.versions import version_of
@@ -27,9 +31,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from autodiff.core.graph.node import Node
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.session.run import Execution, Settings
 
+#: What scripts call the result that a training loop makes small, in small letters.
+LOSSES = frozenset("loss losses cost error err mse sse mae j l objective energy total_loss".split())
+#: Values are not numbered in larger graphs.
+MOST_NODES = 100_000
 #: The operators by which a constant changes a counter or a sum.
 STEPS = ("+", "-", "*", "/")
 
@@ -266,22 +275,21 @@ def is_print(node: Any) -> bool:
 def reassigned_notes(
     execution: Execution, settings: Settings, subject: ReportedPass, is_asked: bool
 ) -> Iterator[str]:
-    """Yield notes on reassigned numbers: which value of an input the slope is by, or that it is no input."""
+    """Yield notes on names assigned again: which value of an input the slope is by, or that it is no input.
+
+    A note says how to ask for the slope by the last value, which the gradients of training by hand are.
+    """
     inputs = dict(subject.wrt)
     told = set()
-    for name in execution.reassigned:
+    for name in dict.fromkeys([*execution.reassigned, *execution.first_leaves, *inputs]):
         entries = [place for place, _ in execution.list_entries.get(name, ()) if place in inputs]
         if name in inputs or entries:
             told.add(name)
-            site = inputs[name if name in inputs else entries[0]].site
-            line, _ = execution.source.position(execution.first_offset(name) if site is None else site.start)
-            if entries or execution.scopes.module.assignment_count(name) == 1:
-                yield f"`{name}` is changed: the slopes are those by its entries of line {line}"
-            else:
-                yield f"`{name}` is assigned more than once: the slope is that by its value of line {line}"
+            yield from value_meant(name, inputs[name if name in inputs else entries[0]], execution, subject)
     if is_asked:
         return
     behind = Origins(execution, settings)
+    groups: dict[tuple[str, str], list[str]] = {}
     for name in behind.reassigned_names():
         if name not in told:
             is_replaced = any(not names_in(value) for _, value in behind.changes(name))
@@ -289,4 +297,84 @@ def reassigned_notes(
             is_changed = execution.scopes.module.assignment_count(name) == 1
             what = "changed" if is_changed else "assigned more than once"
             slopes = "slopes by its first entries" if is_changed else f"slope by {which}"
-            yield f"`{name}` is {what}, so it is not listed: --wrt {name} gives the {slopes}"
+            groups.setdefault((what, slopes), []).append(name)
+    for (what, slopes), names in groups.items():
+        if len(names) == 1:
+            yield f"`{names[0]}` is {what}, so it is not listed: --wrt {names[0]} gives the {slopes}"
+        else:
+            listed = join_words([f"`{name}`" for name in names])
+            asked = ",".join(names)
+            one_by_one = (
+                slopes.replace("slope by", "slopes by")
+                .replace("its first value", "their first values")
+                .replace(" its ", " their ")
+            )
+            yield f"{listed} are {what}, so they are not listed: --wrt {asked} gives the {one_by_one}"
+    yield from training_notes(execution, settings, subject)
+
+
+def value_meant(name: str, node: Node, execution: Execution, subject: ReportedPass) -> Iterator[str]:
+    """Yield the note that says which value of a name the slope is by, if it has several."""
+    assigned = execution.scopes.module.assignment_count(name)
+    line, _ = execution.source.position(
+        execution.first_offset(name) if node.site is None else node.site.start
+    )
+    if name in execution.list_entries or (name in execution.reassigned and assigned == 1):
+        yield f"`{name}` is changed: the slopes are those by its entries of line {line}"
+    elif name in execution.reassigned or name in execution.first_leaves:
+        last = last_version(name, subject.root, execution)
+        other = ""
+        if last is not None and last[1] is not node:
+            at, _ = execution.source.position(0 if last[1].site is None else last[1].site.start)
+            other = f"; --wrt {last[0]} gives that by the last one, of line {at}"
+        what = "assigned more than once" if assigned > 1 else "changed"
+        yield f"`{name}` is {what}: the slope is that by its value of line {line}{other}"
+    elif assigned > 1:
+        last = last_version(name, subject.root, execution)
+        if last is not None and last[1] is node:
+            yield f"`{name}` is assigned more than once: the slope is that by its last value, of line {line}"
+
+
+def last_version(name: str, root: Node, execution: Execution) -> tuple[str, Node] | None:
+    """Return the last of several values of a name that ``root`` is made of, with what reports call it."""
+    order = newest_first([root])
+    if len(order) > MOST_NODES:
+        return None
+    known = NodeNames(order, execution.source, numbers_first=execution.first_numbers).versions(name)
+    values = [(spelled, node) for spelled, node in known.items() if node is not root]
+    return values[-1] if values else None
+
+
+def training_notes(execution: Execution, settings: Settings, subject: ReportedPass) -> Iterator[str]:
+    """Yield the note on a script that ends in a training loop: how to ask for the gradients of the last turn.
+
+    The last turn computes the gradient of the loss by the weights that the turn before has left.
+    """
+    output, loop = subject.name, execution.last_statement
+    if not isinstance(loop, (tree.For, tree.While)):
+        return
+    changed = dict.fromkeys(
+        name.id for name in sorted(assigned_names(*loop.body), key=lambda n: n.span.start)
+    )
+    weights = [name for name in changed if execution.first_offset(name) < loop.span.start]
+    losses = [
+        name
+        for name in changed
+        if name.lower() in LOSSES and name not in weights and is_number(execution.names.get(name))
+    ]
+    if output in weights and settings.of is None:
+        losses = losses[:1]
+    else:
+        losses = [name for name in losses if name == output]
+    for name in losses:
+        loss = execution.names[name].node
+        lasts = [found[0] for one in weights if (found := last_version(one, loss, execution)) is not None]
+        if lasts:
+            asked = f"--wrt {','.join(lasts)}" if name == output else f"--of {name} --wrt {','.join(lasts)}"
+            slopes = "slope" if len(lasts) == 1 else "slopes"
+            yield f"{asked} gives the {slopes} of `{name}` in the last turn of the loop"
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a result of one number."""
+    return value.__class__ is Tensor and value.entry_count == 1 and isinstance(value.node, OpNode)

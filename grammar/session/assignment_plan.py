@@ -19,7 +19,12 @@ from autodiff.grammar.interpret.scope import ScriptScopes
 from autodiff.grammar.interpret.script_kind import reads_any
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES
-from autodiff.grammar.session.number_expressions import is_data, is_filled_array, is_literal_number
+from autodiff.grammar.session.number_expressions import (
+    is_data,
+    is_filled_array,
+    is_literal_number,
+    makes_numbers,
+)
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -50,15 +55,16 @@ class AssignmentPlan:
     tensors ``leaves`` are the numbers that are inputs, ``data`` those that are inputs if there are no others
     (``np.linspace(0, 1, 5)``), and ``reassigned`` has the first values of the
     numbers that are none because they are assigned more than once; None for lists and arithmetic.
-    ``first_leaves`` has the leaves of those first values that ``--wrt`` names, after the run.
+    After the run, ``first_leaves`` has the nodes of the first values that ``--wrt`` names and the script
+    assigns again, and ``first_numbers`` the names assigned again whose first value was a plain number.
     ``list_entries`` has the leaves of lists that ``--wrt`` names and the script changes by methods such as
     ``append``, each with its place in the first list: these stay lists.
     ``assigned_once`` are the names that have one value for the whole of the run.
     """
 
     __slots__ = (
-        *("assigned_once", "conversions", "data", "first_leaves", "leaves", "list_entries", "marks"),
-        *("reassigned", "reshaped"),
+        *("assigned_once", "conversions", "data", "first_leaves", "first_numbers", "leaves"),
+        *("list_entries", "marks", "reassigned", "reshaped"),
     )
 
     def __init__(self) -> None:
@@ -67,6 +73,7 @@ class AssignmentPlan:
         self.marks = False
         self.reassigned: dict[str, float | None] = {}
         self.first_leaves: dict[str, Node] = {}
+        self.first_numbers: set[str] = set()
         self.leaves: list[str] = []
         self.data: list[str] = []
         self.list_entries: dict[str, list[tuple[str, Node]]] = {}
@@ -98,25 +105,24 @@ def make_plan(
         stays_list = without_tensors and name in names.lists
         if name in sets and name not in replaced:
             replaced.add(name)
-            if stays_list and sets[name].__class__ is list:
-                steps += [
-                    partial(replace_by, sets[name]),
-                    partial(entries_as_leaves, made.list_entries, name),
-                ]
-            else:
-                steps.append(set_option_conversion(sets[name], name, made.reshaped))
+            steps += replacements(sets[name], name, made, stays_list)
         if name in settings.changes:
             steps.append(settings.changes[name])
-        if any(matches_pattern(name, pattern) for pattern in wrt):
+        if without_tensors and not once and name not in seen and written is not None:
+            steps.append(partial(note_number, made.first_numbers, name))
+        if any(matches_pattern(name, pattern) for pattern in wrt) or (
+            without_tensors and not once and asks_first(name, wrt, names)
+        ):
             if stays_list:
                 steps.append(partial(entries_as_leaves, made.list_entries, name))
-            elif name not in made.reassigned:
+            elif once or not without_tensors:
                 steps.append(track_value)
-            elif name not in seen:
-                steps += [track_value, partial(keep_first, made.first_leaves, name)]
+            elif name in seen and not (written is not None and is_literal_number(written, names)):
+                steps.append(partial(track_later, made.first_leaves, name))
             else:
-                is_number = written is not None and is_literal_number(written, names)
-                steps.append(track_value if is_number else track_unless_number)
+                steps.append(track_value)
+                if name not in seen and written is not None:
+                    steps.append(partial(keep_first, made.first_leaves, name, makes_numbers(written)))
         elif any(pattern.startswith(name + "[") for pattern in wrt):
             entries = partial(entries_as_leaves, made.list_entries, name)
             steps.append(entries if stays_list else track_entries)
@@ -129,6 +135,13 @@ def make_plan(
         made.conversions.update(other_changes(script.body, settings.changes, seen))
     check_replaced([name for name in sets if name not in replaced], names)
     return made
+
+
+def replacements(new_value: Any, name: str, made: AssignmentPlan, stays_list: bool) -> list[Convert]:
+    """Return the conversions for ``--set``."""
+    if stays_list and new_value.__class__ is list:
+        return [partial(replace_by, new_value), partial(entries_as_leaves, made.list_entries, name)]
+    return [set_option_conversion(new_value, name, made.reshaped)]
 
 
 def other_changes(
@@ -337,11 +350,28 @@ def track_value(value: Any) -> Any:
     return track_entries(value) if value.__class__ in (list, tuple) else value
 
 
-def keep_first(leaves: dict[str, Node], name: str, value: Any) -> Any:
-    """Keep the leaf of a first value, which its name may not hold after the run; return the value."""
-    if value.__class__ is Tensor and isinstance(value.node, Leaf):
+def asks_first(name: str, wrt: Collection[str], names: ScriptScopes) -> bool:
+    """Whether ``--wrt`` has the name ``w_1`` of a first value, which is no name of the script."""
+    firsts = (f"{name}_1", f"{name}_v1")
+    return any(first in wrt and first not in names.module.slots for first in firsts)
+
+
+def note_number(found: set[str], name: str, value: Any) -> Any:
+    """Enter a name whose first value is a plain number; return the value."""
+    if value.__class__ in NUMBER_CLASSES:
+        found.add(name)
+    return value
+
+
+def keep_first(leaves: dict[str, Node], name: str, is_made: bool, value: Any) -> Any:
+    """Keep the node of a first value, which its name may not hold after the run; return the value.
+
+    A value that is computed from others is none, unless it ``is_made`` of random numbers or the like.
+    """
+    if value.__class__ is Tensor and (isinstance(value.node, Leaf) or (is_made and value.node is not None)):
         leaves[name] = value.node
-        value.node.name = name
+        if value.node.name is None:
+            value.node.name = name
     return value
 
 
@@ -369,9 +399,9 @@ def entries_as_leaves(found: dict[str, list[tuple[str, Node]]], name: str, value
     return made_of(value, name)
 
 
-def track_unless_number(value: Any) -> Any:
-    """Return a later value of a name that ``--wrt`` means the first value of: a number is no input."""
-    return value if value.__class__ in NUMBER_CLASSES else track_value(value)
+def track_later(firsts: Mapping[str, Node], name: str, value: Any) -> Any:
+    """Return a later value of a name: where ``--wrt`` means the first one, a number is no input."""
+    return value if name in firsts and value.__class__ in NUMBER_CLASSES else track_value(value)
 
 
 def track_entries(value: Any) -> Any:

@@ -150,7 +150,9 @@ def versions_by_name(execution: Execution, order: list[Node]) -> dict[str, Node]
                 versions[name] = value.node
     # A number that a script without tensors assigns again means its first value: the others are made of it.
     for node in order:
-        if node.__class__ is Leaf and node.name in execution.reassigned:
+        if node.__class__ is Leaf and (
+            node.name in execution.reassigned or node.name in execution.first_leaves
+        ):
             versions[node.name] = node
     leaves = {node.name for node in order if node.__class__ is Leaf}
     firsts = {name: leaf for name, leaf in execution.first_leaves.items() if name not in leaves}

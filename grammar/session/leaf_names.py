@@ -63,7 +63,10 @@ def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
     unclear: dict[Leaf | GradSlot, list[Leaf]] = {}
     for leaf in leaves:
         name = leaf.name
-        if base_name(name or "") in execution.reassigned:  # the name may hold another value by now
+        base = base_name(name or "")
+        if (
+            base in execution.reassigned or base in execution.first_leaves
+        ):  # the name may hold another value by now
             continue
         if name is None or name in shared or not is_same_leaf(execution.names.get(name), leaf):
             unclear.setdefault(leaf.grad_slot or leaf, []).append(leaf)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from autodiff.core.graph.dtypes import DType
 from autodiff.grammar.interpret.scope import ScriptScopes
 from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 NAMED_CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "**"])
@@ -29,6 +30,12 @@ PYTHON_FUNCTIONS = frozenset(["abs", "float", "int", "max", "min", "pow", "round
 FILLING_FUNCTIONS = frozenset(["zeros", "ones", "full"])
 #: Functions that make arrays of data: grids of points, and the identity.
 DATA_FUNCTIONS = frozenset(["arange", "eye", "linspace"])
+#: Functions of numpy, its generators and Python that draw numbers.
+RANDOM_FUNCTIONS = frozenset(
+    """
+    exponential gauss integers normal rand randint randn random random_sample standard_normal uniform
+    """.split()
+)
 #: Keywords of functions whose values are no numbers.
 NO_NUMBERS = frozenset(["dtype"])
 
@@ -55,8 +62,10 @@ def is_literal_number(node: tree.Expression, names: ScriptScopes) -> bool:
                 return False
             stack += [(part, is_argument) for part in node.elements]
         elif isinstance(node, tree.Call):
-            if not node.arguments or not is_number_function(node.function, names):
+            is_drawn = not node.arguments and called_name(node) in RANDOM_FUNCTIONS
+            if not (node.arguments or is_drawn) or not is_number_function(node.function, names):
                 return False
+            found = found or is_drawn
             if any(one.star for one in node.arguments):
                 return False
             stack += [(one.value, True) for one in node.arguments if one.keyword not in NO_NUMBERS]
@@ -99,12 +108,17 @@ def is_filled_array(node: tree.Expression) -> bool:
     return called_name(node) in FILLING_FUNCTIONS
 
 
+def makes_numbers(node: tree.Expression) -> bool:
+    """Whether an expression draws random numbers or fills an array, as first values of weights are made."""
+    return any(called_name(part) in RANDOM_FUNCTIONS | FILLING_FUNCTIONS for part in walk(node))
+
+
 def is_data(node: tree.Expression) -> bool:
     """Whether an expression is ``np.linspace(0, 1, 5)`` or the like, an input where there is no other."""
     return called_name(node) in DATA_FUNCTIONS
 
 
-def called_name(node: tree.Expression) -> str:
+def called_name(node: tree.SyntaxNode) -> str:
     """Return the name of the function that an expression calls, without its module; "" for others."""
     if not isinstance(node, tree.Call):
         return ""

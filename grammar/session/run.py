@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import ReportedPass
-    from autodiff.grammar.session.assignment_plan import Shapes
+    from autodiff.grammar.session.assignment_plan import AssignmentPlan, Shapes
 
 __all__ = ["Execution", "Settings", "differentiate"]
 
@@ -120,7 +120,8 @@ class Execution:
     the expression only shows a value, as ``L.item()`` does. ``stopped_before`` is the span of the statement
     before which a report on second derivatives ended the script, see ``execute``. In a script without tensors
     ``reassigned`` has the first values of the numbers that are assigned more than once, ``first_leaves`` the
-    leaves of those that ``--wrt`` names, ``list_entries`` those of changed lists; ``leaves`` are the others.
+    nodes of first values that ``--wrt`` names, ``first_numbers`` the names whose first value is no node,
+    ``list_entries`` the leaves of changed lists; ``leaves`` are the other numbers.
     ``positions`` has the inputs that have picked entries, each with the first place where it did.
     ``data`` are the names whose values are data, ``assigned_once`` those that have one value each.
     ``last_statement`` is the last one at top level that is no expression and no definition.
@@ -130,6 +131,7 @@ class Execution:
         "assigned_once",
         "data",
         "first_leaves",
+        "first_numbers",
         "last_assigned",
         "last_passes",
         "last_span",
@@ -162,6 +164,7 @@ class Execution:
         self.reshaped: dict[str, Shapes] = {}
         self.reassigned: dict[str, float | None] = {}
         self.first_leaves: dict[str, Node] = {}
+        self.first_numbers: frozenset[str] = frozenset()
         self.list_entries: dict[str, list[tuple[str, Node]]] = {}
         self.leaves: list[str] = []
         self.positions: dict[Node, Span | None] = {}
@@ -173,6 +176,10 @@ class Execution:
         """Return the offset where a name is first bound, to sort names in source order."""
         span = self.scopes.module.first_binding.get(name)
         return len(self.source.text) if span is None else span.start
+
+    def ends_in_loop(self) -> bool:
+        """Whether the last statement at top level is a loop."""
+        return isinstance(self.last_statement, (tree.For, tree.While))
 
     def may_lack_value(self) -> bool:
         """Whether a script without tensors has top-level names that got no value, or None."""
@@ -302,8 +309,7 @@ def run_script(
             raise
         raise error from None
     execution.names = bound_names(compiler)
-    execution.positions = runtime.positions
-    execution.leaves = [name for name in planned.leaves if is_input(execution.names.get(name))]
+    enter_inputs(execution, planned)
     execution.last_assigned = compiler.last[0]
     execution.last_statement = next(
         (one for one in reversed(body) if one.__class__ not in WITHOUT_ASSIGNMENT), None
@@ -314,6 +320,14 @@ def run_script(
         printed = printed_result(last.value, execution.last_statement, execution.names)
         execution.last_assigned = printed or execution.last_assigned
     return execution
+
+
+def enter_inputs(execution: Execution, planned: AssignmentPlan) -> None:
+    """Enter what the run has found out about the inputs of a script without tensors."""
+    firsts = planned.first_numbers.union(planned.reassigned)
+    execution.first_numbers = frozenset(firsts.difference(planned.first_leaves))
+    execution.positions = runtime.positions
+    execution.leaves = [name for name in planned.leaves if is_input(execution.names.get(name))]
 
 
 def is_input(value: Any) -> bool:

@@ -47,7 +47,7 @@ MOST_SEARCHED = 10_000
 def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
     """Choose target, weight and inputs, and run the backward pass; note where the script ends in another."""
     subject = run_pass(execution, settings)
-    subject.numbers_first = frozenset(execution.reassigned).difference(execution.first_leaves)
+    subject.numbers_first = execution.first_numbers
     if execution.without_tensors and settings.of is None:
         note = other_output_note(subject, execution)
         subject.notes = (*[note] * bool(note), *subject.notes)

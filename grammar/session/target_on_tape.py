@@ -138,7 +138,8 @@ def requested_leaves(
     for name in requested:
         leaf = find_leaf(name, execution, leaves)
         # If a result has the same name, the name means the result.
-        if leaf is None or name in execution.reassigned or any(name in entry_names(tape) for tape in tapes):
+        is_again = name in execution.reassigned or name in execution.first_leaves
+        if leaf is None or is_again or any(name in entry_names(tape) for tape in tapes):
             return None
         wrt.append((name, leaf))
     return wrt

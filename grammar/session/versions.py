@@ -36,10 +36,11 @@ def version_node(
         return None
     from autodiff.core.paths.node_names import NodeNames
 
-    firsts = frozenset(execution.reassigned).difference(execution.first_leaves)
+    if spelled in (f"{variable}_1", f"{variable}_v1") and variable in execution.first_leaves:
+        return execution.first_leaves[variable]  # reports call it by the name of the variable
     others: list[str] = []
     for order in orders:
-        named = NodeNames(order, execution.source, numbers_first=firsts).versions(variable)
+        named = NodeNames(order, execution.source, numbers_first=execution.first_numbers).versions(variable)
         if spelled in named:
             return named[spelled]
         others = others or list(named)

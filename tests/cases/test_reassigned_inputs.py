@@ -341,6 +341,69 @@ SUMS = [
     ],
 ]
 
+DESCENT = """import numpy as np
+x = np.array([1., 2.])
+y = np.array([2., 4.])
+n = 2
+rng = np.random.default_rng(0)
+w = {}
+for t in range(3):
+    pred = w*x
+    loss = np.square(pred - y).sum()
+    grad_w = (2*(pred - y)*x).sum()
+    w {}
+print(w)
+"""
+#: A weight is changed by the factor 0.9 less the data's part in each turn, so slopes fall by it.
+FIRST_VALUES = [
+    ("0.5", "-= 0.01*grad_w"),
+    ("np.array(0.5)", "-= 0.01*grad_w"),
+    ("np.zeros(1)", "-= 0.01*grad_w"),
+    ("np.ones(1)", "= w - 0.01*grad_w"),
+    ("np.random.randn()", "= w - 0.01*grad_w"),
+    ("np.random.randn(1)", "-= 0.01*grad_w"),
+    ("rng.normal()", "-= 0.01*grad_w"),
+    ("rng.normal(size=1)*np.sqrt(2/n)", "-= 0.01*grad_w"),
+]
+#: However a weight is made first, its name means that value, and w_3 is the one that the last turn uses.
+TRAINED = [
+    Case(
+        f"weight_{at}",
+        DESCENT.format(first, step),
+        "for wrt in w w_1 w_2 w_3; do autodiff grad --of loss --wrt $wrt script.ad; done >out;"
+        " awk '{g[NR] = $1} END {print g[1]/g[4], g[2]/g[4], g[3]/g[4], g[4]/g[4]}' out;"
+        " (autodiff run script.ad; autodiff run --of loss script.ad) 2>&1 | grep '^note:' >&2;"
+        " autodiff check --of loss --formula 'dloss/dw == grad_w' script.ad | grep 'is the deriv' >&2",
+        [0.81, 0.81, 0.9, 1],
+        says=[
+            "the slope is that by its value of line 6; --wrt w_3 gives that by the last one, of line 11",
+            "note: --of loss --wrt w_3 gives the slope of `loss` in the last turn of the loop",
+            "note: --wrt w_3 gives the slope of `loss` in the last turn of the loop",
+            "it is the derivative by the last w (line 11): dloss/dw_3",
+        ],
+    )
+    for at, (first, step) in enumerate(FIRST_VALUES)
+] + [
+    Case(
+        "two_weights",
+        "import numpy as np\nx = np.array([1, 2])\na = np.random.randn()\nb = np.random.randn()\nlr = 0.01\n"
+        "for t in range(3):\n    e = a + b*x - 2*x\n    loss = (e**2).sum()\n    a -= lr*2*e.sum()\n"
+        "    b -= lr*2*(e*x).sum()\n",
+        "autodiff run script.ad",
+        says=[
+            "`a` and `b` are assigned more than once, so they are not listed: --wrt a,b gives the slopes by"
+            " their first values",
+            "--of loss --wrt a_3,b_3 gives the slopes of `loss` in the last turn of the loop",
+        ],
+    ),
+    Case(
+        "a_computed_first_value",
+        "import numpy as np\nx = 2.\nh = x**2\nfor t in range(2):\n    h = np.sin(h)*x\nL = h**2\n",
+        "autodiff grad --wrt h script.ad",
+        says=["`h` is assigned more than once: the slope is that by its last value, of line 5"],
+    ),
+]
+
 
 @each_of(FOUND)
 def test_the_slope_is_by_the_first_value(case: Case, tmp_path: Path) -> None:
@@ -374,4 +437,9 @@ def test_a_first_value_that_is_not_used_has_slope_0(case: Case, tmp_path: Path) 
 
 @each_of(GROWTHS)
 def test_a_growing_number_is_an_input(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
+@each_of(TRAINED)
+def test_a_trained_weight_is_meant_by_its_first_value(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
