@@ -36,7 +36,9 @@ from autodiff.grammar.by_hand.sentences import (
     far_away_remarks,
     other_points_remarks,
     other_row_remarks,
+    rounded_remarks,
     transposed_remarks,
+    undefined_remarks,
     wrong_entries_remarks,
 )
 from autodiff.grammar.by_hand.symmetry import symmetric_names, symmetric_points
@@ -236,8 +238,7 @@ def explain_difference(
     """
     near = SamplePoints(runs, formula, runs.around(NEAR_SPREAD[made.gradient.dtype.name]))
     if made.is_right_here is False:
-        is_right_around = all_known(right[1:])
-        made.remarks = kink_remarks(made, points, runs) if is_right_around else []
+        made.remarks = right_around_remarks(made, points, computed, runs) if all_known(right[1:]) else []
         made.remarks = made.remarks or gap_remarks(formula, points, computed, near)
         if made.remarks:
             made.is_right = None
@@ -266,6 +267,7 @@ def explain_difference(
         or label_remarks(made, formula, runs)
         or symmetry_remarks(made, formula, points, runs)
         or other_versions(formula, points, computed)
+        or rounded_remarks(formula, points, computed)
     )
     if made.remarks:
         return
@@ -281,6 +283,13 @@ def explain_difference(
         tried = SamplePoints(runs, unfolded, points.runs)
         found = CorrectionSearch(unfolded, tried, node).find_remark()
         made.remarks = [found] if found else made.remarks
+
+
+def right_around_remarks(
+    made: HandCheck, points: SamplePoints, computed: list[Any], runs: ScriptRuns
+) -> list[str]:
+    """Return remarks on a formula that is wrong at the script's values only; none at a smooth point."""
+    return kink_remarks(made, points, runs) or undefined_remarks(computed[0], points.gradients[0])
 
 
 def number_right_here(made: HandCheck, formula: Formula, points: SamplePoints) -> bool:

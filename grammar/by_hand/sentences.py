@@ -39,6 +39,41 @@ def other_points_remarks(points: SamplePoints, computed: list[Any]) -> list[str]
     ]
 
 
+def undefined_remarks(value: Any, g: Any) -> list[str]:
+    """Return the remark on a formula that differs from the gradient only where the gradient is no number."""
+    is_undefined = np.isnan(g)
+    if not is_undefined.any() or not values_equal(np.where(is_undefined, g, value), g):
+        return []
+    of = "" if is_undefined.all() else "an entry of "
+    return [f"it is right around the script's values; at them {of}the gradient is nan, which proves nothing"]
+
+
+def rounded_remarks(formula: Formula, points: SamplePoints, computed: list[Any]) -> list[str]:
+    """Return the remark on a formula that is off by less than terms and factors are told apart by.
+
+    A plain number is compared at the script's values only.
+    """
+    compared = points.gradients
+    if formula.names_read.isdisjoint(points.variables()):
+        compared = compared[:1]
+    apart = [relative_distance(value, g) for value, g in zip(computed, compared, strict=False)]
+    if not 0 < apart[0] <= TERM_TOLERANCE or max(apart) > TERM_TOLERANCE:
+        return []
+    causes = "a number in it is rounded, or a small term is wrong"
+    told = f"it is off by {apart[0]:.1g} of the gradient's size: {causes}"
+    if np.ndim(compared[0]):
+        return [told]
+    value, right = (f"{float(x):.12g}" for x in (computed[0], compared[0]))
+    return [told, f"it gives {value}, and the gradient is {right}"]
+
+
+def relative_distance(value: Any, g: Any) -> float:
+    """Return the largest distance of two entries, relative to the largest entry; inf if that is no number."""
+    size = float(np.max(np.abs(g), initial=0.0))
+    distance = float(np.max(np.abs(value - g), initial=0.0))
+    return distance / size if 0 < size < np.inf and np.isfinite(distance) else np.inf
+
+
 def counterexample(points: SamplePoints, computed: list[Any]) -> list[str]:
     """Return the first point where the formula is wrong, if the inputs are a few numbers."""
     at = next(at for at, g in enumerate(points.gradients) if not values_equal(computed[at], g))

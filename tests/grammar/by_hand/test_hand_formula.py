@@ -293,6 +293,44 @@ def test_a_formula_may_end_at_a_kink(script: str, formula: str) -> None:
     assert found.points < 6
 
 
+@pytest.mark.parametrize(
+    ("script", "formula", "off", "numbers"),
+    [
+        ("x = 2.\nf = log10(x)", "0.4342945/x", "4e-08", "0.21714725, and the gradient is 0.217147240952"),
+        ("x = 3.\nf = sin(x)", "-0.989992", "5e-07", "-0.989992, and the gradient is -0.9899924966"),
+        ("x = 2.\nf = x**2/2", "2.0000001", "5e-08", "2.0000001, and the gradient is 2"),
+        ("x = 2.\nf = x/3", "0.33333333", "1e-08", "0.33333333, and the gradient is 0.333333333333"),
+        ("x = 2.\nf = x**3", "3*x**2 + 0.000001", "8e-08", "12.000001, and the gradient is 12"),
+        (
+            "x = 2.\nf = exp(x)",
+            "exp(x)*1.000001",
+            "1e-06",
+            "7.38906348799, and the gradient is 7.38905609893",
+        ),
+        ("x = 2.\nf = x**3", "11.99999", "8e-07", "11.99999, and the gradient is 12"),
+        ("x = 2.\nf = exp(x)", "7.38906", "5e-07", "7.38906, and the gradient is 7.38905609893"),
+    ],
+)
+def test_a_rounded_formula_is_told_by_how_much_it_is_off(
+    script: str, formula: str, off: str, numbers: str
+) -> None:
+    found = check(script, f"df/dx == {formula}")
+    assert found.is_right is False
+    assert found.remarks == [
+        f"it is off by {off} of the gradient's size: a number in it is rounded, or a small term is wrong",
+        f"it gives {numbers}",
+    ]
+
+
+def test_where_the_gradient_is_no_number_a_formula_that_is_right_around_is_undecided() -> None:
+    found = check("x = 0.\nf = x*ln(x)", "df/dx == ln(x) + 1")
+    assert found.is_right is None
+    assert found.remarks == [
+        "it is right around the script's values; at them the gradient is nan, which proves nothing"
+    ]
+    assert check("x = 0.\nf = x*ln(x)", "df/dx == ln(x) + 2").is_right is False
+
+
 def test_where_the_script_does_not_run_there_is_no_point() -> None:
     found = check("x = 2.\nassert x == 2\nL = x**3", "dL/dx == 3*x**2")
     assert (found.is_right, found.points) == (True, 1)
