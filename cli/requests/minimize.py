@@ -19,11 +19,15 @@ from autodiff.grammar.session.rerun import Probe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from autodiff.cli.requests.session import Session
     from autodiff.grammar.session.minimum import Search
 
 #: The digits to which inputs are rounded to find a kink close by.
 ROUNDINGS = range(8, -1, -1)
+#: An input that has become so many times as large, without an effect, has run away.
+FAR = 1e6
 
 
 def make_minimum(session: Session) -> Minimum:
@@ -47,6 +51,9 @@ def make_minimum(session: Session) -> Minimum:
         why = kink
     elif found.has_converged:
         covariance, why, flat = covariance_at(objective, found.place, absolute_sigma=absolute_sigma)
+        if is_far_off(objective, found.place, flat):
+            found.has_converged = False
+            found.reason = "it went far off, to where inputs change nothing: start elsewhere with --set"
     elif kink:
         found.reason += f"; {kink}"
     squares = 0.0
@@ -74,6 +81,12 @@ def make_minimum(session: Session) -> Minimum:
     if found.has_converged and why:
         session.note(f"there are no standard errors: {why}{spell_flat(made)}")
     return made
+
+
+def is_far_off(objective: Objective, place: Any, flat: Any) -> bool:
+    """Whether an input that moves in a flat direction, a row of ``flat``, has gone far from its start."""
+    units = np.where(objective.start == 0, 1.0, np.abs(objective.start))
+    return bool((flat.any(axis=0) & (np.abs(place - objective.start) > FAR * units)).any())
 
 
 def refuse_weights(objective: Objective) -> None:

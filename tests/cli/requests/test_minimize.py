@@ -190,6 +190,22 @@ def test_weights_count():
     assert [entry[4] for entry in entries] == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-6)
 
 
+@pytest.mark.parametrize("tau", [-1, 100])
+def test_a_fit_that_runs_away_has_not_converged(answered, tau):
+    """From there the line that the model nears for a large tau fits better and better."""
+    t = np.arange(0, 8, 0.5)
+    v = 5 * np.exp(-t / 2) + 0.4 + 0.1 * np.cos(7 * t)
+    table = "t,v\n" + "".join(f"{x},{y}\n" for x, y in zip(t, v, strict=True))
+    arguments = ("-e", "A = 1; tau = 1; c = 0; r = A*exp(-t/tau) + c - v", "--data", "d.csv")
+    done = answered(*arguments, "--set", f"tau={tau}", d_csv=table)
+    assert done.code == 1
+    assert (
+        "warning: the search has not converged: it went far off, to where inputs change nothing" in done.err
+    )
+    done = answered(*arguments, d_csv=table)
+    assert (done.code, done.err) == (0, "")
+
+
 @pytest.mark.parametrize("output", ["r/s", "((r/s)**2).sum()"])
 def test_known_errors_are_absolute_sigmas(output):
     code = LINE + f"s = tensor([1, 2, 1, 0.5]); L = {output}"
