@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, UsageError
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.evaluate import run_text
-from autodiff.grammar.by_hand.formula import Formula, advice_on, located_in, words_of
+from autodiff.grammar.by_hand.formula import Formula, advice_on, located_in, to_numbers, words_of
 from autodiff.grammar.by_hand.left_side import LeftSide, parse_left_side
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
+from autodiff.grammar.by_hand.points import values_equal
 from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
     BLOCK,
@@ -97,7 +99,7 @@ class Derivation:
             for bound in sorted(line.binds) if line.kind in (HELPER, BLOCK) else ():
                 if bound[0] == "d" and len(bound) > 1:
                     self.uncompared.setdefault(bound, line.number)
-        #: The names to which a line gives the value that they have in the script, such as N = 5.
+        #: The names to which a line gives the value that they have in the script, such as N = 5, or its data.
         self.restated: dict[int, set[str]] = {}
         self._values: dict[ScriptRun, list[dict[str, Any]]] = {}
 
@@ -286,10 +288,12 @@ class Derivation:
 
 
 def is_same(value: Any, other: Any) -> bool:
-    """Whether a line gives a number that the script has under the same name."""
-    if other.__class__ is Tensor and not other.shape:
-        other = other.item()
-    return value.__class__ in (int, float) and other.__class__ in (int, float) and value == other
+    """Whether a line gives numbers that the script has under the same name; whole ones may be of any type."""
+    try:
+        given, known = to_numbers(value, ""), to_numbers(other, "")
+    except UsageError:
+        return False
+    return np.shape(given) == np.shape(known) and values_equal(given, known)
 
 
 class Workings:

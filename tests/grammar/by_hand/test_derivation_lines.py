@@ -230,3 +230,35 @@ def test_gradients_of_layers_in_a_list_are_run_as_they_stand() -> None:
     assert [(step.left, step.is_right) for step in check_steps(script, text)] == [("dL/dx", True)]
     found = check_steps(script, text.replace("1 - acts", "1 + acts"))
     assert [step.is_right for step in found] == [False]
+
+
+CLASSIFIER = """\
+import numpy as np
+X = np.array([[0.5, -1.2, 0.3], [1.0, 0.4, -0.7]])
+y = np.array([0, 1])
+W = np.array([[0.2, -0.1], [0.3, 0.4], [-0.5, 0.1]])
+scores = np.dot(X, W)
+exp_scores = np.exp(scores)
+probs = exp_scores / np.sum(exp_scores, axis=1, keepdims=True)
+N = X.shape[0]
+loss = np.sum(-np.log(probs[range(N), y])) / N
+"""
+CLASSIFIER_STEPS = """\
+dscores = probs.copy()
+dscores[range(N), y] -= 1
+dscores /= N
+dW = np.dot(X.T, dscores)
+"""
+
+
+def test_lines_that_repeat_the_script_leave_its_names_as_they_are() -> None:
+    found = check_steps(CLASSIFIER, CLASSIFIER + CLASSIFIER_STEPS)
+    assert [(check.is_right, check.remarks) for check in found] == [(True, [])] * 2
+    assert all(check.points > 1 for check in found)
+    [_, wrong] = check_steps(CLASSIFIER, CLASSIFIER.replace("-0.7", "0.7") + CLASSIFIER_STEPS)
+    assert wrong.is_right is wrong.is_right_here is False
+    listed = check_steps(
+        "x = [1., 2.]\nw = [3., -1.]\nL = (x[0]*w[0] + x[1]*w[1])**2",
+        "x = [1., 2.]\ndw == [2*(x[0]*w[0] + x[1]*w[1])*x[0], 2*(x[0]*w[0] + x[1]*w[1])*x[1]]",
+    )
+    assert [check.is_right for check in listed] == [True]
