@@ -20,6 +20,7 @@ from autodiff.core.symbolic.symbol import is_custom
 from autodiff.grammar.by_hand.formula import Formula, evaluate_formula, simple_statements, written_names
 from autodiff.grammar.by_hand.points import SamplePoints, values_equal
 from autodiff.grammar.by_hand.sentences import FRACTIONS
+from autodiff.grammar.by_hand.upstream import PLACEHOLDER
 from autodiff.grammar.objects.values import Namespace
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
@@ -82,6 +83,10 @@ class CorrectionSearch:
             {**known, **{slope.name: Tensor.of(as_stored(slope.values[at])) for slope in self.slopes}}
             for at, known in enumerate(points.names)
         ]
+        #: The gradients of the steps before, such as dz, by names that stand for them.
+        self.earlier = earlier_gradients(formula, points)
+        for at, names in enumerate(self.names):
+            names |= {key: Tensor.of(as_stored(values[at])) for key, (_, values) in self.earlier.items()}
         everything = list(walk(*formula.values_written()))
         self.parts = [part for part in everything if isinstance(part, PART_TYPES)]
         callees = {part.function for part in everything if isinstance(part, tree.Call)}
@@ -282,6 +287,13 @@ class CorrectionSearch:
                 for chosen in dict.fromkeys([tuple(spans), *((span,) for span in spans)]):
                     yield Correction(chosen, other, f"with {other} in place of {name} it is right")
 
+    def other_steps(self) -> Iterator[Correction]:
+        """Replace the gradient of one step of a derivation by that of another one before this."""
+        for part in self.parts:
+            if isinstance(part, tree.Name) and PLACEHOLDER.fullmatch(part.id):
+                for name, (key, _) in self.earlier.items():
+                    yield self.replace_part(part, name, shown=key)
+
     def missing_names(self) -> Iterator[Correction]:
         """Multiply or divide a part by a name of the script."""
         whole = self.formula.node
@@ -410,23 +422,56 @@ class CorrectionSearch:
                     text = self.written(one.value)
                     yield self.replace_part(one.value, f"({text}) + {name}", f"the term {name} is missing")
 
+    def missing_dimensions(self) -> Iterator[Correction]:
+        """Let a sum or a mean over all entries be one over a dimension: ``np.sum(dz)``, ``dz.sum()``."""
+        is_numpy = bool({"np", "numpy"} & self.names[0].keys())
+        over, kept = ("axis", "keepdims=True") if is_numpy else ("dim", "keepdim=True")
+        for part in self.parts:
+            if not isinstance(part, tree.Call) or not isinstance(part.function, (tree.Attribute, tree.Name)):
+                continue
+            function, keywords = part.function, {one.keyword for one in part.arguments}
+            operands = [one.value for one in part.arguments if one.keyword is None]
+            if isinstance(function, tree.Attribute) and not self.is_module(function.object):
+                operands.insert(0, function.object)
+            name = function.id if isinstance(function, tree.Name) else function.name
+            if name not in ("sum", "mean") or len(operands) != 1 or keywords & {"dim", "axis"}:
+                continue
+            value, text = self.part_value(operands[0]), self.written(part)
+            start = text[:-1] + (", " if part.arguments else "")
+            for dim in range(0 if value is None else value.ndim):
+                yield self.replace_part(part, f"{start}{over}={dim})")
+                if not keywords & {"keepdim", "keepdims"}:
+                    yield self.replace_part(part, f"{start}{over}={dim}, {kept})")
+
     def sums(self) -> Iterator[Correction]:
-        """Add the sum over dimensions that the gradient does not have."""
+        """Add the sum over dimensions that the gradient does not have, or has with size 1."""
         shape = np.shape(self.points.gradients[0])
         value = self.part_value(self.formula.node)
-        if value is None or value.ndim <= len(shape):
+        if value is None or value.ndim < len(shape):
             return
-        text = self.text
+        text = self.written(self.formula.node)
+        if value.ndim == len(shape):
+            wide = tuple(at for at, size in enumerate(shape) if size == 1 < value.shape[at])
+            if wide and all(value.shape[at] == size for at, size in enumerate(shape) if at not in wide):
+                size = value.size // max(int(np.prod(shape)), 1)
+                yield self.replace_part(
+                    self.formula.node, f"({text}).sum({wide}, keepdim=True)", missing_sum(size)
+                )
+            return
         for count in range(1, value.ndim + 1):
             for dims in combinations(range(value.ndim), count):
                 kept = tuple(n for at, n in enumerate(value.shape) if at not in dims)
                 if kept == shape:
                     size = value.size // max(int(np.prod(shape)), 1)
-                    over = f"the sum over {size} entries is missing: the input is in each of them"
+                    over = missing_sum(size)
                     if size == 1:  # the sum changes no value, as after keepdim=True
                         which = f"dimension{'s' if count > 1 else ''} {' and '.join(map(str, dims))}"
                         over = f"its values are right: {which} of size 1 must be removed"
                     yield self.replace_part(self.formula.node, f"({text}).sum({dims})", over)
+
+
+def missing_sum(size: int) -> str:
+    return f"the sum over {size} entries is missing: the input is in each of them"
 
 
 PART_TYPES = (
@@ -441,8 +486,10 @@ CORRECTION_KINDS = (
         CorrectionSearch.missing_numbers,
         CorrectionSearch.dropped_terms,
         CorrectionSearch.other_dimensions,
+        CorrectionSearch.missing_dimensions,
         CorrectionSearch.changed_transposes,
         CorrectionSearch.orders,
+        CorrectionSearch.other_steps,
     ),
     *(
         CorrectionSearch.symmetric_parts,
@@ -476,6 +523,22 @@ PAIRED_KINDS = (
 def are_disjoint(first: Correction, second: Correction) -> bool:
     """Whether two changes do not overlap."""
     return all(a.end <= b.start or b.end <= a.start for a in first.spans for b in second.spans)
+
+
+def earlier_gradients(formula: Formula, points: SamplePoints) -> dict[str, tuple[str, list[Any]]]:
+    """Return the keys of the steps before a step, and their right gradients at the points, by other names."""
+    found: dict[str, tuple[str, list[Any]]] = {}
+    segments = [] if formula.workings is None or points.is_jacobian else formula.workings.earlier
+    inputs = dict(points.subject.wrt)
+    for segment, left in segments:
+        node = segment.node or inputs.get(left.by[0][0])
+        if node is None or left.place is not None or len(left.by) > 1:
+            continue
+        runs = [run for run in points.runs if run.known.get(node, node) in run.subject.cotangents]
+        if len(runs) == len(points.runs):
+            values = [np.asarray(run.subject.cotangents[run.known.get(node, node)]) for run in runs]
+            found[f"earlier_{len(found)}_"] = (segment.key, values)
+    return found
 
 
 def elementwise_derivatives(points: SamplePoints, target: Node) -> list[OpDerivative]:

@@ -316,6 +316,13 @@ class Workings:
         return self.derivation.meant(self.segment.places[0])
 
     @property
+    def earlier(self) -> list[tuple[Segment, LeftSide]]:
+        """The steps before, and which derivative each makes."""
+        own, derivation = self.segment.places[-1], self.derivation
+        before = [one for one in derivation.segments if one.places[-1] < own and one.overwrites is None]
+        return [(one, derivation.left_side(one)) for one in before]
+
+    @property
     def left_out(self) -> dict[str, Node]:
         return self.derivation.left_out(self.segment.places[-1])
 

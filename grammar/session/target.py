@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 backward_passes = LazyModule("autodiff.core.engine.backward")
 choose_target = LazyModule("autodiff.grammar.session.choose_target")
+hand_gradients = LazyModule("autodiff.grammar.session.hand_gradients")
 inputs = LazyModule("autodiff.grammar.session.inputs")
 outputs = LazyModule("autodiff.grammar.session.outputs")
 sweeps = LazyModule("autodiff.core.engine.sweep")
@@ -50,6 +51,8 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
     subject.numbers_first = execution.first_numbers
     if execution.without_tensors and settings.of is None:
         note = other_output_note(subject, execution)
+        if subject.name[:1] == "d" and not note:
+            note = next(iter(hand_gradients.hand_gradient_advice(subject.name, execution)), "")
         subject.notes = (*[note] * bool(note), *subject.notes)
     return subject
 
@@ -63,7 +66,7 @@ def run_pass(execution: Execution, settings: Settings) -> ReportedPass:
     target = choose_target.find_target(execution, settings)
     root, name = target.node, target.name
     is_summed = is_sum_of_entries(settings, target)
-    seed = initial_cotangent(settings, target, is_summed)
+    seed = initial_cotangent(settings, target, is_summed, execution)
     is_own = settings.grad_output is None and root in execution.last_passes.backward.roots
     order = topological_order.newest_first([root])
     backward_passes.clear_freed_status(order)
@@ -153,7 +156,7 @@ def note_on_sum(name: str, out: Any) -> str:
     return f"`{name}` holds {count} numbers; the gradients are those of their sum (--grad-output ones)"
 
 
-def initial_cotangent(settings: Settings, target: Target, is_summed: bool) -> Any:
+def initial_cotangent(settings: Settings, target: Target, is_summed: bool, execution: Execution) -> Any:
     """Return the cotangent that the pass starts from, as a float or an array; ones if it ``is_summed``."""
     weights, root, name = "ones" if is_summed else settings.grad_output, target.node, target.name
     output = Tensor.of(root.out)
@@ -175,7 +178,7 @@ def initial_cotangent(settings: Settings, target: Target, is_summed: bool) -> An
                 raise
             error.caret = f"this has {output.entry_count} entries, of shape {output.shape}"
             entry = f"{name}[{', '.join('0' * len(output.shape))}]"
-            error.help = (
+            error.help = hand_gradients.hand_gradient_advice(name, execution) or (
                 "weigh the entries equally: --grad-output ones",
                 "or add them up in the script: `.sum()`",
                 *[f"or take one entry, a row of the Jacobian: --of '{entry}'"] * is_place(name),

@@ -192,3 +192,19 @@ def test_gradients_per_sample_are_right_and_the_answer_says_that_they_are_multip
     first, second = json.loads(done.out)["formulas"]
     assert (first["right"], first["right_here"], first["times"]) == (True, False, pytest.approx(3))
     assert (second["right"], second["right_here"], second["times"]) == (True, True, 1)
+
+
+def test_a_script_that_ends_in_its_own_gradient_is_told_how_to_check_it(autodiff):
+    script = "import numpy as np\nb = np.array([[2., -1.]])\nx = np.ones((3, 2))\nL = np.sum((x + b)**2)\n"
+    by_hand = script + "dz = 2*(x + b)\ndb = dz.sum(axis=0, keepdims=True)"
+    for command in ("check", "grad"):
+        done = autodiff(command, "-e", by_hand)
+        assert "help: `db` looks like dL/db: differentiate L with --of L\n" in done.err
+        assert "help: or check yours: autodiff check --formula 'dL/db == db'\n" in done.err
+        assert "--grad-output" not in done.err
+    done = autodiff("check", "-e", by_hand, "--formula", "dL/db == db")
+    assert done.out.startswith("right: dL/db == db\n")
+    assert "note: `db` looks like dL/db: differentiate L with --of L\n" in autodiff("run", "-e", by_hand).err
+    other = autodiff("check", "-e", script + "db = 2*(x + b)")  # of another shape than b
+    assert "weigh the entries equally: --grad-output ones" in other.err
+    assert "looks like" not in other.err

@@ -262,3 +262,51 @@ def test_lines_that_repeat_the_script_leave_its_names_as_they_are() -> None:
         "x = [1., 2.]\ndw == [2*(x[0]*w[0] + x[1]*w[1])*x[0], 2*(x[0]*w[0] + x[1]*w[1])*x[1]]",
     )
     assert [check.is_right for check in listed] == [True]
+
+
+NETWORK = """\
+import numpy as np
+X = np.array([[0.5, -1.2, 0.3], [1.0, 0.4, -0.7]])
+W = np.array([[0.2, -0.1], [0.3, 0.4], [-0.5, 0.1]])
+b = np.array([[0.1, -0.2]])
+z = np.dot(X, W) + b
+h = np.tanh(z)
+loss = np.sum(h ** 2)
+"""
+NETWORK_STEPS = """\
+dh = 2 * h
+dz = dh * (1 - h ** 2)
+dW = np.dot(X.T, dz)
+db = np.sum(dz, axis=0, keepdims=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("np.dot(X.T, dz)", "np.dot(X.T, dh)", "with dz in place of dh it is right"),
+        ("np.sum(dz, axis=0", "np.sum(dh, axis=0", "with dz in place of dh it is right"),
+        (
+            ", axis=0, keepdims=True",
+            "",
+            "with np.sum(dz, axis=0, keepdims=True) in place of np.sum(dz) it is",
+        ),
+        (
+            "axis=0, ",
+            "",
+            "with np.sum(dz, keepdims=True, axis=0) in place of np.sum(dz, keepdims=True) it is",
+        ),
+        ("np.sum(dz, axis=0, keepdims=True)", "dz", "the sum over 2 entries is missing"),
+        (
+            "np.sum(dz, axis=0, keepdims=True)",
+            "dz.sum()",
+            "with dz.sum(axis=0, keepdims=True) in place of dz.sum()",
+        ),
+        ("np.sum(dz, axis=0, keepdims=True)", "dz.copy(); db *= 1", "the sum over 2 entries is missing"),
+    ],
+)
+def test_another_gradient_and_a_sum_that_is_missing_are_named(before: str, after: str, told: str) -> None:
+    assert [check.is_right for check in check_steps(NETWORK, NETWORK_STEPS)] == [True] * 4
+    found = check_steps(NETWORK, NETWORK_STEPS.replace(before, after))
+    [wrong] = [check for check in found if not check.is_right]
+    assert told in " ".join(wrong.remarks)

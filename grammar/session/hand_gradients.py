@@ -1,0 +1,52 @@
+"""Scripts that compute gradients by hand behind their output, as homework does: they end in ``db1``."""
+
+from __future__ import annotations
+
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import OpNode
+from autodiff.core.graph.topological_order import newest_first
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.grammar.session.run import Execution
+
+
+def output_of_hand_gradient(name: str, execution: Execution) -> str:
+    """Return the output whose gradient a variable seems to be: ``loss`` for ``db1``; "" if there is none.
+
+    It is the last single number that is computed from ``b1``, which has the shape of ``db1``.
+    """
+    values = execution.names
+    by, value = values.get(name[1:]), values.get(name)
+    if (
+        name[:1] != "d"
+        or by.__class__ is not Tensor
+        or value.__class__ is not Tensor
+        or by.shape != value.shape
+    ):
+        return ""
+    found = [one for one in values if is_number_by(values[one], by) and not is_gradient(one, execution)]
+    return max(found, key=execution.first_offset, default="")
+
+
+def is_number_by(value: object, by: Tensor) -> bool:
+    """Whether a value is a single number that was computed from a tensor."""
+    if not isinstance(value, Tensor) or value.entry_count != 1 or not isinstance(value.node, OpNode):
+        return False
+    return value is not by and by.node in newest_first([value.node])
+
+
+def is_gradient(name: str, execution: Execution) -> bool:
+    return name[:1] == "d" and name[1:] in execution.names
+
+
+def hand_gradient_advice(name: str, execution: Execution) -> tuple[str, ...]:
+    """Return how to differentiate the output of ``db1``, and how to check it; nothing for other variables."""
+    output = output_of_hand_gradient(name, execution)
+    if not output:
+        return ()
+    quotient = f"d{output}/d{name[1:]}"
+    return (
+        f"`{name}` looks like {quotient}: differentiate {output} with --of {output}",
+        f"or check yours: autodiff check --formula '{quotient} == {name}'",
+    )
