@@ -1505,7 +1505,7 @@ def nonzero(input: Tensor, *, as_tuple: builtins.bool = False) -> Any:
     """The positions of the entries that are not 0: one row for each, or one vector per dimension."""
 def norm(input: Tensor, p: Any = 'fro', dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, dtype: DType | builtins.type[Any] | None = None) -> Tensor:
     """The p-norm of all entries, or over dimensions; Euclidean by default."""
-def normal(mean: Tensor | builtins.float = 0.0, std: Tensor | builtins.float = 1.0, size: Sequence[builtins.int] | None = None) -> Tensor:
+def normal(mean: Tensor | builtins.float = 0.0, std: Tensor | builtins.float = 1.0, size: Sequence[builtins.int] | None = None, *, dtype: DType | builtins.type[Any] | None = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
     """Normally distributed numbers; ``mean`` and ``std`` may be tensors, but no gradient flows to them."""
 def normalize(input: Tensor, p: builtins.float = 2.0, dim: builtins.int | Sequence[builtins.int] = 1, eps: builtins.float = 1e-12) -> Tensor:
     """x divided by its p-norm along a dimension."""
@@ -1564,7 +1564,7 @@ def randn(*size: builtins.int | Sequence[builtins.int], dtype: DType | builtins.
     """Normally distributed numbers of mean 0 and variance 1."""
 def randn_like(input: Tensor, *, dtype: DType | builtins.type[Any] | None = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
     """``randn`` with the shape and type of another tensor."""
-def randperm(n: builtins.int, *, device: Any = None) -> Tensor:
+def randperm(n: builtins.int, *, dtype: DType | builtins.type[Any] | None = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
     """The numbers from 0 to ``n`` - 1 in random order."""
 def ravel(input: Tensor) -> Tensor:
     """All entries in one dimension."""
@@ -1748,7 +1748,7 @@ def triangular_solve(input: Tensor, A: Tensor, upper: builtins.bool = True, tran
     """As ``linalg.solve_triangular``, by its older name and with B first; the second part is a copy of A."""
 def tril(input: Tensor, diagonal: builtins.int = 0) -> Tensor:
     """Zeros above a diagonal."""
-def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DType | builtins.type[Any] | None = None, device: Any = None) -> Tensor:
+def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DType | builtins.type[Any] | None = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
     """The positions of the entries on and below a diagonal: a row of row numbers, one of column numbers."""
 def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: builtins.float = 1.0, p: builtins.float = 2, eps: builtins.float = 1e-06, swap: builtins.bool = False, size_average: Any = None, reduce: Any = None, reduction: Any = 'mean') -> Tensor:
     """max(0, margin + d(anchor, positive) - d(anchor, negative)), averaged, with the p-norm as distance d."""
@@ -1756,7 +1756,7 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
     """``triplet_margin_loss`` with a function of two tensors as the distance."""
 def triu(input: Tensor, diagonal: builtins.int = 0) -> Tensor:
     """Zeros below a diagonal."""
-def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DType | builtins.type[Any] | None = None, device: Any = None) -> Tensor:
+def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DType | builtins.type[Any] | None = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
     """The positions of the entries on and above a diagonal: a row of row numbers, one of column numbers."""
 def true_divide(input: Tensor | builtins.float, other: Tensor | builtins.float) -> Tensor: ...
 def trunc(input: Tensor) -> Tensor: ...

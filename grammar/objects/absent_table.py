@@ -109,12 +109,7 @@ ASKED = Rewrite(
     "a script takes no input while it runs",
 )
 WRITE = Rewrite("print what you want to keep", "print(w.tolist())", LOSS, "")
-DRAW = Rewrite(
-    "print the numbers; `autodiff graph` draws how they were computed",
-    "print(losses)",
-    "w = torch.tensor(3.0)\nlosses = [w.item(), 2.0, 1.5]\n",
-    "",
-)
+DRAW = Rewrite("print the numbers; `autodiff graph` draws how they were computed", "", "", "print(1)")
 ARRAY = Rewrite("write a tensor", "x = torch.tensor([1.0, 2.0])", "", "print(x)")
 HALF = Rewrite("take float32 or float64", "x = torch.ones(2, dtype=torch.float32)", "", "print(x.dtype)")
 COMPLEX = Rewrite(
@@ -150,6 +145,12 @@ COMPILED = Rewrite("the function itself does the same", "y = f(x)", F_OF_X, "pri
 CLOCK = Rewrite("leave it out: -v shows how long a run took", "", "", "print(1)")
 PROGRESS = Rewrite("loop over the range itself", "for step in range(3):", "", "    print(step)")
 DRAWN = Rewrite("draw with torch", "i = torch.randint(0, 10, (1,)).item()", "", "print(i < 10)")
+SHUFFLED = Rewrite(
+    "take the entries in the order of torch.randperm",
+    "xs = [xs[i] for i in torch.randperm(len(xs)).tolist()]",
+    "xs = [1, 2, 3]\n",
+    "print(len(xs))",
+)
 COPIED = Rewrite("copy the tensor", "v = w.detach().clone()", LOSS, "print(v)")
 LEFT_OUT = Rewrite("leave it out", "", "", "print(1)")
 
@@ -204,6 +205,8 @@ ABSENT_NAMES: dict[str, tuple[str, Rewrite]] = {
         )
     },
     "numpy.random.*": ("E0145", NORMAL),
+    "numpy.random.shuffle": ("E0145", SHUFFLED),
+    "numpy.random.permutation": ("E0145", SHUFFLED),
     "numpy.linalg.*": ("E0145", ARRAY),
     **{
         f"torch.{name}": ("E0146", HALF)
@@ -235,6 +238,8 @@ ABSENT_NAMES: dict[str, tuple[str, Rewrite]] = {
     "time.*": ("E0148", CLOCK),
     "tqdm.*": ("E0148", PROGRESS),
     "random.*": ("E0148", DRAWN),
+    "random.shuffle": ("E0148", SHUFFLED),
+    "random.sample": ("E0148", SHUFFLED),
     "copy.*": ("E0148", COPIED),
     **{
         f"{name}.*": ("E0148", LEFT_OUT)

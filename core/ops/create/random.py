@@ -10,7 +10,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
-from autodiff.core.engine.value_checks import missing_kernel_error
+from autodiff.core.engine.value_checks import checked_integer, missing_kernel_error
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.ops.create.creation import KEYWORD_PARAMETERS, check_shape_allocation, make_leaf
@@ -143,16 +143,24 @@ def check_int_range(low: int, high: int, dtype: DType) -> None:
             )
 
 
-@public("randperm(n: int, *, device: device = None)", method=False)
-def randperm(n: int) -> Tensor:
+@public(f"randperm(n: int, {KEYWORD_PARAMETERS})", method=False)
+def randperm(n: int, dtype: DType | None, requires_grad: bool) -> Tensor:
     """The numbers from 0 to ``n`` - 1 in random order."""
-    check_shape_allocation(check_sizes((n,)), dtypes.int64)
-    return random_tensor(random_source.generator.permutation(n), dtypes.int64, False)
+    dtype = dtype or dtypes.int64
+    check_shape_allocation(check_sizes((n,)), dtype)
+    if dtype.kind == "b":
+        raise missing_kernel_error("randperm", dtype)
+    if not dtype.is_floating_point:
+        checked_integer(n, dtype)
+    return random_tensor(random_source.generator.permutation(n), dtype, requires_grad)
 
 
-@public("normal(mean: value = 0.0, std: value = 1.0, size: size = None)", method=False)
-def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
-    """Normally distributed numbers; ``mean`` and ``std`` may be tensors, but no gradient flows to them."""
+@public(f"normal(mean: value = 0.0, std: value = 1.0, size: size = None, {KEYWORD_PARAMETERS})", method=False)
+def normal(mean: Any, std: Any, size: Shape | None, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """Normally distributed numbers; ``mean`` and ``std`` may be tensors, but no gradient flows to them.
+
+    ``size``, ``dtype`` and ``requires_grad`` are for a mean and a standard deviation that are numbers.
+    """
     spread = std.data if std.__class__ is Tensor else std
     if np.any(np.less(spread, 0)):
         message = (
@@ -170,15 +178,19 @@ def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
     centre = mean.data if mean.__class__ is Tensor else mean
     broadcast_shape(tuple(tensors))
     shape = np.broadcast_shapes(*(x.shape for x in tensors)) if size is None else check_sizes(size)
-    if size is not None and tensors:
+    given = {"size": size is not None, "dtype": dtype is not None, "requires_grad": requires_grad}
+    if tensors and any(given.values()):
+        name = next(name for name in given if given[name])
         raise ArgumentError(
             "normal() received an invalid combination of arguments",
             operands=tuple(tensors),
-            help=("leave the size out: it is that of the tensors",),
+            help=(f"leave {name} out: the mean or the standard deviation is a tensor",),
         )
-    dtype = random_dtype(tensors[0].dtype if tensors else None, "normal_kernel_cpu")
+    dtype = random_dtype(tensors[0].dtype if tensors else dtype, "normal_kernel_cpu")
     check_shape_allocation(shape, dtype)
-    return random_tensor(centre + spread * random_source.generator.standard_normal(shape), dtype, False)
+    return random_tensor(
+        centre + spread * random_source.generator.standard_normal(shape), dtype, requires_grad
+    )
 
 
 @public("bernoulli(input: tensor, p: float = None)")

@@ -17,6 +17,7 @@ from autodiff.core.engine.value_checks import missing_kernel_error
 from autodiff.core.graph.dtypes import int64
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
+from autodiff.core.ops.create.creation import KEYWORD_PARAMETERS, make_leaf
 from autodiff.core.ops.elementwise.arithmetic import pow
 from autodiff.core.ops.select.gather import diag_embed
 from autodiff.core.ops.shape.dims import check_sizes, size_along, wrap_dim
@@ -337,7 +338,7 @@ def diagflat(x: Tensor, offset: int) -> Tensor:
 
 
 def triangle_indices(
-    name: str, numpy_function: Any, row: int, col: int, offset: int, dtype: DType | None
+    name: str, row: int, col: int, offset: int, dtype: DType | None, requires_grad: bool
 ) -> Tensor:
     """Return the positions of a triangle's entries: a row of row numbers and one of column numbers."""
     for size, called in ((row, "row"), (col, "col")):
@@ -347,22 +348,23 @@ def triangle_indices(
     if dtype.name not in ("int32", "int64"):
         raise missing_kernel_error(name, dtype, caret="positions are whole numbers")
     check_allocation((2, *check_sizes((row, col))), 8)
-    return Tensor.of(np.stack(numpy_function(row, max(min(offset, col), -row), col)).astype(dtype.name))
+    positions = getattr(np, name)(row, max(min(offset, col), -row), col)
+    return make_leaf(np.stack(positions).astype(dtype.name), requires_grad)
 
 
-INDICES_PARAMETERS = "(row: int, col: int, offset: int = 0, *, dtype: dtype = None, device: device = None)"
+INDICES_PARAMETERS = f"(row: int, col: int, offset: int = 0, {KEYWORD_PARAMETERS})"
 
 
 @public(f"tril_indices{INDICES_PARAMETERS}", method=False)
-def tril_indices(row: int, col: int, offset: int, dtype: DType | None) -> Tensor:
+def tril_indices(row: int, col: int, offset: int, dtype: DType | None, requires_grad: bool) -> Tensor:
     """The positions of the entries on and below a diagonal: a row of row numbers, one of column numbers."""
-    return triangle_indices("tril_indices", lambda *sizes: np.tril_indices(*sizes), row, col, offset, dtype)
+    return triangle_indices("tril_indices", row, col, offset, dtype, requires_grad)
 
 
 @public(f"triu_indices{INDICES_PARAMETERS}", method=False)
-def triu_indices(row: int, col: int, offset: int, dtype: DType | None) -> Tensor:
+def triu_indices(row: int, col: int, offset: int, dtype: DType | None, requires_grad: bool) -> Tensor:
     """The positions of the entries on and above a diagonal: a row of row numbers, one of column numbers."""
-    return triangle_indices("triu_indices", lambda *sizes: np.triu_indices(*sizes), row, col, offset, dtype)
+    return triangle_indices("triu_indices", row, col, offset, dtype, requires_grad)
 
 
 @public("vander(x: tensor, N: int = None, increasing: bool = False)", method=False)

@@ -173,6 +173,8 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
             yield from fit_missing(made, message)
         elif parameter_key is None:
             pass
+        elif parameter_key is NO_SINGLE_ARGUMENT:
+            yield from mark_result(made)
         elif "multiple values" in message:
             error.caret = f"`{parameter_key}` is given by position and by name"
             if where is not None:
@@ -210,14 +212,19 @@ def fit_keyword(made: CallScene, name: str) -> Iterator[Fix]:
     others = [key for other in usual for key in KEYWORD_SYNONYMS[other] if key in made.keywords]
     for other in list(dict.fromkeys([*others, *similar_names(name, made.keywords)]))[:3]:
         yield Fix(f"did you mean `{other}`?", Edit(at, other))
-    if name == "requires_grad" and len(made.call.arguments) > 1:
-        text = made.scene.text(made.call)
-        start, end = where.span.start - made.call.span.start, where.span.end - made.call.span.start
-        shorter = text[:start].rstrip().rstrip(",") + text[end:]
-        yield Fix(
-            f"mark the result: {shorter}.requires_grad_()",
-            Edit(made.call.span, f"{shorter}.requires_grad_()"),
-        )
+    if name == "requires_grad":
+        yield from mark_result(made)
+
+
+def mark_result(made: CallScene) -> Iterator[Fix]:
+    """Propose ``requires_grad_()`` behind a call that takes no ``requires_grad=``."""
+    where = made.argument("requires_grad")
+    if where is None or len(made.call.arguments) < 2:
+        return
+    text = made.scene.text(made.call)
+    start, end = where.span.start - made.call.span.start, where.span.end - made.call.span.start
+    marked = f"{text[:start].rstrip().rstrip(',')}{text[end:]}.requires_grad_()"
+    yield Fix(f"mark the result: {marked}", Edit(made.call.span, marked))
 
 
 def drop_argument(made: CallScene, where: tree.Argument) -> Iterator[Fix]:

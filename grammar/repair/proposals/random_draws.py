@@ -1,11 +1,12 @@
 """Repairs of random numbers from Python or numpy: torch draws from the same distribution.
 
-Functions without an entry in ``RANDOM_ARGUMENTS`` have no repair.
+Functions without an entry in ``RANDOM_ARGUMENTS``, and without a random order, have no repair.
 """
 
 from __future__ import annotations
 
 from autodiff.core.base.errors import Edit, Fix
+from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene, with_parentheses
 from autodiff.grammar.syntax import tree
 
@@ -34,6 +35,8 @@ def draw_with_torch(scene: Scene, full: str, call: tree.Call) -> Iterator[Fix]:
     """Propose a call of ``random`` or ``numpy.random`` written with torch."""
     names = RANDOM_ARGUMENTS.get(full)
     if names is None:
+        for text in random_orders(scene, full, call):
+            yield Fix(f"write `{text}`", Edit(call.span, text))
         return
     given = dict(names)
     for name, argument in zip(names, call.arguments, strict=False):
@@ -43,6 +46,32 @@ def draw_with_torch(scene: Scene, full: str, call: tree.Call) -> Iterator[Fix]:
     text = torch_draw(full.rpartition(".")[2], given) if given.keys() == names.keys() else ""
     if text:
         yield Fix(f"write `{text}`", Edit(call.span, text))
+
+
+def random_orders(scene: Scene, full: str, call: tree.Call) -> Iterator[str]:
+    """Yield calls of a function that shuffles, written with ``randperm``: of a tensor, then of a list.
+
+    A list of numbers may be a tensor in ``scene``, because it is an input. What is shuffled in place keeps
+    its other names, so its entries are written, not its name.
+    """
+    given = call.arguments
+    name = full.rpartition(".")[2]
+    count = {"shuffle": 1, "permutation": 1, "sample": 2}.get(name)
+    if count != len(given) or any(argument.keyword or argument.star for argument in given):
+        return
+    value = scene.value(given[0].value)
+    text = scene.text(given[0].value)
+    if name == "permutation" and value.__class__ is not Tensor:
+        yield f"torch.randperm({text})"
+    entries = with_parentheses(text)
+    taken = f"[:{scene.text(given[1].value)}]" if name == "sample" else ""
+    # In a script without tensors numpy's own order is at hand.
+    is_plain = full.startswith("numpy.") and "torch" not in scene.source.text
+    order = f"{'np.random.permutation' if is_plain else 'torch.randperm'}(len({text})){taken}"
+    written = f"{entries}[:] = " if name == "shuffle" else ""
+    if value.__class__ is Tensor:
+        yield f"{written}{entries}[{order}]"
+    yield f"{written}[{entries}[i] for i in {order}.tolist()]"
 
 
 def torch_draw(name: str, given: dict[str, str]) -> str:

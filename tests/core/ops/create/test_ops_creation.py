@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from autodiff.core.base.errors import GradientError, LimitError
+from autodiff.core.base.errors import GradientError, LimitError, ScriptError
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
+from autodiff.grammar.objects import torch_argument_errors
 from op_by_name import call_mine, call_theirs, compare_errors, mine, theirs
 
 S = np.array(2.5)
@@ -185,6 +188,9 @@ ERRORS = [
     new("randint", 10, (2,), **GRAD),
     new("normal", 0.0, -1.0, (2, 3)),
     new("normal", S, np.array(-1.0)),
+    new("randperm", 3, **GRAD),
+    new("tril_indices", 2, 2, **GRAD),
+    new("triu_indices", 2, 2, **GRAD),
     new("bernoulli", S),
     new("bernoulli", I64),
     new("randn_like", I64),
@@ -272,6 +278,53 @@ def test_both_precisions_draw_the_same_numbers():
     single = call_mine("randn", 4, dtype=dtypes.float32)
     np.testing.assert_array_equal(double.data.astype(np.float32), single.data)
     random_source.reset(0)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("name", "args", "kwargs"),
+    [
+        new("normal", 0, 0.01, (2, 1), **GRAD),
+        new("normal", 0.0, 1.0, (2,), dtype="float32", **GRAD),
+        new("normal", 0.0, 1.0, (2,), dtype="int64"),
+        new("randperm", 5, requires_grad=False),
+        new("randperm", 5, dtype="float32", **GRAD),
+        new("randperm", 255, dtype="uint8"),
+        new("randperm", 300, dtype="uint8"),
+        new("randperm", 5, dtype="bool"),
+        new("tril_indices", 2, 2, dtype="int32", requires_grad=False),
+        new("tril_indices", 2, 2, dtype="float32", **GRAD),
+    ],
+    ids=spell,
+)
+def test_draws_have_the_kind_of_torch(name, args, kwargs):
+    torch = pytest.importorskip("torch")
+
+    def kind_of(call, dtypes_by_name):
+        given = {**kwargs, "dtype": dtypes_by_name[kwargs["dtype"]]} if "dtype" in kwargs else kwargs
+        try:
+            made = call(name, *args, **given)
+        except (ScriptError, RuntimeError) as error:
+            return str(error)
+        return str(made.dtype).removeprefix("torch."), tuple(made.shape), made.requires_grad
+
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        wanted = kind_of(call_theirs, vars(torch))
+    finally:
+        torch.set_default_dtype(before)
+    assert kind_of(call_mine, dtypes.DTYPES) == wanted
+    random_source.reset(0)
+
+
+def test_every_function_that_makes_leaves_in_torch_takes_requires_grad():
+    signatures = Path(torch_argument_errors.__file__).with_name("torch_signatures.txt")
+    lines = signatures.read_text(encoding="utf-8").splitlines()
+    makers = {line.split()[0] for line in lines if "bool? requires_grad = " in line}
+    ours = makers & set(FUNCTIONS)
+    assert {"torch.normal", "torch.randperm", "torch.tril_indices"} < ours
+    assert [name for name in sorted(ours) if "requires_grad: bool" not in FUNCTIONS[name].signature] == []
 
 
 def test_draws_have_the_right_kind_and_range():
