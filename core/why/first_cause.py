@@ -16,6 +16,7 @@ from autodiff.core.paths.path_sum import edge_contribution, has_no_gradient, vjp
 from autodiff.core.paths.use_contributions import max_abs
 from autodiff.core.report.cause import Cause
 from autodiff.core.symbolic.symbol import is_custom
+from autodiff.core.why.earlier_loss import earlier_loss
 from autodiff.core.why.magnitude import magnitude_causes, rounding_tolerance
 from autodiff.core.why.op_table import (
     BLOCKING_WORDS,
@@ -314,11 +315,12 @@ class CauseSearch:
         """The oldest node, in or below ``nodes``, whose value is not finite while those of its operands are.
 
         An infinity that the script wrote on purpose, as into a mask, is a cause only if no nan came from it.
+        The logarithm of a 0 that came from an overflow, as in ``1/inf``, leads to the overflow.
         """
         oldest = _oldest_unsound(nodes, _is_finite)
         if oldest is not None and (not isinstance(oldest, OpNode) or oldest.op.name in FILLING_OPS):
-            return _oldest_unsound(nodes, _has_no_nan) or oldest
-        return oldest
+            oldest = _oldest_unsound(nodes, _has_no_nan) or oldest
+        return (earlier_loss(oldest) if isinstance(oldest, OpNode) else None) or oldest
 
     def _forward(self, node: Node) -> Cause:
         test = np.isnan if not _has_no_nan(node.out) else np.isinf

@@ -48,6 +48,7 @@ ALL_RIGHT = {
     "layer_norm_summed",
     "log_clamped",
     "log_of_negative",
+    "logarithm_of_0_beside_an_infinity",
     "mask_added",
     "masked_fill_log",
     "mean_of_nothing",
