@@ -331,11 +331,11 @@ def script_kink_remarks(made: HandCheck, runs: ScriptRuns) -> list[str]:
 def number_at_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> list[str]:
     """Return remarks on a formula that is a number between the slopes of the two sides of a kink; else none.
 
-    The number that an op with a kink answers there is right.
+    The number that an op with a kink answers there is a convention: it is not right either.
     """
     ties = runs.rerun.first.ties
     told = op_kinks(points, made.by)
-    if not (ties or told) or (made.is_right_here and not ties):
+    if not (ties or told):
         return []
     found = find_leap(made, runs)
     if found is None or np.size(made.value) != 1 or np.size(made.gradient) != 1:

@@ -322,6 +322,24 @@ def test_a_rounded_formula_is_told_by_how_much_it_is_off(
     ]
 
 
+@pytest.mark.parametrize(
+    ("script", "formula", "kink"),
+    [
+        ("x = 0.\nf = abs(x)", "df/dx == 0", "f is at a kink of abs"),
+        ("x = 0.\nf = abs(x)", "df/dx == 1", "f is at a kink of abs"),
+        ("x = 0.\nf = relu(x)", "df/dx == 0", "f is at a kink of relu"),
+        ("x = 0.\nf = x*abs(x)", "d2f/dx2 == 0", "abs(x) is at a kink of abs"),
+        ("x = 1.\ny = 1.\nf = torch.maximum(x, y)", "df/dx == 0.5", "f is at a kink of maximum"),
+        ("x = 1.\ny = 1.\nf = max(x, y)", "df/dx == 1", "max(x, y) compares equal numbers"),
+    ],
+)
+def test_at_a_kink_no_number_is_right_the_convention_included(script: str, formula: str, kink: str) -> None:
+    found = check(script, formula)
+    assert found.is_right is None
+    assert found.remarks[0] == "the script's values are at a kink, where no formula is right"
+    assert kink in found.remarks[1]
+
+
 def test_where_the_gradient_is_no_number_a_formula_that_is_right_around_is_undecided() -> None:
     found = check("x = 0.\nf = x*ln(x)", "df/dx == ln(x) + 1")
     assert found.is_right is None
