@@ -255,17 +255,25 @@ def range_of(a: Any, axis: Any = None) -> Any:
     return operators.sub(extreme("amax")(a, axis), extreme("amin")(a, axis))
 
 
-def covariance(m: Any, rowvar: Any = True, ddof: Any = 1) -> Any:
-    """Return numpy's ``cov`` of variables in rows, or in columns without ``rowvar``."""
-    x = array_of(m)
-    x = transposed(x) if x.ndim == 2 and not is_true(rowvar) else x
-    return call("cov", x, correction=as_index(ddof, "ddof"))
+def variables(m: Any, y: Any, rowvar: Any) -> Tensor:
+    """Return the variables of ``m``, and of ``y`` below them, as rows; without ``rowvar`` from columns."""
+    rows = [array_of(one) for one in (m, y) if one is not None]
+    rows = [transposed(x) if x.ndim == 2 and not is_true(rowvar) else x for x in rows]
+    if y is None:
+        return rows[0]
+    made: Tensor = call("cat", [x if x.ndim == 2 else call("unsqueeze", x, 0) for x in rows])
+    return made
+
+
+def covariance(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
+    """Return numpy's ``cov``: of the variables of ``m``, and of those of ``y``."""
+    correction = int(not is_true(bias)) if ddof is None else as_index(ddof, "ddof")
+    return call("cov", variables(m, y, rowvar), correction=correction)
 
 
 def correlation(x: Any, y: Any = None, rowvar: Any = True) -> Any:
-    """Return numpy's ``corrcoef`` of variables in rows, or of two rows."""
-    rows = array_of(x) if y is None else call("stack", [array_of(x), array_of(y)])
-    return call("corrcoef", transposed(rows) if y is None and not is_true(rowvar) else rows)
+    """Return numpy's ``corrcoef``: of the variables of ``x``, and of those of ``y``."""
+    return call("corrcoef", variables(x, y, rowvar))
 
 
 def padded(array: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
@@ -297,11 +305,32 @@ def unique(a: Any) -> Any:
     return plain_text.enter_whole(made) if plain_text.is_whole(array_of(a)) else made
 
 
-def slopes(f: Any, spacing: Any = 1.0) -> Any:
-    """Return numpy's ``gradient`` of a row: central differences, one-sided ones at the ends."""
+def slopes(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    """Return numpy's ``gradient``: central differences, one-sided ones at the ends; a tuple for several axes.
+
+    ``spacing`` is one distance for all axes, or for each axis a distance or the places of the entries.
+    """
     y = array_of(f)
-    points = array_of(spacing) if is_array(spacing) else None
-    return call("gradient", y, spacing=(points,) if points is not None else spacing)[0]
+    axes = tuple(range(y.ndim)) if axis is None else axis if axis.__class__ in (list, tuple) else (axis,)
+    if len(spacing) != len(axes) and (len(spacing) > 1 or any(map(is_array, spacing))):
+        raise ScriptError(
+            "np.gradient() takes one distance for all axes, or for each axis a distance or places",
+            code="E0203",
+            caret=f"the differences are along {len(axes)} axes",
+            help=("choose the axis: `np.gradient(f, places, axis=0)`",),
+        )
+    steps = spacing if len(spacing) == len(axes) else (spacing or (1.0,)) * len(axes)
+    made = tuple(
+        call(
+            "gradient",
+            y,
+            spacing=(array_of(step),) if is_array(step) else step,
+            dim=at,
+            edge_order=edge_order,
+        )[0]
+        for at, step in zip(axes, steps, strict=True)
+    )
+    return made[0] if len(made) == 1 else made
 
 
 def polynomial_fit(x: Any, y: Any, deg: Any) -> Any:

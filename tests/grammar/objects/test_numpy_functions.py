@@ -48,7 +48,10 @@ np.cov(A, rowvar=False) | np.cov(x, ddof=0) | np.gradient(x) | np.gradient(x, 0.
 np.gradient(x, np.array([0.0, 1.0, 3.0, 4.5])) | np.pad(x, 1) | np.pad(A, ((1, 0), (0, 2)))
 np.pad(x, (2, 1)) | np.meshgrid(x, y)[0] | np.meshgrid(y[:2], x, indexing="ij")[1] | np.polyfit(y, x, 2)
 np.pad(A, 1)[1:] * 2 | np.corrcoef(x, y) | np.corrcoef(A + A[0, 0]*A.T)
-np.polyfit(x, y, 1) | min(x, key=lambda v: -v) * x"""
+np.polyfit(x, y, 1) | min(x, key=lambda v: -v) * x | np.cov(x, y) | np.cov(A, y[:2]) | np.cov(x, y, bias=True)
+np.cov(A, A*A, False) | np.corrcoef(A, y[:2], rowvar=False) | np.gradient(A)[0] * np.gradient(A)[1]
+np.gradient(A, 0.5)[1] | np.gradient(A, [0.0, 2.0], 3.0)[0] | np.gradient(A, 2.0, axis=1)
+np.gradient(A, axis=(1, 0))[0] | np.gradient(x, edge_order=2) | sum(np.gradient(A))"""
 #: Those of whole numbers and truth values, whose slope is 0.
 WITHOUT_SLOPE = """\
 np.round(x/3, 2) | np.around(x/3, 1) | (x/3).round(2) | (x/3).astype(int) | np.argsort(x) | x.argsort()
