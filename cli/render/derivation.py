@@ -116,8 +116,9 @@ def is_as_before(derivation: Derivation) -> bool:
 
 def cuts_array(terms: Sequence[str], room: int) -> bool:
     """Whether a matrix in the terms is wider than the line."""
-    blocks = [term.split("\n") for term in terms if "\n" in term]
-    return any(line.count("|") % 2 for block in blocks for line in folded_block(block, room))
+    blocks = [term.split("\n") for term in terms]
+    wide = [block for block in blocks if len(block) > 1 and max(map(cells, block)) > room]
+    return any(line.count("|") % 2 for block in wide for line in folded_block(block, room))
 
 
 def meaning_lines(derivation: Derivation, page: Page) -> Iterator[Line]:

@@ -1,7 +1,7 @@
 """Formulas with values for matrices: every name becomes a block of lines, and blocks are set side by side.
 
 A block is a list of lines of equal width. A vector is a column, as in a product. Only small matrices are
-drawn; others keep their name.
+drawn, with fewer digits where they would be too wide; others keep their name.
 """
 
 from __future__ import annotations
@@ -25,9 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-MOST_ROWS = 4
+MOST_ROWS = 6
 MOST_COLUMNS = 6
-MOST_ENTRIES = 6
+#: The width of a page of 80 columns beside the labels of the steps, and of what follows a name and ``=``.
+ROOM = 66
+ROOM_OF_PART = ROOM - 5
+#: Numbers of a wide matrix have fewer digits, at least so many.
+FEWEST_DIGITS = 3
 
 
 def layout(term: Expr, values: Mapping[str, Any]) -> list[str]:
@@ -90,8 +94,12 @@ def block_of(value: Any) -> list[str]:
     if not array.size or array.ndim > 2:
         return []
     rows = array if array.ndim == 2 else array[:, None]
-    if len(rows) > (MOST_ROWS if array.ndim == 2 else MOST_ENTRIES) or rows.shape[1] > MOST_COLUMNS:
+    if len(rows) > MOST_ROWS or rows.shape[1] > MOST_COLUMNS:
         return []
-    cells = [[number_text(x, limits.digits) for x in row] for row in rows.tolist()]
-    width = max(len(cell) for row in cells for cell in row)
-    return ["| " + "  ".join(cell.rjust(width) for cell in row) + " |" for row in cells]
+    for digits in range(limits.digits, min(limits.digits, FEWEST_DIGITS) - 1, -1):
+        cells = [[number_text(x, digits) for x in row] for row in rows.tolist()]
+        width = max(len(cell) for row in cells for cell in row)
+        lines = ["| " + "  ".join(cell.rjust(width) for cell in row) + " |" for row in cells]
+        if len(lines[0]) <= ROOM_OF_PART:
+            return lines
+    return []

@@ -2,7 +2,8 @@
 
 A part that would be too wide is cut where its operands are: they become ``A``, ``B``, ... with a line of
 their own, which has the numbers of the operand and its value. A line that is still too wide shows the name of
-a matrix instead of its entries. So no line is ever broken inside a bracket.
+a matrix instead of its entries. So no line is ever broken inside a bracket. What follows may have only names
+of parts, whose numbers stand above.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from string import ascii_uppercase
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.derivation.matrix_layout import block_of, layout, side_by_side
+from autodiff.core.derivation.matrix_layout import ROOM, ROOM_OF_PART, block_of, layout, side_by_side
 from autodiff.core.graph.op import RULE_ERRORS
 from autodiff.core.report.records import NumberedPart
 from autodiff.core.symbolic.evaluate import value_of
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-#: The width of a page of 80 columns beside the labels of the steps.
-ROOM = 66
-#: The width of what follows the name of a part, as in ``A = ``.
-ROOM_OF_PART = ROOM - 5
 ATOMS = ("number", "name")
 
 
@@ -89,7 +86,10 @@ class _PartWriter:
             else:
                 done[id(expr)] = expr, frozenset()
         part = self._part("", *done[id(term)])
-        if any(map(_has_bars, part.inserted.values())):
+        computed = [
+            one for spelled in names_in(part.expr) if (one := self.named.get(spelled)) and one.expr.args
+        ]
+        if any(map(_has_bars, (*part.inserted.values(), *(one.value for one in computed)))):
             return part
         self.named = known  # names without numbers say less than the formula
         return self._part("", term, frozenset(names_in(term)))
@@ -171,7 +171,8 @@ def part_texts(part: NumberedPart) -> list[str]:
     left = f"{part.name} = "
     value = block_of(part.value)
     if part.expr == name_expr(part.name):
-        return ["\n".join(side_by_side([[left], value]))]
+        whole = side_by_side([[left], value])
+        return ["\n".join(whole)] if max(map(len, whole)) <= ROOM else [left.rstrip(), "\n".join(value)]
     defined = side_by_side([[left], formula := layout(part.expr, part.inserted)])
     if not value:
         return ["\n".join(defined)]

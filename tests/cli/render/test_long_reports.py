@@ -82,6 +82,14 @@ def test_a_matrix_is_not_cut_inside(autodiff, flags) -> None:
     assert all(line.count("|") % 2 == 0 for line in out.splitlines())
 
 
+def test_the_sign_of_or_is_no_cut_matrix(autodiff) -> None:
+    script = "Z = torch.tensor([[1., 2.], [4., 3.]]); W = torch.tensor([[0.3, 0.1]]*2, requires_grad=True)"
+    loss = "S = Z @ W; L = ((S - S.amax(1, keepdim=True)).exp().sum(1)*tensor([1., 2.])).sum()"
+    out = autodiff("explain", "-e", script, "-e", loss, "--all").out
+    assert "isnan(" in (numbers := out[out.index("\n4 numbers") : out.index("\n5 value")])
+    assert "| 1  2 |" in numbers
+
+
 def test_numbers_that_stayed_names_are_not_written_out_twice(autodiff) -> None:
     script = "torch.manual_seed(0); x = torch.randn(20, 20); w = torch.randn(20, 20, requires_grad=True)"
     done = autodiff("explain", "-e", script, "-e", "L = (x @ w).tanh().sum()")

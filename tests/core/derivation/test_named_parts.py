@@ -47,7 +47,16 @@ W = (arange(400.0).reshape(4, 100)/7).requires_grad_()
 V = (arange(300.0).reshape(100, 3)/9).requires_grad_()
 L = (tanh(X @ W) @ V * sin(X @ X.T @ X @ ones(4, 3)/1000)).sum()
 """
-SCRIPTS = {"network": NETWORK, "recurrent": RECURRENT, "attention": ATTENTION, "large": LARGE}
+BATCH = """
+X = (arange(18.0).reshape(6, 3).sin() - 0.3)/3
+W1 = (arange(15.0).reshape(3, 5).cos()/7).requires_grad_()
+W2 = (arange(10.0).reshape(5, 2).sin()/9).requires_grad_()
+hidden_layer = tanh(X @ W1)
+scores = exp(hidden_layer @ W2)
+p = scores/scores.sum(1, keepdim=True)
+L = -log(p[[0, 2, 3, 5], [0, 1, 1, 0]]).mean()
+"""
+SCRIPTS = {"network": NETWORK, "recurrent": RECURRENT, "attention": ATTENTION, "large": LARGE, "batch": BATCH}
 
 
 @pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
@@ -71,6 +80,12 @@ def test_step_4_names_matrices_and_adds_up_to_the_gradient(script: str) -> None:
             assert names.setdefault(part.name, expr_text(part.expr)) == expr_text(part.expr)
             values[part.name] = value_of(part.expr, values)
             assert np.array_equal(values[part.name], part.value)
+        if script is BATCH:  # matrices of five and six rows are drawn, in formulas and as values of parts
+            assert [text for text in derivation.named if "|" not in text and "index_put" not in text] in (
+                [],
+                ["hidden_layer ="],  # the numbers follow
+            )
+            assert any(part.value.shape == (6, 5) for part in made.named) or derivation.wrt == "W2"
         total = sum(value_of(term.expr, values) for term in made.terms)
         assert np.allclose(total, derivation.value, rtol=1e-12, atol=1e-15)
     assert names or script is LARGE
