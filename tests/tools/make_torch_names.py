@@ -16,6 +16,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects import absent_table
 from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS, find_method
 from autodiff.grammar.objects.builtins.namespaces import namespace
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND
 
 TARGET = Path(absent_table.__file__).with_name("torch_names.txt")
@@ -46,6 +47,7 @@ def public(module: Any) -> list[str]:
 
 
 def table() -> str:
+    runtime.start()  # a script before may have been about numpy's arrays, whose methods are others
     names = {owner: public(module) for owner, module in MODULES.items()}
     names["Tensor"] = [
         name
