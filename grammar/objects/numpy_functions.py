@@ -450,10 +450,12 @@ METHODS: dict[str, Callable[..., Any]] = {
     "count": lambda values, value: sequence_methods.count_of(collect(values), value),  # of a list
     "cumprod": over_all("cumprod"),
     "cumsum": over_all("cumsum"),
+    "flatten": lambda a: call("clone", call("reshape", a, (-1,))),  # numpy's is a copy
     "index": lambda values, value: sequence_methods.index_of(collect(values), value),  # of a list
     "max": extreme("amax"),
     "mean": mean,
     "min": extreme("amin"),
+    "nonzero": lambda a: tuple(Tensor.of(at) for at in np.nonzero(array_of(a).data)),
     "ptp": range_of,
     "repeat": repeated,
     "round": rounded,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import bool_, int64
@@ -57,6 +58,58 @@ def as_positions(x: Tensor) -> Tensor:
     if not (plain_text.is_whole(x) if made_here else np.all(x.data == np.trunc(x.data))):
         return x
     return converted(x.detach(), int64)
+
+
+def without_repeats(x: Tensor, index: Any, value: Any) -> tuple[Any, Any]:
+    """Return an index of ``x`` and the values for it without those that numpy writes over.
+
+    Of the values for one entry numpy keeps the last one, so only this one gets a gradient.
+    Error: such an index of several dimensions.
+    """
+    if value.__class__ is not Tensor or not value.shape:
+        return index, value
+    parts = [as_numbers(part) for part in (index if index.__class__ is tuple else (index,))]
+    if not any(isinstance(part, np.ndarray) and part.ndim and part.dtype.kind == "i" for part in parts):
+        return index, value
+    if len(parts) == 1 and parts[0].ndim == 1:
+        places = parts[0] % x.shape[0]
+        last = len(places) - 1 - np.unique(places[::-1], return_index=True)[1]
+        if len(last) < len(places):
+            kept = np.sort(last)
+            is_spread = value.ndim < x.ndim or value.shape[0] == 1
+            return Tensor.of(parts[0][kept]), value if is_spread else value[Tensor.of(kept)]
+        return index, value
+    numbered = np.arange(x.entry_count).reshape(x.shape)[tuple(parts)]
+    if len(np.unique(numbered)) < numbered.size:
+        raise ScriptError(
+            "an index that names an entry twice cannot be assigned here",
+            code="E0203",
+            caret="only the last of the values would stay",
+            help=("name each entry once",),
+        )
+    return index, value
+
+
+def as_numbers(part: Any) -> Any:
+    """Return a part of an index as numpy takes it."""
+    return part.data if part.__class__ is Tensor else np.array(part) if part.__class__ is list else part
+
+
+def without_fraction(value: Any) -> Any:
+    """Return a value as an array of whole numbers takes it: numpy cuts its fraction, so its slope is 0.
+
+    Error: a number that is not finite.
+    """
+    if value.__class__ is Tensor:
+        return value if plain_text.is_whole(value) else call_plain(find("trunc"), (value,), {})
+    if value.__class__ is float and not math.isfinite(value):
+        raise ScriptError(
+            f"cannot convert float {'NaN' if math.isnan(value) else 'infinity'} to integer",
+            code="E0206",
+            caret="an array of whole numbers has no such entry",
+            help=("make it an array of floats, as in `np.array([1.0, 2.0])`",),
+        )
+    return int(value) if value.__class__ is float else value
 
 
 def with_zeros_of_divisor(rest: Tensor, y: Any) -> Tensor:

@@ -6,6 +6,8 @@ whole numbers or lists in Python: the literals of the inputs, and the operations
 
 from __future__ import annotations
 
+from weakref import ref
+
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import is_tape_entry
@@ -48,9 +50,21 @@ def python_value(x: Tensor) -> Any:
 def is_part_of_list(x: Tensor) -> bool:
     """Whether an array is a part of nested lists of the text, as in ``M[0]``."""
     name, operands = operands_of(origin(x))
-    while name in PARTS:
+    while name in PARTS or name == "index_put":
         name, operands = operands_of(operands[0][0])
     return name == "leaf" and runtime.literals.get(operands[0]).__class__ is list
+
+
+def is_array_of_whole(x: Tensor) -> bool:
+    """Whether numpy has an array of whole numbers here, which takes no fractions; a list takes them.
+
+    The answer is kept: an array has one type, and the walk to its first value is as long as its changes.
+    """
+    known = runtime.array_kinds.get(id(x))
+    if known is None or known[0]() is not x:
+        found = x.dtype.is_floating_point and is_whole(x) and not is_part_of_list(x)
+        known = runtime.array_kinds[id(x)] = (ref(x), found)
+    return known[1]
 
 
 def origin(x: Tensor) -> Any:

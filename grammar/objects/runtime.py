@@ -38,11 +38,13 @@ class Runtime:
     either, so functions of tensors accept numbers. ``prints_numbers``: it reads nothing of torch, so values
     are printed as Python's. ``literals`` are the numbers and lists of the text, by the leaf of each;
     ``positions`` are the arrays among them that have picked entries, each with the first place where it did;
-    ``whole`` are results that were found to be whole numbers. ``resets`` are called before the next script
+    ``whole`` are results that were found to be whole numbers; ``array_kinds`` says of changed arrays, by id,
+    whether they hold whole numbers only. ``resets`` are called before the next script
     starts: they undo settings outside this object.
     """
 
     __slots__ = (
+        "array_kinds",
         "depth",
         "depth_limit",
         "first_counted_node",
@@ -87,6 +89,7 @@ class Runtime:
         self.literals: dict[Node | None, Any] = {}
         self.positions: dict[Node, Span | None] = {}
         self.whole: dict[Any, Any] = {}
+        self.array_kinds: dict[int, tuple[ref[Tensor], bool]] = {}
         self.prints_numbers = False
         self.turns: list[LoopIteration] = []
         self.numbers_are_leaves = self.without_tensors = self.plain_functions = False

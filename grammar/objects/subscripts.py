@@ -125,7 +125,15 @@ def set_item(owner: Any, index: Any, value: Any) -> None:
 
         if value.__class__ in (list, tuple) and runtime.plain_functions:
             value = plain_functions.as_tensor(value, True)  # as numpy takes it
-        assign_item(owner, with_literal_ints(index), value)
+        index = with_literal_ints(index)
+        if not runtime.prints_numbers or not owner.shape:
+            assign_item(owner, index, value)
+            return
+        index, value = plain_arrays.without_repeats(owner, index, value)
+        is_whole = plain_text.is_array_of_whole(owner)
+        assign_item(owner, index, plain_arrays.without_fraction(value) if is_whole else value)
+        if is_whole:
+            plain_text.enter_whole(owner)
         return
     if owner.__class__ is not list:
         raise ScriptError(

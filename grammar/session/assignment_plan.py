@@ -341,7 +341,7 @@ def keep_literal(made: Tensor, value: Any) -> None:
 
 def track_value(value: Any) -> Any:
     """Return the value for ``--wrt``: its tensors are tracked, which the script does not notice."""
-    literal = value
+    literal = runtime.literals.get(value.stored_node) if value.__class__ is Tensor else value  # of np.array
     if is_number_or_list(value):
         value = number_tensor(value)
     if value.__class__ is Tensor and value.dtype.is_floating_point:

@@ -51,7 +51,8 @@ np.pad(A, 1)[1:] * 2 | np.corrcoef(x, y) | np.corrcoef(A + A[0, 0]*A.T)
 np.polyfit(x, y, 1) | min(x, key=lambda v: -v) * x | np.cov(x, y) | np.cov(A, y[:2]) | np.cov(x, y, bias=True)
 np.cov(A, A*A, False) | np.corrcoef(A, y[:2], rowvar=False) | np.gradient(A)[0] * np.gradient(A)[1]
 np.gradient(A, 0.5)[1] | np.gradient(A, [0.0, 2.0], 3.0)[0] | np.gradient(A, 2.0, axis=1)
-np.gradient(A, axis=(1, 0))[0] | np.gradient(x, edge_order=2) | sum(np.gradient(A))"""
+np.gradient(A, axis=(1, 0))[0] | np.gradient(x, edge_order=2) | sum(np.gradient(A))
+x[(x > 1.5).nonzero()[0]] | A[(A > 1.5).nonzero()]"""
 #: Those of whole numbers and truth values, whose slope is 0.
 WITHOUT_SLOPE = """\
 np.round(x/3, 2) | np.around(x/3, 1) | (x/3).round(2) | (x/3).astype(int) | np.argsort(x) | x.argsort()
@@ -91,6 +92,59 @@ def test_values_and_slopes_are_numpys(block: int) -> None:
             step = np.eye(4)[at] * 1e-6
             ends = [np.sum(np.square(in_numpy(expression, start + side * step))) for side in (1, -1)]
             assert slopes[at] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-4), expression
+
+
+#: Statements that change an array in place.
+CHANGES = """\
+w = np.zeros(3); w[np.array([1, 1, -2, 0])] = x | w = np.zeros(4); w[[0, 0, 2]] = x[1:]; w[[2, 2]] *= x[0]
+w = x*1; w[[0, 0, 1]] += 1 | w = A*1; w[[1, 1]] = A*A | w = A*1; w[[0, 0]] = x[2:]
+w = np.arange(4); w[1] = 2.7; w = w*x | w = np.arange(3); w[1:] = x[:2]*1.3; w[0] += 1.5; w = w*x[:3]
+w = np.array([1, 2]); w[0] = x[1] + 0.3; w[1] = 7; w = w/2*x[:2] | w = np.zeros(2); w[0] = 2.7; w = w*x[:2]
+w = A*1; B = w.flatten(); B[0] = 0 | w = A*1; B = w.ravel(); B[0] = 0*x[1] | w = A*1; w.reshape(4)[1] = 5*x[2]
+w = [1, 2, 4]; w[0] = 3; w[1] = 2.7; w = np.array(w)*x[:3]
+w = np.array([1, 2])*1.0; w[0] = 2.7; w = w*x[:2]"""
+
+
+@pytest.mark.parametrize("block", range(2))
+def test_arrays_that_change_in_place_have_numpys_values_and_slopes(block: int) -> None:
+    def right(statements: str, at: Any) -> Any:
+        names: dict[str, Any] = {"x": at}
+        exec(HEAD + TAIL + statements, names)
+        return names["w"]
+
+    start = np.array(eval(POINTS))
+    for statements in split(CHANGES)[block::2]:
+        lines = statements.replace("; ", "\n")
+        settings = Settings(wrt=["x"])
+        script = f"{HEAD}x = np.array({POINTS})\n{TAIL}{lines}\nL = np.sum(w*w)\n"
+        execution = execute(Source(script), settings, lambda text: None, lambda message, span: None)
+        assert execution.names["w"].data == pytest.approx(right(lines, start)), statements
+        subject = differentiate(execution, settings)
+        slopes = np.broadcast_to(subject.received.get(subject.wrt[0][1], 0.0), 4)
+        for at in range(4):
+            step = np.eye(4)[at] * 1e-6
+            ends = [np.sum(np.square(right(lines, start + side * step))) for side in (1, -1)]
+            assert slopes[at] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-4), statements
+
+
+def test_whole_numbers_of_an_input_stay_whole() -> None:
+    text = f"{HEAD}x = np.array([1, 2, 4])\nx[0] = 2.7\nL = np.sum(x**2)\n"
+    settings = Settings(wrt=["x"])
+    execution = execute(Source(text), settings, lambda text: None, lambda message, span: None)
+    assert execution.names["L"].item() == 24
+    subject = differentiate(execution, settings)
+    assert subject.received[subject.wrt[0][1]].tolist() == [0, 4, 8]
+    error = run_script(text.replace("2.7", "np.nan")).error
+    assert error is not None
+    assert error.message == "cannot convert float NaN to integer"
+
+
+def test_an_index_of_rows_and_columns_names_each_entry_once() -> None:
+    text = f"{HEAD}x = np.array([1.0, 2.0])\ny = np.zeros((2, 2))\ny[[0, %d], [1, 1]] = x\nL = np.sum(y**2)\n"
+    assert run_script(text % 1).error is None
+    error = run_script(text % 0).error
+    assert error is not None
+    assert "twice" in error.message
 
 
 def test_what_has_no_slope_has_numpys_values() -> None:
