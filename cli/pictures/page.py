@@ -17,6 +17,7 @@ from autodiff.cli.pictures.svg import svg_text
 from autodiff.cli.process.streams import visible, visible_lines
 from autodiff.cli.render.numbers import is_array, number, short, spell_count
 from autodiff.cli.render.page import fit
+from autodiff.cli.render.paths import kinks_told
 from autodiff.cli.render.tree import entry
 from autodiff.core.base.incoming import incoming
 
@@ -175,7 +176,7 @@ def left_out(count: int) -> str:
 
 
 def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
-    """One derivation: a table of the steps, the check, and the path in words."""
+    """One derivation: a table of the steps, the check, the path in words, causes and kinks."""
     paths = f"{spell_count(derivation.count)} path{'s' * (derivation.count != 1)}"
     wrt = escape(fit(derivation.wrt, WIDEST_NAME))
     head = f"∂{fit(derivation.output, WIDEST_NAME)} / ∂{fit(derivation.wrt, WIDEST_NAME)}"
@@ -197,6 +198,9 @@ def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
     for cause in derivation.causes:
         repairs = (f"Try: {repair.text}" for repair in cause.repairs)
         said = "<br>".join(escape(visible(text[:PRINTED_WORDS])) for text in (cause.text, *repairs))
+        says += f'<p class="why">{said}</p>'
+    for texts in kinks_told(derivation):
+        said = ": ".join(escape(visible(text[:PRINTED_WORDS])) for text in texts if text)
         says += f'<p class="why">{said}</p>'
     return (
         f'<details class="derivation" data-wrt="{wrt}"{" open" * is_open}>'

@@ -180,6 +180,11 @@ def labelled_causes(derivation: Derivation) -> Iterator[tuple[str, str]]:
     """The causes and the kinks of a derivation as labels and texts, for documents."""
     for texts in causes_told(derivation):
         yield from texts
+    yield from kinks_told(derivation)
+
+
+def kinks_told(derivation: Derivation) -> Iterator[tuple[str, str]]:
+    """The kinks of a derivation as labels and texts; of many the first and how many more there are."""
     for kink in derivation.kinks[:MOST_KINKS]:
         yield from kink_texts(kink)
     if len(derivation.kinks) > MOST_KINKS:

@@ -170,7 +170,7 @@ class Derivations:
             use_count=use_count,
             causes=causes_of(subject, spelled, node, names, uses),
             kinks=self._kinks(spelled, leading),
-            words=self._path_sentence(written, node, count)
+            words=self._path_sentence(written, node, count, self._kinks(spelled, leading))
             if is_scalar
             else self._entry_sentence(leading, spelled, count),
             key=NameKey(names.meaning),
@@ -333,10 +333,14 @@ class Derivations:
         is_short_enough = 0 < len(leading) <= MOST_NODES
         return factor_gradient(self._writer, leading, is_scalar) if is_short_enough else None
 
-    def _path_sentence(self, written: list[tuple[Edges, Any]], node: Node, count: int) -> str:
-        """The strongest path as a sentence; empty if there is no path or a rate is not finite."""
+    def _path_sentence(
+        self, written: list[tuple[Edges, Any]], node: Node, count: int, kinks: tuple[Kink, ...]
+    ) -> str:
+        """The strongest path as a sentence; empty if there is no path, no slope or a rate is not finite."""
         edges = self._edges()
         if not written or not written[0][0] or not edges.are_finite:
+            return ""
+        if any(kink.is_without_slope for kink in kinks):
             return ""
         path = max(written, key=lambda one: max_abs(one[1]))[0]
         steps = {(user, index): rate for user, _ in path for index, _, rate in edges.edges_from(user)}

@@ -59,6 +59,11 @@ class Kink(Record):
     formula: str
 
     @property
+    def is_without_slope(self) -> bool:
+        """Whether the output has no slope there, so that its change per unit of the input is no number."""
+        return self.kind in (KINK, JUMP, SINGULAR)
+
+    @property
     def text(self) -> str:
         """The kink as a sentence."""
         aside = f" ({self.elsewhere})" if self.elsewhere else ""

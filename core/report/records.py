@@ -338,7 +338,8 @@ class Derivation(Record):
     written out. If ``are_strongest``, no omitted path contributes more. ``zero_paths`` is the number of paths
     omitted because a local derivative on them is 0 for all inputs. ``uses`` are the largest of the
     ``use_count`` direct uses of the input. ``words`` describes the strongest
-    path in a sentence, or says how many paths between tensors carry an entry.
+    path in a sentence, unless the output has no slope there, or says how many paths between tensors carry an
+    entry.
 
     ``kinks`` are the points on the paths where the gradient is a convention. ``causes`` say why the gradient
     is zero or not finite. ``entry`` derives one of its entries. ``order`` is 2 if the output is itself a

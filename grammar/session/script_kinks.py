@@ -62,6 +62,8 @@ def add_script_kinks(
             leap = neighbours.find_leap(own, node)
             if leap is not None and neighbours.is_repeatable(own):
                 derivation.kinks = (make_kink(leap, own, probe.ties, execution.source),)
+                if derivation.is_scalar:
+                    derivation.words = ""  # it gives a rate, and there is none
 
 
 def add_second_kinks(
@@ -100,6 +102,8 @@ def add_second_kinks(
             if not there and not derivation.kinks:
                 there = (make_kink(leap, own, probe.ties, execution.source),)
             derivation.kinks += there
+            if derivation.is_scalar:
+                derivation.words = ""
 
 
 def weights_of_gradient(second: SecondDerivative, node: Node) -> Any:

@@ -202,6 +202,34 @@ def test_drawings_of_a_page_have_a_limit(monkeypatch):
     assert len(json.loads(Elements(page_of(CALLS)).texts["script"][0])) == 1
 
 
+@pytest.mark.parametrize(
+    ("formula", "told"),
+    [
+        ("abs(x)", "kink: line 1: f is at a kink of abs: x = 0; the slope is 0"),
+        ("x + relu(x)", "kink: line 1: relu(x) is at a kink of relu: x = 0; the slope is 0"),
+        ("floor(x)", "jump: line 1: f is at a jump of floor: x = 0; the slope is 0"),
+        ("max(x, 0)", "kink: line 1: max(x, 0) compares equal numbers: the slope by x is 0 from below"),
+    ],
+)
+def test_a_page_and_the_terminal_tell_a_kink_and_no_rate_there(autodiff, tmp_path, formula, told):
+    script = f"x = 0.; f = {formula}"
+    assert autodiff("graph", "-e", script, "-o", "kink.html").returncode == 0
+    text = unescape((tmp_path / "kink.html").read_text())
+    assert f'<p class="why">{told}' in text
+    assert 'class="words"' not in text
+    explained = autodiff("explain", "-e", script).out
+    assert told.partition(":")[0] in explained
+    assert "in words" not in explained
+
+
+def test_at_a_smooth_point_and_at_a_kink_of_the_slope_the_rate_is_told(autodiff, tmp_path):
+    for script in ("x = 1.; f = abs(x)", "x = 0.; f = x*abs(x)"):
+        assert autodiff("graph", "-e", script, "-o", "smooth.html").returncode == 0
+        text = (tmp_path / "smooth.html").read_text()
+        assert 'class="words"' in text
+        assert "kink" not in text
+
+
 def test_where_nothing_is_lost_nothing_is_marked():
     text = page_of(SEED_1)
     assert 'class="wire lost"' not in text
