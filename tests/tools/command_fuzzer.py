@@ -251,7 +251,7 @@ def common_arguments(line: CommandLine) -> tuple[str, ...] | None:
     if line.arguments[:1] not in ONE_SCRIPT or command_of(line) == "check":
         return None
     options = {flag: option for option in COMMANDS[line.arguments[0]].options for flag in option.flags}
-    common = {flag for option in COMMANDS["graph"].options for flag in option.flags} - {"--format"}
+    common = {flag for option in COMMANDS["graph"].options for flag in option.flags} - {"--format", "--order"}
     kept: list[str] = []
     words = iter(line.arguments[1:])
     for word in words:
