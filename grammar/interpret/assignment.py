@@ -33,6 +33,7 @@ aliasing = LazyModule("autodiff.core.engine.aliasing")
 argument_check = LazyModule("autodiff.grammar.objects.argument_check")
 attributes = LazyModule("autodiff.grammar.objects.attributes")
 in_place_changes = LazyModule("autodiff.core.engine.in_place")
+plain_arrays = LazyModule("autodiff.grammar.objects.plain_arrays")
 subscripts = LazyModule("autodiff.grammar.objects.subscripts")
 
 
@@ -350,6 +351,8 @@ def in_place_operator(operate: Callable[[Any, Any], Any], op: str) -> Callable[[
         ):
             if runtime.without_tensors and mode.enabled and not old.shape:
                 return (of_tensors or operate)(old, other)
+            if runtime.backward_parts:
+                plain_arrays.refuse_change_behind_part(old)
             return in_place_changes.change_by_operator(old, other, of_tensors or operate)
         if old.__class__ is list and op == "+":
             from autodiff.grammar.objects.sequence_methods import extend

@@ -7,13 +7,16 @@ remainders have the sign of the divisor.
 from __future__ import annotations
 
 import math
+from weakref import ref
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.aliasing import shares_memory
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import bool_, int64
 from autodiff.grammar.objects import plain_text
 from autodiff.grammar.objects.plain_functions import call_plain, converted, find
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.subscripts import is_backward
 
 TYPE_CHECKING = False
@@ -37,7 +40,28 @@ def read_backwards(x: Tensor, index: Any) -> Any:
             if positions:
                 parts[at] = slice(last - positions[0], last - positions[-1] + 1, -part.step)
         dim += dimensions_taken(part)
-    return call_plain(find("flip"), (x, tuple(flipped)), {})[tuple(parts)]
+    made: Tensor = call_plain(find("flip"), (x, tuple(flipped)), {})[tuple(parts)]
+    if runtime.prints_numbers and made.shape and not plain_text.is_part_of_list(x):
+        runtime.backward_parts.append((ref(made), ref(x)))
+    return made
+
+
+def refuse_change_behind_part(x: Tensor) -> None:
+    """Raise ScriptError if numpy's change of ``x`` would show in an array that is a copy here.
+
+    That is a part taken backwards, which numpy makes a view of its array.
+    """
+    runtime.backward_parts = [
+        pair for pair in runtime.backward_parts if pair[0]() is not None and pair[1]() is not None
+    ]
+    for pair in runtime.backward_parts:
+        if any(one is not None and (one is x or shares_memory(one, x)) for one in (pair[0](), pair[1]())):
+            raise ScriptError(
+                "an array and a part taken backwards are not changed together here, as numpy changes them",
+                code="E0203",
+                caret="this would change the other one too",
+                help=("take a copy, as in `x[::-1].copy()`",),
+            )
 
 
 def dimensions_taken(part: Any) -> int:

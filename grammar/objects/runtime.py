@@ -39,12 +39,14 @@ class Runtime:
     are printed as Python's. ``literals`` are the numbers and lists of the text, by the leaf of each;
     ``positions`` are the arrays among them that have picked entries, each with the first place where it did;
     ``whole`` are results that were found to be whole numbers; ``array_kinds`` says of changed arrays, by id,
-    whether they hold whole numbers only. ``resets`` are called before the next script
+    whether they hold whole numbers only; ``backward_parts`` are copies of parts taken backwards, with the
+    array of each. ``resets`` are called before the next script
     starts: they undo settings outside this object.
     """
 
     __slots__ = (
         "array_kinds",
+        "backward_parts",
         "depth",
         "depth_limit",
         "first_counted_node",
@@ -89,6 +91,7 @@ class Runtime:
         self.literals: dict[Node | None, Any] = {}
         self.positions: dict[Node, Span | None] = {}
         self.whole: dict[Any, Any] = {}
+        self.backward_parts: list[tuple[ref[Tensor], ref[Tensor]]] = []
         self.array_kinds: dict[int, tuple[ref[Tensor], bool]] = {}
         self.prints_numbers = False
         self.turns: list[LoopIteration] = []

@@ -129,6 +129,8 @@ def set_item(owner: Any, index: Any, value: Any) -> None:
         if not runtime.prints_numbers or not owner.shape:
             assign_item(owner, index, value)
             return
+        if runtime.backward_parts:
+            plain_arrays.refuse_change_behind_part(owner)
         index, value = plain_arrays.without_repeats(owner, index, value)
         is_whole = plain_text.is_array_of_whole(owner)
         assign_item(owner, index, plain_arrays.without_fraction(value) if is_whole else value)

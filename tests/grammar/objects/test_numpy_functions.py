@@ -139,6 +139,15 @@ def test_whole_numbers_of_an_input_stay_whole() -> None:
     assert error.message == "cannot convert float NaN to integer"
 
 
+@pytest.mark.parametrize("change", ["w[0] = 5.0", "B[0] = 5.0", "w += 1", "B *= 2", "w[1:][0] = 5.0"])
+def test_an_array_and_its_part_taken_backwards_are_not_changed_together(change: str) -> None:
+    text = f"{HEAD}x = np.array({POINTS})\nw = x*1\nB = w[::-1]%s\n{change}\nL = np.sum(w*B**2)\n"
+    assert run_script(text % ".copy()").error is None
+    error = run_script(text % "").error
+    assert error is not None
+    assert "x[::-1].copy()" in " ".join(error.advice)
+
+
 def test_an_index_of_rows_and_columns_names_each_entry_once() -> None:
     text = f"{HEAD}x = np.array([1.0, 2.0])\ny = np.zeros((2, 2))\ny[[0, %d], [1, 1]] = x\nL = np.sum(y**2)\n"
     assert run_script(text % 1).error is None
