@@ -15,6 +15,7 @@ from autodiff.cli.pictures.mathml import brackets, mathml, matrix, mtext, quotie
 from autodiff.cli.pictures.picture import WIDEST_NAME, typeset
 from autodiff.cli.pictures.svg import svg_text
 from autodiff.cli.process.streams import visible, visible_lines
+from autodiff.cli.render.derivation import left_out_text
 from autodiff.cli.render.numbers import is_array, number, short, spell_count
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.paths import kinks_told
@@ -100,7 +101,7 @@ def html_text(
         "<footer><kbd>space</kbd> play <kbd>←</kbd> <kbd>→</kbd> step <kbd>F</kbd> forward <kbd>B</kbd>"
         " backward <kbd>P</kbd> paths <kbd>Z</kbd> zoom <kbd>End</kbd> the finished picture"
         f"{BOX_KEYS if len(drawn) > 1 else ''}</footer>",
-        f'<script type="application/json" id="data">{data_text(drawn, derivations, source)}</script>',
+        f'<script type="application/json" id="data">{data_text(drawn, derivations, source, page)}</script>',
         f"<script>{script}</script></body></html>\n",
     ]
     return "\n".join(parts).encode("ascii", "xmlcharrefreplace").decode("ascii")
@@ -184,11 +185,12 @@ def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
         head = fit(derivation.given, 2 * WIDEST_NAME)
     value = typeset(entry(derivation.value, page))
     rows = "".join(step_rows(derivation))
-    says = ""
+    rest = left_out_text(derivation, len(derivation.paths), page) if derivation.paths else ""
+    says = f"<p>{escape(rest)}</p>" if rest else ""
     if derivation.difference is not None:
         ok = derivation.difference <= 1e-6 * (1 + abs(derivation.magnitude or 0.0))
         sign = '<span class="ok">✓</span>' if ok else '<span class="wrong">✗</span>'
-        says = (
+        says += (
             f"<p>{sign} backward() gives {escape(typeset(entry(derivation.backward, page)))}, difference"
             f" {short(derivation.difference, 3)}</p>"
         )
@@ -264,11 +266,11 @@ def value_mathml(value: Any) -> str:
     return matrix(value.tolist() if value.ndim == 2 else [value.tolist()])
 
 
-def data_text(drawn: Sequence[Drawing], derivations: Sequence[Derivation], source: Source) -> str:
+def data_text(drawn: Sequence[Drawing], derivations: Sequence[Derivation], source: Source, page: Page) -> str:
     """The steps and places of each drawing, as JSON that HTML cannot mistake for markup."""
     data = [
         {
-            "steps": [step_entry(step) for step in one.steps],
+            "steps": steps_with_rest(one, derivations, page),
             "edges": [[edge.input, edge.output] for edge in one.view.graph.edges],
             "places": [place(node.span, source) for node in one.view.graph.nodes],
             "inputs": [input_id(each, one.view) for each in derivations],
@@ -281,6 +283,17 @@ def data_text(drawn: Sequence[Drawing], derivations: Sequence[Derivation], sourc
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
+
+
+def steps_with_rest(drawing: Drawing, derivations: Sequence[Derivation], page: Page) -> list[dict[str, Any]]:
+    """The steps of a drawing; the last path to an input also says how many are left out."""
+    steps = [dict(step_entry(step)) for step in drawing.steps]
+    last = {step["wrt"]: step for step in steps if "wrt" in step}
+    for derivation in derivations:
+        step = last.get(input_id(derivation, drawing.view))
+        if step and (rest := left_out_text(derivation, len(derivation.paths), page)):
+            step["says"] += f"; {rest}"
+    return steps
 
 
 def step_entry(step: Step) -> Mapping[str, Any]:

@@ -350,23 +350,32 @@ def beside(terms: Sequence[list[str]]) -> list[str]:
 
 def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """How many paths are not shown, and the sum of their contributions."""
-    shown = terms_shown(derivation)
+    says = left_out_text(derivation, terms_shown(derivation), page)
+    if not says:
+        return
+    if (
+        derivation.count - terms_shown(derivation) != derivation.zero_paths
+        and derivation.expressions is not None
+        and derivation.expressions.simplified is not None
+    ):
+        says += f"; steps 3 to 5 sum all {spell_count(derivation.count)}"
+    yield from prose(says, page.width, LABEL_WIDTH)
+
+
+def left_out_text(derivation: Derivation, shown: int, page: Page) -> str:
+    """How many paths follow the first ``shown``, and the sum of their contributions; empty if none do."""
     left = derivation.count - shown
     if left <= 0:
-        return
+        return ""
     says = f"... {spell_count(left)} more path{'s' if left > 1 else ''}"
     if left == derivation.zero_paths:
-        says += f", {'each ' if left > 1 else ''}through a slope that is 0 everywhere"
-        yield from prose(says, page.width, LABEL_WIDTH)
-        return
+        return says + f", {'each ' if left > 1 else ''}through a slope that is 0 everywhere"
     if is_number(derivation) and derivation.backward is not None:
         rest = number(derivation.backward) - sum(
             number(path.contribution) for path in derivation.paths[:shown]
         )
         says += f", together {short(rest, page.digits)}"
-    if derivation.expressions is not None and derivation.expressions.simplified is not None:
-        says += f"; steps 3 to 5 sum all {spell_count(derivation.count)}"
-    yield from prose(says, page.width, LABEL_WIDTH)
+    return says
 
 
 def formula_deviation(derivation: Derivation) -> float | None:

@@ -255,6 +255,22 @@ def test_a_second_derivative_has_a_page_of_its_own(autodiff, tmp_path):
     assert "--order is for pictures" in autodiff("graph", *script).err
 
 
+def test_a_page_and_its_last_step_say_what_the_paths_left_out_add(autodiff, tmp_path):
+    lines = ["w = 0.5", "h0 = 0.1", *(f"h{n} = tanh(w*h{n - 1} + 0.3)" for n in range(1, 7)), "L = h6**2"]
+    (tmp_path / "rnn.ad").write_text("\n".join(lines))
+    asked = ("rnn.ad", "--wrt", "w", "--order", "2")
+    assert autodiff("graph", *asked, "-o", "rest.html").returncode == 0
+    text = (tmp_path / "rest.html").read_text()
+    rest = re.search(r"<p>(\.\.\. \d+ more paths, together [-0-9.e]+)</p>", text)[1]
+    assert rest in " ".join(autodiff("explain", *asked).out.split())
+    steps = json.loads(Elements(text).texts["script"][0])[0]["steps"]
+    assert steps[-1]["says"].endswith(f"; {rest}")
+    assert sum(rest in step["says"] for step in steps) == 1
+    so_far = float(re.search(r"sum so far (\S+);", steps[-1]["says"])[1].replace("\N{MINUS SIGN}", "-"))
+    value = float(re.search(r"<summary>.* = (\S+)<small>", unescape(text))[1].replace("\N{MINUS SIGN}", "-"))
+    assert so_far + float(rest.split()[-1]) == pytest.approx(value, rel=1e-4)
+
+
 # -- in Chromium -------------------------------------------------------------------------------------------
 
 
