@@ -6,6 +6,8 @@ entries less ``ddof``, and its median is the mean of the two in the middle.
 
 from __future__ import annotations
 
+from weakref import ref
+
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS as PUBLIC_FUNCTIONS
@@ -22,6 +24,7 @@ from autodiff.grammar.objects.plain_functions import (
     find,
     is_tracked,
 )
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, collect, is_true, type_name
 
 TYPE_CHECKING = False
@@ -155,7 +158,10 @@ def transposed(a: Any, *axes: Any) -> Any:
 
 def flipped(a: Any, axis: Any = None) -> Any:
     x = copy_array(a)  # `v[::-1]` of a list is a list, but this is an array
-    return call("flip", x, tuple(range(x.ndim)) if axis is None else axis)
+    made = call("flip", x, tuple(range(x.ndim)) if axis is None else axis)
+    if a.__class__ is Tensor and made.shape and not plain_text.is_part_of_list(a):
+        runtime.backward_parts.append((ref(made), ref(a)))  # a view in numpy
+    return made
 
 
 def rolled(a: Any, shift: Any, axis: Any = None) -> Any:

@@ -143,6 +143,7 @@ def test_whole_numbers_of_an_input_stay_whole() -> None:
 def test_an_array_and_its_part_taken_backwards_are_not_changed_together(change: str) -> None:
     text = f"{HEAD}x = np.array({POINTS})\nw = x*1\nB = w[::-1]%s\n{change}\nL = np.sum(w*B**2)\n"
     assert run_script(text % ".copy()").error is None
+    assert run_script(text.replace("w[::-1]%s", "np.flip(w)")).error is not None
     error = run_script(text % "").error
     assert error is not None
     assert "x[::-1].copy()" in " ".join(error.advice)
