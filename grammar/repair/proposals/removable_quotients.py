@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Below this the polynomials of degree 4 are exact to rounding, and above it the quotients keep their slope.
 NEAR_0 = "0.001"
+#: For a division by the third power: above 0.001 its slope would keep three digits, here it keeps six.
+NEAR_0_OF_CUBES = "0.02"
 #: A denominator that is still written as a fraction.
 LARGEST_DENOMINATOR = 10_000
 AT_0, NEAR = "this form has a value at 0", "this form has a value at 0, and keeps its digits near 0"
@@ -183,7 +185,7 @@ def form_text(function: Vanishing, u: Product, x: str, home: str, is_tensor: boo
     bracketed = with_parentheses(x)
     below = f"{home}where({x} == 0, 1, {x})" if is_tensor else bracketed
     form = function.form.format(x=x, u=bracketed, below=below, t=home)
-    near = f"abs({x}) < {NEAR_0}"
+    near = f"abs({x}) < {NEAR_0 if function.order < 3 else NEAR_0_OF_CUBES}"
     if is_tensor:
         return f"{home}where({near}, {polynomial(function, u)}, {form})"
     return f"({polynomial(function, u)} if {near} else {form})"

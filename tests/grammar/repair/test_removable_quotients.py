@@ -71,6 +71,14 @@ def test_the_form_has_the_value_and_the_slope_at_0_and_near_it(formula: str) -> 
         assert moved(fixes[0].apply(script), k, 0.7) == pytest.approx(moved(script, k, 0.7), rel=1e-10)
 
 
+@pytest.mark.parametrize("at", [0.0009, 0.0011, 0.005, 0.0199, 0.0201, 0.05])
+def test_a_division_by_a_cube_keeps_the_digits_of_its_slope(at: float) -> None:
+    script = "k = 0.0\nL = (sin(k) - k)/k**3\n"
+    fix = derivation_of(script, "s.ad").causes[0].repairs[0]
+    slope = at / 60 - at**3 / 1260 + at**5 / 60480
+    assert moved(fix.apply(script), 0.0, at)[1] == pytest.approx(slope, rel=1e-6)
+
+
 def moved(script: str, k: float, to: float) -> tuple[float, float]:
     return slope_of(script.replace(f"k = {k}", f"k = {to}"))
 
