@@ -348,7 +348,8 @@ def triangle_indices(
     if dtype.name not in ("int32", "int64"):
         raise missing_kernel_error(name, dtype, caret="positions are whole numbers")
     check_allocation((2, *check_sizes((row, col))), 8)
-    positions = getattr(np, name)(row, max(min(offset, col), -row), col)
+    find = np.tril_indices if name == "tril_indices" else np.triu_indices
+    positions = find(row, max(min(offset, col), -row), col)
     return make_leaf(np.stack(positions).astype(dtype.name), requires_grad)
 
 
