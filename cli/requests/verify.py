@@ -254,10 +254,12 @@ def ask_for(formulas: list[Formula], settings: Settings) -> None:
     """Set the output and the inputs from the formulas where other options do not give them."""
     outputs = {formula.output for formula in formulas if formula.output in formula.words}
     if len(outputs) > 1:
+        names = sorted(outputs)
+        listed = ", ".join(names[:2] + ["..."] * (len(names) > 2))
         raise UsageError(
-            "--formula: the formulas are about several outputs: " + ", ".join(sorted(outputs)),
+            "--formula: the formulas are about several outputs: " + ", ".join(names),
             code="E0610",
-            help=("check one output at a time",),
+            help=(f"end the script in a list, `F = [{listed}]`, and write dF[0]/dx for d{names[0]}/dx",),
         )
     if outputs:
         [output] = outputs

@@ -239,6 +239,21 @@ IN_STEPS = [
         files={"steps.txt": "delta2 = 2*(h - 1)\ndout = delta2*h*(1 - h)\ndw = dout*x\n"},
     ),
     Case(
+        "a_sheet_of_functions",
+        "x = 2.; f = x**2; g = x**3; F = [f, g]",
+        "autodiff check script.ad --formula @steps.txt",
+        shows=["right: 2 steps"],
+        files={"steps.txt": "dF[0]/dx == 2*x\ndF[1]/dx == 3*x**2\n"},
+    ),
+    Case(
+        "functions_that_no_list_holds",
+        "x = 2.; f = x**2; g = x**3",
+        "autodiff check script.ad --formula @steps.txt",
+        says=["help: end the script in a list, `F = [f, g]`, and write dF[0]/dx for df/dx"],
+        files={"steps.txt": "df/dx == 2*x\ndg/dx == 3*x**2\n"},
+        code=2,
+    ),
+    Case(
         "a_step_that_reads_what_is_not_there",
         LESSON,
         "autodiff check script.ad --formula @steps.txt",
