@@ -28,7 +28,7 @@ def complete_error(error: AutodiffError, script: tree.Script, source: Source, na
         return
     from autodiff.grammar.help.failure_scene import Scene
     from autodiff.grammar.help.labels import add_labels
-    from autodiff.grammar.repair.proposals import propose
+    from autodiff.grammar.repair.proposals.by_error_code import propose
 
     tensors = [operand for operand in error.operands if operand.__class__ is Tensor]
     scene = Scene(error, error.span, script, source, tensors, names)
