@@ -177,9 +177,13 @@ class Execution:
         span = self.scopes.module.first_binding.get(name)
         return len(self.source.text) if span is None else span.start
 
-    def ends_in_loop(self) -> bool:
-        """Whether the last statement at top level is a loop."""
-        return isinstance(self.last_statement, (tree.For, tree.While))
+    def ends_in_steps(self) -> bool:
+        """Whether the last statement at top level is a loop that makes values of its own, as training."""
+        loop = self.last_statement
+        if not isinstance(loop, (tree.For, tree.While)):
+            return False
+        start = loop.body[0].span.start
+        return any(span.start >= start for span in self.scopes.module.first_binding.values())
 
     def may_lack_value(self) -> bool:
         """Whether a script without tensors has top-level names that got no value, or None."""

@@ -244,6 +244,7 @@ OWN = {
     "special": NAMESPACES["scipy.special"],
     "gcd": MATH["gcd"],
     "lcm": MATH["lcm"],
+    "random": namespace("random"),
 }
 
 
