@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.report.entry_records import EntryDerivation
     from autodiff.core.report.kink import Kink
-    from autodiff.core.report.records import Path
+    from autodiff.core.report.records import NumberedPart, Path
 
 #: A product of more symbols along a long path is shown with dots.
 LARGEST_PRODUCT = 24
@@ -130,9 +130,8 @@ class Derivations:
         is_complete = len(followed) == count
         is_again = node is not subject.root and spelled == subject.name
         terms = summands(formula.shown or total)
-        named, numbered = (
-            ([], []) if is_scalar else numbered_parts(terms, self.formulas.values, self._part_names)
-        )
+        named, numbered = ([], []) if is_scalar else self._numbered(terms)
+        kinks = self._kinks(spelled, leading)
         return Derivation(
             output=names[subject.root] if is_again else subject.name,
             output_line=names.line(subject.root),
@@ -169,12 +168,16 @@ class Derivations:
             uses=uses,
             use_count=use_count,
             causes=causes_of(subject, spelled, node, names, uses),
-            kinks=self._kinks(spelled, leading),
-            words=self._path_sentence(written, node, count, self._kinks(spelled, leading))
+            kinks=kinks,
+            words=self._path_sentence(written, node, count, kinks)
             if is_scalar
             else self._entry_sentence(leading, spelled, count),
             key=NameKey(names.meaning),
         )
+
+    def _numbered(self, terms: list[Expr]) -> tuple[list[NumberedPart], list[NumberedPart]]:
+        """The parts of the terms that were named, and the terms in which these names stand."""
+        return numbered_parts(terms, self.formulas.values, self._part_names)
 
     def _where(self, formula: Formula, total: Expr) -> tuple[tuple[str, str], ...]:
         """The meanings of the invented names and of the functions in a formula."""

@@ -60,7 +60,7 @@ class Division:
         self.are_wrong = are_wrong
 
     @property
-    def wrong(self) -> int:
+    def wrong_count(self) -> int:
         return sum(self.are_wrong)
 
     def plus(self, segment: Segment, is_wrong: bool) -> Division:
@@ -81,7 +81,7 @@ class RunningNames:
             node = self.named_node(own[0])
             if node is None:
                 continue
-            if len(own) > 1 and self.overwrites(own, node):
+            if len(own) > 1 and self.becomes_sum(own, node):
                 continue
             last: Node | None = None
             for segment in own:
@@ -91,7 +91,7 @@ class RunningNames:
                 last = division.segments[-1].node or node
         return self.derivation
 
-    def overwrites(self, own: list[Segment], node: Node) -> bool:
+    def becomes_sum(self, own: list[Segment], node: Node) -> bool:
         """Take the lines of one name for a sum, if that is right and the last of them alone is not."""
         if self.is_gradient(self.values(own[-1], (own[-1],)), node):
             return False
@@ -166,10 +166,10 @@ class RunningNames:
         best = Division((segment,), (False,))
         if len(segment.places) > 1 or len(first) > 1:
             best = self.best_division(segment, node, first)
-        if best.wrong + self.count_wrong(segment, best, is_here_only=True) > 1:
+        if best.wrong_count + self.count_wrong(segment, best, is_here_only=True) > 1:
             # The first mistake may be a missing line, and the others follow from it.
             found = [best, *self.with_line_left_out(segment, best)]
-            best = min(found, key=lambda one: one.wrong + self.count_wrong(segment, one))
+            best = min(found, key=lambda one: one.wrong_count + self.count_wrong(segment, one))
         return best
 
     def best_division(self, segment: Segment, node: Node, first: list[Node]) -> Division:
@@ -178,15 +178,15 @@ class RunningNames:
         if is_right and not self.ends_idle(segment, node):
             return whole
         found = list(islice(self.divisions(segment, segment.places, first, Division()), MAX_DIVISIONS))
-        if found and not found[0].wrong:
+        if found and not found[0].wrong_count:
             return found[0]
-        divided = [one for one in found if len(one.segments) > one.wrong]
+        divided = [one for one in found if len(one.segments) > one.wrong_count]
         last = self.derivation.lines[segment.places[-1]]
         is_sum = last.kind == ADDITION and last.op in ("+", "-")
         alike = [one for one in found if len(one.segments) == 1]
         return min(
             [whole, *alike, *divided] if is_sum else [*divided, whole, *alike],
-            key=lambda one: one.wrong + self.count_wrong(segment, one),
+            key=lambda one: one.wrong_count + self.count_wrong(segment, one),
         )
 
     def with_line_left_out(self, whole: Segment, division: Division) -> Iterator[Division]:
@@ -262,7 +262,7 @@ class RunningNames:
                 made = before.plus(self.about(part, node, whole), False)
                 yield from self.divisions(whole, places[end:], self.below(node), made)
                 return
-        if before.wrong == MAX_WRONG:
+        if before.wrong_count == MAX_WRONG:
             return
         part = Segment(whole.key, places[:1], before=last)
         values = self.values(whole, (*before.segments, part))

@@ -16,6 +16,7 @@ from autodiff.grammar.lints.numerics import (
 )
 from autodiff.grammar.lints.shapes import shape_of
 from autodiff.grammar.lints.values import GRAPH, Value, ancestors
+from autodiff.grammar.objects.methods import SELECTING_METHODS
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.imports import functional_prefix
 
@@ -24,18 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-#: Methods that select or rearrange entries and change none.
-SELECTING = (
-    "gather",
-    "index_select",
-    "squeeze",
-    "unsqueeze",
-    "view",
-    "reshape",
-    "flatten",
-    "take",
-    "diagonal",
-)
 #: Functions of which a part of the exponent shows that the overflow was thought of.
 SHIFTS = ("max", "amax", "logsumexp")
 
@@ -96,7 +85,7 @@ def small_value(subject: Subject, value: Value, functions: Functions) -> Small |
     node, name = value.node, operation_of(value)
     if isinstance(node, tree.Subscript) and value.inputs:
         return selected(small_value(subject, value.inputs[0], functions), f"[{subject.text(node.index)}]")
-    if name in SELECTING and value.inputs and is_method_call(subject, node):
+    if name in SELECTING_METHODS and value.inputs and is_method_call(subject, node):
         given = ", ".join(subject.text(one) for one in node.arguments)
         return selected(small_value(subject, value.inputs[0], functions), f".{name}({given})")
     if name in ("softmax", "sigmoid"):

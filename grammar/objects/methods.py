@@ -22,6 +22,10 @@ METHODS: dict[tuple[type, str], Callable[..., Any]] = {}
 
 #: The classes of the usual values of ``retain_graph``.
 RETAIN_GRAPH_CLASSES = (bool, type(None))
+#: Methods that select or rearrange entries and change none.
+SELECTING_METHODS = frozenset(
+    "gather index_select squeeze unsqueeze view reshape flatten diagonal take".split()
+)
 
 
 def script_method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -16,18 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 NAMESPACES = ("torch", "F", "math", "np", "functional", "special", "linalg", "nn")
-#: Methods that select or rearrange entries and change none.
-SELECTING_METHODS = (
-    "gather",
-    "index_select",
-    "squeeze",
-    "unsqueeze",
-    "view",
-    "reshape",
-    "flatten",
-    "diagonal",
-    "take",
-)
 
 
 def is_method_call(node: tree.Call) -> bool:

@@ -11,8 +11,8 @@ from math import isclose, log, sqrt
 
 from autodiff.core.base.errors import Edit, Fix
 from autodiff.grammar.help.failure_scene import Scene, called_name, with_parentheses
+from autodiff.grammar.objects.methods import SELECTING_METHODS
 from autodiff.grammar.repair.proposals.formulas import (
-    SELECTING_METHODS,
     FormulaReader,
     is_method_call,
     is_number,
