@@ -1,6 +1,6 @@
 """Random scripts that end in lists, constants, branches, counters or nothing: Python's slopes, or a refusal.
 
-``AUTODIFF_TEST_MORE=14`` tries 28 times as many of them.
+``AUTODIFF_TEST_MORE=14`` tries some 2,000 of them.
 """
 
 from __future__ import annotations
