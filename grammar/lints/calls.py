@@ -278,7 +278,7 @@ def call_method(
     if name in ("size", "dim", "numel", "nelement", "element_size", "is_floating_point"):
         return Value(OTHER, node)
     if name.endswith("_") and (name in ("zero_", "fill_", "copy_") or flow.is_function(name[:-1])):
-        flow.note("in-place", node, owner, function)
+        flow.note("in-place", node, owner, inputs)
         flow.change(owner, inputs)
         return owner
     if name in ("contiguous", "cpu") or flow.is_function(name):

@@ -20,6 +20,7 @@ from autodiff.grammar.lints.values import (
     UNKNOWN,
     WATCHED,
     Value,
+    ancestors,
 )
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import children, walk
@@ -224,8 +225,14 @@ def read_subscript(flow: Evaluator, node: tree.Subscript) -> Value:
         made.integer = owner.integer
         places = index.inputs if isinstance(node.index, tree.TupleDisplay) else (index,)
         made.is_view = all(one.kind in (NUMBER, OTHER) for one in places)
+        made.inputs += positions(places)
         return made
     return Value(UNKNOWN, node, (owner,))
+
+
+def positions(places: Iterable[Value]) -> tuple[Value, ...]:
+    """The places in a subscript at whose values a gradient stops, as of ``x.argsort()``."""
+    return tuple(one for one in places if any(before.cut for before in ancestors(one)))
 
 
 def read_slice(flow: Evaluator, node: tree.Slice) -> Value:

@@ -7,7 +7,7 @@ unknown. So what the lints report holds on every execution path that they name.
 from __future__ import annotations
 
 from autodiff.grammar.lints.calls import is_constant
-from autodiff.grammar.lints.evaluate import MOST_STEPS, Evaluator, Event
+from autodiff.grammar.lints.evaluate import MOST_STEPS, Evaluator, Event, positions
 from autodiff.grammar.lints.statements import STATEMENTS
 from autodiff.grammar.lints.values import (
     FUNCTION,
@@ -122,10 +122,12 @@ class Flow(Evaluator):
             self.bind_attribute(target, value)
         elif isinstance(target, tree.Subscript):
             owner = self.value(target.object)
-            self.value(target.index)
+            index = self.value(target.index)
             if owner.is_tensor:
-                self.note("in-place", target, owner, target)
+                self.note("in-place", target, owner, (value,))
                 self.change(owner, (value,))
+                if owner.kind == PLAIN:
+                    owner.inputs += positions((index,))
             elif owner.kind == LIST:
                 owner.kind = UNKNOWN
 
@@ -146,7 +148,6 @@ class Flow(Evaluator):
         self.note("require", node, owner)
         if owner.kind == PLAIN:
             owner.kind = UNKNOWN if self.conditional else LEAF
-            owner.inputs = () if owner.kind == LEAF else owner.inputs
 
     def change(self, owner: Value, inputs: tuple[Value, ...]) -> None:
         """Handle an operation that changes ``owner`` in place."""

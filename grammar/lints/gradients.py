@@ -11,7 +11,6 @@ from autodiff.grammar.lints.updates import (
     comes_from_other_leaf,
     rebindings,
     without_requires_grad,
-    written_values,
 )
 from autodiff.grammar.lints.values import (
     CUTTING,
@@ -402,26 +401,41 @@ def uncut(subject: Subject, node: tree.Expression) -> str:
 def unrecorded_sums(subject: Subject) -> Iterator[AutodiffError]:
     """Find leaves that a loss is summed into where nothing is recorded, and that backward() starts from."""
     roots = {id(event.value): event for event in subject.events("backward") if event.value.kind == LEAF}
-    written = written_values(subject)
     blocks = list(subject.nodes(tree.With))
     for event in subject.events("in-place"):
-        leaf = event.value
-        if event.recording is not False or id(leaf) not in roots:
+        is_data = event.value.cut == "data"
+        leaf = event.value.inputs[0] if is_data else event.value
+        if (event.recording is not False and not is_data) or id(leaf) not in roots:
             continue
-        if not comes_from_other_leaf(written.get(id(event.statement)), leaf):
+        if not any(comes_from_other_leaf(one, leaf) for one in event.other):
             continue
         call = roots.pop(id(leaf))
-        around = [block for block in blocks if contains(block, event.node)]
-        edits = (*without_requires_grad(leaf), *(subject.dedent(around[-1]) if around else ()))
+        where = "`.data` is outside of the graph" if is_data else "nothing is recorded under no_grad()"
+        edits = recorded_data(subject, event.node) if is_data else recorded_block(subject, blocks, event.node)
+        edits = (*without_requires_grad(leaf), *edits)
         yield finding(
             event.node.span,
-            "nothing is recorded under no_grad(), so backward() has no graph to go through",
+            f"{where}, so backward() has no graph to go through",
             f"what is added to `{leaf.names[0][0]}` here has no graph" if leaf.names else "this has no graph",
             fixes=[Fix("sum it where the graph is recorded, from a tensor that is no leaf", *edits)]
-            if edits
+            if len(edits) > 1
             else [],
             labels=[Label(call.node.span, "this pass reaches the sum alone")],
         )
+
+
+def recorded_block(subject: Subject, blocks: list[tree.With], node: tree.SyntaxNode) -> tuple[Edit, ...]:
+    """The edits that take the lines of the innermost ``with`` around a node out of it."""
+    around = [block for block in blocks if contains(block, node)]
+    return subject.dedent(around[-1]) if around else ()
+
+
+def recorded_data(subject: Subject, node: tree.SyntaxNode) -> tuple[Edit, ...]:
+    """The edit that writes ``total.data += loss.data`` as ``total += loss``."""
+    if not isinstance(node, tree.AugmentedAssign):
+        return ()
+    text = f"{uncut(subject, node.target)} {node.op}= {uncut(subject, node.value)}"
+    return (Edit(node.span, text),)
 
 
 def computed_unrecorded(subject: Subject) -> Iterator[AutodiffError]:

@@ -39,7 +39,7 @@ def do_augmented(flow: Flow, node: tree.AugmentedAssign) -> None:
         owner = flow.value(node.target)
     flow.note("augment", node, owner, value)
     if owner.is_tensor and not (node.op == "@" and isinstance(node.target, tree.Name)):
-        flow.note("in-place", node, owner, node.target)
+        flow.note("in-place", node, owner, (value,))
         flow.change(owner, (value,))
     elif isinstance(node.target, tree.Name):
         made = flow.operation(node, node.op, (owner, value))

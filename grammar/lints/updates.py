@@ -144,15 +144,17 @@ def rebound_without_gradient(subject: Subject) -> Iterator[AutodiffError]:
         )
 
 
-def written_values(subject: Subject) -> dict[int, Value]:
-    """The value that each assignment writes, by the id of the statement."""
-    written = {id(event.statement): event.value for event in subject.events("assign")}
-    return written | {id(event.statement): event.other for event in subject.events("augment")}
-
-
-def comes_from_other_leaf(value: Value | None, leaf: Value) -> bool:
+def comes_from_other_leaf(value: Value, leaf: Value) -> bool:
     """Whether a value is computed from a leaf other than ``leaf``, recorded or not."""
-    return value is not None and any(one.kind == LEAF and one is not leaf for one in ancestors(value))
+    return any(one.kind == LEAF and one is not leaf for one in ancestors(value))
+
+
+def is_filled(event: Event, leaf: Value) -> bool:
+    """Whether a change in place writes a result that other leaves receive a gradient from into ``leaf``."""
+    values = event.other
+    if isinstance(event.node, tree.Call) and event.node.function.name == "copy_":  # may copy parameters
+        values = [one for one in values if one.kind == GRAPH]
+    return any(one.requires_grad and comes_from_other_leaf(one, leaf) for one in values)
 
 
 def without_requires_grad(leaf: Value) -> tuple[Edit, ...]:
@@ -177,15 +179,16 @@ def filled_leaf(event: Event, leaf: Value) -> AutodiffError:
 
 
 def changed_leaf(subject: Subject) -> Iterator[AutodiffError]:
-    written = written_values(subject)
+    filled: set[int] = set()
     for event in subject.events("in-place"):
         leaf = next((one for one in bases(event.value) if one.kind == LEAF), None)
         if leaf is None or event.recording is not True or event.statement is None:
             continue
         statement = event.statement
-        value = written.get(id(statement))
-        if value is not None and value.kind == GRAPH and comes_from_other_leaf(value, leaf):
+        if is_filled(event, leaf):
+            filled.add(id(leaf))
             yield filled_leaf(event, leaf)
+        if id(leaf) in filled:
             continue
         text = subject.text(statement)
         fixes = []

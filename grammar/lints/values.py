@@ -28,7 +28,7 @@ MAKERS = FLOAT_MAKERS | INTEGER_MAKERS | OTHER_MAKERS
 WITHOUT_GRADIENT = frozenset(
     "argmax argmin argsort eq ne lt le gt ge equal allclose isclose isnan isinf isfinite all any bernoulli"
     " count_nonzero logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor"
-    " bitwise_not floor_divide multinomial".split()
+    " bitwise_not floor_divide multinomial argwhere bucketize searchsorted histc".split()
 )
 #: Functions and methods whose result is, or may be, something else than one tensor.
 SEVERAL = frozenset(

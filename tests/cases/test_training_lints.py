@@ -166,6 +166,52 @@ CASES = [
         "L009",
         "has no graph",
     ),
+    *[
+        found(
+            f"filled_by_method_{at}",
+            "x = torch.tensor([1., 2.], requires_grad=True)\nacc = torch.ones(2, requires_grad=True)\n"
+            f"for k in (1, 2):\n    {call}\nacc.sum().backward()\nprint(x.grad)\n",
+            "L003",
+            "`acc = torch.ones(2)`",
+            never=("no_grad()",),
+        )
+        for at, call in enumerate(["acc.mul_(x).add_(k)", "acc.add_((x * k - 1)**2)", "acc[:] = x"])
+    ],
+    found(
+        "summed_in_data",
+        "loss = torch.tensor(0., requires_grad=True)\nw = torch.tensor(0.5, requires_grad=True)\n"
+        "for d in [1., 2.]:\n    loss.data += ((w - d)**2).data\nloss.backward()\nprint(w.grad)\n",
+        "L009",
+        "`.data` is outside of the graph",
+        "loss = torch.tensor(0.)",
+        "loss += ((w - d)**2)",
+        never=("no_grad()",),
+    ),
+    *[
+        found(f"positions_{at}", A + body + "L.backward()\n", "L008", "constant between jumps")
+        for at, body in enumerate(
+            [
+                "q = torch.bucketize(a, torch.arange(5.))\nL = q.double().sum()\n",
+                "L = torch.searchsorted(torch.arange(5.), a).sum()\n",
+                "rank = torch.zeros(3)\nrank[a.argsort()] = torch.arange(3.)\nL = (rank**2).mean()\n",
+                "table = torch.randn(4)\nL = table[a.argmax()]\n",
+            ]
+        )
+    ],
+    found(
+        "copy_that_is_asked_for_a_gradient",
+        A + "out = a * 2\nloss = (torch.tensor(out) - 1).pow(2).mean()\nloss.requires_grad = True\n"
+        "loss.backward()\nprint(a.grad)\n",
+        "L008",
+        "loss = (out - 1).pow(2).mean()",
+        never=("detach().clone()",),
+    ),
+    found(
+        "detached_copy_is_trained_instead",
+        A + "y = a.clone().detach().requires_grad_(True)\nz = (y**2).sum()\nz.backward()\nprint(a.grad)\n",
+        "L008",
+        "y = a.clone().requires_grad_(True)",
+    ),
 ]
 
 
