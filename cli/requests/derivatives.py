@@ -8,6 +8,7 @@ from __future__ import annotations
 from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.requests.hints import is_finite, the_gradients
 from autodiff.cli.requests.make_report import (
+    note_constant_slope,
     note_reshaped,
     notes_on_reassigned,
     prepare_process,
@@ -52,8 +53,10 @@ class Question:
         prepare_process(session.request)
         self.settings: Settings = read_settings(session)
         self.settings.wrt = self.settings.wrt or list(wrt)
-        self.execution: Execution = run_request(session, self.settings, twice=False, needed=True, probe=probe)
+        twice = session.request.command in ("hessian", "hvp")
+        self.execution: Execution = run_request(session, self.settings, twice, needed=True, probe=probe)
         note_reshaped(session, self.execution)
+        note_constant_slope(session, self.execution)
         choose = differentiate if weighed else derivative_matrices.whole_subject
         self.subject: ReportedPass = choose(self.execution, self.settings)
         self.report: GradientReport = describe(
@@ -62,7 +65,7 @@ class Question:
         asked_wrt = bool(session.request.texts("wrt") or wrt)
         others = notes_on_reassigned(self.execution, self.settings, self.subject, asked_wrt)
         saved: Sequence[str] = ()
-        if session.request.command in ("hessian", "hvp"):
+        if twice:
             saved = notes_on_saved(self.subject, session.script.source)
         for note in (*self.report.notes, *others, *saved):
             session.note(note)

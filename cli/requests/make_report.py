@@ -348,8 +348,8 @@ def note_constant_slope(session: Session, execution: Execution) -> None:
     if execution.stopped_before is not None:
         line, _ = execution.source.position(execution.stopped_before.start)
         session.note(
-            f"line {line} differentiates a derivative that is constant, which is an error in PyTorch: the"
-            " derivative of a constant is 0; the script was run up to there"
+            f"line {line} is an error in PyTorch, since a derivative is constant there: the derivative of a"
+            " constant is 0; the script was run up to there"
         )
 
 

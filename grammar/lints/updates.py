@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.source import Span
+from autodiff.grammar.lints.calls import last_word
 from autodiff.grammar.lints.finding import Lint, Subject, contains, finding, is_name
 from autodiff.grammar.lints.values import GRAPH, LEAF, Value, ancestors, bases, comes_from_gradient
 from autodiff.grammar.syntax import tree
@@ -152,7 +153,7 @@ def comes_from_other_leaf(value: Value, leaf: Value) -> bool:
 def is_filled(event: Event, leaf: Value) -> bool:
     """Whether a change in place writes a result that other leaves receive a gradient from into ``leaf``."""
     values = event.other
-    if isinstance(event.node, tree.Call) and event.node.function.name == "copy_":  # may copy parameters
+    if isinstance(event.node, tree.Call) and last_word(event.node.function) == "copy_":  # may copy parameters
         values = [one for one in values if one.kind == GRAPH]
     return any(one.requires_grad and comes_from_other_leaf(one, leaf) for one in values)
 

@@ -46,7 +46,7 @@ def grad_notes(execution: Execution, wrt: list[tuple[str, Node]], received: dict
     for name, node in wrt:
         if not isinstance(node, Leaf) or node.grad_slot is None:
             continue
-        for remark in grad_remarks(execution, node, node.grad_slot, received.get(node, 0.0)):
+        for remark in grad_remarks(execution, node, node.grad_slot, received.get(node)):
             if len(wrt) > 1 and remark.state not in (ZERO_STATE, NONE_STATE):
                 remark.state = ""  # the numbers differ, and without them leaves can share a note
             names, sites = said.setdefault((remark.kind, remark.state), ([], []))
@@ -57,11 +57,16 @@ def grad_notes(execution: Execution, wrt: list[tuple[str, Node]], received: dict
 
 
 def grad_remarks(execution: Execution, leaf: Leaf, cell: GradSlot, shown: Any) -> Iterator[GradRemark]:
-    """Yield the reasons why one ``.grad`` holds another value than the gradient ``shown``, if it does."""
+    """Yield the reasons why one ``.grad`` holds another value than the gradient ``shown``, if it does.
+
+    ``shown`` is None if the pass does not reach the leaf: its gradient is 0.
+    """
+    is_reached = shown is not None
+    shown = shown if is_reached else 0.0
     last = execution.last_passes
     now = None if cell.grad is None else cell.grad.value
     if cell not in last.grads_before_after:
-        if last.is_partial and not grads_equal(now, shown):
+        if is_reached and last.is_partial and not grads_equal(now, shown):
             yield GradRemark(LEFT_OUT)
         return
     before, after = last.grads_before_after[cell]

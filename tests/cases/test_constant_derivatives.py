@@ -77,14 +77,14 @@ CASES = [
         LINEAR,
         "autodiff explain script.ad --order 2 --entry 0",
         shows=["one entry:    d(dy/dx[0])/dx[0] = 0"],
-        says=["line 6 differentiates a derivative that is constant"],
+        says=["line 6 is an error in PyTorch, since a derivative is constant"],
     ),
     Case(
         "checked_to_second_order",
         LINEAR,
         "autodiff check script.ad --order 2",
         shows=["right: backward and the differences agree"],
-        says=["line 6 differentiates a derivative that is constant"],
+        says=["line 6 is an error in PyTorch, since a derivative is constant"],
     ),
     Case(
         "third_derivative_with_none",
@@ -112,7 +112,7 @@ CASES = [
         BY_ONE,
         "autodiff explain script.ad --order 2 --of out --wrt x --entry 0",
         shows=["= 0"],
-        says=["line 6 differentiates a derivative that is constant"],
+        says=["line 6 is an error in PyTorch, since a derivative is constant"],
     ),
     Case(
         "unpacked_result",
@@ -194,6 +194,55 @@ CASES = [
         + "print(torch.autograd.grad(d2, x, materialize_grads=True))\n",
         "autodiff run -q script.ad --show gradients | head -n 1",
         prints="(tensor(0.),)\n",
+    ),
+]
+
+
+#: A script that fails at a second derivative of 0, and the Hessian of its result.
+MIXED = """\
+x = torch.tensor(1.5, requires_grad=True)
+y = torch.tensor(0.5, requires_grad=True)
+f = x**2 + 3*y
+fx, fy = torch.autograd.grad(f, (x, y), create_graph=True)
+fxy, = torch.autograd.grad(fx, y{unused})
+print(fxy * 2)
+"""
+CASES += [
+    *[
+        Case(
+            f"{command.split()[0]}_goes_on_{at}",
+            script,
+            f"autodiff {command}",
+            numbers=numbers,
+            says=["the derivative of a constant is 0; the script was run up to there"],
+        )
+        for at, (script, command, numbers) in enumerate(
+            [
+                (MIXED.format(unused=""), "hessian script.ad --of f", [2, 0, 0, 0]),
+                (MIXED.format(unused=", allow_unused=True"), "hessian script.ad --of f", [2, 0, 0, 0]),
+                (MIXED.format(unused=""), "hvp script.ad --of f --vector x=1", [2, 0]),
+                (LINEAR, "hessian script.ad --of y", [0] * 25),
+                (LINEAR, "hvp script.ad --of y --vector x=1", [0] * 5),
+            ]
+        )
+    ],
+    *[
+        Case(
+            f"none_in_place_of_zero_{at}",
+            MIXED.format(unused=", allow_unused=True").replace("print(fxy * 2)", use),
+            RUN,
+            says=["is None in place of a derivative that is 0", "allow_unused=True, materialize_grads=True)"],
+            code=4,
+        )
+        for at, use in enumerate(["print(fxy * 2)", "print(fxy.item())", "print(1 - fxy)"])
+    ],
+    Case(
+        "none_among_several_gradients",
+        "x = torch.tensor(1.5, requires_grad=True)\ny = torch.tensor(0.5, requires_grad=True)\n"
+        "gs = torch.autograd.grad(x**2, (x, y), allow_unused=True)\ntotal = sum(g.sum() for g in gs)\n",
+        RUN,
+        says=["`g` is None in place of a derivative that is 0", "materialize_grads=True)"],
+        code=4,
     ),
 ]
 

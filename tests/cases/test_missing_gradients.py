@@ -54,6 +54,44 @@ print(Wp.grad, Wt.grad, V.grad)
         "autodiff explain script.ad --wrt w",
         says=["w.grad got nothing: " + GIVEN],
     ),
+    Case(
+        "an_input_that_came_after_backward",
+        PAIR + "L = (v * w).sum()\nL.backward(inputs=[v, w])\nz = torch.tensor(1., requires_grad=True)\n",
+        "autodiff grad script.ad --wrt z",
+        numbers=[0],
+        never=[GIVEN],
+    ),
+    *[
+        Case(
+            f"a_parameter_without_gradient_in_a_loop_{at}",
+            "w = torch.tensor([1.0], requires_grad=True)\nb = torch.tensor([0.0], requires_grad=True)\n"
+            "for step in range(2):\n    loss = (w * 2 - 3).pow(2).sum()\n    loss.backward()\n"
+            f"    with torch.no_grad():\n        for p in [w, b]:\n            {step}\n            {clear}\n",
+            "autodiff run script.ad",
+            says=[
+                "`p.grad` is None: the last backward() came from no result of this `p`",
+                "`p` is `b` in this iteration",
+                "if p.grad is not None:",
+            ],
+            never=["set to None"],
+            code=4,
+        )
+        for at, (step, clear) in enumerate(
+            [
+                ("p -= 0.1 * p.grad", "p.grad = None"),
+                ("p.sub_(0.1 * p.grad)", "p.grad = None"),
+                ("p -= 0.1 * p.grad", "p.grad.zero_()"),
+            ]
+        )
+    ],
+    Case(
+        "a_gradient_that_was_cleared_before_the_step",
+        "w = torch.tensor(1.0, requires_grad=True)\nloss = (w - 3)**2\nloss.backward()\nw.grad = None\n"
+        "with torch.no_grad():\n    for p in [w]:\n        p -= 0.1 * w.grad\n",
+        "autodiff run script.ad",
+        says=["`w.grad` is None: it was set to None, and no backward() has run since"],
+        code=4,
+    ),
 ]
 
 

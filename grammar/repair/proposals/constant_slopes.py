@@ -110,14 +110,13 @@ def unused_slope(scene: Scene, call: tree.Call) -> Iterator[Fix]:
     yield Fix(f"take zeros for it: {edited_text(scene, call, edit)}", edit)
 
 
-def none_for_zero(scene: Scene) -> Iterator[Fix]:
-    """Explain a None that ``allow_unused=True`` gave in place of a derivative of 0."""
-    start: Any = scene.node
+def none_for_zero(scene: Scene, start: Any) -> Iterator[Fix]:
+    """Explain a None in ``start`` that ``allow_unused=True`` gave in place of a derivative of 0."""
     if isinstance(start, tree.Call) and start.arguments and function_name(scene, start) == "grad":
         start = start.arguments[0].value
     if not isinstance(start, tree.Name):
         return
-    for statement, value in assignments_to(scene, start.id):
+    for statement, value in assignments_to(scene, passed_over(scene, start.id)):
         made: Any = value.object if isinstance(value, tree.Subscript) else value
         if statement.span.end > scene.span.start or function_name(scene, made) != "grad":
             continue
@@ -129,6 +128,18 @@ def none_for_zero(scene: Scene) -> Iterator[Fix]:
         edit = scene.argument_edit(made, "materialize_grads=True")
         yield Fix(f"take zeros for it: {edited_text(scene, made, edit)}", edit)
         return
+
+
+def passed_over(scene: Scene, name: str) -> str:
+    """Return the name of the values that a loop or a comprehension calls ``name`` in turn, or the name."""
+    for node in walk(scene.script):
+        if not isinstance(node, (tree.For, tree.ComprehensionFor)) or not isinstance(
+            node.iterable, tree.Name
+        ):
+            continue
+        if isinstance(node.target, tree.Name) and node.target.id == name:
+            return node.iterable.id
+    return name
 
 
 # -- backward() marked as differentiable once ----------------------------------------------------------------

@@ -85,7 +85,7 @@ def creates(scene: Scene, node: Any) -> bool:
 
 def require_input(scene: Scene) -> Iterator[Fix]:
     """Propose ``requires_grad=True`` for an input of ``grad()`` that requires no gradient."""
-    yield from none_for_zero(scene)
+    yield from none_for_zero(scene, scene.node)
     for x, _ in scene.given():
         for name, value in scene.values.items():
             if value is x:

@@ -10,6 +10,7 @@ from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.repair.proposals.constant_slopes import none_for_zero
 from autodiff.grammar.session.scaled_leaf import whole_expression_leaf
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to, walk
@@ -41,8 +42,10 @@ def explain_none(scene: Scene, node: Any) -> Iterator[Fix]:
 def explain_none_name(scene: Scene, name: tree.Name) -> Iterator[Fix]:
     """Explain a name whose value is None."""
     caret = f"`{name.id}` is None"
+    zeros = list(none_for_zero(scene, name))
     assigned = scene.assignments(name.id)
-    if not assigned:
+    if zeros or not assigned:
+        yield from zeros
         return
     # In a loop the value may come from the previous iteration: `xs = xs.append(x)`.
     empty = [node for node in assigned if isinstance(node.value, tree.Call) and returns_none(node.value)]
@@ -135,7 +138,14 @@ def explain_missing_grad(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
         yield from run_backward_first(scene)
     else:
         cleared = clearing_place(scene, name)
-        if cleared is not None:
+        loop = loop_over(scene, name, cleared)
+        if loop is not None:
+            others = [other for other, value in scene.values.items() if value is tensor and other != name]
+            error.caret = f"`{text}` is None: the last backward() came from no result of this `{name}`"
+            if others:
+                error.labels.append(Label(loop.target.span, f"`{name}` is `{others[0]}` in this iteration"))
+            yield guard_fix(scene, text)
+        elif cleared is not None:
             error.caret = f"`{text}` is None: it was set to None, and no backward() has run since"
             error.labels.append(Label(cleared, "set to None here"))
         else:
@@ -294,6 +304,18 @@ def clearing_place(scene: Scene, name: str) -> Span | None:
             and scene.text(node.targets[0]) == f"{name}.grad"
         ):
             return node.span
+    return None
+
+
+def loop_over(scene: Scene, name: str, cleared: Span | None) -> tree.For | None:
+    """Return the innermost loop whose variable is the tensor ``name``; None if it has been cleared since.
+
+    What the loop clears at ``cleared``, below the failed place, were earlier tensors of that name.
+    """
+    for node in reversed(path_to(scene.script, scene.span)):
+        if isinstance(node, tree.For) and isinstance(node.target, tree.Name) and node.target.id == name:
+            later = cleared is None or scene.span.end <= cleared.start <= node.span.end
+            return node if later else None
     return None
 
 
