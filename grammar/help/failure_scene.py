@@ -206,6 +206,18 @@ def with_parentheses(text: str) -> str:
     return f"({text})" if text[0].isdigit() else text
 
 
+def negated(text: str) -> str:
+    """Return the text of the negated expression.
+
+    >>> negated("x"), negated("-x"), negated("a + b")
+    ('-x', 'x', '-(a + b)')
+    """
+    inner = text[1:].strip()
+    return (
+        inner if text.startswith("-") and with_parentheses(inner) == inner else f"-{with_parentheses(text)}"
+    )
+
+
 def edited_text(scene: Scene, node: tree.SyntaxNode, *edits: Edit) -> str:
     """Return the text of a node after edits inside it, which must not overlap."""
     text, start = scene.text(node), node.span.start

@@ -228,6 +228,7 @@ def member_of(members: dict[str, Any]) -> Callable[[str], Any]:
 NORM = Namespace("scipy.stats.norm", member_of(NORMAL), lambda: NORMAL)
 NAMESPACES: dict[str, Namespace] = {
     "numpy": Namespace("numpy", numpy_member, numpy_names),
+    "numpy.linalg": LINALG,
     "numpy.random": RANDOM,
     "scipy": Namespace("scipy", lambda name: NAMESPACES.get(f"scipy.{name}", UNBOUND), lambda: ["special"]),
     "scipy.special": Namespace(

@@ -18,7 +18,7 @@ from autodiff.grammar.repair.proposals.formulas import (
     operand_of,
     option_value,
 )
-from autodiff.grammar.repair.proposals.stable_functions import torch_prefix
+from autodiff.grammar.repair.proposals.library_words import LibraryWords
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to
 
@@ -55,17 +55,16 @@ def choose_before_op(cause: Cause, scene: Scene) -> Iterator[Fix]:
 
 def chosen_operands(choice: Any, x: str, harmless: str, cause: Cause, scene: Scene) -> Iterator[str]:
     """Yield texts of the operand with the choice already made, by the kind of choice."""
-    name = called_name(choice)
+    name, where = called_name(choice), LibraryWords(scene).name("where")
     if isinstance(choice, tree.Assign):  # r[mask] = 0
         choice = choice.targets[0]
     if isinstance(choice, tree.Subscript):
-        yield f"{torch_prefix(scene)}where({condition_text(choice.index, scene)}, {harmless}, {x})"
+        yield f"{where}({condition_text(choice.index, scene)}, {harmless}, {x})"
     elif name == "where" and choice.arguments:
         condition = condition_text(
             option_value(choice, "condition") if is_method_call(choice) else operand_of(choice), scene
         )
-        function = f"{torch_prefix(scene)}where"
-        orders = [f"{function}({condition}, {x}, {harmless})", f"{function}({condition}, {harmless}, {x})"]
+        orders = [f"{where}({condition}, {x}, {harmless})", f"{where}({condition}, {harmless}, {x})"]
         other = choice.arguments[-1].value
         yield from reversed(orders) if other.span.start <= scene.span.start < other.span.end else orders
     elif name in ("masked_fill", "masked_fill_"):
@@ -105,7 +104,7 @@ def avoid_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
     x = edge_operand(node)
     if x is None or (isinstance(node, tree.Binary) and scene.text(node.left) == scene.text(node.right)):
         return
-    text = scene.text(x)
+    text, words = scene.text(x), LibraryWords(scene)
     for small in SMALL:
         if isinstance(node, tree.Binary) and node.op == "/":
             root = operand_of(x) if called_name(x) == "sqrt" else None
@@ -119,7 +118,7 @@ def avoid_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
             yield replace_operand(scene, x, base, "keep the base away from 0")
         elif op in ROOTS_AND_LOGARITHMS:
             yield replace_operand(scene, x, f"{text} + {small}", "keep it away from the edge")
-            safe = f"{with_parentheses(text)}.clamp(min={small if op != 'log1p' else f'{small} - 1'})"
+            safe = words.bounded(text, "min", small if op != "log1p" else f"{small} - 1")
             yield replace_operand(scene, x, safe, "keep it where the function has a value")
         elif op in ("acos", "asin", "atanh"):
             yield replace_operand(
@@ -127,7 +126,7 @@ def avoid_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
             )
         elif op == "acosh":
             yield replace_operand(scene, x, f"{text} + {small}", "keep it above 1")
-    if op in ("acos", "asin"):  # float32 has no number close enough to 1
+    if op in ("acos", "asin") and words.is_of_tensors:  # float32 has no number close enough to 1
         inside = replace_operand(
             scene, x, f"{with_parentheses(text)}.double() * (1 - {SMALL[0]})", "keep it between -1 and 1"
         )
@@ -135,9 +134,7 @@ def avoid_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
         yield Fix(f"{inside.text}.float()", *inside.edits, back)
     if op in EXPONENTIALS:
         for largest in ("700", "80"):  # in float64 and in float32
-            yield replace_operand(
-                scene, x, f"{with_parentheses(text)}.clamp(max={largest})", "keep it below the overflow"
-            )
+            yield replace_operand(scene, x, words.bounded(text, "max", largest), "keep it below the overflow")
 
 
 # -- edits ---------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.bindings import DISPLAYS
-from autodiff.grammar.help.failure_scene import Scene, called_name, with_parentheses
+from autodiff.grammar.help.failure_scene import Scene, called_name
+from autodiff.grammar.repair.proposals.library_words import LibraryWords
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -15,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NAMESPACES = ("torch", "F", "math", "np", "functional", "special", "linalg", "nn")
+#: What functions are called of, under the usual names of modules.
+NAMESPACES = (*("torch", "th", "F", "functional", "nn", "math", "np", "numpy", "scipy", "special", "linalg"),)
 
 
 def is_method_call(node: tree.Call) -> bool:
@@ -64,23 +66,15 @@ def is_number(node: Any, value: float) -> bool:
     return isinstance(node, tree.Number) and node.value == value
 
 
-def negated(text: str) -> str:
-    """Return the text of the negated expression.
-
-    >>> negated("x"), negated("-x"), negated("a + b")
-    ('-x', 'x', '-(a + b)')
-    """
-    inner = text[1:].strip()
-    return (
-        inner if text.startswith("-") and with_parentheses(inner) == inner else f"-{with_parentheses(text)}"
-    )
-
-
 class FormulaReader:
-    """Reads expressions through names that are assigned once. ``visited`` are the nodes it has read."""
+    """Reads expressions through names that are assigned once, and writes others in the script's words.
+
+    ``visited`` are the nodes it has read.
+    """
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+        self.words = LibraryWords(scene)
         self.given = assigned_expressions(scene.script)
         self.visited: list[Any] = []
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from autodiff.grammar.repair.proposals.library_words import LibraryWords
+
 #: Below this the polynomials of degree 4 are exact to rounding, and above it the quotients keep their slope.
 NEAR_0 = "0.001"
 #: For a division by the third power: above 0.001 its slope would keep three digits, here it keeps six.
@@ -33,7 +35,7 @@ class Vanishing:
     """A function that is 0 at 0: ``u**order * G(u)``.
 
     ``form`` writes ``G(u)``: ``{x}`` is ``u``, ``{u}`` is ``u`` in brackets where it needs them, ``{below}``
-    is ``u`` where it divides, and ``{t}`` the prefix of torch's functions. ``series`` has the Taylor
+    is ``u`` where it divides, and ``{sin}`` the function as the script writes it. ``series`` has the Taylor
     coefficients of ``G``, for near 0. ``at_0`` writes ``G(u)`` so that it holds at 0, if there is such a
     form.
     """
@@ -58,15 +60,15 @@ def fractions(texts: str) -> tuple[Fraction, ...]:
 
 def quotient(name: str, series: str, at_0: str = "") -> Vanishing:
     """The function of this name, to be divided by its operand."""
-    return Vanishing(f"{{t}}{name}({{x}})/{{below}}", fractions(series), 1, at_0)
+    return Vanishing(f"{{{name}}}({{x}})/{{below}}", fractions(series), 1, at_0)
 
 
-SINC = f"{{t}}sinc({{u}} / {pi})"
+SINC = f"{{sinc}}({{u}} / {pi})"
 ERF = 2 / sqrt(pi)
 #: By the name of the function. Names such as ``1 - cos`` are those of ``vanishing_sum``.
 VANISHING = {
     "sin": quotient("sin", "1 0 -1/6 0 1/120", SINC),
-    "tan": quotient("tan", "1 0 1/3 0 2/15", f"({SINC}/{{t}}cos({{x}}))"),
+    "tan": quotient("tan", "1 0 1/3 0 2/15", f"({SINC}/{{cos}}({{x}}))"),
     "expm1": quotient("expm1", "1 1/2 1/6 1/24 1/120"),
     "log1p": quotient("log1p", "1 -1/2 1/3 -1/4 1/5"),
     "sinh": quotient("sinh", "1 0 1/6 0 1/120"),
@@ -75,19 +77,21 @@ VANISHING = {
     "asinh": quotient("asinh", "1 0 -1/6 0 3/40"),
     "atan": quotient("atan", "1 0 -1/3 0 1/5"),
     "atanh": quotient("atanh", "1 0 1/3 0 1/5"),
-    "erf": Vanishing("{t}erf({x})/{below}", (ERF, 0, -ERF / 3, 0, ERF / 10)),
-    "sqrt - 1": Vanishing("", at_0="(1/({t}sqrt(1 + {u}) + 1))"),
+    "erf": Vanishing("{erf}({x})/{below}", (ERF, 0, -ERF / 3, 0, ERF / 10)),
+    "sqrt - 1": Vanishing("", at_0="(1/({sqrt}(1 + {u}) + 1))"),
     "1 - cos": Vanishing(
-        "2*{t}sin({u}/2)**2/{below}**2",
+        "2*{sin}({u}/2)**2/{below}**2",
         fractions("1/2 0 -1/24 0 1/720"),
         2,
-        f"({{t}}sinc({{u}} / {2 * pi})**2 / 2)",
+        f"({{sinc}}({{u}} / {2 * pi})**2 / 2)",
     ),
-    "cosh - 1": Vanishing("2*{t}sinh({u}/2)**2/{below}**2", fractions("1/2 0 1/24 0 1/720"), 2),
-    "exp - 1 - u": Vanishing("({t}expm1({x}) - {u})/{below}**2", fractions("1/2 1/6 1/24 1/120 1/720"), 2),
-    "sin - u": Vanishing("({t}sin({x}) - {u})/{below}**3", fractions("-1/6 0 1/120 0 -1/5040"), 3),
-    "1/tanh - 1/u": Vanishing("(1/{t}tanh({below}) - 1/{below})/{below}", fractions("1/3 0 -1/45 0 2/945")),
+    "cosh - 1": Vanishing("2*{sinh}({u}/2)**2/{below}**2", fractions("1/2 0 1/24 0 1/720"), 2),
+    "exp - 1 - u": Vanishing("({expm1}({x}) - {u})/{below}**2", fractions("1/2 1/6 1/24 1/120 1/720"), 2),
+    "sin - u": Vanishing("({sin}({x}) - {u})/{below}**3", fractions("-1/6 0 1/120 0 -1/5040"), 3),
+    "1/tanh - 1/u": Vanishing("(1/{tanh}({below}) - 1/{below})/{below}", fractions("1/3 0 -1/45 0 2/945")),
 }
+#: The functions that ``vanishing_sum`` looks for beside a number or their operand.
+WITH_NUMBERS = ("exp", "cosh", "cos", "sqrt", "sin")
 OTHER_NAMES = {"arcsin": "asin", "arctan": "atan", "arcsinh": "asinh", "arctanh": "atanh"}
 
 
@@ -155,18 +159,22 @@ def removable_quotients(
     divides_by_0 = node.op == "-" or reads_divisor(reader, node, operands) or len(parts) > 1
     if not whole.is_readable or not divides_by_0 or any(whole.exponents[text] < 0 for text in operands):
         return
-    home = "torch." if "torch." in reader.scene.source.text else ""
-    has_series = any(part[0].uses_series(is_near_0) for part in parts)
-    for is_tensor in (False, True) if has_series else (False,):
+    words = reader.words
+    # A library without sinc, such as math, has the polynomials.
+    closed = [
+        "" if function.uses_series(is_near_0) else words.filled(function.at_0, x=x, u=with_parentheses(x))
+        for function, _, x, _ in parts
+    ]
+    for is_tensor in (False,) if all(closed) else (False, True):
         texts = [
-            form_text(function, u, x, home, is_tensor)
-            if function.uses_series(is_near_0)
-            else function.at_0.format(x=x, u=with_parentheses(x), t=home)
-            for function, _, x, u in parts
+            text or form_text(function, u, x, words, is_tensor)
+            for text, (function, _, x, u) in zip(closed, parts, strict=True)
         ]
+        if not all(texts):
+            continue
         above = [text for text, part in zip(texts, parts, strict=True) if part[1] > 0]
         below = [text for text, part in zip(texts, parts, strict=True) if part[1] < 0]
-        yield whole.times(above, below), NEAR if has_series else AT_0
+        yield whole.times(above, below), AT_0 if all(closed) else NEAR
 
 
 def has_usual_size(number: Fraction) -> bool:
@@ -180,14 +188,19 @@ def reads_divisor(reader: FormulaReader, node: Any, operands: set[str]) -> bool:
     return any(given[text] for text in operands)
 
 
-def form_text(function: Vanishing, u: Product, x: str, home: str, is_tensor: bool) -> str:
-    """Return ``G(u)`` for ``u`` with the text ``x``; for a tensor no branch divides by 0."""
-    bracketed = with_parentheses(x)
-    below = f"{home}where({x} == 0, 1, {x})" if is_tensor else bracketed
-    form = function.form.format(x=x, u=bracketed, below=below, t=home)
+def form_text(function: Vanishing, u: Product, x: str, words: LibraryWords, is_tensor: bool) -> str:
+    """Return ``G(u)`` for ``u`` with the text ``x``; for a tensor no branch divides by 0.
+
+    It is empty if the script's libraries lack a function for it.
+    """
+    bracketed, where = with_parentheses(x), words.name("where") if is_tensor else ""
+    below = f"{where}({x} == 0, 1, {x})" if is_tensor else bracketed
+    form = words.filled(function.form, x=x, u=bracketed, below=below)
     near = f"abs({x}) < {NEAR_0 if function.order < 3 else NEAR_0_OF_CUBES}"
+    if not form or (is_tensor and not where):
+        return ""
     if is_tensor:
-        return f"{home}where({near}, {polynomial(function, u)}, {form})"
+        return f"{where}({near}, {polynomial(function, u)}, {form})"
     return f"({polynomial(function, u)} if {near} else {form})"
 
 
@@ -310,7 +323,8 @@ def terms_of(reader: FormulaReader, node: Any, sign: int = 1) -> list[tuple[int,
     if isinstance(node, tree.Binary) and node.op in ("+", "-"):
         right = sign if node.op == "+" else -sign
         return terms_of(reader, node.left, sign) + terms_of(reader, node.right, right)
-    return [(sign, given if isinstance(node, tree.Number) else node)]
+    # A name of a function's result is read through; that of an input is an operand.
+    return [(sign, node if called_name(node) in WITH_NUMBERS else given)]
 
 
 def beside_number(terms: list[tuple[int, Any]], number: float) -> Any:

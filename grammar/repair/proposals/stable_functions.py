@@ -10,19 +10,18 @@ import re
 from math import isclose, log, sqrt
 
 from autodiff.core.base.errors import Edit, Fix
-from autodiff.grammar.help.failure_scene import Scene, called_name, with_parentheses
+from autodiff.grammar.help.failure_scene import Scene, called_name, negated, with_parentheses
 from autodiff.grammar.objects.methods import SELECTING_METHODS
 from autodiff.grammar.repair.proposals.formulas import (
     FormulaReader,
     is_method_call,
     is_number,
-    negated,
     operand_of,
     option_value,
     options_of,
 )
 from autodiff.grammar.repair.proposals.removable_quotients import removable_quotients
-from autodiff.grammar.syntax import imports, tree
+from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
@@ -56,7 +55,7 @@ def known_functions(scene: Scene) -> Iterator[Fix]:
             reader.visited = [node]
             for text, reason in find(reader, node):
                 if text and any(part is scene.node for part in reader.visited):
-                    yield SameFunction(f"{reason}: {text}", Edit(node.span, text))
+                    yield same_function(reader, node, text, reason)
 
 
 def known_quotients(scene: Scene, is_near_0: bool = False) -> Iterator[Fix]:
@@ -69,7 +68,12 @@ def known_quotients(scene: Scene, is_near_0: bool = False) -> Iterator[Fix]:
         reader.visited = [node]
         for text, reason in removable_quotients(reader, node, is_near_0):
             if is_near_0 or any(part is scene.node for part in reader.visited):
-                yield SameFunction(f"{reason}: {text}", Edit(node.span, text))
+                yield same_function(reader, node, text, reason)
+
+
+def same_function(reader: FormulaReader, node: Any, text: str, reason: str) -> SameFunction:
+    """Return the fix that writes a text for a node, and imports what it needs."""
+    return SameFunction(f"{reason}: {text}", Edit(node.span, text), *reader.words.import_edits(text))
 
 
 # -- roots and quotients -----------------------------------------------------------------------------------
@@ -86,18 +90,20 @@ def norms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
         pair = [squared(reader, reader.meaning(term)) for term in (total.left, total.right)]
         written = [reader.written(term) for term in pair if term is not None]
         if len(written) == 2 and all(written):
-            home = torch_prefix(reader.scene)
-            yield f"{home}hypot({', '.join(written)})", "hypot takes no squares, which overflow or vanish"
+            yield reader.words.call("hypot", *written), "hypot takes no squares, which overflow or vanish"
     if not isinstance(total, tree.Call) or called_name(total) != "sum":
         return
     inside = reader.meaning(operand_of(total))
     base = squared(reader, inside)
     if base is not None and reader.written(base):
-        given = ", ".join(
-            f"dim={reader.scene.text(one.value)}" if one.keyword is None else reader.scene.text(one)
-            for one in options_of(total)
-        )
-        yield f"{with_parentheses(reader.written(base))}.norm({given})", "a norm has the slope 0 at 0"
+        yield reader.words.norm(reader.written(base), reduction(reader, total)), "a norm has the slope 0 at 0"
+
+
+def reduction(reader: FormulaReader, total: tree.Call) -> list[tuple[str, str]]:
+    """Return the options of a sum with torch's names: the dimension, and whether it is kept."""
+    names = {"axis": "dim", "keepdims": "keepdim"}
+    given = [(one.keyword or "dim", reader.scene.text(one.value)) for one in options_of(total)]
+    return [(names.get(name, name), value) for name, value in given]
 
 
 def root_of(node: Any) -> Any:
@@ -130,28 +136,26 @@ def quotients(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
     """Propose functions for softmax, sigmoid and tanh that are written out."""
     if not isinstance(node, tree.Binary) or node.op != "/":
         return
-    home = torch_prefix(reader.scene)
     softened = softmax_of(reader, node)
     if softened:
-        yield f"{home}softmax({softened})", f"softmax {LARGEST_FIRST_REASON}"
+        yield reader.words.softmax(*softened), f"softmax {LARGEST_FIRST_REASON}"
     below = reader.meaning(node.right)
     x = sigmoid_of(reader, node)
     if x:
-        yield f"{home}sigmoid({x})", "sigmoid never meets infinity"
+        yield reader.words.call("sigmoid", x), "sigmoid never meets infinity"
     y = opposite_exponent(reader, reader.meaning(node.left), "-")
     if y and y == opposite_exponent(reader, below, "+"):
-        yield f"{home}tanh({y})", "tanh never meets infinity/infinity"
+        yield reader.words.call("tanh", y), "tanh never meets infinity/infinity"
 
 
-def softmax_of(reader: FormulaReader, node: Any) -> str:
-    """Return ``x, dim`` in ``exp(x) / exp(x).sum(dim)``, else an empty string."""
+def softmax_of(reader: FormulaReader, node: Any) -> tuple[str, str] | None:
+    """Return ``x`` and ``dim`` in ``exp(x) / exp(x).sum(dim)``, else None."""
     if not isinstance(node, tree.Binary) or node.op != "/":
-        return ""
+        return None
     x, total = reader.argument(node.left, "exp"), reader.meaning(node.right)
     if not x or called_name(total) != "sum" or reader.argument(operand_of(total), "exp") != x:
-        return ""
-    dim = option_value(total, "dim", "axis")
-    return f"{x}, {'0' if dim is None else reader.scene.text(dim)}"
+        return None
+    return x, dict(reduction(reader, total)).get("dim", "")
 
 
 def sigmoid_of(reader: FormulaReader, node: Any) -> str:
@@ -190,21 +194,21 @@ def logarithms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
     name, operand = called_name(node), operand_of(node)
     if name not in ("log", "log1p") or operand is None:
         return
-    home, functions, x = torch_prefix(reader.scene), functional_prefix(reader.scene), reader.meaning(operand)
+    words, x = reader.words, reader.meaning(operand)
     y = reader.argument(x, "exp") if name == "log1p" else exponent_beside_one(reader, x)
     if y:
-        yield f"{functions}softplus({y})", "softplus is log(1 + exp(x)) without the overflow"
+        yield words.call("softplus", y), "softplus is log(1 + exp(x)) without the overflow"
     if name != "log":
         return
     yield from normal_logarithms(reader, x)
     if called_name(x) == "sum" and isinstance(listed := reader.meaning(operand_of(x)), tree.Comprehension):
         y = listed_exponents(reader, listed)
         if y:
-            yield f"{home}logsumexp({y}, 0)", f"logsumexp {LARGEST_FIRST_REASON}"
+            yield words.logsumexp_of_list(y), f"logsumexp {LARGEST_FIRST_REASON}"
     elif called_name(x) == "sum":
         y = reader.argument(operand_of(x), "exp")
         if y:
-            yield f"{home}logsumexp({logsumexp_arguments(reader, x, y)})", f"logsumexp {LARGEST_FIRST_REASON}"
+            yield logsumexp_of(reader, x, y), f"logsumexp {LARGEST_FIRST_REASON}"
     y = selected_log_softmax(reader, operand)
     if y:
         yield y, "log_softmax has no logarithm of 0"
@@ -213,12 +217,12 @@ def logarithms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
         yield y, "log_softmax has no logarithm of 0"
     y = sigmoid_of(reader, x)
     if y:
-        yield f"{functions}logsigmoid({y})", "logsigmoid has no logarithm of 0"
+        yield words.call("logsigmoid", y), "logsigmoid has no logarithm of 0"
     if isinstance(x, tree.Binary) and x.op == "-" and is_number(x.left, 1):
         y = sigmoid_of(reader, x.right)
         if y:
             reason = "1 - sigmoid(x) is sigmoid(-x), and logsigmoid has no logarithm of 0"
-            yield f"{functions}logsigmoid({negated(y)})", reason
+            yield words.call("logsigmoid", negated(y)), reason
     yield from sums_of_exponentials(reader, x)
     yield from split_logarithms(reader, x)
 
@@ -226,7 +230,7 @@ def logarithms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
 def normal_logarithms(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
     """Propose ``log_ndtr`` for the logarithm of the normal distribution function, in any of its forms."""
     reason = "log_ndtr has no logarithm of 0"
-    home = "torch.special." if torch_prefix(reader.scene) else "special."
+    log_ndtr = reader.words.special("log_ndtr")
     if called_name(x) == "cdf" and reader.scene.text(x.function).endswith("norm.cdf"):
         given = ", ".join(reader.scene.text(one) for one in x.arguments)
         if reader.written(x):
@@ -235,8 +239,8 @@ def normal_logarithms(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
                 "logcdf has no logarithm of 0",
             )
     z = reader.argument(x, "ndtr")
-    if z:
-        yield f"{home}log_ndtr({z})", reason
+    if z and log_ndtr:
+        yield f"{log_ndtr}({z})", reason
     factors = factors_of(reader, x)
     numbers = [
         number_value(reader, one) ** (-1 if sign else 1)
@@ -253,8 +257,8 @@ def normal_logarithms(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
         for one, beside in ((other.left, other.right), (other.right, other.left)):
             if is_number(one, 1):
                 z = error_function_operand(reader, beside, "erf")
-    if z:
-        yield f"{home}log_ndtr({z})", reason
+    if z and log_ndtr:
+        yield f"{log_ndtr}({z})", reason
 
 
 def listed_exponents(reader: FormulaReader, listed: tree.Comprehension) -> str:
@@ -282,10 +286,9 @@ def sums_of_exponentials(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
     """Propose functions for the logarithm of ``exp(a) + exp(b)`` and of ``exp(a) - 1``."""
     if not isinstance(x, tree.Binary) or x.op not in "+-":
         return
-    home = torch_prefix(reader.scene)
     a, b = reader.argument(x.left, "exp"), reader.argument(x.right, "exp")
     if x.op == "+" and a and b:
-        yield f"{home}logaddexp({a}, {b})", f"logaddexp {LARGEST_FIRST_REASON}"
+        yield reader.words.call("logaddexp", a, b), f"logaddexp {LARGEST_FIRST_REASON}"
     if x.op == "-" and a and is_number(x.right, 1):
         yield logarithm_of_growth(reader, "expm1", a)
 
@@ -348,35 +351,38 @@ def logarithm_text(reader: FormulaReader, factor: Any, is_divisor: bool) -> str:
             grown, _ = logarithm_of_growth(reader, name, y)
             return f"-{with_parentheses(grown)}" if is_divisor else grown
     text = reader.written(factor)
-    return f"{'-' * is_divisor}{torch_prefix(reader.scene)}log({text})" if text else ""
+    return "-" * is_divisor + reader.words.call("log", text) if text else ""
 
 
 def logarithm_of_growth(reader: FormulaReader, name: str, y: str) -> Proposal:
-    """Return the logarithm of ``exp(y) - 1`` or of another function of GROWING without the overflow."""
-    home, x = torch_prefix(reader.scene), with_parentheses(y)
+    """Return the logarithm of ``exp(y) - 1`` or of another function of GROWING without the overflow.
+
+    The text is empty if the script's libraries lack a function for it.
+    """
+    words, x = reader.words, with_parentheses(y)
     if name == "exp":
         return x, "log(exp(x)) is x, without the overflow"
-    if name in ("gamma", "factorial"):
-        if name == "gamma":
-            return f"{home}lgamma({y})", "lgamma(x) is log(gamma(x)), without the overflow"
-        return f"{home}lgamma({y} + 1)", "lgamma(n + 1) is log(factorial(n)), without the overflow"
+    if name == "gamma":
+        return words.call("lgamma", y), "lgamma(x) is log(gamma(x)), without the overflow"
+    if name == "factorial":
+        return words.call("lgamma", f"{y} + 1"), "lgamma(n + 1) is log(factorial(n)), without the overflow"
     if name == "cosh":
-        text = f"({y} + {functional_prefix(reader.scene)}softplus(-2 * {x}) - {LOG_2})"
+        text = f"({y} + {words.call('softplus', f'-2 * {x}')} - {LOG_2})"
         return text, "log(cosh(x)) is x + softplus(-2*x) - log(2), without the overflow"
     if name == "sinh":
-        text = f"({y} + {home}log1p(-{home}exp(-2 * {x})) - {LOG_2})"
+        text = words.filled(f"({{y}} + {{log1p}}(-{{exp}}(-2 * {{x}})) - {LOG_2})", x=x, y=y)
         return text, "log(sinh(x)) is x + log1p(-exp(-2*x)) - log(2), without the overflow"
-    text = f"({y} + {home}log1p(-{home}exp({negated(y)})))"
+    text = words.filled("({y} + {log1p}(-{exp}({minus})))", y=y, minus=negated(y))
     return text, "log(exp(x) - 1) is x + log1p(-exp(-x)), without the overflow"
 
 
-def logsumexp_arguments(reader: FormulaReader, total: tree.Call, x: str) -> str:
-    """Return the arguments of ``logsumexp`` for a sum of exponentials of ``x``."""
-    given = [reader.scene.text(one) for one in options_of(total)]
-    if given:
-        return ", ".join([x, *given])
+def logsumexp_of(reader: FormulaReader, total: tree.Call, x: str) -> str:
+    """Return the logarithm of a sum of exponentials of ``x``."""
+    options = reduction(reader, total)
     inner = operand_of(reader.meaning(operand_of(total)))
-    return f"{x}, 0" if reader.rank(inner) < 2 else f"{with_parentheses(x)}.flatten(), 0"
+    if not options and reader.words.is_of_tensors and reader.rank(inner) > 1:
+        x = f"{with_parentheses(x)}.flatten()"
+    return reader.words.logsumexp(x, options)
 
 
 def scaled_log_softmax(reader: FormulaReader, node: Any) -> str:
@@ -405,7 +411,7 @@ def selected_log_softmax(reader: FormulaReader, node: Any) -> str:
         return f"{inner}[{text(node.index)}]" if inner else ""
     softened = softmax_of(reader, node)
     if softened:
-        return f"{torch_prefix(reader.scene)}log_softmax({softened})"
+        return reader.words.log_softmax(*softened)
     if not isinstance(node, tree.Call) or not reader.written(node):
         return ""
     behind = reader.scene.source.text[node.function.span.end : node.span.end]
@@ -418,20 +424,3 @@ def selected_log_softmax(reader: FormulaReader, node: Any) -> str:
 
 
 FORMULAS = (norms, quotients, logarithms)
-
-
-# -- how the script calls the library ------------------------------------------------------------------------
-
-
-def torch_prefix(scene: Scene) -> str:
-    """Return ``torch.`` for a script that writes it, else an empty string."""
-    return "torch." if "torch." in scene.source.text else ""
-
-
-def functional_prefix(scene: Scene) -> str:
-    """Return the prefix that the script needs for a function of ``torch.nn.functional``."""
-    if prefix := imports.functional_prefix(scene.script):
-        return prefix
-    if "F." in scene.source.text:
-        return "F."
-    return "torch.nn.functional." if torch_prefix(scene) else ""
