@@ -32,6 +32,7 @@ from autodiff.grammar.objects.values import (
     type_name,
 )
 from autodiff.grammar.repair.proposals.custom_functions import add_context
+from autodiff.grammar.repair.proposals.library_words import LibraryWords
 from autodiff.grammar.repair.proposals.none_values import explain_none
 from autodiff.grammar.repair.proposals.operand_types import call_it
 from autodiff.grammar.repair.proposals.value_uses import int_edit
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 #: Names of arguments in other libraries, with the names here.
 KEYWORD_SYNONYMS: dict[str, tuple[str, ...]] = {
     "axis": ("dim",),
+    "dim": ("axis",),
+    "keepdim": ("keepdims",),
+    "correction": ("ddof",),
     "axes": ("dim", "dims"),
     "dims": ("dim",),
     "keepdims": ("keepdim",),
@@ -220,6 +224,10 @@ def mark_result(made: CallScene) -> Iterator[Fix]:
     """Propose ``requires_grad_()`` behind a call that takes no ``requires_grad=``."""
     where = made.argument("requires_grad")
     if where is None or len(made.call.arguments) < 2:
+        return
+    if LibraryWords(made.scene).module == "numpy":
+        made.scene.error.caret = "arrays are inputs without it"
+        yield from drop_argument(made, where)
         return
     text = made.scene.text(made.call)
     start, end = where.span.start - made.call.span.start, where.span.end - made.call.span.start

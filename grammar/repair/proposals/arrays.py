@@ -8,6 +8,7 @@ from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method
 from autodiff.grammar.repair.proposals.absent_features import absent_name, absent_use, rename_keyword
 from autodiff.grammar.repair.proposals.attributes import fit_attribute
+from autodiff.grammar.repair.proposals.numpy_counterparts import COUNTERPARTS, torch_counterpart
 from autodiff.grammar.repair.proposals.random_draws import draw_with_torch
 from autodiff.grammar.syntax import tree
 
@@ -16,20 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-#: numpy's names of functions that have another name in torch, or another meaning there under the same.
-TORCH_NAMES = {
-    "absolute": "abs",
-    "amax": "amax",
-    "amin": "amin",
-    "clip": "clamp",
-    "concatenate": "cat",
-    "dot": "matmul",
-    "expand_dims": "unsqueeze",
-    "max": "amax",
-    "min": "amin",
-    "mod": "remainder",
-    "power": "pow",
-}
+#: numpy's names of functions that have another name in torch, with the same arguments.
+TORCH_NAMES = {"absolute": "abs", "dot": "matmul", "power": "pow"}
 #: The functions that make a tensor of numbers; one around the other is one too many.
 MAKERS = frozenset(["tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor"])
 
@@ -107,6 +96,10 @@ def tensor_for_array(scene: Scene) -> Iterator[Fix]:
     elif "numpy.random." in full and call is not None:
         yield from draw_with_torch(scene, full, call)
     elif name == "linalg" and isinstance(scene.parent, tree.Attribute):
+        around = scene.path[-3] if len(scene.path) > 2 else None
+        if isinstance(around, tree.Call) and f"linalg.{scene.parent.name}" in COUNTERPARTS:
+            yield from torch_counterpart(scene, around, f"linalg.{scene.parent.name}")
+            return
         yield Fix(f"write `torch.linalg.{scene.parent.name}`", Edit(place.span, "torch.linalg"))
     elif name == "linspace" and call is not None and scene.argument(call, "num") is not None:
         edits = [Edit(place.span, "torch.linspace"), rename_keyword(scene, call, "num", "steps")]
@@ -115,10 +108,8 @@ def tensor_for_array(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"write `torch.{name}`", Edit(place.span, f"torch.{name}"))
     elif name in ("maximum", "minimum") and call is not None and len(call.arguments) == 2:
         yield from bound(scene, place, call, "min" if name == "maximum" else "max")
-    elif name in ("std", "var") and call is not None and call.arguments:
-        last = call.arguments[-1].span
-        edits = [Edit(place.span, f"torch.{name}"), Edit(Span(last.end, last.end), ", correction=0")]
-        yield Fix(f"write `{edited_text(scene, call, *edits)}`", *edits)
+    elif (known := full.removeprefix("numpy.")) in COUNTERPARTS and call is not None:
+        yield from torch_counterpart(scene, call, known)
     elif full == f"numpy.{name}" and f"torch.{TORCH_NAMES.get(name, name)}" in FUNCTIONS:
         meant = f"torch.{TORCH_NAMES.get(name, name)}"
         yield Fix(f"did you mean `{meant}`?", Edit(place.span, meant))

@@ -25,7 +25,9 @@ from autodiff.grammar.objects.values import (
     type_name,
 )
 from autodiff.grammar.repair.proposals.graph_cuts import explain_cuts, find_cuts
+from autodiff.grammar.repair.proposals.library_words import LibraryWords
 from autodiff.grammar.repair.proposals.none_values import explain_none
+from autodiff.grammar.repair.proposals.numpy_counterparts import COUNTERPARTS, numpy_member, torch_counterpart
 from autodiff.grammar.repair.proposals.operand_types import call_it, only_entry
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.imports import functional_prefix
@@ -62,6 +64,14 @@ def fit_attribute(scene: Scene) -> Iterator[Fix]:
 def fit_namespace_member(scene: Scene, node: tree.Attribute, owner: Namespace) -> Iterator[Fix]:
     """Propose a near name in the namespace, else the function in another namespace."""
     name, called = node.name, call_of(scene, node)
+    if owner.name.startswith("numpy"):
+        full = f"{owner.name}.{name}".removeprefix("numpy.")
+        if LibraryWords(scene).module == "numpy":
+            yield from numpy_member(scene, node, owner, called)
+            return
+        if called is not None and full in COUNTERPARTS:
+            yield from torch_counterpart(scene, called, full)
+            return
     members = {member for member in owner.names() if is_function(owner.find(member)) is (called is not None)}
     here = scene.text(node.object)
     others = [other for other in synonyms(name) if other in members]

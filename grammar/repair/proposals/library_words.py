@@ -99,6 +99,11 @@ class LibraryWords:
         return self.module in ("torch", "")
 
     @property
+    def forms(self) -> dict[str, str]:
+        """What has the values of functions that the library lacks."""
+        return {"numpy": NUMPY_FORMS, "math": MATH_FORMS}.get(self.module, {})
+
+    @property
     def functional(self) -> str:
         """What stands before a function of ``torch.nn.functional``."""
         if prefix := module_prefix(self.imported, FUNCTIONAL):
@@ -115,9 +120,13 @@ class LibraryWords:
     def name_elsewhere(self, function: str) -> str:
         """Return a function that another library of the script has; empty if none has it."""
         for node in walk(self.scene.script):
-            if isinstance(node, tree.Call) and called_name(node) == function:
+            is_call = isinstance(node, tree.Call) and called_name(node) == function
+            if (
+                is_call and node.function not in self.scene.path
+            ):  # which is there where there is no such member
                 return self.scene.text(node.function)
-        if special := self.special(SCIPY_NAMES.get(function, function)):
+        special = self.special(SCIPY_NAMES.get(function, function))
+        if special and (function not in self.forms or self.prefix_of(SPECIAL) is not None):
             return special
         prefix = self.prefix_of("math")
         return f"{prefix}{function}" if prefix is not None and has_function("math", function) else ""
@@ -126,14 +135,14 @@ class LibraryWords:
         """Return a function of ``torch.special`` or ``scipy.special``; empty where the script has neither."""
         if self.module == "torch":
             return f"{module_prefix(self.imported, 'torch.special') or 'torch.special.'}{function}"
-        prefix = "special." if not self.module else self.prefix_of(SPECIAL)
+        prefix = self.prefix_of(SPECIAL) if self.imported else "special."  # without imports all is there
         return f"{prefix}{function}" if prefix is not None and has_function(SPECIAL, function) else ""
 
     def call(self, function: str, *operands: str) -> str:
         """Return a call of a function of torch, or what has its value; empty if neither can be written."""
         if name := self.name(function):
             return f"{name}({', '.join(operands)})"
-        form = (NUMPY_FORMS if self.module == "numpy" else MATH_FORMS).get(function, "")
+        form = self.forms.get(function, "")
         x, y = (*operands, "0")[:2]
         return form.format(n=self.prefix, x=x, y=y, minus=negated(x), bracketed=with_parentheses(y))
 

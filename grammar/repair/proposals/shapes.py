@@ -12,6 +12,7 @@ from autodiff.grammar.help.failure_scene import (
     edited_text,
     with_parentheses,
 )
+from autodiff.grammar.repair.proposals.library_words import LibraryWords
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -141,7 +142,8 @@ def fit_joined_tensors(scene: Scene, call: tree.Call, name: str) -> Iterator[Fix
     if len({x.ndim for x in parts}) > 1:
         for x, node in scene.given():
             if node is not None and x.ndim == max(p.ndim for p in parts) - 1:
-                row = with_parentheses(scene.text(node)) + ".unsqueeze(0)"
+                is_array = LibraryWords(scene).module == "numpy"
+                row = with_parentheses(scene.text(node)) + ("[None]" if is_array else ".unsqueeze(0)")
                 yield Fix(f"{row} is a row of shape {(1, *x.shape)}", Edit(node.span, row))
         return
     for dim in range(parts[0].ndim if parts else 0):

@@ -12,6 +12,7 @@ from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene, edited_text, with_parentheses
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, BoundMethod, Builtin
+from autodiff.grammar.repair.proposals.library_words import LibraryWords
 from autodiff.grammar.repair.proposals.none_values import explain_none
 from autodiff.grammar.repair.proposals.operand_types import (
     CALLABLE_TYPES,
@@ -213,7 +214,11 @@ def fit_number(scene: Scene) -> Iterator[Fix]:
     if value is None:
         yield from explain_none(scene, inner)
         return
-    if isinstance(callee, tree.Attribute) and scene.text(callee.object) in ("math", "np"):
+    words = LibraryWords(scene)
+    if isinstance(callee, tree.Attribute) and words.module == "numpy":
+        if full := words.name(callee.name):
+            yield Fix(f"for many numbers: {full}({text})", Edit(callee.span, full))
+    elif isinstance(callee, tree.Attribute) and scene.text(callee.object) in ("math", "np"):
         full = f"torch.{callee.name}"
         yield Fix(f"for many numbers: {full}({text})", Edit(callee.span, full))
         if not any(operand.__class__ is Tensor for operand in scene.error.operands):
