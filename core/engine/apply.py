@@ -11,7 +11,7 @@ from autodiff.core.engine.value_checks import number_kind, require_kind
 from autodiff.core.fast.array_operators import is_tracked_tensor
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType, promote
-from autodiff.core.graph.node import ArrayNode
+from autodiff.core.graph.node import ArrayNode, Leaf
 from autodiff.core.graph.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
@@ -154,18 +154,21 @@ def _promote_operands(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     # A boolean beside a tensor of the common dtype needs no cast: numpy reads it as 0 or 1.
     uncast = dtypes.bool_ if any(x.__class__ is Tensor and x.dtype is common for x in operands) else common
     return tuple(
-        _cast(x, common) if x.__class__ is Tensor and x.dtype is not common and x.dtype is not uncast else x
+        cast(x, common) if x.__class__ is Tensor and x.dtype is not common and x.dtype is not uncast else x
         for x in operands
     )
 
 
-def _cast(x: Tensor, dtype: DType) -> Tensor:
+def cast(x: Tensor, dtype: DType) -> Tensor:
     """Return ``x`` cast to ``dtype``.
 
     torch saves ``x`` itself for backward. So the cast shares its version counter: an in-place change of
     ``x`` makes a pass that needs the cast fail too.
     """
     made: Tensor = OPS["to"](x, dtype=dtype.name)
+    if mode.keeps_old_values and x.dtype.kind == "i":
+        made.node = Leaf(made.value, tracked=False, site=mode.site)
+        made.node.was_whole = True
     if mode.enabled:
         made.version_counter = aliasing.version_counter_of(x)
         if made.node is not None:

@@ -193,10 +193,11 @@ class Node:
 class Leaf(Node):
     """A tensor that no op made. ``tracked`` says whether gradients flow here, ``grad_slot`` stores ``.grad``.
 
+    ``was_whole``: it holds floats that were an array of whole numbers before they met floats.
     The caller must use the leaf's ``out`` as the tensor's value, because a probe may have changed it.
     """
 
-    __slots__ = ("__weakref__", "grad_slot", "tracked")
+    __slots__ = ("__weakref__", "grad_slot", "tracked", "was_whole")
 
     def __init__(
         self, out: Any, *, tracked: bool, grad_slot: GradSlot | None = None, site: Span | None = None
@@ -207,6 +208,7 @@ class Leaf(Node):
         self.site = site
         self.name = self.status = self.scratch = None
         self.tracked = tracked
+        self.was_whole = False
         if tracked and self.out.__class__ is not float and self.out.size >= fusion_settings.least:
             fusion_settings.begin()
 

@@ -17,6 +17,7 @@ from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles
+from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.operators import BINARY
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, iterate, list_within_limits, type_name
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.interpret.compiler import Evaluate, Execute, Frame, Store
 
+numpy_functions = LazyModule("autodiff.grammar.objects.numpy_functions")
 aliasing = LazyModule("autodiff.core.engine.aliasing")
 argument_check = LazyModule("autodiff.grammar.objects.argument_check")
 attributes = LazyModule("autodiff.grammar.objects.attributes")
@@ -344,6 +346,8 @@ def in_place_operator(operate: Callable[[Any, Any], Any], op: str) -> Callable[[
     of_tensors, in_place = TENSOR_OPERATORS.get(op), op != "@"
 
     def change(old: Any, other: Any) -> Any:
+        if old.__class__ is Tensor and operators.is_array_beside_list(old, other):
+            other = numpy_functions.as_array(other)
         if (
             in_place
             and old.__class__ is Tensor
@@ -353,6 +357,8 @@ def in_place_operator(operate: Callable[[Any, Any], Any], op: str) -> Callable[[
                 return (of_tensors or operate)(old, other)
             if runtime.backward_parts:
                 plain_arrays.refuse_change_behind_part(old)
+            if runtime.prints_numbers and plain_arrays.takes_no_fractions(old):
+                return plain_arrays.change_whole(old, other, op, of_tensors or operate)
             return in_place_changes.change_by_operator(old, other, of_tensors or operate)
         if old.__class__ is list and op == "+":
             from autodiff.grammar.objects.sequence_methods import extend

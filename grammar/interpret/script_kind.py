@@ -23,7 +23,8 @@ TENSOR_CONSTRUCTORS = {
 }
 #: Those that numpy has too: in a script of numpy that has nothing of torch, these are numpy's.
 NUMPY_CONSTRUCTORS = TENSOR_CONSTRUCTORS & {
-    *("zeros", "ones", "full", "eye", "arange", "linspace", "zeros_like", "ones_like", "full_like")
+    *("zeros", "ones", "full", "empty", "eye", "arange", "linspace"),
+    *("zeros_like", "ones_like", "full_like", "empty_like"),
 }
 #: Namespaces whose use says that a script is written as torch. ``special`` and ``linalg`` are scipy's too.
 TORCH_NAMESPACES = frozenset(["torch", "F", "autograd"])

@@ -13,7 +13,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS as PUBLIC_FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import DType, bool_, float32, float64, int32, int64
-from autodiff.grammar.objects import operators, plain_text, sequence_methods
+from autodiff.grammar.objects import operators, plain_arrays, plain_text, sequence_methods
 from autodiff.grammar.objects.math_functions import MATH
 from autodiff.grammar.objects.number_conversions import to_float, to_int
 from autodiff.grammar.objects.plain_functions import (
@@ -25,7 +25,15 @@ from autodiff.grammar.objects.plain_functions import (
     is_tracked,
 )
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, collect, is_true, type_name
+from autodiff.grammar.objects.values import (
+    NUMBER_CLASSES,
+    Builtin,
+    Size,
+    as_index,
+    collect,
+    is_true,
+    type_name,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,11 +46,27 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
     return call_plain(find(name), args, kwargs)
 
 
+def as_array(x: Any, dtype: Any = None) -> Any:
+    """Return numbers as an array."""
+    made = as_tensor(x, not (runtime.prints_numbers and plain_text.all_whole(x)))
+    return made if dtype is None or made.__class__ is not Tensor else as_type(made, dtype)
+
+
+def array(x: Any, dtype: Any = None) -> Any:
+    """Return a copy of an array, or numbers as one."""
+    return as_array(copy_array(x) if x.__class__ is Tensor else x, dtype)
+
+
 def array_of(a: Any) -> Tensor:
-    made = as_tensor(a, True)
+    made = as_array(a)
     if made.__class__ is not Tensor:
         raise ScriptError(f"an array is needed, not a value of type {type_name(a)}", code="E0203")
     return made
+
+
+def as_shape(size: Any) -> tuple[int, ...]:
+    sizes = size if size.__class__ in (list, tuple, Size) else (size,)
+    return tuple([as_index(n, "a size") for n in sizes])
 
 
 def is_array(a: Any) -> bool:
@@ -188,15 +212,52 @@ def clipped(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: 
     return call("clamp", array_of(a), *bounds)
 
 
-def filled(shape: Any, fill_value: Any) -> Any:
-    size = tuple(shape) if shape.__class__ in (list, tuple) else (shape,)
-    if is_tracked(fill_value):
-        return operators.mul(call("ones", size), fill_value)
-    return call("full", size, fill_value)
+def typed(made: Tensor, dtype: Any) -> Tensor:
+    """Return a new array with entries of a type; unchanged for None."""
+    return made if dtype is None else as_type(made, dtype)
 
 
-def filled_like(a: Any, fill_value: Any) -> Any:
-    return filled(tuple(array_of(a).shape), fill_value)
+def type_of_entries(a: Tensor) -> DType:
+    """Return the type that numpy's array has: of whole numbers that are tracked the entries are floats."""
+    return int64 if plain_text.is_whole(a) else a.dtype
+
+
+def constant(name: str) -> Callable[..., Any]:
+    """Return numpy's ``zeros``, ``ones`` or ``empty``."""
+    return lambda shape, dtype=None: typed(call(name, as_shape(shape)), dtype)
+
+
+def constant_like(name: str) -> Callable[..., Any]:
+    """Return numpy's ``zeros_like`` or its like: without ``dtype``, whole numbers for whole numbers."""
+
+    def function(a: Any, dtype: Any = None) -> Any:
+        x = array_of(a)
+        return typed(call(name, tuple(x.shape)), type_of_entries(x) if dtype is None else dtype)
+
+    return function
+
+
+def unit_matrix(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+    """Return numpy's ``eye``: ones on the diagonal ``k`` places above the main one."""
+    rows, above = as_index(N, "a size"), as_index(k, "a diagonal")
+    columns = rows if M is None else as_index(M, "a size")
+    return typed(Tensor.of(np.eye(rows, columns, above)), dtype)
+
+
+def filled(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """Return numpy's ``full``, whose entries have the type of the value."""
+    value = array_of(fill_value)
+    ones = typed(call("ones", as_shape(shape)), type_of_entries(value) if dtype is None else dtype)
+    if ones.dtype is bool_:
+        return call("logical_and", ones, value)
+    if not plain_text.is_whole(ones):
+        return operators.mul(ones, value)
+    return plain_text.as_whole(operators.mul(ones, plain_arrays.without_fraction(value)))
+
+
+def filled_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
+    x = array_of(a)
+    return filled(tuple(x.shape), fill_value, type_of_entries(x) if dtype is None else dtype)
 
 
 def linspace(start: Any, stop: Any, num: Any = 50) -> Any:
@@ -213,12 +274,10 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
         start, stop = 0, start
     numbers = [x.item() if x.__class__ is Tensor and x.entry_count == 1 else x for x in (start, stop, step)]
     made = call("arange", *map(float, numbers))
-    if all(plain_text.all_whole(x) for x in numbers):
-        plain_text.enter_whole(made)
     if dtype is not None:
         return as_type(made, dtype)
     if not (is_tracked(start) or is_tracked(step)):
-        return made
+        return plain_text.as_whole(made) if all(map(plain_text.all_whole, numbers)) else made
     return operators.add(start, operators.mul(step, call("arange", float(len(made)))))
 
 
@@ -295,7 +354,7 @@ def padded(array: Any, pad_width: Any, mode: Any = "constant", constant_values: 
     widths = [as_index(width, "a width") for pair in reversed(pairs) for width in pair]
     made = call_plain(PUBLIC_FUNCTIONS["F.pad"], (x, widths), {"value": constant_values})
     is_whole = plain_text.is_whole(x) and plain_text.all_whole(constant_values)
-    return plain_text.enter_whole(made) if is_whole else made
+    return plain_text.as_whole(made) if is_whole else made
 
 
 def grid(*axes: Any, indexing: Any = "xy") -> list[Any]:
@@ -308,7 +367,7 @@ def unique(a: Any) -> Any:
     values = call("sort", x, at).values
     is_new = np.append(True, values.data[1:] != values.data[:-1])[: len(values.data)]
     made = values[Tensor.of(is_new)]
-    return plain_text.enter_whole(made) if plain_text.is_whole(array_of(a)) else made
+    return plain_text.as_whole(made) if plain_text.is_whole(array_of(a)) else made
 
 
 def slopes(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> Any:
@@ -360,7 +419,7 @@ def as_type(a: Any, dtype: Any) -> Any:
     x = array_of(a)
     if name in ("int", "int32", "int64") and x.dtype.is_floating_point:
         # Still an array of floats, so that its slope by the inputs is 0.
-        return plain_text.enter_whole(call("trunc", x))
+        return plain_text.as_whole(call("trunc", x))
     if name in ARRAY_TYPES:
         return call("clone", x) if x.dtype is ARRAY_TYPES[name] else converted(x, ARRAY_TYPES[name])
     raise ScriptError(f"astype() knows float, int and bool here, not {type_name(dtype)}", code="E0203")
@@ -406,6 +465,8 @@ ARRAY_TYPES = {
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "append": appended,
     "arange": arange,
+    "array": array,
+    "asarray": as_array,
     "argsort": places_in_order,
     "around": rounded,
     "average": average,
@@ -416,12 +477,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cross": lambda a, b: call("cross", array_of(a), array_of(b), dim=-1),
     "cumprod": over_all("cumprod"),
     "cumsum": over_all("cumsum"),
+    "einsum": lambda subscripts, *operands: call("einsum", subscripts, *map(array_of, operands)),
+    "empty": constant("zeros"),
+    "empty_like": constant_like("zeros"),
     "expand_dims": lambda a, axis: call("unsqueeze", array_of(a), axis),
+    "eye": unit_matrix,
     "flip": flipped,
     "full": filled,
     "full_like": filled_like,
     "gradient": slopes,
-    "identity": lambda n: call("eye", n),
+    "identity": unit_matrix,
     "interp": interpolated,
     "linspace": linspace,
     "mean": mean,
@@ -430,6 +495,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "mod": remainder,
     "nan_to_num": without_nan,
     "pad": padded,
+    "ones": constant("ones"),
+    "ones_like": constant_like("ones"),
     "percentile": percentile,
     "polyfit": polynomial_fit,
     "polyval": polynomial,
@@ -447,6 +514,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "trapz": trapezoid,
     "unique": unique,
     "var": spread("var"),
+    "zeros": constant("zeros"),
+    "zeros_like": constant_like("zeros"),
 }
 #: The methods of arrays that torch's tensors lack, or that do something else there.
 METHODS: dict[str, Callable[..., Any]] = {

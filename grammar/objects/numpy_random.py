@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects import operators
-from autodiff.grammar.objects.numpy_functions import is_array
+from autodiff.grammar.objects.numpy_functions import as_shape, is_array
 from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, find
 from autodiff.grammar.objects.values import UNBOUND, Builtin, Namespace, as_index
 
@@ -17,14 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def as_shape(size: Any) -> tuple[int, ...]:
-    sizes = () if size is None else size if size.__class__ in (list, tuple) else (size,)
-    return tuple([as_index(n, "a size") for n in sizes])
-
-
 def draw(name: str, size: Any) -> Any:
     """Return what torch's ``rand`` or ``randn`` draws: an array of a shape, a number for None."""
-    made = call_plain(find(name), (as_shape(size),), {})
+    made = call_plain(find(name), (() if size is None else as_shape(size),), {})
     return made.item() if size is None and made.__class__ is Tensor else made
 
 
@@ -44,7 +39,7 @@ def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
 def integers(low: Any, high: Any = None, size: Any = None) -> Any:
     low, high = (0, low) if high is None else (low, high)
     bounds = [as_index(bound, "a bound") for bound in (low, high)]
-    made = call_plain(find("randint"), [*bounds, as_shape(size)], {})
+    made = call_plain(find("randint"), [*bounds, () if size is None else as_shape(size)], {})
     return made.item() if size is None and made.__class__ is Tensor else made
 
 

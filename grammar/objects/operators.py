@@ -7,6 +7,7 @@ them. The size of a result, including an integer power, is checked before it is 
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS
@@ -17,6 +18,7 @@ from autodiff.grammar.objects.values import (
     NUMBER_CLASSES,
     SEQUENCE_KINDS,
     check_length,
+    collect,
     int_if_literal,
     is_true,
     iterate,
@@ -28,6 +30,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+numpy_functions = LazyModule("autodiff.grammar.objects.numpy_functions")
+plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
+plain_text = LazyModule("autodiff.grammar.objects.plain_text")
 
 INT_LIMIT = 1 << 63
 BEYOND_FLOATS = "floats go up to 1.8e308: choose a larger unit, or compute with the logarithm of the number"
@@ -60,6 +66,26 @@ def operand_error(op: str, x: Any, y: Any) -> ScriptError:
     )
 
 
+def beside_list(op: str, x: Any, y: Any) -> Any:
+    """Return numpy's result of an operator for an array and a list; raise Python's error for other operands.
+
+    A list of the text is an array here; beside another list it is Python's list, which ``+`` joins.
+    """
+    if not is_array_beside_list(x, y):
+        raise operand_error(op, x, y)
+    are_lists = any(z.__class__ is Tensor and plain_text.is_part_of_list(z) for z in (x, y))
+    convert = collect if are_lists else numpy_functions.as_array
+    return (BINARY | COMPARISON)[op](convert(x), convert(y))
+
+
+def is_array_beside_list(x: Any, y: Any) -> bool:
+    """Whether one side is an array and the other a list or tuple, which numpy takes as an array."""
+    if not runtime.prints_numbers:
+        return False
+    array, entries = (x, y) if x.__class__ is Tensor else (y, x)
+    return array.__class__ is Tensor and array.shape != () and entries.__class__ in SEQUENCE_KINDS
+
+
 def with_article(name: str) -> str:
     """Return a type name with its article: ``a list``, ``an int``."""
     name = PLAIN_NAMES.get(name, name)
@@ -88,7 +114,7 @@ def add(x: Any, y: Any) -> Any:
             )
         check_length(len(x) + len(y), "string")
         return x + y
-    if x.__class__ in SEQUENCE_KINDS:
+    if x.__class__ in SEQUENCE_KINDS and not is_array_beside_list(x, y):
         kind = SEQUENCE_KINDS[x.__class__].__name__
         raise ScriptError(
             f'can only concatenate {kind} (not "{type_name(y)}") to {kind}',
@@ -96,7 +122,7 @@ def add(x: Any, y: Any) -> Any:
             caret=f"`+` joins a {kind} to another; it adds nothing to the entries",
             repair_context=(x, y),
         )
-    raise operand_error("+", x, y)
+    return beside_list("+", x, y)
 
 
 def sub(x: Any, y: Any) -> Any:
@@ -104,7 +130,7 @@ def sub(x: Any, y: Any) -> Any:
         return checked_int(x - y)
     if is_tensor_operation(x, y):
         return x - y
-    raise operand_error("-", x, y)
+    return beside_list("-", x, y)
 
 
 def mul(x: Any, y: Any) -> Any:
@@ -112,6 +138,8 @@ def mul(x: Any, y: Any) -> Any:
         return checked_int(x * y)
     if is_tensor_operation(x, y):
         return x * y
+    if is_array_beside_list(x, y):
+        return beside_list("*", x, y)
     first = x
     if y.__class__ is str or y.__class__ in SEQUENCE_KINDS:
         x, y = y, x
@@ -140,7 +168,7 @@ def truediv(x: Any, y: Any) -> Any:
         return x / y
     if is_tensor_operation(x, y):
         return x / y
-    raise operand_error("/", x, y)
+    return beside_list("/", x, y)
 
 
 def floordiv(x: Any, y: Any) -> Any:
@@ -194,13 +222,17 @@ def power(x: Any, y: Any) -> Any:
         return result
     if is_tensor_operation(x, y):
         return x**y
+    if is_array_beside_list(x, y):
+        return beside_list("**", x, y)
     raise operand_error("** or pow()", x, y)
 
 
 def matmul(x: Any, y: Any) -> Any:
     if x.__class__ is Tensor and y.__class__ is Tensor:
+        if runtime.prints_numbers and x.dtype is not y.dtype:
+            x, y = plain_functions.as_floats(x), plain_functions.as_floats(y)
         return x @ y
-    raise operand_error("@", x, y)
+    return beside_list("@", x, y)
 
 
 def is_tensor_operation(x: Any, y: Any) -> bool:
@@ -223,7 +255,7 @@ def tensor_operator(op: str, name: str, x: Any, y: Any) -> Any:
         function = find_function(name)
         if function is not None:
             return function.implementation(x, y)
-    raise operand_error(op, x, y)
+    return beside_list(op, x, y)
 
 
 class CaretError(ScriptError):
@@ -248,7 +280,7 @@ def bitwise_operator(op: str, on_ints: Callable[[int, int], int], name: str) -> 
                 return function.implementation(x, y)
             if f"logical_{name}" in OPS:
                 return OPS[f"logical_{name}"](x, y)
-        raise operand_error(op, x, y)
+        return beside_list(op, x, y)
 
     return operator
 
@@ -346,10 +378,14 @@ UNARY: dict[str, Callable[[Any], Any]] = {
 def equal(x: Any, y: Any) -> Any:
     if x.__class__ in NUMBER_CLASSES and y.__class__ in NUMBER_CLASSES:
         return x == y
+    if is_array_beside_list(x, y):
+        return beside_list("==", x, y)
     return x == y if is_tensor_operation(x, y) else values_equal(x, y)
 
 
 def not_equal(x: Any, y: Any) -> Any:
+    if is_array_beside_list(x, y):
+        return beside_list("!=", x, y)
     return x != y if is_tensor_operation(x, y) else not values_equal(x, y)
 
 
@@ -369,6 +405,8 @@ def ordering_operator(op: str, compare: Callable[[Any, Any], Any]) -> Callable[[
                 if not values_equal(a, b):
                     return operator(a, b)
             return compare(len(x), len(y))
+        if is_array_beside_list(x, y):
+            return beside_list(op, x, y)
         raise ScriptError(
             f"'{op}' not supported between instances of '{type_name(x)}' and '{type_name(y)}'",
             code="E0203",

@@ -12,15 +12,17 @@ from weakref import ref
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import shares_memory
+from autodiff.core.engine.in_place import change_by_operator
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import bool_, int64
 from autodiff.grammar.objects import plain_text
-from autodiff.grammar.objects.plain_functions import call_plain, converted, find
+from autodiff.grammar.objects.plain_functions import call_plain, converted, find, is_tracked
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.subscripts import is_backward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -119,8 +121,56 @@ def as_numbers(part: Any) -> Any:
     return part.data if part.__class__ is Tensor else np.array(part) if part.__class__ is list else part
 
 
+def takes_no_fractions(x: Tensor) -> bool:
+    """Whether numpy has an array of whole numbers or truth values here."""
+    return not x.dtype.is_floating_point or plain_text.is_array_of_whole(x)
+
+
+def change_whole(x: Tensor, other: Any, op: str, operate: Callable[[Any, Any], Any]) -> Tensor:
+    """Run ``x += other`` or the like for an array of whole numbers; return it.
+
+    Error: a result that numpy does not write into it, because it holds no whole numbers.
+    """
+
+    def changed(x: Tensor, other: Any) -> Tensor:
+        made: Tensor = operate(x, other)
+        if not made.dtype.is_floating_point or plain_text.is_whole(made):
+            return made
+        kind = "bool" if x.dtype is bool_ else "int64"
+        raise ScriptError(
+            f"Cannot cast ufunc '{UFUNCS[op]}' output from dtype('float64') to dtype('{kind}') with casting"
+            " rule 'same_kind'",
+            code="E0203",
+            caret="this array holds whole numbers, and the result has fractions",
+            help=("make it an array of floats first, as in `A = np.array([1.0, 2.0])` or `A.astype(float)`",),
+        )
+
+    return change_by_operator(x, other, changed)
+
+
+#: numpy's names of operators.
+UFUNCS = {
+    **{"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder"},
+    **{"**": "power", "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor"},
+    **{"<<": "left_shift", ">>": "right_shift"},
+}
+
+
+def whole_for(x: Tensor, value: Any) -> Any:
+    """Return a value as the array ``x`` of whole numbers takes it."""
+    made = without_fraction(value)
+    if made.__class__ is not Tensor:
+        return made
+    if made is not value and is_tracked(value):
+        runtime.tell(
+            "numpy cuts the fraction here, because the array holds whole numbers: no slope goes through;"
+            " `dtype=float` where it is made keeps both"
+        )
+    return made if x.dtype.is_floating_point else converted(made.detach(), x.dtype)
+
+
 def without_fraction(value: Any) -> Any:
-    """Return a value as an array of whole numbers takes it: numpy cuts its fraction, so its slope is 0.
+    """Return a value without its fraction, which numpy cuts where it becomes a whole number: its slope is 0.
 
     Error: a number that is not finite.
     """

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 
+from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.apply import cast
 from autodiff.core.engine.public_functions import Parameter, PublicFunction, find_function
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.dtypes import float64
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
 from autodiff.core.methods.lookup import find_tensor_method
@@ -37,28 +40,48 @@ def call_plain(function: PublicFunction, args: Sequence[Any], kwargs: dict[str, 
 
         made = logarithm(*[as_tensor(x, True) for x in args])
     else:
-        parameters = function.parameters
-        by_name = {parameter.name: parameter for parameter in parameters}
-        are_floats = not function.name.startswith("bitwise")
-        made = function(
-            *[
-                fit(x, parameters[min(at, len(parameters) - 1)], of_numbers, are_floats)
-                for at, x in enumerate(args)
-            ],
-            **{
-                name: fit(x, by_name[name], of_numbers, are_floats) if name in by_name else x
-                for name, x in kwargs.items()
-            },
-        )
+        are_floats = not (runtime.prints_numbers or function.name.startswith("bitwise"))
+        fitted = fit_all(function, args, kwargs, of_numbers, are_floats)
+        try:
+            made = function(*fitted[0], **fitted[1])
+        except ScriptError as error:
+            if error.code != "E0312" or not runtime.prints_numbers:
+                raise
+            # numpy takes whole numbers and truth values as floats where torch refuses them.
+            placed, named = fitted
+            made = function(*map(as_floats, placed), **{name: as_floats(x) for name, x in named.items()})
     if not of_numbers or made.__class__ is not Tensor or made.shape:
         return made
     number = made.item()
     return int(number) if function.name in WHOLE and math.isfinite(number) else number
 
 
+def fit_all(
+    function: PublicFunction, args: Sequence[Any], kwargs: dict[str, Any], of_numbers: bool, are_floats: bool
+) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of a call with tensors where the function needs them."""
+    parameters = function.parameters
+    by_name = {parameter.name: parameter for parameter in parameters}
+    placed = [
+        fit(x, parameters[min(at, len(parameters) - 1)], of_numbers, are_floats) for at, x in enumerate(args)
+    ]
+    named = {
+        name: fit(x, by_name[name], of_numbers, are_floats) if name in by_name else x
+        for name, x in kwargs.items()
+    }
+    return placed, named
+
+
+def as_floats(x: Any) -> Any:
+    """Return arrays of whole numbers or truth values, also those in a list, as arrays of floats."""
+    if x.__class__ in (list, tuple):
+        return [as_floats(entry) for entry in x]
+    return cast(x, float64) if x.__class__ is Tensor and not x.dtype.is_floating_point else x
+
+
 def dot(a: Any, b: Any) -> Any:
     """Return numpy's ``dot``: the product of numbers, the dot product of vectors, or that of matrices."""
-    x, y = as_tensor(a, True), as_tensor(b, True)
+    x, y = as_tensor(a, False), as_tensor(b, False)
     name = "mul" if not (x.ndim and y.ndim) else "dot" if x.ndim == y.ndim == 1 else "matmul"
     if y.ndim > 2:
         return call_plain(find("tensordot"), (x, y), {"dims": ([x.ndim - 1], [y.ndim - 2])})

@@ -25,7 +25,8 @@ WHOLE_OPS = frozenset(
     add sub mul neg abs pow square floor_divide div_floor remainder fmod maximum minimum amax amin clamp
     clamp_min clamp_max where sign compared sum prod cumsum cumprod dot mm mv vm matmul outer trace
     index select slice gather take index_put reshape permute transpose t stack cat flip roll expand
-    repeat squeeze unsqueeze diagonal clone alias pick
+    repeat squeeze unsqueeze diagonal clone alias pick einsum cross tril triu constant_pad index_select
+    diag_embed sort take rot90 scatter_add
     """.split()
 )
 #: Operations that take entries of a list, or a part of it.
@@ -62,7 +63,7 @@ def is_array_of_whole(x: Tensor) -> bool:
     """
     known = runtime.array_kinds.get(id(x))
     if known is None or known[0]() is not x:
-        found = x.dtype.is_floating_point and is_whole(x) and not is_part_of_list(x)
+        found = is_whole(x) and not is_part_of_list(x)
         known = runtime.array_kinds[id(x)] = (ref(x), found)
     return known[1]
 
@@ -82,6 +83,8 @@ def own_leaf(x: Tensor) -> Any:
 
 def is_whole(x: Tensor) -> bool:
     """Whether Python has whole numbers here: whole literals, and operations that keep them whole."""
+    if not x.dtype.is_floating_point:
+        return x.dtype.kind != "b"
     root = origin(x)
     stack: list[Any] = [root]
     known: set[Any] = set()
@@ -93,7 +96,9 @@ def is_whole(x: Tensor) -> bool:
         known.add(place)
         name, operands = operands_of(one)
         if name == "leaf":
-            if not all_whole(runtime.literals.get(operands[0])):
+            leaf = operands[0]
+            is_of_floats = leaf.out.__class__ is float or leaf.out.dtype.kind == "f"
+            if is_of_floats and not leaf.was_whole and not all_whole(runtime.literals.get(leaf)):
                 return False
             continue
         if name == "round":
@@ -111,13 +116,12 @@ def is_whole(x: Tensor) -> bool:
     return True
 
 
-def enter_whole(x: Tensor) -> Tensor:
-    """Enter that an array holds whole numbers, as ``np.arange(5)`` makes them, and return it."""
+def as_whole(x: Tensor) -> Tensor:
+    """Return an array of floats as one of whole numbers, which it holds: as floats still if it is tracked."""
+    if not x.requires_grad:
+        return Tensor.of(x.data.astype("int64")) if runtime.prints_numbers else x
     root = x.source()
-    if isinstance(root, Leaf):
-        runtime.literals[root] = x.data.astype("int64")
-    else:
-        runtime.whole[key_of(root)] = root
+    runtime.whole[key_of(root)] = root
     return x
 
 

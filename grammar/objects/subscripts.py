@@ -132,10 +132,9 @@ def set_item(owner: Any, index: Any, value: Any) -> None:
         if runtime.backward_parts:
             plain_arrays.refuse_change_behind_part(owner)
         index, value = plain_arrays.without_repeats(owner, index, value)
-        is_whole = plain_text.is_array_of_whole(owner)
-        assign_item(owner, index, plain_arrays.without_fraction(value) if is_whole else value)
-        if is_whole:
-            plain_text.enter_whole(owner)
+        if plain_text.is_array_of_whole(owner):
+            value = plain_arrays.whole_for(owner, value)
+        assign_item(owner, index, value)
         return
     if owner.__class__ is not list:
         raise ScriptError(

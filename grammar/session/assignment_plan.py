@@ -325,6 +325,8 @@ def to_leaf(value: Any) -> Any:
     """Return numbers as a leaf in the default dtype, for scripts without tensors."""
     if not (is_number_or_list(value) or value.__class__ is Tensor or is_float_array(value)):
         return value
+    if value.__class__ is Tensor and value.dtype.kind == "b":
+        return value
     made = number_tensor(value, dtypes.default_dtype())
     made.set_requires_grad()
     keep_literal(made, value)
@@ -332,22 +334,27 @@ def to_leaf(value: Any) -> Any:
 
 
 def keep_literal(made: Tensor, value: Any) -> None:
-    """Keep the number or list that a leaf stands for, for scripts that print it as Python does."""
+    """Keep the number, list or array that a leaf stands for, for scripts that print it as Python does."""
     if value.__class__ is Tensor:  # of np.array
-        value = runtime.literals.get(value.stored_node)
+        value = None if value.dtype.is_floating_point else value.data
     if runtime.prints_numbers and value is not None and isinstance(made.node, Leaf):
         runtime.literals[made.node] = value
 
 
 def track_value(value: Any) -> Any:
     """Return the value for ``--wrt``: its tensors are tracked, which the script does not notice."""
-    literal = runtime.literals.get(value.stored_node) if value.__class__ is Tensor else value  # of np.array
-    if is_number_or_list(value):
+    literal = value
+    if is_number_or_list(value) or is_whole_array(value):
         value = number_tensor(value)
     if value.__class__ is Tensor and value.dtype.is_floating_point:
         value.track()
         keep_literal(value, literal)
     return track_entries(value) if value.__class__ in (list, tuple) else value
+
+
+def is_whole_array(value: Any) -> bool:
+    """Whether a value is numpy's array of whole numbers, which is an input as one of floats."""
+    return value.__class__ is Tensor and value.dtype.kind == "i" and runtime.prints_numbers
 
 
 def asks_first(name: str, wrt: Collection[str], names: ScriptScopes) -> bool:

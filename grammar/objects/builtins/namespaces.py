@@ -55,7 +55,12 @@ def plain_value(name: str) -> Any:
 
 #: Names that mean something else in plain scripts than in torch: arrays there are tensors, for one.
 OTHER_IN_PLAIN_SCRIPTS = frozenset(
-    ["np", "special", "gcd", "lcm", "arange", "full", "full_like", "linspace"]  # numpy's keep slopes
+    [
+        *("np", "special", "gcd", "lcm"),
+        # Those that keep slopes or whole numbers in numpy.
+        *("arange", "empty", "empty_like", "eye", "full", "full_like", "linspace"),
+        *("ones", "ones_like", "zeros", "zeros_like"),
+    ]
 )
 
 

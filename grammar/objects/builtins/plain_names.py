@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS, find_function
-from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import DTYPES
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.math_functions import CONSTANTS, MATH
-from autodiff.grammar.objects.numpy_functions import NUMPY_FUNCTIONS, as_type
+from autodiff.grammar.objects.numpy_functions import NUMPY_FUNCTIONS, as_array
 from autodiff.grammar.objects.numpy_random import RANDOM
-from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, copy_array, dot
-from autodiff.grammar.objects.plain_text import all_whole, is_whole
-from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.plain_functions import call_plain, copy_array, dot
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, Builtin, Namespace
 
 TYPE_CHECKING = False
@@ -38,22 +34,6 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
 # -- numpy ------------------------------------------------------------------------------------------
 
 
-def array(x: Any, dtype: Any = None) -> Any:
-    """Return a copy of an array, or numbers as one."""
-    return as_array(copy_array(x) if x.__class__ is Tensor else x, dtype)
-
-
-def as_array(x: Any, dtype: Any = None) -> Any:
-    """Return numbers as a tensor of floats: arrays of whole numbers are inputs too."""
-    made = as_tensor(x, True)
-    if dtype is not None and made.__class__ is Tensor:
-        made = as_type(made, dtype)
-        x = made.data.astype("int64") if is_whole(made) else made.data
-    if runtime.prints_numbers and made.__class__ is Tensor and all_whole(x):
-        runtime.literals[made.source()] = np.asarray(x)
-    return made
-
-
 #: The functions of numpy that core has under the same name.
 SHARED_NAMES = frozenset(
     """
@@ -61,8 +41,8 @@ SHARED_NAMES = frozenset(
     arccos arctan arctan2 arcsinh arccosh arctanh hypot deg2rad rad2deg floor ceil trunc fmod sinc
     logaddexp logaddexp2 maximum minimum where reciprocal sum prod column_stack count_nonzero
     floor_divide nansum nanmean any all add subtract multiply divide negative isclose allclose matmul
-    outer inner kron einsum diag trace stack vstack hstack reshape ravel zeros ones eye zeros_like
-    ones_like isnan isinf isfinite heaviside copysign diff argmax argmin tril triu squeeze
+    outer inner kron diag trace stack vstack hstack reshape ravel isnan isinf isfinite
+    heaviside copysign diff argmax argmin tril triu squeeze
     """.split()
 )
 #: The functions of numpy that core has under another name.
@@ -79,8 +59,6 @@ RENAMED = {
 }
 NUMPY_OWN: dict[str, Any] = {
     **CONSTANTS,
-    "array": Builtin("array", array),
-    "asarray": Builtin("asarray", as_array),
     **NUMPY_FUNCTIONS,
     "newaxis": None,
     "dot": Builtin("dot", dot),

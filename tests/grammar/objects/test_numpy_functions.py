@@ -52,7 +52,14 @@ np.polyfit(x, y, 1) | min(x, key=lambda v: -v) * x | np.cov(x, y) | np.cov(A, y[
 np.cov(A, A*A, False) | np.corrcoef(A, y[:2], rowvar=False) | np.gradient(A)[0] * np.gradient(A)[1]
 np.gradient(A, 0.5)[1] | np.gradient(A, [0.0, 2.0], 3.0)[0] | np.gradient(A, 2.0, axis=1)
 np.gradient(A, axis=(1, 0))[0] | np.gradient(x, edge_order=2) | sum(np.gradient(A))
-x[(x > 1.5).nonzero()[0]] | A[(A > 1.5).nonzero()]"""
+x[(x > 1.5).nonzero()[0]] | A[(A > 1.5).nonzero()]
+x + [1, 2, 3, 4] | [1, 2, 3, 4] - x | x * (2, 2, 2, 1) | [8, 8, 8, 8] / x | x @ [1, 0, 2, 1] | [1, 2]*A
+[[1, 0], [2, 1]] @ A | x**[1, 2, 1, 0] | [1, 2, 1, 2]**x | A - [[1], [2]] | x[x > [0, 9, 1, 2]]
+np.dot(x, [1, 2, 3, 4])
+x[(x > 1.5) & [True, False, True, True]] | np.arange(4) @ x | np.eye(4, dtype=int) @ x
+np.where(x > 1.5, x, np.arange(4))
+np.ones_like(x)*x | np.full_like(x, 3)*x | np.full(4, x[1]) | np.outer(np.arange(2), x)
+np.eye(3, 4, 1) @ x"""
 #: Those of whole numbers and truth values, whose slope is 0.
 WITHOUT_SLOPE = """\
 np.round(x/3, 2) | np.around(x/3, 1) | (x/3).round(2) | (x/3).astype(int) | np.argsort(x) | x.argsort()
@@ -62,6 +69,22 @@ np.mean([x > 2, y > 2]) | (x > 2).astype(int) | (x > 2).astype(float) | x.astype
 np.eye(4)[np.array([2, 0])] | np.array([2, 1], dtype=int)/2 | np.int64(x[1]) | np.mod(-x*0, 2)
 y.astype("int64") % 2 | np.array(x.astype(int)) + 1 | np.mod(x*0, -2) | np.array([0.5, 2], dtype=int)
 np.arange(4) | np.arange(1, 9, 2) | np.arange(3)/2 | np.arange(3.0) | np.arange(2, dtype=float)
+np.zeros_like([1, 2]) | np.ones_like(np.arange(2)) | np.full_like(np.arange(2), 2.7)
+np.zeros((2, 1), dtype=int)
+np.zeros_like([1.0]) | np.empty_like(A).shape | np.ones(2, int) | np.zeros_like(np.arange(2), dtype=float)
+np.full(2, 3) | np.full((2, 2), 0.5) | np.full(2, True) | ~np.zeros(2, dtype=bool) | np.zeros_like(x > 2)
+np.arange(3)*2 | np.arange(3)**2 % 3 | np.sort([3, 1]) | np.diff(np.arange(4)**2) | np.arange(3) + 0.5
+np.tile([1, 2], 2)
+np.concatenate([np.arange(2), np.ones(2, int)]) | np.outer([1, 2], [3, 4])
+np.array([[1, 2], [3, 4]]) @ [1, 1]
+np.where(np.arange(3) > 1, np.arange(3), 0) | np.maximum([1, 5], 2) | np.clip(np.arange(4), 1, 2)
+np.cumsum([1, 2])
+np.einsum("ij->i", [[1, 2], [3, 4]]) | np.round(np.linalg.det([[1, 2], [3, 5]]), 6) | np.mean([1, 2])
+np.std(np.arange(3))
+np.linalg.norm([3, 4]) | np.hypot(3, 4) | np.sum([1, 2]) | np.dot([1, 2], [0.5, 1]) | np.eye(2, dtype=int)
+np.triu([[1, 2], [3, 4]])
+np.arange(3).astype(float) | -np.arange(3) | np.arange(4)[::-1] | np.arange(6).reshape(2, 3).T
+np.arange(3) == [0, 5, 2]
 np.array([1, 2]).tolist() | x.tolist() | np.unique(np.array([3, 1, 3])) | np.pad(np.array([1, 2]), 1)"""
 
 
@@ -102,7 +125,13 @@ w = np.arange(4); w[1] = 2.7; w = w*x | w = np.arange(3); w[1:] = x[:2]*1.3; w[0
 w = np.array([1, 2]); w[0] = x[1] + 0.3; w[1] = 7; w = w/2*x[:2] | w = np.zeros(2); w[0] = 2.7; w = w*x[:2]
 w = A*1; B = w.flatten(); B[0] = 0 | w = A*1; B = w.ravel(); B[0] = 0*x[1] | w = A*1; w.reshape(4)[1] = 5*x[2]
 w = [1, 2, 4]; w[0] = 3; w[1] = 2.7; w = np.array(w)*x[:3]
-w = np.array([1, 2])*1.0; w[0] = 2.7; w = w*x[:2]"""
+w = np.array([1, 2])*1.0; w[0] = 2.7; w = w*x[:2] | w = np.zeros_like([1, 2]); w[0] = x[1]*0.3; w = w + x[:2]
+w = x*1; w += [1, 2, 3, 4]; w /= (1, 2, 1, 2) | w = np.arange(4)*2; w[1] = 0.7; w[2:] += 1; w *= 3; w = w*x
+w = np.array([1, 2]).astype(float); w[0] = 0.7; w += 0.5; w = w*x[:2]
+w = np.zeros((2, 2), dtype=int); w[0] = [1.9, 2]; w = A*w
+w = np.full(2, 1); w[0] = 2.9; w //= 2; w = w + x[:2]
+w = np.zeros(4, dtype=bool); w[1] = True; w |= x > 5; w = x[w]
+w = np.array([3, 1]); w -= np.array([1, 1]); w **= 2; w %= 3; w = w*x[:2]"""
 
 
 @pytest.mark.parametrize("block", range(2))
@@ -137,6 +166,41 @@ def test_whole_numbers_of_an_input_stay_whole() -> None:
     error = run_script(text.replace("2.7", "np.nan")).error
     assert error is not None
     assert error.message == "cannot convert float NaN to integer"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        *("A += 0.5", "A /= 2", "A *= [0.5, 1, 1]", "A[1:] -= 0.5", "A = np.zeros_like(A)\nA += x"),
+        *("A = np.zeros(3, dtype=int)\nA -= x*x", "A = np.arange(3)\nA *= 1.5", "M = A > 1\nM += 0.5"),
+    ],
+)
+def test_an_array_of_whole_numbers_takes_no_fractions(lines: str) -> None:
+    text = f"{HEAD}x = 1.5\nA = np.array([1, 2, 3])\n{lines}\n"
+    with pytest.raises(TypeError) as raised:
+        exec(text, {})
+    error = run_script(text + "L = x*A.sum()").error
+    assert error is not None
+    assert error.message == str(raised.value)
+    assert "astype(float)" in " ".join(error.advice)
+
+
+def test_a_slope_that_a_whole_array_cuts_is_told() -> None:
+    told: list[str] = []
+    text = f"{HEAD}x = 1.5\ny = np.zeros_like([1, 2]%s)\ny[0] = x\nL = x*y.sum()\n"
+    for dtype, count in (("", 1), (", dtype=float", 0)):
+        execute(Source(text % dtype), Settings(), lambda text: None, lambda text, span: told.append(text))
+        assert [("dtype=float" in text) for text in told] == [True] * count
+        told.clear()
+
+
+def test_a_list_beside_a_list_of_the_text_is_joined_and_compared_as_in_python() -> None:
+    text = "v = [1, 2]\nprint(v + [3], [0] + v, v == [1, 2], v != [1, 2], v < [1, 3])\nL = sum(v + [3])\n"
+    assert run_script(HEAD + text).stdout == "[1, 2, 3] [0, 1, 2] True False True\n"
+    for wrong in ("v - [1, 2]", "v*[1, 2]", "tensor([1.0, 2.0]) + [1, 2]"):
+        error = run_script(f"v = [1, 2]\nL = {wrong}\n").error
+        assert error is not None
+        assert error.code == "E0203"
 
 
 @pytest.mark.parametrize("change", ["w[0] = 5.0", "B[0] = 5.0", "w += 1", "B *= 2", "w[1:][0] = 5.0"])
