@@ -108,7 +108,7 @@ class CustomCall:
         self.site = mode.site
         self.backward_site: Span | None = None
         self.random_state = random_source.state()
-        self.backward_random_state: tuple[int, Any] | None = None
+        self.backward_random_state: tuple[int, Any, Any] | None = None
         self.is_of_script = mode.recorder is not None
         self.outputs: list[Any] = []
         self.slots: list[tuple[int, int] | None] = []
@@ -328,7 +328,7 @@ class replay_random:
 
     __slots__ = ("before", "random_state")
 
-    def __init__(self, random_state: tuple[int, Any]) -> None:
+    def __init__(self, random_state: tuple[int, Any, Any]) -> None:
         self.random_state = random_state
 
     def __enter__(self) -> None:

@@ -76,7 +76,8 @@ def check_change(tensor: Tensor, others: Iterable[Any] = (), through_view: bool 
     that it cannot follow.
 
     ``others`` are the operands of the change. ``through_view`` says that the change goes through a view
-    without a tensor of its own, as in ``x[0] = 1``.
+    without a tensor of its own, as in ``x[0] = 1``. In scripts of numpy the slopes of a leaf are those by its
+    old value.
     """
     if not mode.enabled:
         return
@@ -88,7 +89,7 @@ def check_change(tensor: Tensor, others: Iterable[Any] = (), through_view: bool 
     recipe = view_origin_of(tensor)
     if recipe is not None:
         check_view_change(tensor, recipe)
-    if not tensor.requires_grad_flag:
+    if not tensor.requires_grad_flag or mode.keeps_old_values:
         return
     base = root_base(tensor)
     of_a_view = through_view or recipe is not None

@@ -263,6 +263,12 @@ def visit_argument(node: tree.Argument, scope: Scope, names: ScriptScopes, bindi
     return [(node.value, scope, False)]
 
 
+def visit_call(node: tree.Call, scope: Scope, names: ScriptScopes, binding: bool) -> PendingVisits:
+    if isinstance(node.function, tree.Attribute) and node.function.name == "shuffle":  # of np.random
+        names.changed.update(one.value.id for one in node.arguments if isinstance(one.value, tree.Name))
+    return visit_reading(node, scope, names, binding)
+
+
 def visit_subscript(
     node: tree.Subscript, scope: Scope, names: ScriptScopes, is_target: bool
 ) -> PendingVisits:
@@ -296,6 +302,7 @@ VISITORS: dict[type, Callable[..., PendingVisits]] = {
     tree.TupleDisplay: visit_binding,
     tree.Starred: visit_binding,
     tree.Argument: visit_argument,
+    tree.Call: visit_call,
     tree.Attribute: visit_attribute,
     tree.Subscript: visit_subscript,
     tree.Assign: lambda n, scope, names, binding: [

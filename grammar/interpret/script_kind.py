@@ -49,16 +49,22 @@ GRADIENT_NAMES = frozenset(
 
 def builds_tensors(names: ScriptScopes) -> bool:
     """Whether the script mentions anything that makes a tensor; arrays of numpy are numbers."""
-    others = {"np", *(alias for alias, modules in names.module.imports.items() if "numpy" in modules)}
+    imported = (names.module.imports, names.module.members)  # the latter as by ``from numpy import random``
+    others = {"np", *(name for found in imported for name, full in found.items() if is_of_numpy_module(full))}
     others |= {name for name in names.module.slots if names.module.assignment_count(name)}  # variables
     is_of_numpy = (
-        ("numpy" in names.modules or any(name.id == "np" for name, _ in names.reads))
+        (is_of_numpy_module(names.modules) or any(name.id == "np" for name, _ in names.reads))
         and not is_written_as_torch(names)
         and prints_numbers(names)
     )
     return reads_any(
         names, TENSOR_CONSTRUCTORS - NUMPY_CONSTRUCTORS if is_of_numpy else TENSOR_CONSTRUCTORS, others
     )
+
+
+def is_of_numpy_module(full_names: Collection[str]) -> bool:
+    """Whether numpy or a part of it is among the full names of modules and members."""
+    return any(full.partition(".")[0] == "numpy" for full in full_names)
 
 
 def is_written_as_torch(names: ScriptScopes) -> bool:
@@ -95,7 +101,10 @@ def reads_any(names: ScriptScopes, wanted: Collection[str], except_of: Collectio
 
 
 def first_name(node: tree.Expression) -> str:
-    """Return the name that a chain of attributes begins with, as in ``np.random.rand``; "" for others."""
-    while isinstance(node, tree.Attribute):
-        node = node.object
+    """Return the name that a chain of attributes and calls begins with; "" for others.
+
+    That is ``np`` in ``np.random.rand`` and in ``np.random.default_rng(0).normal``.
+    """
+    while isinstance(node, (tree.Attribute, tree.Call)):
+        node = node.object if isinstance(node, tree.Attribute) else node.function
     return node.id if isinstance(node, tree.Name) else ""

@@ -1,14 +1,22 @@
-"""``np.random`` in scripts without tensors: the same source of numbers as torch's functions here.
+"""``np.random`` in scripts without tensors: numpy's own generators, so the numbers are numpy's.
 
-The numbers are not numpy's, but the same in each run. The result is one number where no size is given.
+Functions of the module share one generator, which starts from ``--seed`` in each run; ``RandomState(s)`` and
+``default_rng(s)`` make others. Without a size the result is one number. Slopes flow to the location and the
+scale of a distribution; its other parameters are constants.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
+from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.objects import operators
-from autodiff.grammar.objects.numpy_functions import as_shape, is_array
-from autodiff.grammar.objects.plain_functions import as_tensor, call_plain, find
+from autodiff.grammar.objects import operators, subscripts
+from autodiff.grammar.objects.numpy_functions import array_of, as_shape, is_array
+from autodiff.grammar.objects.plain_functions import call_plain, find, is_tracked
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND, Builtin, Namespace, as_index
 
 TYPE_CHECKING = False
@@ -16,85 +24,191 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-
-def draw(name: str, size: Any) -> Any:
-    """Return what torch's ``rand`` or ``randn`` draws: an array of a shape, a number for None."""
-    made = call_plain(find(name), (() if size is None else as_shape(size),), {})
-    return made.item() if size is None and made.__class__ is Tensor else made
+    #: Returns numpy's generator of a namespace.
+    Source = Callable[[], Any]
 
 
-def of_sizes(name: str) -> Callable[..., Any]:
+# -- arguments and results --------------------------------------------------------------------------
+
+
+def size_of(size: Any) -> tuple[int, ...] | None:
+    """Return the ``size`` of a call; None for one number."""
+    if size is None:
+        return None
+    shape = as_shape(size)
+    check_allocation(shape)
+    return shape
+
+
+def constant(x: Any) -> Any:
+    """Return a parameter as numpy takes it, which gets no slope."""
+    if x.__class__ in (list, tuple):
+        return [constant(entry) for entry in x]
+    if x.__class__ is not Tensor:
+        return x
+    number = x.data if x.shape else x.item()
+    if x.shape or not float(number).is_integer():
+        if is_tracked(x):
+            runtime.tell("the parameter of a distribution is a constant here: no gradient flows to it")
+        return number
+    return int(number)
+
+
+def result_of(made: Any) -> Any:
+    """Return what numpy drew as a number or an array of scripts."""
+    if isinstance(made, np.ndarray):
+        return Tensor.of(made)
+    return made.item() if isinstance(made, np.generic) else made
+
+
+# -- distributions ----------------------------------------------------------------------------------
+
+
+def draw(name: str, count: int, source: Source, *args: Any, size: Any = None, **named: Any) -> Any:
+    """Call numpy's method ``name``, which takes ``count`` parameters and then the size."""
+    if len(args) > count:
+        args, size = args[:count], args[count]
+    method = getattr(source(), name)
+    if "dtype" in named:
+        named["dtype"] = getattr(named["dtype"], "name", named["dtype"])  # int, np.int64 or a text
+    named = {key: constant(x) for key, x in named.items()}
+    return result_of(method(*map(constant, args), size=size_of(size), **named))
+
+
+def draw_shape(name: str, source: Source, *sizes: Any) -> Any:
     """Return numpy's ``rand`` or ``randn``, whose arguments are sizes."""
-    return lambda *sizes: draw(name, sizes or None)
+    return result_of(getattr(source(), name)(*(size_of(sizes) or ())))
 
 
-def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-    return operators.add(operators.mul(draw("randn", size), scale), loc)
+def draw_standard(name: str, source: Source, size: Any, parameters: list[Any]) -> Any:
+    """Return what a distribution draws at location 0 and scale 1, as many as ``parameters`` need."""
+    shape = size_of(size)
+    if shape is None and any(map(is_array, parameters)):
+        shape = np.broadcast_shapes(*[array_of(x).shape for x in parameters if is_array(x)])
+    return result_of(getattr(source(), name)(size=shape))
 
 
-def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-    return operators.add(operators.mul(draw("rand", size), operators.sub(high, low)), low)
+def located(name: str, source: Source, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    """Return ``loc + scale * z`` for the standard numbers z of a distribution, as numpy computes it."""
+    z = draw_standard(name, source, size, [loc, scale])
+    return operators.add(operators.mul(z, scale), loc)
 
 
-def integers(low: Any, high: Any = None, size: Any = None) -> Any:
-    low, high = (0, low) if high is None else (low, high)
-    bounds = [as_index(bound, "a bound") for bound in (low, high)]
-    made = call_plain(find("randint"), [*bounds, () if size is None else as_shape(size)], {})
-    return made.item() if size is None and made.__class__ is Tensor else made
+def scaled(name: str, source: Source, scale: Any = 1.0, size: Any = None) -> Any:
+    return operators.mul(draw_standard(name, source, size, [scale]), scale)
 
 
-def permutation(x: Any) -> Any:
+def uniform(source: Source, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    share = draw_standard("uniform", source, size, [low, high])
+    return operators.add(operators.mul(share, operators.sub(high, low)), low)
+
+
+def lognormal(source: Source, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
+    return call_plain(find("exp"), (located("standard_normal", source, mean, sigma, size),), {})
+
+
+# -- entries and orders -----------------------------------------------------------------------------
+
+
+def order(name: str, source: Source, x: Any) -> Any:
+    """Return in which order numpy puts the rows of an array or the entries of a list."""
+    shape = tuple(x.shape) if x.__class__ is Tensor else (len(x),)
+    numbered = np.arange(int(np.prod(shape))).reshape(shape)
+    made = getattr(source(), name)(numbered)
+    rows = (numbered if made is None else made).reshape(shape[0], -1)
+    return rows[:, 0] // rows.shape[1]
+
+
+def permutation(source: Source, x: Any) -> Any:
     """Return the numbers below ``x``, or the rows of an array, in random order."""
-    if is_array(x):
-        rows = as_tensor(x, True)
-        return rows[call_plain(find("randperm"), (len(rows),), {})]
-    return call_plain(find("randperm"), (as_index(x, "a count"),), {})
+    if not is_array(x):
+        return result_of(source().permutation(as_index(x, "a count")))
+    rows = array_of(x)
+    return rows[Tensor.of(order("permutation", source, rows))]
 
 
-def choice(a: Any, size: Any = None, replace: Any = True) -> Any:
-    """Return entries of an array, or numbers below ``a``, each with the same chance."""
-    entries = as_tensor(a, True) if is_array(a) else None
-    count = as_index(a, "a count") if entries is None else len(entries)
-    if replace or size is None:
-        places = integers(count, size=size)
+def shuffle(source: Source, x: Any) -> None:
+    """Put the rows of an array, or the entries of a list, in random order."""
+    places = order("shuffle", source, x)
+    if x.__class__ is list:
+        x[:] = [x[at] for at in places]
     else:
-        places = permutation(count)[: as_index(size, "a size")]
-    return places if entries is None else entries[places]
+        subscripts.set_item(x, slice(None), x[Tensor.of(places)])
 
 
-def seed(value: Any = 0) -> None:
-    call_plain(find("manual_seed"), (as_index(value, "a seed"),), {})
+def choice(source: Source, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
+    """Return entries of an array, or numbers below ``a``."""
+    count = len(a) if is_array(a) else as_index(a, "a count")
+    places = result_of(source().choice(count, size_of(size), replace, constant(p)))
+    if not is_array(a):
+        return places
+    if a.__class__ in (list, tuple) and places.__class__ is int:
+        return a[places]
+    return subscripts.get_item(array_of(a), places)
 
 
-def generator(value: Any = 0) -> Namespace:
-    """Return ``np.random.default_rng(seed)``: the one source of numbers, with a new seed."""
-    seed(value)
-    return GENERATOR
+# -- namespaces -------------------------------------------------------------------------------------
+
+#: Distributions without slopes: how many parameters stand before the size.
+CONSTANT_DISTRIBUTIONS = {
+    **dict.fromkeys(["random", "standard_cauchy", "standard_exponential", "standard_normal"], 0),
+    **dict.fromkeys(["chisquare", "dirichlet", "geometric", "pareto", "poisson", "power"], 1),
+    **dict.fromkeys(["standard_gamma", "standard_t", "weibull"], 1),
+    **dict.fromkeys(["beta", "binomial", "f", "gamma", "multinomial", "multivariate_normal"], 2),
+    **dict.fromkeys(["negative_binomial", "vonmises", "wald"], 2),
+    **dict.fromkeys(["hypergeometric", "triangular"], 3),
+}
+SHARED: dict[str, Callable[..., Any]] = {
+    **{name: partial(draw, name, count) for name, count in CONSTANT_DISTRIBUTIONS.items()},
+    **{name: partial(located, name) for name in ("gumbel", "laplace", "logistic")},
+    "choice": choice,
+    "exponential": partial(scaled, "exponential"),
+    "lognormal": lognormal,
+    "normal": partial(located, "standard_normal"),
+    "permutation": permutation,
+    "rayleigh": partial(scaled, "rayleigh"),
+    "shuffle": shuffle,
+    "uniform": uniform,
+}
+OF_GENERATORS: dict[str, Callable[..., Any]] = {**SHARED, "integers": partial(draw, "integers", 2)}
+OF_RANDOM_STATES: dict[str, Callable[..., Any]] = {
+    **SHARED,
+    "rand": partial(draw_shape, "rand"),
+    "randint": partial(draw, "randint", 2),
+    "randn": partial(draw_shape, "randn"),
+    "random_sample": partial(draw, "random_sample", 0),
+    "seed": lambda source, value=None: source().seed(constant(value)),
+}
 
 
-def namespace_of(name: str, functions: dict[str, Callable[..., Any]]) -> Namespace:
-    members = {member: Builtin(member, function) for member, function in functions.items()}
+def namespace_of(
+    name: str, source: Source, functions: dict[str, Callable[..., Any]], more: dict[str, Builtin]
+) -> Namespace:
+    members = {member: Builtin(member, partial(function, source)) for member, function in functions.items()}
+    members |= more
     return Namespace(name, lambda member: members.get(member, UNBOUND), lambda: list(members))
 
 
-SHARED: dict[str, Callable[..., Any]] = {
-    "choice": choice,
-    "normal": normal,
-    "permutation": permutation,
-    "random": lambda size=None: draw("rand", size),
-    "standard_normal": lambda size=None: draw("randn", size),
-    "uniform": uniform,
-}
-GENERATOR = namespace_of("numpy.random.Generator", {**SHARED, "integers": integers})
+def generator(seed: Any = None) -> Namespace:
+    """Return ``np.random.default_rng(seed)``; without a seed one that starts elsewhere each time."""
+    start = random_source.generator.integers(2**63) if seed is None else constant(seed)
+    made = np_random.default_rng(start)
+    return namespace_of("numpy.random.Generator", lambda: made, OF_GENERATORS, {})
+
+
+def random_state(seed: Any = None) -> Namespace:
+    """Return ``np.random.RandomState(seed)``."""
+    start = random_source.generator.integers(2**32) if seed is None else constant(seed)
+    made = np_random.RandomState(start)
+    return namespace_of("numpy.random.RandomState", lambda: made, OF_RANDOM_STATES, {})
+
+
 RANDOM = namespace_of(
     "numpy.random",
+    lambda: random_source.legacy_generator,
+    OF_RANDOM_STATES,
     {
-        **SHARED,
-        "default_rng": generator,
-        "rand": of_sizes("rand"),
-        "randint": integers,
-        "randn": of_sizes("randn"),
-        "random_sample": SHARED["random"],
-        "seed": seed,
+        "default_rng": Builtin("default_rng", generator),
+        "RandomState": Builtin("RandomState", random_state),
     },
 )

@@ -148,10 +148,13 @@ def versions_by_name(execution: Execution, order: list[Node]) -> dict[str, Node]
             known = versions.get(name)
             if known is None or value.node.number > known.number:
                 versions[name] = value.node
-    # A number that a script without tensors assigns again means its first value: the others are made of it.
+    # A number that a script without tensors assigns again means its first value, and so does an array that it
+    # changes: the others are made of it.
     for node in order:
         if node.__class__ is Leaf and (
-            node.name in execution.reassigned or node.name in execution.first_leaves
+            node.name in execution.reassigned
+            or node.name in execution.first_leaves
+            or (execution.without_tensors and node.name in execution.assigned_once)
         ):
             versions[node.name] = node
     leaves = {node.name for node in order if node.__class__ is Leaf}

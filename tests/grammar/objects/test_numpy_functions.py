@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,35 @@ def test_an_array_and_its_part_taken_backwards_are_not_changed_together(change: 
     assert "x[::-1].copy()" in " ".join(error.advice)
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "def f(a):\n    a[0] = 5.0\n    return a\ny = f(x)*x",
+        *(
+            "y = x\ny *= 2",
+            "y = x*1\nB = x[1:]\nB += y[0]",
+            "y = x*1\nx.T[0] = y[2]*3\nB = x.reshape(4, 1)\nB[1] = 7*B[0]",
+        ),
+    ],
+)
+def test_an_input_that_changes_under_another_name_is_meant_by_its_first_value(lines: str) -> None:
+    def right(at: Any) -> Any:
+        names: dict[str, Any] = {"x": at}
+        exec(HEAD + lines, names)
+        return np.sum(names["x"] ** 2 * names["y"])
+
+    start = np.array(eval(POINTS))
+    ends = [[right(start + side * step) for side in (1e-6, -1e-6)] for step in np.eye(4)]
+    for wrt in ([], ["x"]):
+        settings = Settings(wrt=wrt)
+        text = f"{HEAD}x = np.array({POINTS})\n{lines}\nL = np.sum(x**2*y)\n"
+        execution = execute(Source(text), settings, lambda text: None, lambda message, span: None)
+        subject = differentiate(execution, settings)
+        ((_, node),) = subject.wrt
+        slopes = subject.received[node]
+        assert slopes == pytest.approx([(up - down) / 2e-6 for up, down in ends], rel=1e-5, abs=1e-4)
+
+
 def test_an_index_of_rows_and_columns_names_each_entry_once() -> None:
     text = f"{HEAD}x = np.array([1.0, 2.0])\ny = np.zeros((2, 2))\ny[[0, %d], [1, 1]] = x\nL = np.sum(y**2)\n"
     assert run_script(text % 1).error is None
@@ -249,29 +279,71 @@ def test_a_number_that_gets_no_slope_is_told(expression: str) -> None:
     assert not told
 
 
-def test_random_numbers_of_numpy_have_its_shapes_and_ranges() -> None:
-    text = """np.random.seed(3)
-rng = np.random.default_rng(4)
-drawn = [np.random.randn(2, 3), np.random.normal(1, 2, size=4), np.random.permutation(3)]
-drawn += [rng.normal(size=(2,)), np.random.uniform(2, 3, (5, 1)), np.random.rand(2)]
-drawn += [np.random.randint(3, 5, size=6), np.random.random(3)]
-print([a.shape for a in drawn])
-print(2 <= drawn[4].min(), drawn[4].max() < 3, 3 <= drawn[6].min(), drawn[6].max() < 5, np.sort(drawn[2]))
-one = [np.random.rand(), np.random.randint(4), rng.uniform(), rng.integers(2), np.random.choice([7, 7])]
-print([bool(0 <= a < 8) for a in one], np.sort(np.random.choice(3, 3, replace=False)))
-a = np.array([5.0, 1.0, 4.0])
-print(np.sort(np.random.permutation(a)), np.random.choice(a, size=(2, 2)).shape)
+RANDOM = """\
+import numpy.random as npr
+from numpy.random import randn, seed, default_rng
+seed(3)
+mu, x = 0.5, np.array([1.0, 2.0, 3.0, 4.0])
+drawn = [np.random.randn(2, 3), npr.normal(mu, 2, size=4), npr.permutation(3), randn(2), npr.rand()]
+drawn += [npr.uniform(2, mu, (5, 1)), npr.randint(3, 5, size=6), npr.random(3), npr.random_sample()]
+drawn += [npr.randint(9)]
+drawn += [npr.choice([7.0, 8.0]), npr.choice(x, (2, 2)), npr.choice(4, 3, replace=False)]
+drawn += [npr.choice(3, p=[0.1, 0.2, 0.7])]
+drawn += [npr.lognormal(mu, 0.1, 2), npr.laplace(1, mu, 2), npr.exponential(2.0, 3)]
+drawn += [npr.poisson(3.0, 4), npr.beta(1, 2)]
+drawn += [npr.multivariate_normal([0.0, 1.0], [[1.0, 0.5], [0.5, 2.0]], 2), npr.binomial(5, 0.3, size=3)]
+rng = default_rng(4)
+drawn += [rng.normal(size=(2,)), rng.uniform(), rng.integers(2, 9, 4), rng.integers(5)]
+drawn += [rng.random((2, 2)), rng.gamma(2.0, 1.5)]
+drawn += [rng.choice(x, 2), rng.permutation(x.reshape(2, 2)), rng.standard_normal(3)]
+drawn += [rng.normal(x, 0.5), rng.gumbel(mu)]
+s = np.random.RandomState(7)
+y, places, names = x*1, np.arange(5), ["a", "b", "c"]
+s.shuffle(y); rng.shuffle(places); s.shuffle(names)
+drawn += [y, places, names, s.randn(2), s.normal(loc=x), s.choice(["u", "v"])]
+drawn += [s.randint(low=2, high=9, size=2, dtype=int)]
+print(drawn, np.random.default_rng(1).normal(0, 1, 2), np.random.RandomState(3).rand())
 """
+
+
+def test_random_numbers_of_numpy_are_numpys() -> None:
+    """Those of each generator, also under the names that imports give them."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(HEAD + text, {})
-    outcome = run_script(HEAD + text)
+        exec(HEAD + RANDOM, {})
+    outcome = run_script(HEAD + RANDOM + "L = np.sum(x)\n")
     assert outcome.error is None
-    assert outcome.stdout == printed.getvalue()
-    again = [
-        run_script(f"{HEAD}np.random.seed({seed})\nprint(np.random.rand(2))").stdout for seed in (1, 1, 2)
-    ]
-    assert again[0] == again[1] != again[2]
+    assert numbers_of(outcome.stdout) == numbers_of(printed.getvalue())
+    text = "from numpy import *\nw = 2.0\nrandom.seed(1)\nprint(random.rand(2))\nL = w*random.randn()\n"
+    assert run_script(text).stdout == "[0.417022   0.72032449]\n"
+
+
+def numbers_of(text: str) -> list[str]:
+    """Return the numbers and words that are printed, without the names of numpy's types."""
+    return re.findall(r"-?\d[\d.e-]*|'\w'", re.sub(r"np\.\w+64|array|dtype", "", text))
+
+
+def test_random_numbers_without_a_seed_are_those_of_the_option() -> None:
+    drawn = ", ".join(["np.random.rand()", *["np.random.default_rng().random()"] * 2])
+    text = f"{HEAD}print({drawn})\nL = 2*1.0"
+    first, again, other = (run_script(text, seed=seed).stdout for seed in (5, 5, 2**40))
+    assert first == again != other
+    assert float(first.split()[0]) == np.random.RandomState(5).rand()
+    assert len(set(first.split())) == 3
+
+
+def test_slopes_flow_to_the_location_and_scale_of_a_distribution() -> None:
+    text = f"{HEAD}np.random.seed(1)\nm, s = 0.5, 2.0\nx = np.random.normal(m, s, 3)\nL = np.sum(x**2)\n"
+    execution = execute(Source(text), Settings(), lambda text: None, lambda message, span: None)
+    subject = differentiate(execution, Settings())
+    slopes = {name: float(subject.received[node]) for name, node in subject.wrt}
+    z = np.random.RandomState(1).randn(3)
+    x = 0.5 + 2 * z
+    assert slopes == pytest.approx({"m": np.sum(2 * x), "s": np.sum(2 * x * z)})
+    for wrong, words in (("choice(3, 5, replace=False)", "larger sample"), ("randint(3, 2)", "low >= high")):
+        error = run_script(f"{HEAD}np.random.{wrong}\nL = 2*1.0").error
+        assert error is not None
+        assert words in error.message
 
 
 def test_bare_names_of_numpy_in_a_script_of_numpy_are_numpys() -> None:
