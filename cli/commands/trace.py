@@ -20,8 +20,8 @@ def command(session: Session) -> None:
         separator = "," if session.format == "csv" else "\t"
         session.show_text(render_csv(report.graph, report.events, separator))
     elif can_play(session):
-        from autodiff.cli.render.trace import Story
         from autodiff.cli.render.trace_frame import Frames
+        from autodiff.cli.render.trace_story import Story
         from autodiff.cli.requests.player import play
 
         assert session.script is not None

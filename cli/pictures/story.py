@@ -8,7 +8,7 @@ from __future__ import annotations
 from autodiff.cli.pictures.picture import WIDEST_NAME, WIDEST_TITLE, typeset
 from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import fit
-from autodiff.cli.render.trace import is_number
+from autodiff.cli.render.trace_story import is_number
 from autodiff.cli.render.tree import entry, spell_rule
 from autodiff.core.base.incoming import incoming
 from autodiff.core.base.record import Record

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LARGEST_BLOCK = 8  # the most rows and columns of a matrix shown in full
 LARGEST_INLINE = 3
+MOST_WHOLE = 16  # the most entries of a tensor that is shown whole beside others
 EXACT_INTEGERS = 1e9  # whole numbers below this are shown in full, whatever the number of digits
 
 
@@ -127,8 +128,36 @@ def inline(value: Any, digits: int = 6) -> str:
         return short(number(value), digits)
     if value.size == 0 or value.ndim > 2 or max(value.shape) > LARGEST_INLINE:
         return summary(value, min(digits, 3))
+    return listed(value, digits)
+
+
+def listed(value: Any, digits: int) -> str:
+    """The entries of a vector or matrix on one line: ``[1 2; 3 4]``."""
     rows = value.tolist() if value.ndim == 2 else [value.tolist()]
     return "[" + "; ".join(" ".join(short(entry, digits) for entry in row) for row in rows) + "]"
+
+
+def is_small(value: Any) -> bool:
+    """Whether a value is a vector or matrix of so few entries that it is shown whole."""
+    return (
+        is_array(value)
+        and value.ndim <= 2
+        and 0 < value.size <= MOST_WHOLE
+        and max(value.shape) <= LARGEST_BLOCK
+    )
+
+
+def whole_lines(value: Any, room: int, digits: int) -> list[str]:
+    """A small vector on one line if there is room for it, a matrix as its rows.
+
+    They have fewer digits if necessary. Empty if ``room`` columns are too few even for two digits.
+    """
+    for precision in (digits, min(digits, 3), min(digits, 2)):
+        lines = [listed(value, precision)] if value.ndim == 1 else block(value, precision)
+        if len(lines[0]) <= room:
+            return lines
+    column = block(value, digits) if value.ndim == 1 else []
+    return column if column and len(column[0]) <= room else []
 
 
 def fitted(

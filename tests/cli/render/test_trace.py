@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from io import StringIO
 from math import cos, log, sin
 
@@ -14,12 +13,14 @@ from article_scripts import FIRST_TENSORS, MATRIX
 from autodiff.cli.pictures.picture import typeset
 from autodiff.cli.pictures.story import make_steps
 from autodiff.cli.process.streams import cells
-from autodiff.cli.render.numbers import inline
-from autodiff.cli.render.page import Page
-from autodiff.cli.render.trace import Story, range_text, trace_lines
+from autodiff.cli.render.numbers import block, short
+from autodiff.cli.render.page import GRADIENT, NUMBER, Page
+from autodiff.cli.render.trace import trace_lines
 from autodiff.cli.render.trace_frame import FEWEST_ROWS, OTHER_LINES, Frames
+from autodiff.cli.render.trace_story import UNFINISHED, Story, range_text
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
+from autodiff.core.report.events import Make, PathProduct
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY, TESTS
@@ -207,28 +208,84 @@ def test_the_graph_grows_and_gradients_arrive_one_by_one():
         assert "-8" not in screen
     first, second = [screen for screen in screens if "dL/dw1 " in screen.split("dL/d node")[1]]
     assert "dL/dw1 = dL/dx4 * x2 = (-3) * 2 = -6, more to come" in first
-    assert "-6..." in first
+    assert "-6 + ..." in first
     assert "dL/dw1 += dL/dx3 * x1 = (-2) * 1 = -2, in all -6 + (-2) = -8" in second
     assert "> w1                              1          -8" in second
-    assert "path to w1: -w2*x1 = (-1) * 1 * 2 * 1 = -2; the sum so far is -8" in "".join(screens[-5:])
+    assert "the path to w1 gives -w2*x1: (-1) * 1 * 2 * 1 = -2; the sum so far is -8" in "".join(screens[-5:])
 
 
-@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_the_row_of_a_step_has_every_entry_of_a_small_tensor(width):
+    """The value in the forward steps, the sum so far in the others; other rows may be shorter."""
+    story = Story(report_of(NETWORK), Page(width))
+    frames = Frames(story, Source(NETWORK, "script.ad"))
+    for at, event in enumerate(frames.events, 1):
+        if isinstance(event, PathProduct):
+            continue
+        value = story.graph.nodes[event.node].value if isinstance(event, Make) else event.sum
+        lines = texts(frames.lines(at, width, 24, False)).splitlines()
+        start = next(number for number, line in enumerate(lines) if line.endswith("dloss/d node")) + 1
+        here = next(number for number, line in enumerate(lines) if number >= start and line[:1] == ">")
+        in_reach = "\n".join(lines[here : here + np.atleast_1d(value).shape[0]])
+        for entry in np.ravel(value):
+            assert any(spelled in in_reach for spelled in spelled_shorter(entry)), (at, entry, in_reach)
+
+
+@pytest.mark.parametrize("width", [80, 140])
 def test_values_and_gradients_of_tensors_have_room(width):
     story = Story(report_of(NETWORK), Page(width))
     frames = Frames(story, Source(NETWORK, "script.ad"))
     at = len(story.events.forward) + len(story.events.backward)
-    lines = texts(frames.lines(at, width, 60, False)).splitlines()
+    lines = texts(frames.lines(at, width, 200, False)).splitlines()
     shown = lines[lines.index(next(line for line in lines if line.endswith("dloss/d node"))) + 1 :]
-    for line, node in zip(shown, story.graph.nodes, strict=False):
-        cells_of_row = re.split(r" {3,}", line[2:].strip())
-        for value, cell in zip((node.value, node.grad), cells_of_row[-2:], strict=True):
-            spelled = story.value(value)
-            assert cell == spelled or cell in spelled_shorter(value)
+    for node in story.graph.nodes:
+        for text in (node.value, node.grad):
+            if text is None:
+                continue
+            rows = [[spelled_shorter(entry) for entry in row] for row in np.atleast_2d(text)]
+            if np.ndim(text) == 2:
+                for row in rows:
+                    assert any(all(any(one in line for one in entry) for entry in row) for line in shown)
 
 
 def spelled_shorter(value):
-    return {inline(value, 3), range_text(value, 3)}
+    return {short(float(value), digits) for digits in (6, 3, 2)}
+
+
+def test_a_number_is_never_cut(autodiff):
+    """A sum so far may be longer than the gradient; the dots behind it are no part of it."""
+    script = "x1 = 2.\nx2 = 5.\ny = log(x1) + x1*x2 - sin(x2)\n"
+    frames = Frames(Story(report_of(script), Page(80)), Source(script, "script.ad"))
+    screens = [texts(frames.lines(at, 80, 24, False)) for at in range(frames.last + 1)]
+    assert any("-0.283662 + ..." in screen for screen in screens)
+    for width in (40, 60):
+        narrow = Frames(Story(report_of(script), Page(width)), Source(script, "script.ad"))
+        rows = [row for at in range(narrow.last + 1) for row in narrow.lines(at, width, 24, False)]
+        values = [text for row in rows for role, text in row if role in (NUMBER, GRADIENT)]
+        assert not [text for text in values if "..." in text.replace(UNFINISHED, "")]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_small_matrices_are_whole_and_lines_hang_under_their_text(autodiff, width):
+    """Every entry of a layer and of its gradient, aligned; only first lines begin at the left."""
+    report = report_of(NETWORK)
+    lines = texts(trace_lines(report, Page(width))).splitlines()
+    out = "\n".join(lines)
+    for name in ("hidden", "x @ W1", "W1"):
+        [node] = [node for node in report.graph.nodes if node.name == name]
+        for matrix in (node.value, node.grad):
+            blocks = [block(matrix, digits) for digits in (6, 3, 2)]
+            assert any(
+                start >= 0 and [line[start:][: len(rows[0])] for line in lines[at:][: len(rows)]] == rows
+                for rows in blocks
+                for at, line in enumerate(lines)
+                for start in [line.find(rows[0])]
+            ), (name, blocks)
+    assert "3x2, " not in out
+    assert "4x2, " not in out
+    starts = ("forward", "backward", "paths", "line ", "the path to", "G is", " ")
+    assert [line for line in lines if line and not line.startswith(starts)] == []
+    assert max(map(cells, lines)) <= width
 
 
 def test_the_code_of_a_step_is_marked():

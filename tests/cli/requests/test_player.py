@@ -93,7 +93,7 @@ def test_keys_pause_step_and_end():
         screen.press("\x1b[D")
         screen.wait_for("q: end")
         screen.press("\x1b[F")
-        assert "path to w3: -x4 = (-1) * 1 * 2 = -2" in screen.wait_for("the end")
+        assert "the path to w3 gives -x4: (-1) * 1 * 2 = -2" in screen.wait_for("the end")
         screen.press(" ")
         assert "step 0 of 11" in screen.wait_for("q: end")
         screen.press("q")
