@@ -26,6 +26,8 @@
     backward = data.steps.filter((s) => s.phase === "backward");
     for (const card of Object.keys(data.opens)) { cards[card].setAttribute("role", "button"); cards[card].setAttribute("aria-expanded", "false"); }
     if (boxes) boxes.selectedIndex = number;
+    const tallest = Math.max(...data.steps.map((s) => (s.rows ? s.rows.split("\n").length : 0)), 0);
+    find("told").style.minHeight = `${Math.max(44, 18 * tallest + 4)}px`; // what is below stays where it is
     fit();
     draw_map();
     const output = picture.querySelector(".output");
@@ -155,6 +157,8 @@
     }
     light(step && phase !== "paths" ? (phase === "backward" && step.edges.length ? data.edges[step.edges[0]][1] : step.node) : null, step && step.line, back);
     find("says").textContent = step ? step.says : "The finished picture. Press space to play it, or choose a part.";
+    find("rows").textContent = (step && step.rows) || "";
+    set(find("rows"), "back", back);
     for (const part of ["forward", "backward", "paths"]) set(find(part), "on", part === phase);
     find("at").value = at;
     find("count").textContent = at + " / " + steps.length;

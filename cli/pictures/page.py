@@ -44,6 +44,7 @@ WIDE = 820
 LARGEST_MATRIX = 6
 PRINTED_WORDS = 2_000
 WIDEST_BOX = 60
+MOST_WITH_ROWS = 500  # steps that show the entries of small matrices; each takes up to 300 bytes
 BOX_KEYS = " <kbd>O</kbd> open the next boxes <kbd>C</kbd> close all"
 
 
@@ -154,7 +155,7 @@ def controls(derivations: Sequence[Derivation], chosen: int, drawn: Sequence[Dra
         '<button id="play" aria-label="play">▶</button><button id="next" aria-label="step">▸</button>'
         '<input id="at" type="range" min="0" value="0" aria-label="step number"><output id="count"></output>'
         '<button id="zoom" aria-pressed="false">Zoom to fit</button></div>'
-        '<p id="says" aria-live="polite"></p></nav>'
+        '<div id="told"><p id="says" aria-live="polite"></p><pre id="rows"></pre></div></nav>'
     )
 
 
@@ -288,6 +289,10 @@ def data_text(drawn: Sequence[Drawing], derivations: Sequence[Derivation], sourc
 def steps_with_rest(drawing: Drawing, derivations: Sequence[Derivation], page: Page) -> list[dict[str, Any]]:
     """The steps of a drawing; the last path to an input also says how many are left out."""
     steps = [dict(step_entry(step)) for step in drawing.steps]
+    if len(steps) <= MOST_WITH_ROWS:
+        for entries, step in zip(steps, drawing.steps, strict=True):
+            if step.rows:
+                entries["rows"] = "\n".join(step.rows)
     last = {step["wrt"]: step for step in steps if "wrt" in step}
     for derivation in derivations:
         step = last.get(input_id(derivation, drawing.view))

@@ -6,9 +6,9 @@ The steps are the events of the run with the text about each.
 from __future__ import annotations
 
 from autodiff.cli.pictures.picture import WIDEST_NAME, WIDEST_TITLE, typeset
-from autodiff.cli.render.numbers import short
+from autodiff.cli.render.numbers import short, whole_lines
 from autodiff.cli.render.page import fit
-from autodiff.cli.render.trace_story import is_number
+from autodiff.cli.render.trace_story import is_number, is_small_tensor
 from autodiff.cli.render.tree import entry, spell_rule
 from autodiff.core.base.incoming import incoming
 from autodiff.core.base.record import Record
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     from autodiff.core.report.graph_records import Graph
 
 FORWARD, BACKWARD, PATHS = "forward", "backward", "paths"
+WIDEST_ROW = 80
 
 
 class Step(Record):
     """One step of a ``phase``.
 
     ``node`` is the card it is about, ``edges`` the wires, ``says`` the sentence. ``grad`` is the text of the
-    node's gradient from now on, empty if it does not change. Of a path, ``nodes`` are the cards on it,
-    ``wrt`` its input and ``index`` its place in the derivation.
+    node's gradient from now on, empty if it does not change. ``rows`` are those of a small matrix that the
+    sentence is about. Of a path, ``nodes`` are the cards on it, ``wrt`` its input and ``index`` its place in
+    the derivation.
     """
 
     phase: str
@@ -42,6 +44,7 @@ class Step(Record):
     nodes: tuple[int, ...] = ()
     wrt: int = -1
     index: int = -1
+    rows: tuple[str, ...] = ()
 
 
 def make_steps(graph: Graph, events: Events, page: Page) -> list[Step]:
@@ -71,6 +74,12 @@ class Teller:
     def value(self, value: Any) -> str:
         return typeset(spell(value, self.page))
 
+    def rows(self, value: Any) -> tuple[str, ...]:
+        """The rows of a small matrix, or the entries of a small vector; nothing for other values."""
+        if not is_small_tensor(value):
+            return ()
+        return tuple(map(typeset, whole_lines(value, WIDEST_ROW, self.page.digits)))
+
     def slope(self, node: int) -> str:
         """``∂L/∂w1``; a name that is an expression is in brackets."""
         name = self.name(node)
@@ -85,12 +94,12 @@ class Teller:
         names = list(dict.fromkeys(self.name(self.graph.edges[at].input) for at in edges))
         of = " from " + " and ".join(names) if names and len(names) < 4 else ""
         says = f"{where}{self.name(event.node)} = {self.value(node.value)}, {how}{of}{visit}"
-        return Step(FORWARD, event.node, edges, event.line, says)
+        return Step(FORWARD, event.node, edges, event.line, says, rows=self.rows(node.value))
 
     def seed(self, event: Seed) -> Step:
         grad = self.value(event.sum)
         says = f"backward starts: {self.slope(event.node)} = {grad}"
-        return Step(BACKWARD, event.node, (), event.line, says, grad)
+        return Step(BACKWARD, event.node, (), event.line, says, grad, rows=self.rows(event.sum))
 
     def flow(self, event: Flow) -> Step:
         edge = self.graph.edges[event.edge]
@@ -107,17 +116,20 @@ class Teller:
         if event.before is not None:
             says += f", so far {self.value(event.before)} + {in_brackets(give)} = {total}"
         says += "" if event.last else ", more to come"
-        return Step(BACKWARD, event.node, (event.edge,), event.line, says, total)
+        rows = self.rows(event.sum)
+        return Step(BACKWARD, event.node, (event.edge,), event.line, says, total, rows=rows)
 
     def path(self, event: PathProduct) -> Step:
-        says = f"path {event.index + 1} to {self.name(event.wrt)}: {typeset(fit(event.symbol, WIDEST_TITLE))}"
+        symbol = typeset(fit(event.symbol, WIDEST_TITLE))
+        says = f"path {event.index + 1} to {self.name(event.wrt)} gives {symbol}"
         product = self.value(event.product)
         if all(map(is_number, event.locals)):
             factors = [in_brackets(self.value(local)) for local in event.locals]
-            says += " = " + " · ".join(factors)
+            says += ": " + " · ".join(factors)
         says += f" = {product}; sum so far {self.value(event.so_far)}"
         line = self.graph.nodes[event.wrt].line
-        return Step(PATHS, event.wrt, event.edges, line, says, "", event.nodes, event.wrt, event.index)
+        path = event.nodes, event.wrt, event.index, self.rows(event.product)
+        return Step(PATHS, event.wrt, event.edges, line, says, "", *path)
 
 
 def spell(value: Any, page: Page) -> str:

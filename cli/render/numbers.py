@@ -147,6 +147,16 @@ def is_small(value: Any) -> bool:
     )
 
 
+def told(value: Any, digits: int) -> str:
+    """A value in a sentence: every entry of a small tensor.
+
+    >>> import numpy
+    >>> told(numpy.arange(8.0).reshape(2, 4), 6), told(2.5, 6)
+    ('[0 1 2 3; 4 5 6 7]', '2.5')
+    """
+    return listed(value, digits) if is_small(value) else inline(value, digits)
+
+
 def whole_lines(value: Any, room: int, digits: int) -> list[str]:
     """A small vector on one line if there is room for it, a matrix as its rows.
 

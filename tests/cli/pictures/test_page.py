@@ -113,6 +113,20 @@ def test_every_step_of_a_derivation_is_in_the_page():
     assert text.count("backward() gives") == 5
 
 
+def test_steps_on_small_matrices_have_every_entry():
+    """The value, the gradient so far or the product of a path; as rows for the eye, on one line in titles."""
+    text = page_of(
+        "X = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)\nL = (X @ X).sum()\nL.backward()\n"
+    )
+    steps = json.loads(Elements(text).texts["script"][0])[0]["steps"]
+    shown = [step["rows"].splitlines() for step in steps if step.get("rows")]
+    assert shown[0] == ["| 1  2 |", "| 3  4 |"]
+    assert ["| 7   10 |", "| 15  22 |"] in shown
+    assert shown[-1] == ["| 4  4 |", "| 6  6 |"]
+    assert "rows" not in next(step for step in steps if step["says"].startswith("backward starts"))
+    assert "value [7 10; 15 22], shape 2×2" in text.replace("&#215;", "×")
+
+
 LOST = {
     "dead_relu": (["h"], "torch.relu(h) passes nothing on where its input is not positive"),
     "where_log": (["x"], "Try: choose before the op as well"),
@@ -329,7 +343,7 @@ def test_the_page_plays_the_run(browser, seed_page):
     assert [grad for grad in step["grads"] if grad] == ["∂ −1", "∂ 1"]
     press(browser, "p")
     step = state(browser)
-    assert step["says"] == "path 2 to w1: −w3·x2 = (−1) · 1 · 3 · 2 = −6; sum so far −6"
+    assert step["says"] == "path 2 to w1 gives −w3·x2: (−1) · 1 · 3 · 2 = −6; sum so far −6"
     assert step["now"] == ["n2", "n6", "n8", "n9", "n10"]
     assert (len(step["dim"]), step["rows"]) == (6, 3)
     press(browser, Keys.END)
