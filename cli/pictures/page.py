@@ -290,9 +290,9 @@ def steps_with_rest(drawing: Drawing, derivations: Sequence[Derivation], page: P
     """The steps of a drawing; the last path to an input also says how many are left out."""
     steps = [dict(step_entry(step)) for step in drawing.steps]
     if len(steps) <= MOST_WITH_ROWS:
-        for entries, step in zip(steps, drawing.steps, strict=True):
-            if step.rows:
-                entries["rows"] = "\n".join(step.rows)
+        for entries, told in zip(steps, drawing.steps, strict=True):
+            if told.rows:
+                entries["rows"] = "\n".join(told.rows)
     last = {step["wrt"]: step for step in steps if "wrt" in step}
     for derivation in derivations:
         step = last.get(input_id(derivation, drawing.view))

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from autodiff.cli.render.derivation import check_text, ends, is_number, name_and_line, output_of
 from autodiff.cli.render.entries import MOST_NUMBERS, entry_check, entry_remarks
-from autodiff.cli.render.expression_latex import derivative_latex, escaped, latex, matrix, name_latex
+from autodiff.cli.render.expression_latex import (
+    derivative_latex,
+    escaped,
+    latex,
+    matrix,
+    name_latex,
+    parse_quotient,
+    second_derivative_latex,
+)
 from autodiff.cli.render.latex_lines import break_into_lines, width
 from autodiff.cli.render.name_keys import meanings_in
 from autodiff.cli.render.numbers import inline, is_array, spell_count
@@ -111,6 +119,9 @@ class Section:
 
 def left_side(derivation: Derivation, sign: str) -> str:
     """The left side: the derivative that is derived."""
+    first = parse_quotient(derivation.output)
+    if derivation.order == 2 and derivation.weight is None and first and not first[1].endswith("]"):
+        return second_derivative_latex(*first, derivation.wrt, sign)
     if derivation.order >= 2 and derivation.weight is None:
         return rf"\frac{{{sign}}}{{{sign} {name_latex(derivation.wrt)}}} {name_latex(derivation.output)}"
     return derivative_latex(output_of(derivation), derivation.wrt, sign)
@@ -151,7 +162,10 @@ def chain_of(path: Path, derivation: Derivation) -> str:
 def factors_of(path: Path, is_weighed: bool) -> str:
     """The product of local derivatives along a path of scalars."""
     factors = ends(["..." if expr == ELLIPSIS else latex_of(expr) for expr in path.derivatives]) or ["1"]
-    factors = [r"\cdots" if factor == "..." else rf"\left({factor}\right)" for factor in factors]
+    factors = [
+        r"\cdots" if factor == "..." else f"({factor})" if factor.isalnum() else rf"\left({factor}\right)"
+        for factor in factors
+    ]
     return r" \cdot ".join([incoming.letter] * is_weighed + factors)
 
 

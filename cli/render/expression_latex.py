@@ -27,8 +27,13 @@ GREEK = frozenset(
     psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
     """.split()
 )
-FUNCTIONS = frozenset("exp log sin cos tan sinh cosh tanh det".split())
-RENAMED_FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+FUNCTIONS = frozenset("exp log ln sin cos tan arcsin arccos arctan sinh cosh tanh det max min".split())
+#: The command of a function that has another name in LaTeX.
+RENAMED_FUNCTIONS = {
+    **{"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "sigmoid": r"\sigma"},
+    **{"log2": r"\log_{2}", "log10": r"\log_{10}", "amax": r"\max", "amin": r"\min"},
+    **{"maximum": r"\max", "minimum": r"\min"},
+}
 FUNCTION_DELIMITERS = {
     "abs": (r"\left\lvert ", r" \right\rvert"),
     "floor": (r"\left\lfloor ", r" \right\rfloor"),
@@ -95,6 +100,17 @@ def derivative_latex(above: Expr | str, below: Expr | str, sign: str = r"\partia
     \\frac{\\partial L}{\\partial w_{1}} \\frac{\\mathrm{d} L}{\\mathrm{d} x}
     """
     return rf"\frac{{{sign} {_derivative_operand(above)}}}{{{sign} {_derivative_operand(below)}}}"
+
+
+def second_derivative_latex(above: str, first: str, second: str, sign: str = r"\partial") -> str:
+    """The second derivative of one name by two others, or twice by one.
+
+    >>> print(second_derivative_latex("L", "w1", "w1"), second_derivative_latex("L", "v", "w"))
+    \\frac{\\partial^{2} L}{\\partial w_{1}^{2}} \\frac{\\partial^{2} L}{\\partial v \\, \\partial w}
+    """
+    over, by, again = map(_derivative_operand, (above, first, second))
+    below = rf"{sign} {by}^{{2}}" if first == second else rf"{sign} {by} \, {sign} {again}"
+    return rf"\frac{{{sign}^{{2}} {over}}}{{{below}}}"
 
 
 def _derivative_operand(what: Expr | str) -> str:
@@ -341,11 +357,10 @@ def _call(expr: Expr, args: list[Piece]) -> tuple[str, int]:
         parts = ARGUMENT_SLOT.split(function)
         shown = [texts[int(part)] if at % 2 else _typewriter_latex(part) for at, part in enumerate(parts)]
         return "".join(shown), ATOM_LEVEL
-    said = RENAMED_FUNCTIONS.get(function, function)
-    if function == "sigmoid":
-        command = r"\sigma"
-    elif function in FUNCTIONS or function in RENAMED_FUNCTIONS:
-        command = "\\" + said
+    if function in RENAMED_FUNCTIONS:
+        command = RENAMED_FUNCTIONS[function]
+    elif function in FUNCTIONS:
+        command = "\\" + function
     elif re.fullmatch(r"[A-Za-z]+", function):
         command = rf"\operatorname{{{function}}}"
     else:

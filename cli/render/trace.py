@@ -222,7 +222,20 @@ def sentence_lines(story: Story, event: Event) -> Iterator[Line]:
     """An event in words, folded beside its line; small tensors are below the words before them."""
     place = "" if isinstance(event, PathProduct) else story.place(event)
     start = f"line {place}: " if place else ""
-    room = min(story.page.width, WIDEST_PROSE) - len(start)
+    width = min(story.page.width, WIDEST_PROSE)
+    for indent in (len(start), INDENT, 0):  # less where a word is too long to stand beside the line
+        lines = told_lines(story, event, width - indent)
+        if max(map(cells, lines)) <= width - indent:
+            break
+    if indent < len(start):
+        yield ((PLAIN, start.rstrip()),)
+        start = ""
+    for at, line in enumerate(lines):
+        yield ((PLAIN, (start if start and not at else " " * indent) + line),)
+
+
+def told_lines(story: Story, event: Event, room: int) -> list[str]:
+    """The words of an event and the small tensors between them, as lines."""
     said = ""
     lines: list[str] = []
     for piece in story.pieces(event):
@@ -237,9 +250,7 @@ def sentence_lines(story: Story, event: Event) -> Iterator[Line]:
             said = ""
         else:
             said += below[0]
-    lines += fold(said, room) if said else []
-    for at, line in enumerate(lines):
-        yield ((PLAIN, (" " * len(start) if at else start) + line),)
+    return lines + (fold(said, room) if said else [])
 
 
 def remarks(story: Story, is_table: bool) -> Iterator[Line]:

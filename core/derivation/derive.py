@@ -347,7 +347,7 @@ class Derivations:
             return ""
         path = max(written, key=lambda one: max_abs(one[1]))[0]
         steps = {(user, index): rate for user, _ in path for index, _, rate in edges.edges_from(user)}
-        upwards = path[::-1]
+        upwards = [edge for edge in path[::-1] if not self.names.is_passing(edge[0])]
         names = [self.names[node], *(self.names[user] for user, _ in upwards)]
         total = None
         if count > 1:

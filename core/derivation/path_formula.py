@@ -57,9 +57,10 @@ class PathWriter:
         return Symbol(ONE, shape, extent=()) if self._weight is None else Symbol(self._weight, shape)
 
     def path(self, end: Node, edges: Edges, contribution: Any, is_scalar: bool) -> tuple[Path, Symbol]:
-        nodes = [node for node, _ in edges] + [end]
         all_edges = edges
-        edges, gap = shorten_path(all_edges)
+        told = tuple((node, index) for node, index in edges if not self.names.is_passing(node))
+        nodes = [node for node, _ in told] + [end]
+        edges, gap = shorten_path(told)
         chain = [self._quotient(edge) for edge in edges]
         derivatives = [self.factor(edge, is_scalar) for edge in edges]
         factors = [expr_text(factor, None, limits.digits) for factor in derivatives]
@@ -87,7 +88,7 @@ class PathWriter:
             edges=tuple(passed),
             derivatives=tuple(derivatives),
             product=product,
-            node_ids=tuple(ids.nodes[node] for node in nodes),
+            node_ids=tuple(ids.nodes[node] for node in [*(node for node, _ in all_edges), end]),
             edge_ids=tuple(ids.edge(edge) for edge in all_edges),
         )
         return path, symbol
@@ -152,7 +153,7 @@ class PathWriter:
         if is_scalar or not edges:
             return " * ".join(f"({factor})" for factor in path.factors)
         said = []
-        edges, gap = shorten_path(edges)
+        edges, gap = shorten_path(tuple(edge for edge in edges if not self.names.is_passing(edge[0])))
         for edge in edges:
             node, _ = edge
             assert node.op is not None

@@ -39,6 +39,7 @@ LONGEST_MEANING = 200
 #: The entries of an unnamed array stand in a name if they have at most so many characters.
 LONGEST_ENTRIES = 12
 #: Ops that are written as subscripts: ``w[0]``, ``w[1:]``, ``w[[0, 2]]``.
+MINUS_ONE = (number_expr(-1), name_expr("-1"))  # as an operand, and as a constant that is a node
 SUBSCRIPTS = frozenset(["select", "slice", "part", "index"])
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 PRODUCT_OPERATORS = re.compile(r" ?(\*\*|\*|//|/) ?")
@@ -110,6 +111,7 @@ class NodeNames:
         self._first_with_text: dict[str, Node] = {}
         self._text_without_suffix: dict[Node, str] = {}  # nodes with a suffix, and their text without it
         self._repeats: dict[tuple[str, str], int] = {}
+        self._same: dict[Node, Node] = {}  # nodes such as 1*a in a recorded pass, which have the name of a
         self._name_assigned()
         self._name_by_text()
 
@@ -118,12 +120,18 @@ class NodeNames:
 
     def expr(self, node: Node) -> Expr:
         """The name as an expression; a built name as the expression it was built from."""
+        node = self._same.get(node, node)
         known = None if node in self._text_without_suffix else self._built_exprs.get(node)
         return known or name_expr(self.of[node])
 
     def without_suffix(self, node: Node) -> str:
         """The name without the suffix that distinguishes nodes of the same text."""
+        node = self._same.get(node, node)
         return self._text_without_suffix.get(node) or self.of[node]
+
+    def is_passing(self, node: Node) -> bool:
+        """Whether a node of a recorded pass only passes its operand on, as ``1*a`` does: it has its name."""
+        return node in self._same
 
     def short_name(self, node: Node) -> str:
         """A name such as ``t7`` for a node, always the same: the name of a node whose text is long."""
@@ -277,6 +285,11 @@ class NodeNames:
             if node in self.called:
                 self._give(node, self.called[node])
                 continue
+            operand = None if self.origins is None else passed_on(node)
+            if operand is not None and operand in self.of:
+                self._same[node] = self._same.get(operand, operand)
+                self.of[node] = self.of[operand]
+                continue
             longest = LONGEST_TEXT if node is self._root or isinstance(node, Leaf) else LONGEST_NAME
             spelled = self._source_text(node, longest) if node in self._last_at_site else ""
             text = spelled = spelled or self._built_name(node, longest)
@@ -343,7 +356,10 @@ class NodeNames:
             if below is None:
                 operands.append(as_symbol(value).expr)
             else:
+                below = self._same.get(below, below)
                 operands.append(self._built_exprs.get(below) or name_expr(self._nested_name(below, numbered)))
+        if op.name == "mul" and node.site is None and operands[0] in MINUS_ONE:
+            return neg(operands[1])
         if op.infix and len(operands) == 2 and not is_custom(op):
             return infix(op.infix, *operands)
         if op.name in SUBSCRIPTS and np.size(node.operands[0]) > 1:
@@ -378,6 +394,23 @@ class NodeNames:
         self._taken.add(spelled)
         self.of[node] = spelled
         return spelled
+
+
+def passed_on(node: Node) -> Node | None:
+    """The operand that a node of a recorded pass has the value of, as ``1*a`` and ``a**1`` do; else None."""
+    if node.site is not None or node.op is None or node.op.name not in ("mul", "div", "pow"):
+        return None
+    for one, other in ((1, 0), (0, 1)) if node.op.name == "mul" else ((1, 0),):
+        constant, operand = node.inputs[one], node.inputs[other]
+        is_constant = constant is None or (isinstance(constant, Leaf) and not constant.tracked)
+        if operand is not None and is_constant and operand.shape == node.shape and is_one(node.operands[one]):
+            return operand
+    return None
+
+
+def is_one(value: Any) -> bool:
+    """Whether a value is the number 1."""
+    return bool(value == 1) if isinstance(value, (float, int)) else np.size(value) == 1 and value.item() == 1
 
 
 def version_parts(name: str, count: int, words: Collection[str]) -> tuple[str, str]:

@@ -12,7 +12,7 @@ ARGUMENTS = {
         """
         partial cdot cdots odot times quad top land lor lnot oplus le ge ne bmod infty lfloor rfloor mapsto
         sum textstyle lvert rvert lVert rVert lceil rceil exp log sin cos tan sinh cosh tanh det
-        arcsin arccos arctan
+        ln max min arcsin arccos arctan
         alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi
         chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
         """.split(),

@@ -63,3 +63,31 @@ def test_sums_of_the_script_keep_their_brackets_in_longer_names(autodiff):
     assert "d(4*(x-1)**3)/d((x-1)**3)" in told
     assert "so (x-1)**3 grows by 12" in " ".join(told.split())
     assert "x-1**3" not in told
+
+
+def test_factors_that_pass_a_value_on_are_not_written(autodiff):
+    """A recorded pass multiplies by the 1 that the output receives, and raises to the power 1."""
+    script = ("-e", "x1 = 2.; x2 = 3.; f = x1**2*x2 + sin(x2)*x1 - cos(x2) + log(x1)", "--order", "2")
+    told = autodiff("explain", *script, "--columns", "100").out
+    assert "**1" not in told.replace("**1)", "")
+    assert "1*" not in told.replace("x1*", "")
+    assert "d(2*x1)/dx1\n" in told
+    assert "df/dx1 <- 1/x1 + sin(x2) <- 1/x1 <- x1" in told
+    assert "so -(-sin(x2)) falls by 0.989992" in " ".join(told.split())
+    for derivation in json.loads(autodiff("explain", *script, "--format", "json").out)["derivations"]:
+        assert derivation["difference"] < 1e-14
+        for path in derivation["paths"]:
+            assert len(path["chain"]) == len(path["factors"]) == len(path["nodes"]) - 1
+
+
+def test_latex_has_second_derivatives_and_functions_as_books_write_them(autodiff):
+    script = "x = 2.; y = 3.; f = ln(x)*log10(y) + maximum(x, y)*arcsin(x/4)*y"
+    made = autodiff("explain", "-e", script, "--order", "2", "--format", "latex").out
+    assert r"\frac{\partial^{2} f}{\partial x^{2}}" in made
+    assert r"\frac{\partial^{2} f}{\partial x \, \partial y}" in made
+    made += autodiff("explain", "-e", script, "--format", "latex").out
+    assert r"\operatorname{" not in made.replace(r"\operatorname{sign}", "")
+    for command in (r"\ln\left(x", r"\log_{10}\left(y", r"\max\left(x", r"\arcsin\left("):
+        assert command in made
+    assert r"\left(1\right)" not in made
+    assert "(1) " in made
