@@ -6,7 +6,7 @@ import re
 from itertools import groupby
 
 from autodiff.cli.process.streams import cells
-from autodiff.cli.render.name_keys import meaning_texts, meanings_in
+from autodiff.cli.render.name_keys import brief_meanings, meaning_texts
 from autodiff.cli.render.numbers import fitted, is_array, number, short, spell_count
 from autodiff.cli.render.page import (
     EMPTY,
@@ -131,12 +131,12 @@ def key_lines(derivation: Derivation, products: Sequence[str], page: Page) -> It
     """What the made-up names stand for, except those that are defined below step 3."""
     defined = [name for name, _ in derivation.where]
     texts = (*products, *derivation.texts) if not page.step else (*products, derivation.simplified)
-    meanings = meanings_in(derivation.key, texts, defined)
-    found = meaning_texts(meanings)
+    formulas, values = brief_meanings(derivation.key, texts, defined)
+    found = meaning_texts(formulas, values)
     if page.step and len(found) > page.step:  # those in the steps first: the others only explain them
         used = words_in("\n".join(texts))
         used |= {word[1:] for word in used if word.startswith("d")}
-        found = meaning_texts(sorted(meanings, key=lambda one: not one.variable and one.name not in used))
+        found = meaning_texts(sorted(formulas, key=lambda one: one.name not in used), values)
     room = page.width - LABEL_WIDTH
     yield from step("names", [line for text in found for line in hanging(shorten(text), room)])
 

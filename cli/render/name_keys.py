@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from autodiff.core.report.name_key import NameKey, NameMeaning
+    from autodiff.core.report.name_key import NameKey, NameMeaning, ValuesMeaning
 
 
 def meanings_in(key: NameKey | None, texts: Iterable[str], known: Collection[str] = ()) -> list[NameMeaning]:
@@ -24,28 +22,31 @@ def meaning_of(key: NameKey | None, name: str) -> str:
     return ""
 
 
-def meaning_texts(meanings: Sequence[NameMeaning]) -> list[str]:
-    """A line for each formula, and one for all values of a variable.
+def brief_meanings(
+    key: NameKey | None, texts: Iterable[str], known: Collection[str] = ()
+) -> tuple[list[NameMeaning], list[ValuesMeaning]]:
+    """The same of formulas, and of the values of variables together."""
+    return ([], []) if key is None else key.in_brief(texts, known)
 
-    >>> from autodiff.core.report.name_key import NameMeaning
-    >>> values = [NameMeaning(f"x_{n}", "line 4", variable="x", number=n) for n in (2, 3, 7)]
-    >>> print(*meaning_texts([NameMeaning("t7", "line 21, 4th add", "a*b + c"), *values]), sep="\\n")
-    t7 = a*b + c (line 21, 4th add)
+
+def meaning_texts(formulas: Sequence[NameMeaning], values: Sequence[ValuesMeaning]) -> list[str]:
+    """A line for all values of a variable, and one for each formula.
+
+    >>> from autodiff.core.report.name_key import NameMeaning, ValuesMeaning
+    >>> sum_7 = NameMeaning("t7", "line 21, 4th add", "a*b + c")
+    >>> values = ValuesMeaning("x", (2, "x_2"), (7, "x_7"), 3, {"line 4"})
+    >>> print(*meaning_texts([sum_7], [values]), sep="\\n")
     x_2 to x_7 are values 2 to 7 of x (line 4)
-    >>> meaning_texts(values[:1])
+    t7 = a*b + c (line 21, 4th add)
+    >>> meaning_texts([], [ValuesMeaning("x", (2, "x_2"), (2, "x_2"), 1, {"line 4"})])
     ['x_2 is value 2 of x (line 4)']
     """
     texts = []
-    for variable, group in groupby(meanings, key=lambda one: one.variable):
-        found = list(group)
-        if not variable:
-            texts += [f"{one.name} = {one.text} ({one.place})" for one in found]
-            continue
-        first, last = found[0], found[-1]
-        joint = " and " if len(found) == 2 else " to "
-        names = joint.join([first.name, last.name][: len(found)])
-        values = "is value " if first is last else "are values "
-        values += joint.join([str(first.number), str(last.number)][: len(found)])
-        place = f" ({first.place})" if len({one.place for one in found}) == 1 else ""
-        texts.append(f"{names} {values} of {variable}{place}")
-    return texts
+    for one in values:
+        joint = " and " if one.count == 2 else " to "
+        ends = [one.first, one.last][: one.count]
+        names, numbers = joint.join(name for _, name in ends), joint.join(str(number) for number, _ in ends)
+        place = f" ({next(iter(one.places))})" if len(one.places) == 1 else ""
+        verb = "are values" if one.count > 1 else "is value"
+        texts.append(f"{names} {verb} {numbers} of {one.variable}{place}")
+    return texts + [f"{one.name} = {one.text} ({one.place})" for one in formulas]

@@ -7,7 +7,7 @@ are not indented further, so depth needs no width either.
 
 from __future__ import annotations
 
-from autodiff.cli.render.name_keys import meaning_texts, meanings_in
+from autodiff.cli.render.name_keys import brief_meanings, meaning_texts
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import EMPTY, Block, Page, fit, muted, prose
 from autodiff.cli.render.tree_layout import DEEPEST_INDENT, LAST, MARK, MORE, ONLY, Rows, layout
@@ -217,7 +217,7 @@ def key_lines(graph: Graph, names: Sequence[str], page: Page) -> Iterator[Line]:
     """What the made-up names stand for: those among ``names``, and in the derivatives of as many nodes."""
     shown = {node.id for node in graph.nodes[-len(names) :]} if names else set()
     symbols = (edge.symbol for edge in graph.edges if edge.input in shown)
-    texts = meaning_texts(meanings_in(graph.key, (*names, *symbols)))
+    texts = meaning_texts(*brief_meanings(graph.key, (*names, *symbols)))
     if texts:
         yield EMPTY
     kept = page.cut(len(texts))

@@ -172,7 +172,7 @@ class Derivations:
             words=self._path_sentence(written, node, count, kinks)
             if is_scalar
             else self._entry_sentence(leading, spelled, count),
-            key=NameKey(names.meaning),
+            key=NameKey(names.meaning, names.versioned, names.values_meaning),
         )
 
     def _numbered(self, terms: list[Expr]) -> tuple[list[NumberedPart], list[NumberedPart]]:

@@ -100,7 +100,7 @@ def graph_of(
         tuple(constants.nodes),
         tuple(constants.uses),
         whole_from,
-        NameKey(names.meaning),
+        NameKey(names.meaning, names.versioned, names.values_meaning),
     )
 
 

@@ -18,7 +18,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source
 from autodiff.core.graph.node import Leaf, Node, OpNode
-from autodiff.core.report.name_key import NameMeaning
+from autodiff.core.report.name_key import NameMeaning, ValuesMeaning
 from autodiff.core.symbolic.expr import Expr, call, expr_text, infix, name_expr, neg, number_expr, postfix
 from autodiff.core.symbolic.literals import ArrayText, entries_text
 from autodiff.core.symbolic.op_names import reader_name
@@ -26,7 +26,7 @@ from autodiff.core.symbolic.symbol import Symbol, as_symbol, is_custom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence, Set
     from typing import Any
 
     from autodiff.core.base.source import Span
@@ -73,8 +73,10 @@ class NodeNames:
 
     ``called`` gives names to nodes that have none in the script, or that are to be shown by another name.
     ``origins`` finds the ops whose slopes nodes of a recorded pass compute. If ``order`` is only a part of a
-    graph, ``versions`` has the versions that the named nodes have in the whole. ``numbers_first`` are
-    variables whose first value is a plain number and so no node: their recorded values are numbered from 2.
+    graph, ``versions`` has the versions that the named nodes have in the ``whole``, whose nodes are as in
+    ``order``.
+    ``numbers_first`` are variables whose first value is a plain number and so no node: their recorded values
+    are numbered from 2.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class NodeNames:
         origins: SlopeOrigins | None = None,
         versions: Mapping[Node, int] | None = None,
         numbers_first: Collection[str] = (),
+        whole: Sequence[Node] | None = None,
     ) -> None:
         self.source = source
         self._versions = versions or {}
@@ -95,6 +98,7 @@ class NodeNames:
         for node in order:
             nodes.update((below, None) for below in node.inputs if below is not None)
         self._oldest_first = sorted(nodes, key=lambda node: node.number)
+        self._whole = whole
         self._root = order[0] if order else None
         self._short: dict[Node, str] = {}  # the names t1, t2, ...
         self._shortened: dict[str, Node] = {}
@@ -154,7 +158,7 @@ class NodeNames:
         if self._visits is None:
             self._visits = {}
             counts: Counter[tuple[Span | None, str | None, str | None]] = Counter()
-            for one in self._oldest_first:
+            for one in self._made_in_order():
                 kind = one.site, one.name, one.op.name if isinstance(one, OpNode) else None
                 counts[kind] += 1
                 self._visits[one] = counts[kind]
@@ -176,6 +180,30 @@ class NodeNames:
         expr = self._application(short, short.op, numbered=False)
         return NameMeaning(spelled, self._place(short), expr_text(expr, LONGEST_MEANING, limits.digits), expr)
 
+    @property
+    def versioned(self) -> Set[str]:
+        """The names of single values of variables, such as ``x_2``."""
+        return self._versioned.keys()
+
+    def values_meaning(self, spelled: Set[str]) -> list[ValuesMeaning]:
+        """What names of ``versioned`` stand for, by variable."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        sites: dict[str, dict[int, Node]] = {}  # a node of each place in the code
+        for name in spelled:
+            variable, number, node = self._versioned[name]
+            found.setdefault(variable, []).append((number, name))
+            sites.setdefault(variable, {})[id(node.site)] = node
+        return [
+            ValuesMeaning(
+                variable,
+                min(values),
+                max(values),
+                len(values),
+                {f"line {self.line(node)}" for node in sites[variable].values()},
+            )
+            for variable, values in sorted(found.items())
+        ]
+
     def versions(self, variable: str) -> dict[str, Node]:
         """The values of a variable by the names ``x_2`` and so on; empty if it has one value."""
         return {
@@ -189,13 +217,19 @@ class NodeNames:
         if self._places is None:
             self._places = {}
             counts: Counter[tuple[int | None, str]] = Counter()
-            for one in self._oldest_first:
+            for one in self._made_in_order():
                 if isinstance(one, OpNode):
                     kind = self.line(one), reader_name(one.op.name).partition("(")[0]
                     counts[kind] += 1
                     self._places[one] = f"{ordinal(counts[kind])} {kind[1]}"
         line = self.line(node)
         return "in the backward pass" if line is None else f"line {line}, {self._places[node]}"
+
+    def _made_in_order(self) -> Sequence[Node]:
+        """The nodes as they were made, of the whole graph if these are the names of a part."""
+        if not self._whole:
+            return self._oldest_first
+        return sorted({*self._whole, *self._oldest_first}, key=lambda node: node.number)
 
     def quotient(self, above: Node, below: Node, alias: str = "") -> str:
         """A derivative as text: ``dL/dx5``, ``dx5/d(w2*x3)``. ``alias`` replaces the name of ``above``."""

@@ -7,7 +7,7 @@ from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Set
 
     from autodiff.core.symbolic.expr import Expr
 
@@ -41,32 +41,86 @@ class NameMeaning:
         self.number = number
 
 
+class ValuesMeaning:
+    """What made-up names of values of one variable stand for, from ``first`` to ``last``, ``count`` of them.
+
+    ``places`` are the lines where they were made.
+    """
+
+    __slots__ = ("count", "first", "last", "places", "variable")
+
+    def __init__(
+        self,
+        variable: str,
+        first: tuple[int, str],
+        last: tuple[int, str],
+        count: int,
+        places: Collection[str],
+    ) -> None:
+        self.variable = variable
+        self.first = first
+        self.last = last
+        self.count = count
+        self.places = places
+
+
 class NameKey:
-    """The meanings of names: ``meaning`` returns that of a made-up name, and None for any other."""
+    """The meanings of names: ``meaning`` returns that of a made-up name, and None for any other.
 
-    __slots__ = ("_meaning",)
+    ``versioned`` are those of single values of a variable, ``values_meaning`` says together what some mean.
+    """
 
-    def __init__(self, meaning: Callable[[str], NameMeaning | None]) -> None:
+    __slots__ = ("_meaning", "_values_meaning", "_versioned")
+
+    def __init__(
+        self,
+        meaning: Callable[[str], NameMeaning | None],
+        versioned: Set[str],
+        values_meaning: Callable[[Set[str]], list[ValuesMeaning]],
+    ) -> None:
         self._meaning = meaning
+        self._versioned = versioned
+        self._values_meaning = values_meaning
 
-    def of(self, texts: Iterable[str], known: Collection[str] = ()) -> list[NameMeaning]:
-        """The meanings of the names in the texts, and of those in their meanings; not of ``known`` names."""
+    def in_brief(
+        self, texts: Iterable[str], known: Collection[str] = ()
+    ) -> tuple[list[NameMeaning], list[ValuesMeaning]]:
+        """The same in two parts: of formulas, and of the values of variables, one for each variable.
+
+        A loop names thousands of values. They are found as whole texts, which takes less than their words.
+        """
+        told = set(texts)
+        values = {*(self._versioned & told)}
+        found = self.of(told - values, known, values)
+        return found, self._values_meaning(values.difference(known))
+
+    def of(
+        self, texts: Iterable[str], known: Collection[str] = (), values: set[str] | None = None
+    ) -> list[NameMeaning]:
+        """The meanings of the names in the texts, and of those in their meanings; not of ``known`` names.
+
+        Names of values of variables are added to ``values`` instead, if given.
+        """
         found: list[NameMeaning] = []
         words = _words(texts)
         seen = set(known)
         while words:
-            new = [word for word in words if word not in seen]
-            seen.update(new)
+            new = words - seen
+            seen |= new
+            if values is not None:
+                versioned = self._versioned & new
+                values |= versioned
+                new -= versioned
             meanings = [meaning for meaning in map(self._meaning, new) if meaning is not None]
             found += meanings
             words = _words(meaning.text for meaning in meanings)
         return sorted(found, key=_order)
 
 
-def _words(texts: Iterable[str]) -> Iterable[str]:
-    """The names in the texts, each once; for ``dL/dt7`` both ``dt7`` and ``t7``."""
-    words = dict.fromkeys(NAMES.findall("\n".join(dict.fromkeys(texts))))
-    return words | dict.fromkeys([word[1:] for word in words if word[0] == "d"])
+def _words(texts: Iterable[str]) -> set[str]:
+    """The names in the texts; for ``dL/dt7`` both ``dt7`` and ``t7``."""
+    words = set(NAMES.findall("\n".join(set(texts))))
+    return words | {word[1:] for word in words if word[0] == "d"}
 
 
 def _order(meaning: NameMeaning) -> tuple[list[tuple[int, str]], int]:

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from autodiff.cli.render.name_keys import meaning_texts, meanings_in
+from autodiff.cli.render.name_keys import brief_meanings, meaning_texts
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.derivation.graph_report import newest_part
@@ -103,9 +103,22 @@ def test_a_name_of_a_part_has_dots_for_what_is_left_out() -> None:
     subject = differentiate(execute(source, Settings()), Settings())
     for most in range(2, 30):
         graph = describe(subject, source, derivations=False, most_drawn=most).graph
-        texts = "\n".join(meaning_texts(meanings_in(graph.key, [node.name for node in graph.nodes])))
+        texts = "\n".join(meaning_texts(*brief_meanings(graph.key, [node.name for node in graph.nodes])))
         assert re.fullmatch(r"(t\d+ = .* \(line 2, \d+(st|nd|rd|th) add\)\n?)*", texts)
         assert "..." in texts or most < 4
+
+
+def test_the_key_of_a_part_counts_ops_and_turns_in_the_whole_script() -> None:
+    """The last additions of a line are numbered as such, however few nodes are reported."""
+    source = Source("w = tensor(0.5, requires_grad=True)\nL = sum([w * i for i in range(40)])\n")
+    subject = differentiate(execute(source, Settings()), Settings())
+    for most in (5, 20):
+        graph = describe(subject, source, derivations=False, events=True, most_drawn=most).graph
+        formulas, _ = brief_meanings(graph.key, [node.name for node in graph.nodes])
+        numbers = [int(re.search(r"line 2, (\d+)", one.place)[1]) for one in formulas]
+        assert max(numbers) >= 38
+        assert min(numbers) > 38 - most
+        assert max(node.visit for node in graph.nodes) >= 38
 
 
 def test_formulas_of_many_inputs_are_cut_and_counted(autodiff, write) -> None:
