@@ -267,6 +267,13 @@ FAIL_ON = Option(
     metavar="nan,zero,warning",
     parts=("nan", "zero", "warning"),
 )
+FAIL_ON_CHECK = Option(
+    "--fail-on",
+    TEXTS,
+    "Exit 1 if a gradient is nan or zero, on a warning, if it is undecided, or a number right only here.",
+    metavar="nan,zero,warning,undecided,here",
+    parts=(*FAIL_ON.parts, "undecided", "here"),
+)
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
 TOP = Option(
     "--top", NUMBER, "How many paths to show, the strongest first.", metavar="K", default=10, least=1
@@ -533,7 +540,10 @@ COMMANDS = {
         Command(
             "check",
             "[SCRIPT|FOLDER...]",
-            (*QUESTION, FORMULA, ORDER, FAIL_ON, OUTPUT, format_option("check"), *PEOPLE, *MANNERS, *LIMITS),
+            (
+                *(*QUESTION, FORMULA, ORDER, FAIL_ON_CHECK, OUTPUT, format_option("check")),
+                *(*PEOPLE, *MANNERS, *LIMITS),
+            ),
             "Check gradients, or a derivative by hand; exit 1 when one is wrong.",
             (
                 f"{EXAMPLE} | autodiff check -",

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def command(session: Session) -> int:
     """Check and show the results. Return exit code 1 if a gradient or a formula is wrong, else 0.
 
-    Undecided results also give 0. At a kink no number is right, so none is wrong. Of several scripts the
-    worst exit code counts.
+    Undecided results also give 0, unless ``--fail-on`` names them. At a kink no number is right, so none is
+    wrong. Of several scripts the worst exit code counts.
     """
     return work_on_each(session, check_script, bad="wrong")
 

@@ -15,7 +15,8 @@ Exit codes
 
     0  success
     1  check found a wrong gradient or formula, lint a likely mistake, \
-or any command what --fail-on names; kinks and undecided gradients are no mistakes: 0
+or any command what --fail-on names; for check, what is undecided (a kink, say) and a number that is right \
+only here are no mistakes: 0, unless --fail-on undecided,here is given
     2  the command line is wrong, the script cannot be read, \
 or the requested format cannot hold the answer
     3  the script does not compile: wrong syntax, or an unknown name; \

@@ -297,10 +297,8 @@ def mistakes(answers: Answers, page: Page) -> Iterator[tuple[str, Source | None,
             yield f"wrong gradient: {explanation(check, answers.order, answers.output, page)}", None, line
     for formula in answers.formulas:
         if formula.is_right is False:
-            step, line = "", None
-            if formula.step is not None:
-                step, line = f" ({formula.step[0]}:{formula.step[1]})", formula.step[1]
-            told = "; ".join((f"wrong: {formula.left} == {formula.formula}{step}", *formula.remarks))
+            line = None if formula.step is None else formula.step[1]
+            told = "; ".join((f"wrong: {formula.spelled}", *formula.remarks))
             yield harmless(told), formula.step_source, line
 
 

@@ -97,6 +97,7 @@ def formula_entry(check: HandCheck) -> dict[str, Any]:
         "by": check.by,
         "entry": None if check.place is None else list(check.place),
         "formula": check.formula,
+        "verdict": check.verdict,
         "right": check.is_right,
         "right_here": check.is_right_here,
         "times": None if check.own_scale is None else check.own_scale.factor,

@@ -8,6 +8,7 @@ from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
 from autodiff.cli.render.prose import WIDEST_PROSE, fold
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from autodiff.grammar.by_hand.check import HandCheck
 
 WIDEST_NAME = 24
-VERDICTS = {True: roles.RIGHT, False: roles.WRONG, None: roles.UNDECIDED}  # the words are the roles
-STEP_STYLES = (MUTED, NAME, {verdict: verdict for verdict in VERDICTS.values()})
+ROLES = {RIGHT: roles.RIGHT, RIGHT_HERE: roles.RIGHT, WRONG: roles.WRONG, UNDECIDED: roles.UNDECIDED}
+STEP_STYLES = (MUTED, NAME, ROLES)
 
 
 def formula_answers(checks: Sequence[HandCheck], page: Page) -> Iterator[Line]:
@@ -69,7 +70,11 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
         )
     else:
         times = sum(one.factor != 1.0 for one in own_scales)
+        here = sum(check.verdict == RIGHT_HERE for check in steps)
         but = f" ({times} of them times a factor that others divide by)" if times else ""
+        if here:
+            what = "a number" if here == 1 else "numbers"
+            but += f" ({here} of them, {what}, at the script's values only)"
         yield from prose(
             f"right: {count}{but}, at the script's values and at points drawn at random around them",
             page.width,
@@ -79,9 +84,7 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
 def short_answer(check: HandCheck) -> str:
     """The verdict, with the factor of a value that is a multiple of the gradient."""
     scale = check.own_scale
-    return VERDICTS[check.is_right] + (
-        "" if scale is None or scale.factor == 1.0 else f", times {scale.text}"
-    )
+    return check.verdict + ("" if scale is None or scale.factor == 1.0 else f", times {scale.text}")
 
 
 def place_of(check: HandCheck, with_file: bool) -> str:
@@ -95,7 +98,7 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
     """One formula: its verdict, both values, and remarks on the mistake."""
     left = fit(check.left, 2 * WIDEST_NAME)
     yield (
-        (VERDICTS[check.is_right], VERDICTS[check.is_right]),
+        (ROLES[check.verdict], check.verdict),
         (TITLE, ": "),
         (NAME, f"{left} == {fit(check.formula, max(page.width - 20, 20))}"),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from autodiff.cli.command_line.options import FAIL_ON
+from autodiff.cli.command_line.options import FAIL_ON, FAIL_ON_CHECK
+from autodiff.cli.process.streams import visible
 from autodiff.cli.requests.hints import is_finite, is_zero, the_gradients
 from autodiff.core.base.errors import AutodiffError, UsageError
+from autodiff.core.report.verdict import KINK, RIGHT_HERE, UNDECIDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,25 +15,24 @@ if TYPE_CHECKING:
 
     from autodiff.cli.command_line.fast_parser import Request
     from autodiff.cli.requests.session import Session
+    from autodiff.cli.requests.verify import Answers
     from autodiff.core.base.source import Span
     from autodiff.core.report.records import GradientReport
 
-#: What may be asked for: values and gradients that are nan or infinite, gradients of zeros, warnings.
-KINDS = FAIL_ON.parts
-
 
 def read_kinds(request: Request) -> tuple[str, ...]:
-    """The kinds in ``--fail-on nan,zero``. Raises UsageError for others."""
+    """The kinds in ``--fail-on nan,zero``. Raises UsageError for those that the command lacks."""
+    known = (FAIL_ON_CHECK if request.command == "check" else FAIL_ON).parts
     kinds = tuple(kind.strip() for text in request.texts("fail_on") for kind in text.split(","))
     for kind in kinds:
-        if kind not in KINDS:
+        if kind not in known:
             from autodiff.core.base.did_you_mean import closest_name
 
-            near = closest_name(kind, KINDS)
+            near = closest_name(kind, known)
             help = (
                 f"did you mean `--fail-on {near}`?" if near else "separate them by commas: --fail-on nan,zero"
             )
-            raise UsageError(f"--fail-on takes {', '.join(KINDS)}, not `{kind}`", code="E0610", help=(help,))
+            raise UsageError(f"--fail-on takes {', '.join(known)}, not `{kind}`", code="E0610", help=(help,))
     return kinds
 
 
@@ -93,3 +94,20 @@ def sentences_on_rows(failed: Mapping[str, int], count: int) -> dict[str, str]:
         for kind in what
         if failed[kind]
     }
+
+
+def sentences_on_answers(answers: Answers) -> dict[str, str]:
+    """What is asked to fail of the answers of ``check``; gradients at a kink are undecided too."""
+    told = {}
+    names = [check.name for check in answers.checks if check.verdict in (KINK, UNDECIDED)]
+    if names:
+        told["undecided"] = f"{the_gradients(names)} undecided"
+    for kind, verdict, what in (
+        ("undecided", UNDECIDED, "undecided"),
+        ("here", RIGHT_HERE, "right at the script's values only"),
+    ):
+        found = [formula for formula in answers.formulas if formula.verdict == verdict]
+        if found:
+            others = f" and {len(found) - 1} more are" if len(found) > 1 else " is"
+            told[kind] = f"{visible(found[0].spelled)}{others} {what}"
+    return told

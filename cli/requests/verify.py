@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, decode, read_file, read_stdin
-from autodiff.cli.requests.fail_on import judge
+from autodiff.cli.requests.fail_on import judge, sentences_on_answers
 from autodiff.cli.requests.make_report import (
     note_constant_slope,
     note_reshaped,
@@ -131,8 +131,6 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
     begin(answers)
     for note in answers.notes:
         session.note(note)
-    if request.texts("fail_on"):
-        judge(session, describe(subject, script.source, graph=False, derivations=False))
     seed = request.number("seed")
     again = Rerun(execution, settings, probe)
     is_large = subject.size > MOST_REPLAYED and len(subject.order) > MOST_REPLAYED
@@ -142,16 +140,15 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
             read = set().union(*(formula.names_read for formula in formulas))
             runs = ScriptRuns(subject, execution, again, seed, read, may_rerun=not is_too_large)
             answer_all(session, divide_running_names(formulas, runs), runs, answers)
-            return answers
-        if is_too_large:
+        elif is_too_large:
             answers.checks = [unchecked(spelled, node, answers.order) for spelled, node in subject.wrt]
-            return answers
-        check_all(answers.checks, subject, script.source, probe, again, answers.order, seed)
-        for check, (_, node) in zip(answers.checks, subject.wrt, strict=True):
-            enter_cuts(check, cuts, node, subject, again)
-        if answers.order == 1:
-            report = describe(subject, script.source, graph=False, max_paths=limits.paths)
-            answers.derivations = {derivation.wrt: derivation for derivation in report.derivations}
+        else:
+            check_gradients(answers, subject, script.source, probe, again, seed)
+            for check, (_, node) in zip(answers.checks, subject.wrt, strict=True):
+                enter_cuts(check, cuts, node, subject, again)
+    if request.texts("fail_on"):
+        report = describe(subject, script.source, graph=False, derivations=False)
+        judge(session, report, sentences_on_answers(answers))
     return answers
 
 
@@ -171,19 +168,15 @@ def unchecked(spelled: str, node: Node, order: int) -> GradientCheck:
     return GradientCheck(spelled, size, order, 0, verdict=UNDECIDED, reason=TOO_LARGE)
 
 
-def check_all(
-    checks: list[GradientCheck],
-    subject: ReportedPass,
-    source: Source,
-    probe: Probe,
-    again: Rerun,
-    order: int,
-    seed: int,
+def check_gradients(
+    answers: Answers, subject: ReportedPass, source: Source, probe: Probe, again: Rerun, seed: int
 ) -> None:
     """Enter the checks of every requested gradient, and of every Function that contributes to one.
 
-    ``probe`` has recorded the run, ``again`` repeats it.
+    First derivatives are also derived, as sums over paths. ``probe`` has recorded the run, ``again`` repeats
+    it.
     """
+    order = answers.order
     names = NodeNames(subject.order, source, numbers_first=subject.numbers_first)
     nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
     leaves = [node for node in nodes if node.number in probe.numbers]
@@ -211,7 +204,10 @@ def check_all(
         if order == 2 and check.order == 2 and check.verdict == WRONG:
             check.constants = saved_constants(subject.order, source, node)
         check.ties = ties if check.is_shown_by_reruns else ()
-        checks.append(check)
+        answers.checks.append(check)
+    if order == 1:
+        report = describe(subject, source, graph=False, max_paths=limits.paths)
+        answers.derivations = {derivation.wrt: derivation for derivation in report.derivations}
 
 
 def enter_cuts(

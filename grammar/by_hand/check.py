@@ -15,6 +15,7 @@ from autodiff.core.check.checked_functions import GradientFunction, OutputFuncti
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
+from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, WRONG
 from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
@@ -24,12 +25,14 @@ from autodiff.grammar.by_hand.gaps import gap_remarks
 from autodiff.grammar.by_hand.left_side import LeftSide
 from autodiff.grammar.by_hand.other_constants import label_remarks, other_constants, try_other_constants
 from autodiff.grammar.by_hand.path_comparison import find_mistakes
+from autodiff.grammar.by_hand.plain_numbers import right_here_remark
 from autodiff.grammar.by_hand.points import (
     NEAR_SPREAD,
     SamplePoints,
     all_known,
     broadcasts_to,
     formula_values,
+    is_plain_number,
 )
 from autodiff.grammar.by_hand.runs import SPREAD
 from autodiff.grammar.by_hand.sentences import (
@@ -66,7 +69,8 @@ class HandCheck:
     ``is_right`` says that the formula is right at every point, or at every nearby one; ``is_right_here``, at
     the script's own values. Both are None if the values agree but none is finite, which proves nothing.
     ``is_right`` is also None if the script's values are at a kink and the formula is right around it. A
-    formula that is only a number need not be right at other points.
+    formula that is only a number need not be right at other points; ``is_right_here_only`` says that it is
+    not.
 
     ``value`` is the formula's value, ``gradient`` the right one, which may be a whole Jacobian. ``remarks``
     say what is wrong, the most important first. ``points`` counts the points where something finite was
@@ -79,8 +83,8 @@ class HandCheck:
     """
 
     __slots__ = (
-        *("by", "formula", "gradient", "is_jacobian", "is_right", "is_right_here", "left", "own_scale"),
-        *("place", "points", "remarks", "step", "step_source", "value", "varied"),
+        *("by", "formula", "gradient", "is_jacobian", "is_right", "is_right_here", "is_right_here_only"),
+        *("left", "own_scale", "place", "points", "remarks", "step", "step_source", "value", "varied"),
     )
 
     def __init__(self, left: str, by: list[str], place: tuple[int, ...] | None, formula: str) -> None:
@@ -90,6 +94,7 @@ class HandCheck:
         self.formula = formula
         self.is_right: bool | None = True
         self.is_right_here: bool | None = True
+        self.is_right_here_only = False
         self.value: Any = None
         self.gradient: Any = None
         self.points = 1
@@ -99,6 +104,20 @@ class HandCheck:
         self.varied: list[str] = []
         self.is_jacobian = False
         self.own_scale: OwnScale | None = None
+
+    @property
+    def spelled(self) -> str:
+        """The whole equation, with its place in a file: ``dL/dw == 2*w (steps.txt:3)``."""
+        place = "" if self.step is None else f" ({self.step[0]}:{self.step[1]})"
+        return f"{self.left} == {self.formula}{place}"
+
+    @property
+    def verdict(self) -> str:
+        if self.is_right is None:
+            return UNDECIDED
+        if self.is_right:
+            return RIGHT_HERE if self.is_right_here_only else RIGHT
+        return WRONG
 
 
 def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandCheck:
@@ -256,7 +275,10 @@ def explain_difference(
             made.points -= len(wrong)
             made.remarks = far_away_remarks(points, computed)
             return
-        if number_right_here(made, formula, points):
+        if is_plain_number(formula, points):
+            made.is_right = made.is_right_here_only = True
+            made.points = 1
+            made.remarks = [right_here_remark(formula, points)]
             return
     if made.is_right_here is None:
         made.remarks = other_points_remarks(points, computed)
@@ -268,21 +290,27 @@ def explain_difference(
         or symmetry_remarks(made, formula, points, runs)
         or other_versions(formula, points, computed)
         or rounded_remarks(formula, points, computed)
+        or changed_remarks(made, formula, points, computed, runs)
     )
-    if made.remarks:
-        return
+
+
+def changed_remarks(
+    made: HandCheck, formula: Formula, points: SamplePoints, computed: list[Any], runs: ScriptRuns
+) -> list[str]:
+    """Return remarks on the terms and factors that are wrong, or on a change that makes a formula right."""
     tried = SamplePoints(runs, formula, [*points.runs, *other_constants(formula, runs)])
     if formula.is_second:
         points, kept = points.in_gradient_graph(made.by)
         computed = [computed[at] for at in kept]
         tried = points
     node = dict(points.subject.wrt)[made.by[-1]]
-    made.remarks = find_mistakes(formula, node, points, computed, tried)
+    told = find_mistakes(formula, node, points, computed, tried)
     unfolded = None if formula.workings is None else formula.workings.unfolded
-    if unfolded is not None and made.remarks == wrong_entries_remarks(computed, points.gradients):
+    if unfolded is not None and told == wrong_entries_remarks(computed, points.gradients):
         tried = SamplePoints(runs, unfolded, points.runs)
         found = CorrectionSearch(unfolded, tried, node).find_remark()
-        made.remarks = [found] if found else made.remarks
+        return [found] if found else told
+    return told
 
 
 def right_around_remarks(
@@ -290,15 +318,6 @@ def right_around_remarks(
 ) -> list[str]:
     """Return remarks on a formula that is wrong at the script's values only; none at a smooth point."""
     return kink_remarks(made, points, runs) or undefined_remarks(computed[0], points.gradients[0])
-
-
-def number_right_here(made: HandCheck, formula: Formula, points: SamplePoints) -> bool:
-    """Whether a formula, right at the script's values only, is a plain number; set the result if it is."""
-    if not formula.names_read.isdisjoint(points.variables()):
-        return False
-    made.is_right, made.points = True, 1
-    made.remarks = ["it is a number, and right at the script's values only"]
-    return True
 
 
 def symmetry_remarks(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:

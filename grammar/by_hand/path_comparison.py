@@ -13,7 +13,7 @@ from autodiff.core.paths.path_sum import edge_contribution, vjp_of_ones
 from autodiff.grammar.by_hand.constant_factors import explain_ratio
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.formula import Formula, evaluate_formula
-from autodiff.grammar.by_hand.points import SamplePoints, terms_equal, values_equal
+from autodiff.grammar.by_hand.points import SamplePoints, is_plain_number, terms_equal, values_equal
 from autodiff.grammar.by_hand.sentences import (
     accident_remarks,
     constant_ratio,
@@ -52,7 +52,7 @@ def find_mistakes(
     right = points.gradients
     if values_equal(computed[0], right[0]):
         return accident_remarks(points, computed)
-    is_number = formula.names_read.isdisjoint(points.variables())
+    is_number = is_plain_number(formula, points)
     if is_number:  # a number cannot be compared at other points
         variable = missing_variable(points, computed)
         if variable is not None and abs(abs(variable[1]) - 1) <= 1e-6:

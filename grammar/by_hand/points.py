@@ -158,6 +158,11 @@ class SamplePoints:
         self.gradients = [self.gradients[at] for at in places]
 
 
+def is_plain_number(formula: Formula, points: SamplePoints) -> bool:
+    """Whether a formula reads none of the script's tensors and numbers."""
+    return formula.names_read.isdisjoint(points.variables())
+
+
 def whole_jacobian(run: ScriptRun, formula: Formula) -> Any:
     """Return the Jacobian of the output of a run; raise a UsageError for a second derivative."""
     subject = run.subject

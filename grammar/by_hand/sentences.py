@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.grammar.by_hand.left_side import LeftSide
-from autodiff.grammar.by_hand.points import TERM_TOLERANCE, SamplePoints, values_equal
+from autodiff.grammar.by_hand.points import TERM_TOLERANCE, SamplePoints, is_plain_number, values_equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def rounded_remarks(formula: Formula, points: SamplePoints, computed: list[Any])
     A plain number is compared at the script's values only.
     """
     compared = points.gradients
-    if formula.names_read.isdisjoint(points.variables()):
+    if is_plain_number(formula, points):
         compared = compared[:1]
     apart = [relative_distance(value, g) for value, g in zip(computed, compared, strict=False)]
     if not 0 < apart[0] <= TERM_TOLERANCE or max(apart) > TERM_TOLERANCE:

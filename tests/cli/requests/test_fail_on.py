@@ -155,3 +155,46 @@ def test_a_propagated_deviation_that_is_not_finite_fails(autodiff):
 def test_matrices_that_are_not_finite_are_warned_of(autodiff, more):
     done = autodiff(*more, "-e", "x = [0., 1]; y = log(x)")
     assert done.err == "warning: the gradient for x is not finite\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "formulas", "kind", "says"),
+    [
+        ("x = 0.; L = abs(x)", [], "undecided", "the gradient for x is undecided"),
+        ("x = 0.; L = abs(x)", ["dL/dx == 1"], "undecided", "dL/dx == 1 is undecided"),
+        ("x = 2.; L = x**3", ["dL/dx == 12"], "here", "dL/dx == 12 is right at the script's values only"),
+        (
+            "x = 2.; L = x**3",
+            ["12", "3*x**2", "12.0"],
+            "here",
+            "dL/dx == 12 and 1 more are right at the script's values only",
+        ),
+    ],
+)
+def test_check_fails_on_what_is_not_settled_where_that_is_asked_for(autodiff, code, formulas, kind, says):
+    arguments = ("check", "-e", code, *(part for one in formulas for part in ("--formula", one)))
+    others = {"undecided": "here,nan,warning", "here": "undecided,nan,zero,warning"}[kind]
+    for done in (autodiff(*arguments), autodiff(*arguments, "--fail-on", others)):
+        assert (done.returncode, done.err) == (0, "")
+    done = autodiff(*arguments, "--fail-on", kind)
+    assert (done.returncode, done.err) == (1, f"error: --fail-on {kind}: {says}\n")
+    document = json.loads(autodiff(*arguments, "--fail-on", kind, "--format", "json").out)
+    assert [one["message"] for one in document["diagnostics"]] == [f"--fail-on {kind}: {says}"]
+    assert document["right"] is (None if kind == "undecided" else True)
+    if kind == "here":
+        assert document["formulas"][0]["verdict"] == "right here"
+
+
+def test_what_only_check_can_tell_fails_no_other_command(autodiff):
+    done = autodiff("grad", "-e", FINE, "--fail-on", "here")
+    assert (done.returncode, done.out) == (2, "")
+    assert done.err.startswith("error[E0610]: --fail-on takes nan, zero, warning, not `here`\n")
+
+
+def test_steps_that_are_numbers_are_counted(autodiff, write):
+    steps = write("dL/dh == 12\ndx == 2*x*dL/dh\n", "steps.txt")
+    arguments = ("check", "-e", "x = 2.; h = x**2; L = h**3/4", "--formula", f"@{steps.name}")
+    told = " ".join(autodiff(*arguments).out.split())
+    assert "1 dL/dh right here 2 dL/dx right " in told
+    assert "right: 2 steps (1 of them, a number, at the script's values only), at " in told
+    assert "dL/dh == 12 (steps.txt:1) is right" in autodiff(*arguments, "--fail-on", "here").err

@@ -133,9 +133,12 @@ def test_paths_through_tensors_are_counted_with_every_entry() -> None:
 
 def test_a_number_is_judged_where_the_script_stands() -> None:
     found = check("x = 2.\nL = x**3", "dL/dx == 12")
-    assert (found.is_right, found.points) == (True, 1)
-    assert found.remarks == ["it is a number, and right at the script's values only"]
-    assert check("x = 2.\nL = 3*x", "dL/dx == 3").remarks == []
+    assert (found.verdict, found.is_right, found.points) == ("right here", True, 1)
+    assert found.remarks == ["it is a number, and right at x = 2 only: elsewhere the gradient is 3*x**2"]
+    everywhere = check("x = 2.\nL = 3*x", "dL/dx == 3")
+    assert (everywhere.verdict, everywhere.remarks) == ("right", [])
+    assert check("x = 2.\nL = x**3", "dL/dx == 12 + 0*x").verdict == "wrong"
+    assert check("x = 2.\ny = 1.\nL = x**3*y", "dL/dx == 12*y").verdict == "wrong"
     assert check(SEED, "dL/dw1 == -2").remarks == [
         "the path L <- x5 <- w3*x4 <- x4 <- w1 is missing: it gives -6"
     ]
@@ -187,3 +190,20 @@ def test_names_of_the_language_and_nonsense_do_no_harm(formula: str) -> None:
         except UsageError:  # a number has no entries, nothing is divided by 0
             continue
         assert is_right is False
+
+
+@pytest.mark.parametrize(
+    ("script", "formula", "told"),
+    [
+        ("x = 0.\ny = 3.\nL = sin(x)*y", "dL/dx == 3", "x = 0 and y = 3 only: elsewhere the gradient is y*"),
+        ("x = 2.\nh = x**2\nL = h**3/4", "dL/dh == 12", "h = 4 only: elsewhere the gradient is 0.75*h**2"),
+        ("x = 2.\ny = 3.\nL = x**3*y", "d2L/dxdy == 12", "x = 2 only: elsewhere the derivative is 3*x**2"),
+        ("x = tensor([1., 2.])\nL = (x**2).sum()", "dL/dx == [2, 4]", "the script's values only: elsewhere"),
+        ("x = tensor([1., 2.])\nL = (x**2).sum()", "dL/dx[0] == 2", "the script's values only"),
+        ("x = 1.\nL = x\nfor i in range(9):\n    L = L*x", "dL/dx == 10", "x = 1 only"),
+    ],
+)
+def test_a_number_is_told_where_it_is_right(script: str, formula: str, told: str) -> None:
+    found = check(script, formula)
+    assert found.verdict == "right here"
+    assert found.remarks[0].startswith(f"it is a number, and right at {told}")
