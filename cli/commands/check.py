@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.process.exit_codes import NO, OK
+from autodiff.cli.process.exit_codes import NO, OK, USAGE
 from autodiff.cli.requests.session import Session
 from autodiff.cli.requests.several_scripts import FAILED_ON, Outcome, work_on_each
 from autodiff.core.base.errors import AutodiffError
@@ -10,12 +10,13 @@ from autodiff.core.base.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from autodiff.cli.requests.verify import Answers
+    from autodiff.cli.requests.answers import Answers
 
 
 def command(session: Session) -> int:
     """Check and show the results. Return exit code 1 if a gradient or a formula is wrong, else 0.
 
+    If a formula cannot be read, the exit code is 2 whatever the others are.
     Undecided results also give 0, unless ``--fail-on`` names them. At a kink no number is right, so none is
     wrong. Of several scripts the worst exit code counts.
     """
@@ -55,6 +56,8 @@ def check_script(session: Session) -> Outcome:
         words = "; ".join([words, *(failure.message for failure in session.failures)])
         called = "" if answers.is_right is False else FAILED_ON
     status = NO if answers.is_right is False or session.failures else OK
+    if answers.errors:
+        status = USAGE
     return Outcome(status, words, answers.is_right is True and not status, show, called=called)
 
 

@@ -18,7 +18,8 @@ Exit codes
 or any command what --fail-on names; for check, what is undecided (a kink, say) and a number that is right \
 only here are no mistakes: 0, unless --fail-on undecided,here is given
     2  the command line is wrong, the script cannot be read, \
-or the requested format cannot hold the answer
+or the requested format cannot hold the answer; for check also: one of several formulas cannot be read, \
+and the others are judged, right or wrong
     3  the script does not compile: wrong syntax, or an unknown name; \
 for lint also: it uses something that does not exist
     4  the script failed while it ran: shapes, a name read too early, backward

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from autodiff.cli.render.page import Line, Page
-    from autodiff.cli.requests.verify import Answers
+    from autodiff.cli.requests.answers import Answers
     from autodiff.core.base.source import Source
     from autodiff.core.report.verdict import GradientCheck
 
@@ -307,7 +307,7 @@ def in_a_line(answers: Answers) -> str:
     count = len(answers.checks) + len(answers.formulas)
     what = "formula" if answers.formulas else "second derivative" if answers.order == 2 else "gradient"
     what += "s" * (count != 1)
-    wrong = answers.count(WRONG, NOT_FINITE) + sum(one.is_right is False for one in answers.formulas)
+    wrong = answers.count(WRONG, NOT_FINITE)
     if not count:
         return "nothing to check"
     bad, verdict = (wrong, "wrong") if wrong else (answers.open_questions, "undecided")

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.cli.requests.verify import Answers
+    from autodiff.cli.requests.answers import Answers
     from autodiff.core.base.errors import AutodiffError
     from autodiff.core.base.source import Source
     from autodiff.core.check.custom_functions import FunctionFault
@@ -93,7 +93,8 @@ def fault_entry(fault: FunctionFault) -> dict[str, Any]:
 
 def formula_entry(check: HandCheck) -> dict[str, Any]:
     return {
-        "wrt": check.by[0],
+        "output": check.output,
+        "wrt": check.by[0] if check.by else "",
         "by": check.by,
         "entry": None if check.place is None else list(check.place),
         "formula": check.formula,
@@ -107,5 +108,5 @@ def formula_entry(check: HandCheck) -> dict[str, Any]:
         "varied": check.varied,
         "file": None if check.step is None else check.step[0],
         "line": None if check.step is None else check.step[1],
-        "remarks": check.remarks,
+        "remarks": check.remarks if check.error is None else [check.error.message],
     }

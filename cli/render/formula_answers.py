@@ -8,7 +8,7 @@ from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
 from autodiff.cli.render.prose import WIDEST_PROSE, fold
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, WRONG
+from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from autodiff.grammar.by_hand.check import HandCheck
 
 WIDEST_NAME = 24
-ROLES = {RIGHT: roles.RIGHT, RIGHT_HERE: roles.RIGHT, WRONG: roles.WRONG, UNDECIDED: roles.UNDECIDED}
+ROLES = {RIGHT: roles.RIGHT, RIGHT_HERE: roles.RIGHT, WRONG: roles.WRONG}
+ROLES |= {UNDECIDED: roles.UNDECIDED, UNREADABLE: roles.ERROR}
 STEP_STYLES = (MUTED, NAME, ROLES)
 
 
@@ -39,14 +40,20 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
     yield ((TITLE, f"{', '.join(files)}: {count}"),)
     yield EMPTY
     rows = [
-        [[place_of(check, len(files) > 1)], [fit(check.left, WIDEST_NAME)], [short_answer(check)]]
+        [
+            [place_of(check, len(files) > 1)],
+            [fit(check.left or check.formula, WIDEST_NAME)],
+            [short_answer(check)],
+        ]
         for check in steps
     ]
     yield from Table(["line", "step", "answer"], rows, STEP_STYLES, [True, False, False]).lines()
     yield EMPTY
     own_scales = [check.own_scale for check in steps if check.own_scale is not None]
     told = [
-        check for check in steps if check.own_scale is None and (check.is_right is not True or check.remarks)
+        check
+        for check in steps
+        if check.own_scale is None and check.error is None and (check.is_right is not True or check.remarks)
     ]
     told.sort(key=lambda check: check.is_right is not False)
     for at, check in enumerate(told):
@@ -60,25 +67,26 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
     for sentence in dict.fromkeys(one.sentence for one in own_scales):
         yield from prose(visible(sentence), page.width)
         yield EMPTY
-    wrong = sum(check.is_right is False for check in steps)
-    open_steps = sum(check.is_right is None for check in steps)
+    yield from prose(count_verdicts(steps), page.width)
+
+
+def count_verdicts(steps: Sequence[HandCheck]) -> str:
+    """How many steps cannot be read, are wrong or cannot be decided; that all are right if there are none."""
+    verdicts = [check.verdict for check in steps]
+    count = f"{len(steps)} step{'s' * (len(steps) != 1)}"
+    wrong, undecided, here, failed = map(verdicts.count, (WRONG, UNDECIDED, RIGHT_HERE, UNREADABLE))
+    if failed:
+        others = f", {wrong} {'is' if wrong == 1 else 'are'} wrong" if wrong else ""
+        return f"{failed} of {count} cannot be read{others}"
     if wrong:
-        yield from prose(f"{wrong} of {count} {'is' if wrong == 1 else 'are'} wrong", page.width)
-    elif open_steps:
-        yield from prose(
-            f"{len(steps) - open_steps} of {count} are right, {open_steps} cannot be decided", page.width
-        )
-    else:
-        times = sum(one.factor != 1.0 for one in own_scales)
-        here = sum(check.verdict == RIGHT_HERE for check in steps)
-        but = f" ({times} of them times a factor that others divide by)" if times else ""
-        if here:
-            what = "a number" if here == 1 else "numbers"
-            but += f" ({here} of them, {what}, at the script's values only)"
-        yield from prose(
-            f"right: {count}{but}, at the script's values and at points drawn at random around them",
-            page.width,
-        )
+        return f"{wrong} of {count} {'is' if wrong == 1 else 'are'} wrong"
+    if undecided:
+        return f"{len(steps) - undecided} of {count} are right, {undecided} cannot be decided"
+    times = sum(check.own_scale is not None and check.own_scale.factor != 1.0 for check in steps)
+    but = f" ({times} of them times a factor that others divide by)" if times else ""
+    if here:
+        but += f" ({here} of them, {'a number' if here == 1 else 'numbers'}, at the script's values only)"
+    return f"right: {count}{but}, at the script's values and at points drawn at random around them"
 
 
 def short_answer(check: HandCheck) -> str:
@@ -96,13 +104,16 @@ def place_of(check: HandCheck, with_file: bool) -> str:
 
 def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
     """One formula: its verdict, both values, and remarks on the mistake."""
-    left = fit(check.left, 2 * WIDEST_NAME)
+    left = fit(check.left, 2 * WIDEST_NAME) + " == " * bool(check.left)
     yield (
         (ROLES[check.verdict], check.verdict),
         (TITLE, ": "),
-        (NAME, f"{left} == {fit(check.formula, max(page.width - 20, 20))}"),
+        (NAME, f"{left}{fit(check.formula, max(page.width - 20, 20))}"),
     )
     yield EMPTY
+    if check.error is not None:
+        yield from prose(visible(check.error.message.removeprefix("--formula: ")), page.width, 2)
+        return
     formula = "nothing" if check.value is None else inline(check.value, page.digits)
     gradient = inline(check.gradient, page.digits)
     yield ((MUTED, "  the formula gives  "), (GRADIENT, formula))

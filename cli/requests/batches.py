@@ -51,7 +51,7 @@ def batch_report(session: Session) -> GradientReport:
     if session.request.texts("fail_on"):
         from autodiff.cli.requests.fail_on import judge
 
-        judge(session, report)
+        judge(session, [report])
     return report
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.command_line.fast_parser import Request
+    from autodiff.cli.requests.answers import Answers
     from autodiff.cli.requests.session import Session
-    from autodiff.cli.requests.verify import Answers
     from autodiff.core.base.source import Span
     from autodiff.core.report.records import GradientReport
 
@@ -36,17 +36,20 @@ def read_kinds(request: Request) -> tuple[str, ...]:
     return kinds
 
 
-def judge(session: Session, report: GradientReport | None, others: Mapping[str, str] | None = None) -> None:
-    """Say what of a report, or of the warnings, is asked to fail; the session keeps it.
+def judge(
+    session: Session, reports: Sequence[GradientReport], others: Mapping[str, str] | None = None
+) -> None:
+    """Say what of reports, or of the warnings, is asked to fail; the session keeps it.
 
-    ``others`` are sentences on what is no part of the report, by kind.
+    ``others`` are sentences on what is no part of a report, by kind.
     """
     kinds = read_kinds(session.request)
     assert session.script is not None
     source = session.script.source
     found: list[tuple[str, Span | None]] = [
         (text, None if line is None else source.line_span(line))
-        for text, line in (() if report is None else failures(kinds, report))
+        for report in reports
+        for text, line in failures(kinds, report)
     ]
     found += [(f"--fail-on {kind}: {text}", None) for kind, text in (others or {}).items() if kind in kinds]
     if "warning" in kinds and session.warnings:

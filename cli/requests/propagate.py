@@ -69,7 +69,7 @@ def make_propagation(session: Session) -> Propagation:
     asked.warn_of_first(session)
     if request.texts("fail_on"):
         is_finite = bool(np.isfinite(sigma).all())
-        judge(session, asked.report, {} if is_finite else {"nan": "the standard deviation is not finite"})
+        judge(session, [asked.report], {} if is_finite else {"nan": "the standard deviation is not finite"})
     has_kinks = note_kinks(session, asked, probe, draws)
     if draws:
         made.monte_carlo = sample(session, asked, made, Rerun(asked.execution, asked.settings, probe))

@@ -155,7 +155,7 @@ class AllRows:
         session.show_text(self.writer.end())
         if self.bad:
             session.note(f"{self.bad:,} of {self.count:,} rows have no gradient")
-        judge(session, None, sentences_on_rows(self.failed, self.count))
+        judge(session, [], sentences_on_rows(self.failed, self.count))
         return SCRIPT if self.bad else OK
 
     def all_answers(self, blocks: Iterator[Block]) -> Iterator[tuple[Block, RowAnswers]]:

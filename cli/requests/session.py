@@ -139,7 +139,7 @@ class Session:
         if self.request.texts("fail_on"):
             from autodiff.cli.requests.fail_on import judge
 
-            judge(self, report)
+            judge(self, [] if report is None else [report])
         return report
 
     def place_of_run(self) -> Span | None:

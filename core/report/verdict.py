@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from autodiff.core.why.saved_constants import SavedConstant
 
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
-#: A formula that was worked out by hand may be right, or a number that is right at the script's values only.
-RIGHT, RIGHT_HERE = "right", "right here"
+#: A formula that was worked out by hand may be right, a number that is right at the script's values only, or
+#: no formula.
+RIGHT, RIGHT_HERE, UNREADABLE = "right", "right here", "cannot be read"
 #: Rising severity. The verdict on a gradient is the most severe verdict on its entries.
 SEVERITY = (OK, UNDECIDED, KINK, NOT_FINITE, WRONG)
 LEAVES_DOMAIN, BLURRED, CHANGES = "leaves the domain", "blurred by rounding", "changes"

@@ -15,7 +15,7 @@ from autodiff.core.check.checked_functions import GradientFunction, OutputFuncti
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
-from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, WRONG
+from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
 from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
@@ -76,15 +76,18 @@ class HandCheck:
     say what is wrong, the most important first. ``points`` counts the points where something finite was
     compared. ``varied`` are the constants of the script with other values of which the formula was tried too.
 
-    ``left`` is the derivative that is meant, ``place`` the entry of it, None for all entries. ``step`` is the
-    file and the line of a step of a derivation, ``step_source`` its text. ``own_scale`` is set where it is
-    computed from multiples of gradients, or gives one itself, which later steps divide out: it is right all
-    the same.
+    ``error`` is set if the formula cannot be read or computed; nothing else is known then.
+
+    ``left`` is the derivative that is meant, of ``output``, and ``place`` the entry of it, None for all
+    entries. ``step`` is the file and the line of a step of a derivation, ``step_source`` its text.
+    ``own_scale`` is set where it is computed from multiples of gradients, or gives one itself, which later
+    steps divide out: it is right all the same.
     """
 
     __slots__ = (
-        *("by", "formula", "gradient", "is_jacobian", "is_right", "is_right_here", "is_right_here_only"),
-        *("left", "own_scale", "place", "points", "remarks", "step", "step_source", "value", "varied"),
+        *("by", "error", "formula", "gradient", "is_jacobian", "is_right", "is_right_here"),
+        *("is_right_here_only", "left", "output", "own_scale", "place", "points", "remarks", "step"),
+        *("step_source", "value", "varied"),
     )
 
     def __init__(self, left: str, by: list[str], place: tuple[int, ...] | None, formula: str) -> None:
@@ -95,6 +98,8 @@ class HandCheck:
         self.is_right: bool | None = True
         self.is_right_here: bool | None = True
         self.is_right_here_only = False
+        self.error: UsageError | None = None
+        self.output = ""
         self.value: Any = None
         self.gradient: Any = None
         self.points = 1
@@ -109,15 +114,26 @@ class HandCheck:
     def spelled(self) -> str:
         """The whole equation, with its place in a file: ``dL/dw == 2*w (steps.txt:3)``."""
         place = "" if self.step is None else f" ({self.step[0]}:{self.step[1]})"
-        return f"{self.left} == {self.formula}{place}"
+        return (f"{self.left} == {self.formula}" if self.left else self.formula) + place
 
     @property
     def verdict(self) -> str:
+        if self.error is not None:
+            return UNREADABLE
         if self.is_right is None:
             return UNDECIDED
         if self.is_right:
             return RIGHT_HERE if self.is_right_here_only else RIGHT
         return WRONG
+
+
+def unreadable(text: str, error: UsageError, step: tuple[str, int] | None) -> HandCheck:
+    """Return the result for a formula, or a line of a derivation, that cannot be read or computed."""
+    made = HandCheck("", [], None, text)
+    made.is_right = made.is_right_here = None
+    made.error, made.step, made.step_source = error, step, error.source
+    made.points = 0
+    return made
 
 
 def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandCheck:
@@ -130,6 +146,7 @@ def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> Hand
     formula.refuse_itself()
     spelled = formula.left.spelled(runs.first.subject.name)
     made = HandCheck(spelled, inputs, formula.place, formula.written)
+    made.output = runs.first.subject.name
     made.step = formula.step
     made.step_source = None if formula.step is None else formula.given
     overwritten = None if formula.workings is None else formula.workings.segment.overwrites

@@ -532,7 +532,8 @@ def earlier_gradients(formula: Formula, points: SamplePoints) -> dict[str, tuple
     inputs = dict(points.subject.wrt)
     for segment, left in segments:
         node = segment.node or inputs.get(left.by[0][0])
-        if node is None or left.place is not None or len(left.by) > 1:
+        is_other = left.output not in ("", points.subject.name)
+        if node is None or left.place is not None or len(left.by) > 1 or is_other:
             continue
         runs = [run for run in points.runs if run.known.get(node, node) in run.subject.cotangents]
         if len(runs) == len(points.runs):

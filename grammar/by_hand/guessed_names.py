@@ -26,12 +26,14 @@ def with_guessed_names(derivation: Derivation, runs: ScriptRuns) -> Derivation:
     if not guessed:
         return derivation
     words = {*derivation.words, *(name[1:] for name in guessed)}
-    lines = list(read_lines(derivation.given, words))
+    lines = read_lines(derivation.given, words, {})
     subject = runs.first.subject
     known = dict(subject.wrt)
     subject.wrt += tuple((str(node.name), node) for node in guessed.values() if node.name not in known)
     segments = find_segments(lines)
-    return Derivation(lines, derivation.name, derivation.given, words, segments, guessed)
+    return Derivation(
+        lines, derivation.name, derivation.given, words, segments, derivation.unreadable, guessed
+    )
 
 
 def meant_node(name: str, derivation: Derivation, runs: ScriptRuns) -> Node | None:

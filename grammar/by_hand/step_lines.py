@@ -105,14 +105,6 @@ class Line:
         )
 
 
-class LineError(UsageError):
-    """An error about the line with this number of a derivation."""
-
-    def __init__(self, error: UsageError, line: int) -> None:
-        super().__init__(error.message, code=error.code, help=error.advice)
-        self.line = line
-
-
 def find_bindings(body: Collection[tree.SyntaxNode], line: Line) -> None:
     """Enter the names that statements bind and change, in their order."""
     for node in body:
@@ -176,13 +168,15 @@ def is_changing_call(node: tree.SyntaxNode) -> bool:
 # -- from the text ----------------------------------------------------------------------------------
 
 
-def read_lines(given: Source, words: Collection[str]) -> Iterator[Line]:
-    """Yield the lines of a derivation; raise a LineError for one that is none."""
+def read_lines(given: Source, words: Collection[str], unreadable: dict[int, UsageError]) -> list[Line]:
+    """Return the lines of a derivation; enter the errors about those that are none, by their numbers."""
+    found: list[Line] = []
     for number, text in logical_lines(given.text):
         try:
-            yield from read_line(number, text, words)
+            found += read_line(number, text, words)
         except UsageError as error:
-            raise LineError(error, number) from None
+            unreadable[number] = error
+    return found
 
 
 def read_line(number: int, text: PlacedText, words: Collection[str]) -> Iterator[Line]:
@@ -359,15 +353,17 @@ def logical_lines(text: str) -> Iterator[tuple[int, PlacedText]]:
 
 
 def end_of_statement(physical: list[tuple[int, str]], at: int) -> int:
-    """Return the place after the physical lines that brackets or a backslash join with the one ``at``."""
+    """Return the place after the physical lines that brackets or a backslash join with the one ``at``.
+
+    A bracket that no line closes joins none: the mistake is in its own line.
+    """
     depth = 0
-    while at < len(physical):
-        line = physical[at][1]
+    for place in range(at, len(physical)):
+        line = physical[place][1]
         depth += sum(line.count(sign) for sign in "([{") - sum(line.count(sign) for sign in ")]}")
-        at += 1
         if depth <= 0 and not line.rstrip().endswith("\\"):
-            break
-    return at
+            return place + 1
+    return at + 1 if depth > 0 else len(physical)
 
 
 def indent_of(line: str) -> int:

@@ -25,7 +25,6 @@ from autodiff.grammar.by_hand.step_lines import (
     HELPER,
     START,
     Line,
-    LineError,
     read_lines,
 )
 from autodiff.grammar.by_hand.upstream import UpstreamDerivatives
@@ -74,6 +73,8 @@ class Derivation:
     ``helpers`` are the lines that give values to names of their own, by their places, and those that begin a
     derivative of several lines. ``uncompared`` are the names of derivatives that are none of the script's,
     with the numbers of their lines. ``guessed`` are those that are taken for the gradient of another value.
+    ``unreadable`` are the errors about lines that are none, that fail when they are run or that no formula
+    can be made of, by the numbers of the lines.
     """
 
     def __init__(
@@ -83,8 +84,10 @@ class Derivation:
         given: Source,
         words: Collection[str],
         segments: list[Segment],
+        unreadable: dict[int, UsageError],
         guessed: Mapping[str, Node] | None = None,
     ) -> None:
+        self.unreadable = unreadable
         self.guessed = guessed or {}
         self.lines, self.name, self.given, self.words = lines, name, given, words
         self.segments = sorted(segments, key=lambda segment: segment.places[-1])
@@ -101,13 +104,14 @@ class Derivation:
                     self.uncompared.setdefault(bound, line.number)
         #: The names to which a line gives the value that they have in the script, such as N = 5, or its data.
         self.restated: dict[int, set[str]] = {}
+        #: The names that have no value because their line failed, with the errors.
+        self.failed: dict[str, UsageError] = {}
         self._values: dict[ScriptRun, list[dict[str, Any]]] = {}
 
     def with_segments(self, segments: list[Segment], lines: list[Line] | None = None) -> Derivation:
         """Return the derivation with other steps, and other lines if they are given."""
-        return Derivation(
-            self.lines if lines is None else lines, self.name, self.given, self.words, segments, self.guessed
-        )
+        lines = self.lines if lines is None else lines
+        return Derivation(lines, self.name, self.given, self.words, segments, self.unreadable, self.guessed)
 
     @property
     def remarks(self) -> list[str]:
@@ -154,7 +158,7 @@ class Derivation:
     def values(self, at: int, run: ScriptRun, first: ScriptRun) -> dict[str, Any] | None:
         """Return the values of the derivation's own names before a line, in a run of the script.
 
-        Return None if the lines before cannot be run there; raise a UsageError if that is the ``first`` run.
+        Lines that cannot be run in the ``first`` run give no values. Return None if others cannot be run.
         """
         if run is not first:
             self.values(at, first, first)
@@ -165,12 +169,15 @@ class Derivation:
             if place in self.helpers:
                 try:
                     values = {**values, **self.run_helper(place, values, run, first)}
-                except UsageError:
-                    if self.lines[place].kind not in (HELPER, BLOCK):
+                except UsageError as error:
+                    line = self.lines[place]
+                    if line.kind not in (HELPER, BLOCK):
                         pass  # a part of a step, which reports the error
                     elif run is first:
-                        raise
-                    else:
+                        self.unreadable[line.number] = error
+                        self.failed |= dict.fromkeys(line.binds | line.changes, error)
+                        values = {name: one for name, one in values.items() if name not in self.failed}
+                    elif line.number not in self.unreadable:
                         return None
             done = {one.key for one in self.segments if one.places[-1] == place}
             left = {name: value for name, value in values.items() if name not in done}
@@ -198,20 +205,21 @@ class Derivation:
         except AutodiffError as error:
             advice = advice_on(error, Source(text), names, False)
             made = located_in(upstream.placed, self.given, error, advice, upstream)
-            raise in_step(made, self.name, line.number) from None
+            raise in_step(made, self.name, line.number, self.given) from None
         if run is first:
             self.restated[place] = {name for name in bound if is_same(bound[name], first.names.get(name))}
         given = (line.binds | line.changes) - self.restated[place]
         return {name: value for name, value in bound.items() if name in given}
 
     def formulas(self) -> list[Formula]:
-        """Return the formulas of the steps, in the order of their lines; a UsageError points at a mistake."""
+        """Return the formulas of the steps that have one, in the order of their lines."""
         found = []
         for segment in self.segments:
             try:
                 found.append(self.formula(segment))
             except UsageError as error:
-                raise in_step(error, self.name, self.lines[segment.places[-1]].number) from None
+                number = self.lines[segment.places[-1]].number
+                self.unreadable[number] = in_step(error, self.name, number, self.given)
         return sorted(found, key=lambda formula: formula.step or ("", 0))
 
     def formula(self, segment: Segment) -> Formula:
@@ -308,7 +316,13 @@ class Workings:
         self.steps = derivation.keys
 
     def values(self, run: ScriptRun, first: ScriptRun) -> dict[str, Any] | None:
-        return self.derivation.values(self.segment.places[-1], run, first)
+        """Return the values, None if there are none in a run; raise the error of a line that they need."""
+        derivation, places = self.derivation, self.segment.places
+        values = derivation.values(places[-1], run, first)
+        for name in set().union(*(derivation.lines[at].reads for at in places)):
+            if name in derivation.failed and name not in (values or {}):
+                raise derivation.failed[name]
+        return values
 
     @property
     def meant(self) -> dict[str, Node]:
@@ -360,26 +374,29 @@ def find_segments(lines: list[Line]) -> list[Segment]:
     return sorted(found, key=lambda segment: segment.places[-1])
 
 
-def read_steps(text: str, name: str, script: Source) -> list[Formula]:
-    """Return the formulas of a text; ``name`` is that of its file. Raise a UsageError if there are none."""
+def read_derivation(text: str, name: str, script: Source) -> Derivation:
+    """Return the derivation of a text, the file ``name``; raise a UsageError if it has no steps."""
     given, words = Source(text, name), words_of(script)
-    try:
-        lines = list(read_lines(given, words))
-        derivation = Derivation(lines, name, given, words, find_segments(lines))
-    except LineError as error:
-        raise in_step(error, name, error.line) from None
-    if not derivation.segments:
+    found: dict[int, UsageError] = {}
+    lines = read_lines(given, words, found)
+    unreadable = {number: in_step(error, name, number, given) for number, error in found.items()}
+    derivation = Derivation(lines, name, given, words, find_segments(lines), unreadable)
+    if not derivation.segments and not unreadable:
         raise UsageError(
             f"{name} has no steps",
             code="E0610",
             help=("write one on each line, as in dh == dz @ W.T",),
         )
-    return derivation.formulas()
+    return derivation
 
 
-def in_step(error: UsageError, name: str, line: int) -> UsageError:
-    """Return an error about a formula as one about a line of the file ``name``."""
+def in_step(error: UsageError, name: str, line: int, given: Source) -> UsageError:
+    """Return an error about a formula as one about a line of the file ``name`` with the text ``given``."""
+    if error.message.startswith(f"{name}:"):
+        return error  # about a line before that it needs
     message = error.message.removeprefix("--formula: ")
     made = UsageError(f"{name}:{line}: {message}", code=error.code, help=error.advice)
     made.source, made.span, made.caret = error.source, error.span, error.caret
+    if made.span is None:
+        made.source, made.span = given, given.line_span(line)
     return made

@@ -249,9 +249,9 @@ IN_STEPS = [
         "functions_that_no_list_holds",
         "x = 2.; f = x**2; g = x**3",
         "autodiff check script.ad --formula @steps.txt",
-        says=["help: end the script in a list, `F = [f, g]`, and write dF[0]/dx for df/dx"],
-        files={"steps.txt": "df/dx == 2*x\ndg/dx == 3*x**2\n"},
-        code=2,
+        shows=["     1   df/dx   right", "     2   dg/dx   wrong", "wrong: dg/dx == x**2", "a factor 3"],
+        files={"steps.txt": "df/dx == 2*x\ndg/dx == x**2\n"},
+        code=1,
     ),
     Case(
         "a_step_that_reads_what_is_not_there",

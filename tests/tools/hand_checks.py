@@ -8,7 +8,7 @@ from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.running_names import divide_running_names
 from autodiff.grammar.by_hand.runs import ScriptRuns
-from autodiff.grammar.by_hand.steps import read_steps
+from autodiff.grammar.by_hand.steps import read_derivation
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.rerun import Probe, Rerun
@@ -24,9 +24,14 @@ def check(script: str, text: str) -> HandCheck:
 
 
 def check_steps(script: str, text: str) -> list[HandCheck]:
-    """The steps of a derivation, as in the file that ``--formula @FILE`` names."""
+    """The steps of a derivation, as in the file that ``--formula @FILE`` names; the first error is raised."""
     source = Source(script)
-    return answers(source, read_steps(text, "steps.txt", source))
+    derivation = read_derivation(text, "steps.txt", source)
+    formulas = derivation.formulas()
+    found = [] if derivation.unreadable else answers(source, formulas)
+    for error in derivation.unreadable.values():
+        raise error
+    return found
 
 
 def answers(source: Source, formulas: list[Formula]) -> list[HandCheck]:

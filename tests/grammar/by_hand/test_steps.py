@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from autodiff.core.base.errors import UsageError
-from autodiff.grammar.by_hand.steps import read_steps
 from conftest import REPOSITORY
 from hand_checks import check_steps
 
@@ -168,7 +167,5 @@ def test_a_gradient_that_cancels_is_what_rounding_leaves_of_it() -> None:
     ],
 )
 def test_what_is_no_step(text: str, says: str) -> None:
-    from autodiff.core.base.source import Source
-
     with pytest.raises(UsageError, match=says):
-        read_steps(text, "steps.txt", Source("x = 3.\nh = x*x\nL = sin(h)"))
+        check_steps("x = 3.\nh = x*x\nL = sin(h)", text)

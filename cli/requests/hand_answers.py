@@ -1,0 +1,248 @@
+"""Answers to ``check --formula``: each formula is judged against its own output.
+
+One that cannot be read or computed is told with its error, and the others are judged all the same.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, decode, read_file, read_stdin
+from autodiff.cli.requests.answers import Answers, is_too_large
+from autodiff.cli.requests.fail_on import judge, sentences_on_answers
+from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped, run_request
+from autodiff.core.base.errors import UsageError
+from autodiff.core.derivation.describe import describe
+from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
+from autodiff.grammar.by_hand.formula import Formula, read_formula
+from autodiff.grammar.by_hand.own_scale import judge_by_own_values
+from autodiff.grammar.by_hand.running_names import divide_running_names
+from autodiff.grammar.by_hand.runs import ScriptRuns
+from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
+from autodiff.grammar.session.rerun import Probe, Rerun
+from autodiff.grammar.session.run import EngineSetup, differentiate
+from autodiff.grammar.session.target import note_on_sum
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodiff.cli.requests.session import Session
+    from autodiff.core.base.source import Source
+    from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.session.run import Execution, Settings
+
+
+def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answers], None]) -> Answers:
+    """Run the script, and backward from each output that the formulas are about; judge the formulas.
+
+    ``begin`` is called with the answers before the first is there.
+    """
+    request, script = session.request, session.script
+    assert script is not None
+    work = HandWork(session, script.source)
+    asked = list(settings.wrt)
+    work.choose_outputs(settings)
+    settings.of = next((output for output in work.outputs if output is not None), None)
+    settings.wrt = asked or inputs_of(work.formulas)
+    settings.adds_up = True  # a formula may be about the Jacobian of an output of several entries
+    probe = Probe()
+    execution = run_request(session, settings, request.text("order") == "2", needed=True, probe=probe)
+    note_reshaped(session, execution)
+    note_constant_slope(session, execution)
+    for formula in work.formulas:
+        formula.resolve_lists(execution.names)
+    answers = Answers(script.source.name, "", int(request.text("order") or "1"))
+    begin(answers)
+    reports = []
+    for output in work.outputs:
+        own = settings.copy()
+        own.of, own.wrt = output, asked
+        subject = work.differentiate(execution, own, output)
+        if subject is None:
+            continue
+        if subject.adds_up:
+            on_sum = note_on_sum(subject.name, subject.root.out)
+            subject.notes = tuple(note for note in subject.notes if note != on_sum)
+        answers.output = answers.output or subject.name
+        answers.enter_notes(session, execution, subject)
+        if request.texts("fail_on"):
+            reports.append(describe(subject, script.source, graph=False, derivations=False))
+        read = set().union(*(formula.names_read for formula in work.formulas))
+        again = Rerun(execution, own, probe)
+        may_rerun = not is_too_large(request, subject)
+        with EngineSetup(own):
+            runs = ScriptRuns(subject, execution, again, request.number("seed"), read, may_rerun)
+            work.answer(runs, output, answers)
+    answers.formulas = work.results()
+    for error in answers.errors:
+        session.failures.append(error)
+        if not session.is_silent:
+            session.say(error)
+    if request.texts("fail_on"):
+        judge(session, reports, sentences_on_answers(answers))
+    return answers
+
+
+class HandWork:
+    """The formulas of a request; ``is_single`` says that there is one, whose error ends the command.
+
+    ``derivations`` are the files of steps. ``places`` has the place of each text among the request's, and
+    ``found`` the results, each with that place and the number of its line. ``outputs`` are the outputs that
+    the formulas are about; None stands for the script's.
+    """
+
+    def __init__(self, session: Session, script: Source) -> None:
+        self.session = session
+        self.formulas: list[Formula] = []
+        self.derivations: list[Derivation] = []
+        self.places: dict[Source, int] = {}
+        self.found: list[tuple[int, int, HandCheck]] = []
+        self.outputs: list[str | None] = []
+        request = session.request
+        for place, text in enumerate(request.texts("formula")):
+            if text.startswith("@"):
+                name, limit = text[1:], request.number("max_script")
+                data = read_stdin(limit) if name == STDIN else read_file(name, limit)
+                name = STDIN_NAME if name == STDIN else name
+                derivation = read_derivation(decode(data, name), name, script)
+                self.derivations.append(derivation)
+                self.formulas += derivation.formulas()
+                self.places[derivation.given] = place
+            else:
+                try:
+                    formula = read_formula(text, script)
+                    self.formulas.append(formula)
+                    self.places[formula.given] = place
+                except UsageError as error:
+                    self.found.append((place, 0, unreadable(text, error, None)))
+        results = self.results()
+        self.is_single = len(self.formulas) + len(results) == 1
+        if not self.formulas:
+            first, *others = [one.error for one in results if one.error is not None]
+            first.other_errors += others
+            raise first
+
+    def choose_outputs(self, settings: Settings) -> None:
+        """Set the outputs; raise a UsageError if ``--of`` asks for another than a formula is about."""
+        named = {formula.output for formula in self.formulas if formula.output in formula.words}
+        if settings.of is not None and named - {settings.of}:
+            raise UsageError(
+                f"--formula is about {min(named - {settings.of})}, and --of says {settings.of}",
+                code="E0610",
+                help=("leave --of out",),
+            )
+        self.outputs = [settings.of] if settings.of is not None or not named else [*named]
+        if len(named) > 1:
+            self.outputs = list(dict.fromkeys(map(self.output_of, self.formulas)))
+
+    def output_of(self, formula: Formula) -> str | None:
+        """Return the output that a formula is about; one that names none is about the only one."""
+        if len(self.outputs) == 1:
+            return self.outputs[0]
+        return formula.output if formula.output in formula.words else None
+
+    def about(self, output: str | None) -> list[Formula]:
+        return [formula for formula in self.formulas if self.output_of(formula) == output]
+
+    def differentiate(
+        self, execution: Execution, settings: Settings, output: str | None
+    ) -> ReportedPass | None:
+        """Return the pass from an output, None if no formula is left that is about it.
+
+        Formulas about inputs that there are not fail.
+        """
+        if settings.wrt or self.is_single:
+            settings.wrt = settings.wrt or inputs_of(self.formulas)
+            return differentiate(execution, settings)
+        settings.wrt = inputs_of(self.about(output))
+        try:
+            return differentiate(execution, settings)
+        except UsageError:
+            for formula in self.about(output):
+                settings.wrt = formula.inputs
+                try:
+                    differentiate(execution, settings)
+                except UsageError as error:
+                    self.fail(formula, error)
+        settings.wrt = inputs_of(self.about(output))
+        return differentiate(execution, settings) if self.about(output) else None
+
+    def fail(self, formula: Formula, error: UsageError) -> None:
+        """Enter the error about a formula; raise it if there is no other formula."""
+        error = error if formula.step is None else in_step(error, *formula.step, formula.given)
+        if self.is_single:
+            raise next((one for file in self.derivations for one in file.unreadable.values()), error)
+        self.formulas = [one for one in self.formulas if one is not formula]
+        result = unreadable(formula.written, error, formula.step)
+        if formula.left is not None:
+            result.left = formula.left.spelled(formula.output) if formula.output else f"d{formula.inputs[-1]}"
+        self.enter(formula, result)
+
+    def enter(self, formula: Formula, result: HandCheck) -> None:
+        line = 0 if formula.step is None else formula.step[1]
+        self.found.append((self.places[formula.given], line, result))
+
+    def answer(self, runs: ScriptRuns, output: str | None, answers: Answers) -> None:
+        """Judge the formulas about an output; what is remarked on their derivations is a note."""
+        chosen = self.about(output)
+        divided = [one for one in divide_running_names(chosen, runs) if self.output_of(one) == output]
+        failed = {(place, line) for place, line, _ in self.found}
+        divided = [
+            one for one in divided if one.step is None or (self.places[one.given], one.step[1]) not in failed
+        ]
+        derivations = dict.fromkeys(one.workings.derivation for one in divided if one.workings is not None)
+        for remark in (remark for derivation in derivations for remark in derivation.remarks):
+            self.session.note(remark)
+        judged: list[Formula] = []
+        for formula in divided:
+            try:
+                found = answer(formula, runs, answers.order)
+            except UsageError as error:
+                self.fail(formula, error)
+                continue
+            judged.append(formula)
+            self.enter(formula, found)
+            answers.formulas.append(found)
+        results = [check for _, _, check in self.found[len(self.found) - len(judged) :]]
+        judge_by_own_values(judged, results, runs)
+
+    def results(self) -> list[HandCheck]:
+        """Return all results in the order of the request, with the lines that cannot be read."""
+        known = {(place, line) for place, line, _ in self.found}
+        found = list(self.found)
+        for file in self.derivations:
+            place = self.places[file.given]
+            for number, error in file.unreadable.items():
+                if (place, number) not in known:
+                    text = " ".join(file.given.line(number).split())
+                    found.append((place, number, unreadable(text, error, (file.name, number))))
+        return [result for _, _, result in sorted(found, key=lambda one: one[:2])]
+
+
+def inputs_of(formulas: list[Formula]) -> list[str]:
+    """The inputs of all formulas, without duplicates."""
+    return list(dict.fromkeys(name for formula in formulas for name in formula.inputs))
+
+
+def answer(formula: Formula, runs: ScriptRuns, order: int) -> HandCheck:
+    """Check one formula against the derivative it names, or that by the only input."""
+    subject = runs.first.subject
+    formula.accept_output(subject.name)
+    if formula.is_left_side_only(runs.first.execution.names):
+        raise formula.no_right_side()
+    names = [spelled for spelled, _ in subject.wrt]
+    text = formula.written
+    by = formula.inputs or (names * order if len(names) == 1 else [])
+    if not by or not set(by) <= set(names):
+        twice = f"d2{subject.name}/d{names[0]}2" if order == 2 else f"d{subject.name}/d{names[0]}"
+        raise UsageError(
+            f"--formula: which derivative is `{text}`?",
+            code="E0610",
+            help=(f"write it as in --formula '{twice} == {text}'",),
+        )
+    if order == 2 and len(by) == 1:
+        raise UsageError(
+            "--formula is about a first derivative, and --order says 2",
+            code="E0610",
+            help=("leave --order out, or write d2L/dx2 for a second derivative",),
+        )
+    return check_formula(formula, by, runs)
