@@ -358,9 +358,9 @@ def is_whole_array(value: Any) -> bool:
 
 
 def asks_first(name: str, wrt: Collection[str], names: ScriptScopes) -> bool:
-    """Whether ``--wrt`` has the name ``w_1`` of a first value, which is no name of the script."""
-    firsts = (f"{name}_1", f"{name}_v1")
-    return any(first in wrt and first not in names.module.slots for first in firsts)
+    """Whether ``--wrt`` has the name ``w_1`` of a first value or a pattern for it, and the script has not."""
+    firsts = [first for first in (f"{name}_1", f"{name}_v1") if first not in names.module.slots]
+    return any(matches_pattern(first, pattern) for first in firsts for pattern in wrt)
 
 
 def note_number(found: set[str], name: str, value: Any) -> Any:

@@ -82,7 +82,9 @@ def source_offset(pair: tuple[str, Node], execution: Execution) -> int:
 def requested_inputs(
     entry: str, execution: Execution, order: list[Node], shown: dict[str, Node]
 ) -> list[tuple[str, Node]]:
-    """Return the inputs that a ``--wrt`` entry means: a name, a place in a list, or a glob over tensor names.
+    """Return the inputs that a ``--wrt`` entry means: a name, a place in a list, or a glob.
+
+    A glob is over the names of tensors, or where it matches none, over those of their values.
 
     ``shown`` are the inputs of a report without ``--wrt``; an entry may be one of the names they have there,
     or the name that reports give to one of the values of a variable, ``h_20``.
@@ -94,7 +96,12 @@ def requested_inputs(
     names = set(versions) | {n for n, v in execution.names.items() if v.__class__ is Tensor}
     names = {name for name in names if matches_pattern(name, entry)}
     if not names:
-        raise no_input_error(entry, execution)
+        from autodiff.grammar.session.versions import matching_versions
+
+        values = list(matching_versions(entry, execution, order))
+        if not values:
+            raise no_input_error(entry, execution)
+        return values
     found = []
     places = {place: at for at, (place, _) in enumerate(named_tensors(execution.names))}
     for name in sorted(

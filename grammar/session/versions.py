@@ -6,6 +6,7 @@ import re
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.graph.topological_order import newest_first
+from autodiff.grammar.session.assignment_plan import matches_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +52,23 @@ def version_node(
         code="E0601",
         help=(f"the values that the output is made of are {others[0]} to {others[-1]}",),
     )
+
+
+def matching_versions(
+    pattern: str, execution: Execution, order: Sequence[Node]
+) -> Iterable[tuple[str, Node]]:
+    """Yield the values of variables whose names in reports match a pattern such as ``h_*``, oldest first."""
+    from autodiff.core.paths.node_names import NodeNames
+
+    names = NodeNames(order, execution.source, numbers_first=execution.first_numbers)
+    for variable in execution.scopes.module.slots:
+        versions = names.versions(variable)
+        first = execution.first_leaves.get(variable)
+        if first is not None and versions:
+            versions = {f"{variable}_1": first, **versions}
+        for spelled, node in versions.items():
+            if matches_pattern(spelled, pattern):
+                yield spelled, node
 
 
 def orders_below(roots: Iterable[Node]) -> Iterable[Sequence[Node]]:

@@ -86,6 +86,32 @@ ASKED = [
         [1.5],
     ),
     Case(
+        "all_values",
+        LOOP,
+        "autodiff grad --wrt 'h_*' script.ad | cut -f2; autodiff check --wrt 'h_[12]' script.ad | grep -c ok",
+        [*(2 * values()[4] * slope(first, 5) for first in range(1, 6)), 2],
+    ),
+    Case(
+        "all_values_in_reports",
+        LOOP,
+        "autodiff explain --wrt 'h_*' script.ad; autodiff graph --wrt 'h_*' script.ad",
+        shows=["dL/dh_1 = ", "dL/dh_2 = ", "dL/dh_5 = ", "`- h_5"],
+    ),
+    Case(
+        "no_value_has_a_name_like_this",
+        LOOP,
+        "autodiff grad --wrt 'g_*' script.ad",
+        prints="",
+        says=["there is no variable `g_*`"],
+        code=2,
+    ),
+    Case(
+        "all_values_with_tensors",
+        "w = torch.tensor(0.5, requires_grad=True)\nh = w*1\nfor k in range(2):\n    h = h*w\nL = h*2\n",
+        "autodiff grad --wrt 'h_*' script.ad | cut -f2",
+        [2 * 0.5**2, 2 * 0.5, 2],
+    ),
+    Case(
         "of_a_script_with_tensors",
         "w = torch.tensor(0.5, requires_grad=True)\nh = w*1\nfor k in range(3):\n    h = h*w\nL = h*2\n",
         "autodiff grad --of h_3 script.ad; autodiff grad --wrt h_2 script.ad",
