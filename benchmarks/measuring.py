@@ -117,9 +117,9 @@ def measure(case: Case, plan: Plan, interpreters: Interpreters) -> list[Result]:
                 starts[name].append(figures_of(side, command, plan))
                 took[name] += perf_counter() - start
         for result in results:
-            for name, told in starts.items():
+            for name, measured in starts.items():
                 result.figures[name].append(
-                    median(one[result.case.quantity] for one in told) / commands[name][0].units
+                    median(one[result.case.quantity] for one in measured) / commands[name][0].units
                 )
         commands = {
             name: one for name, one in commands.items() if name not in case.peers or took[name] < LONG
@@ -133,8 +133,8 @@ def figures_of(side: Side, command: list[str], plan: Plan) -> dict[str, float]:
         seconds, peak = started_to_exit(command)
         return {SECONDS: seconds, BYTES: peak}
     repeat = ["--seconds", str(plan.seconds)] if side.command[1] != "benchmarks.memory" else []
-    told: dict[str, float] = json.loads(finished(command + repeat))
-    return told
+    figures: dict[str, float] = json.loads(finished(command + repeat))
+    return figures
 
 
 def started_to_exit(command: list[str]) -> tuple[float, int]:

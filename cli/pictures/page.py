@@ -18,7 +18,7 @@ from autodiff.cli.process.streams import visible, visible_lines
 from autodiff.cli.render.derivation import left_out_text
 from autodiff.cli.render.numbers import is_array, number, short, spell_count
 from autodiff.cli.render.page import fit
-from autodiff.cli.render.paths import kinks_told
+from autodiff.cli.render.paths import all_kink_texts
 from autodiff.cli.render.tree import entry
 from autodiff.core.base.incoming import incoming
 
@@ -202,7 +202,7 @@ def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
         repairs = (f"Try: {repair.text}" for repair in cause.repairs)
         said = "<br>".join(escape(visible(text[:PRINTED_WORDS])) for text in (cause.text, *repairs))
         says += f'<p class="why">{said}</p>'
-    for texts in kinks_told(derivation):
+    for texts in all_kink_texts(derivation):
         said = ": ".join(escape(visible(text[:PRINTED_WORDS])) for text in texts if text)
         says += f'<p class="why">{said}</p>'
     return (
@@ -290,9 +290,9 @@ def steps_with_rest(drawing: Drawing, derivations: Sequence[Derivation], page: P
     """The steps of a drawing; the last path to an input also says how many are left out."""
     steps = [dict(step_entry(step)) for step in drawing.steps]
     if len(steps) <= MOST_WITH_ROWS:
-        for entries, told in zip(steps, drawing.steps, strict=True):
-            if told.rows:
-                entries["rows"] = "\n".join(told.rows)
+        for entries, drawn in zip(steps, drawing.steps, strict=True):
+            if drawn.rows:
+                entries["rows"] = "\n".join(drawn.rows)
     last = {step["wrt"]: step for step in steps if "wrt" in step}
     for derivation in derivations:
         step = last.get(input_id(derivation, drawing.view))

@@ -9,7 +9,7 @@ from autodiff.cli.pictures.columns import in_columns
 from autodiff.cli.pictures.layout import Layout, place
 from autodiff.cli.process.streams import cells
 from autodiff.cli.render.name_keys import meaning_of
-from autodiff.cli.render.numbers import told
+from autodiff.cli.render.numbers import value_in_sentence
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.tree import entry, spell_local
 from autodiff.core.base.incoming import incoming
@@ -126,11 +126,11 @@ def make_card(node: GraphNode, graph: Graph, output: str, page: Page, view: str)
     where = f" in line {node.line}" if node.line is not None else ""
     meaning = meaning_of(graph.key, node.name)
     named = f"{fit(node.name, WIDEST_TITLE)} {fit(meaning, WIDEST_TITLE)}".rstrip()
-    said = f"{named}: {made_by}{where}, value {told(node.value, page.digits)}"
+    said = f"{named}: {made_by}{where}, value {value_in_sentence(node.value, page.digits)}"
     if shape:
         said += f", shape {shape}"
     if node.grad is not None:
-        said += f", gradient of {output} {told(node.grad, page.digits)}"
+        said += f", gradient of {output} {value_in_sentence(node.grad, page.digits)}"
     name, op = fit(node.name, WIDEST_NAME), fit(meaning if meaning[:1] == "=" else node.op, WIDEST_OP)
     if view == "ops" and node.grad_fn is not None:
         name, op = fit(node.grad_fn, WIDEST_NAME), name

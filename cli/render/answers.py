@@ -100,9 +100,9 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
         yield from table.lines()
     else:
         for row in rows:
-            told = ", ".join(f"{HEADER[at]} {row[at][0]}" for at in used[2:] if row[at][0])
+            rest = ", ".join(f"{HEADER[at]} {row[at][0]}" for at in used[2:] if row[at][0])
             yield ((NAME, f"  {row[0][0]}: "), (ROLES[row[1][0]], row[1][0]))
-            yield from prose(told, page.width, 4)
+            yield from prose(rest, page.width, 4)
     for check in answers.checks:
         if check.verdict != OK or check.kinks or check.is_unconnected:
             yield EMPTY
@@ -110,7 +110,7 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
     for check in answers.checks:
         if check.cuts:
             yield EMPTY
-            yield from prose(told_of_cuts(check, page.digits), page.width)
+            yield from prose(cuts_remark(check, page.digits), page.width)
     for check in answers.checks:
         if check.grouped:
             of = f"{check.grouped:,} of {check.size:,} entries"
@@ -168,51 +168,51 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
             return f"{visible(check.name)}: {small}. {blamed(check, page)}"
         if check.second is not None:
             name = visible(second_derivative_name(check, output))
-        told = f"{name}: {first}{compared(check, page)}"
+        text = f"{name}: {first}{compared(check, page)}"
         if check.constants:
-            return f"{told}. {saved_in_words(check)}"
+            return f"{text}. {saved_in_words(check)}"
         if check.fault is not None:
-            return f"{told}. {blamed(check, page)}"
+            return f"{text}. {blamed(check, page)}"
         if check.kinks:
             if any(kink.kind != REPEATED for kink in check.kinks):
-                told += ". The values chosen at kinks need not add up to a slope"
-            told += f". {reasons(check)}"
+                text += ". The values chosen at kinks need not add up to a slope"
+            text += f". {reasons(check)}"
         elif check.ties:
-            told += f". {reasons(check)}"
-        return told
+            text += f". {reasons(check)}"
+        return text
     if check.is_unconnected and check.verdict == OK:
         return f"{visible(check.name)}: no path leads from it to the output, so there is nothing to check"
     if check.verdict == OK:  # the kinks cancel, or are choices that reruns keep
         return f"{visible(check.name)}: the differences do not show this. {reasons(check)}"
     if check.verdict == KINK and check.sides is not None:
         left, right = (short(value, page.digits) for value in check.sides)
-        told = f"the slope is {left} from below and {right} from above; backward takes {given}"
+        text = f"the slope is {left} from below and {right} from above; backward takes {given}"
         if check.outputs is None:
-            return f"{name} is at a kink: {told}, and no number is right. {reasons(check)}"
+            return f"{name} is at a kink: {text}, and no number is right. {reasons(check)}"
         before, after = (short(value, page.digits) for value in check.outputs)
         jump = f"a jump of the output, from {before} to {after}"
         if before == after:
             jump = f"a jump at a single point of the output, which is {before} beside it"
-        return f"{name} is at {jump}: {told}. {reasons(check)}"
+        return f"{name} is at {jump}: {text}. {reasons(check)}"
     if check.verdict == NOT_FINITE or check.reason == EQUAL_VALUES:
         second = " --order 2" * (order == 2) + " --grad-output ones" * (order == 2 and check.size > 1)
-        told = "the output or its gradient is not finite"
+        text = "the output or its gradient is not finite"
         if check.reason == EQUAL_VALUES:
-            told = "the second derivative is not finite here and may not exist"
+            text = "the second derivative is not finite here and may not exist"
         because = f": {visible(check.equal_values)}" if check.equal_values else ""
-        return f"{name}: {told}{because}; explain --wrt {check.name}{second} says why"
+        return f"{name}: {text}{because}; explain --wrt {check.name}{second} says why"
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
 
 
-def told_of_cuts(check: GradientCheck, digits: int = 6) -> str:
+def cuts_remark(check: GradientCheck, digits: int = 6) -> str:
     """What a right gradient takes for a constant, and the slope of the script with that."""
     those = "it" if len(check.cuts) == 1 else "them"
-    told = f"{check.name}: right, with {in_words(check.cuts)} as {constants(check.cuts)}"
+    text = f"{check.name}: right, with {in_words(check.cuts)} as {constants(check.cuts)}"
     if check.whole_slope is not None:
-        told += f"; with {those} the slope is {short(check.whole_slope, digits)}"
+        text += f"; with {those} the slope is {short(check.whole_slope, digits)}"
     elif check.order == 1:
-        told += f"; with {those} the slope may be another"
-    return visible(told)
+        text += f"; with {those} the slope may be another"
+    return visible(text)
 
 
 def constants(cuts: Sequence[str]) -> str:
@@ -275,12 +275,12 @@ def reasons(check: GradientCheck) -> str:
         return f"Equal numbers are compared in {lines}, and the result depends on it"
     if not check.kinks:
         return "No op on the way is known to have one here; a Function or a branch of the script may"
-    told: list[str] = []
+    texts: list[str] = []
     for kink in check.kinks[:MOST_KINKS]:
-        place = "" if kink.line is None else f"{'in' if told else 'In'} line {kink.line}, "
-        told.append(place + visible(kink.text))
+        place = "" if kink.line is None else f"{'in' if texts else 'In'} line {kink.line}, "
+        texts.append(place + visible(kink.text))
     left = len(check.kinks) - MOST_KINKS
-    return "; ".join(told) + (f"; and {left:,} more" if left > 0 else "")
+    return "; ".join(texts) + (f"; and {left:,} more" if left > 0 else "")
 
 
 def mistakes(answers: Answers, page: Page) -> Iterator[tuple[str, Source | None, int | None]]:
@@ -298,8 +298,8 @@ def mistakes(answers: Answers, page: Page) -> Iterator[tuple[str, Source | None,
     for formula in answers.formulas:
         if formula.is_right is False:
             line = None if formula.step is None else formula.step[1]
-            told = "; ".join((f"wrong: {formula.spelled}", *formula.remarks))
-            yield harmless(told), formula.step_source, line
+            text = "; ".join((f"wrong: {formula.spelled}", *formula.remarks))
+            yield harmless(text), formula.step_source, line
 
 
 def in_a_line(answers: Answers) -> str:
@@ -332,8 +332,8 @@ def summary(answers: Answers) -> str:
         ways.insert(1, "the sum over the paths")
     cuts = all_cuts(answers)
     right = f"right, with {visible(in_words(cuts))} as {constants(cuts)}" if cuts else "right"
-    told = f"{right}: {', '.join(ways[:-1])} and {ways[-1]} agree"
+    text = f"{right}: {', '.join(ways[:-1])} and {ways[-1]} agree"
     if not by_plane:
-        return told
+        return text
     shown = by_plane[:MOST_NAMES] + [f"{len(by_plane) - MOST_NAMES} more"] * (len(by_plane) > MOST_NAMES)
-    return f"{told}; for {in_words(shown)} rounding or fast changes make the differences useless"
+    return f"{text}; for {in_words(shown)} rounding or fast changes make the differences useless"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from json import dumps
 
-from autodiff.cli.render.answers import told_of_cuts
+from autodiff.cli.render.answers import cuts_remark
 from autodiff.cli.render.json import SCHEMA, in_order, script_entry
 from autodiff.cli.render.json_derivation import kink_entry
 from autodiff.cli.render.json_values import count, plain
@@ -40,7 +40,7 @@ def render_answers(
         "formulas": [formula_entry(check) for check in answers.formulas],
         "notes": [
             *answers.notes,
-            *(told_of_cuts(check) for check in answers.checks if check.cuts),
+            *(cuts_remark(check) for check in answers.checks if check.cuts),
         ],
         "diagnostics": in_order(warnings, failures, source),
     }

@@ -99,8 +99,8 @@ def capped(lines: Iterable[Line], page: Page) -> Iterator[Line]:
 
 def left_of_step(left: int, what: str, page: Page) -> Iterator[Line]:
     """How much of a step is left out."""
-    told = f"... {left:,} more {what}{'s' * (left > 1)} of this step (--all)"
-    for line in fold(told, page.width - LABEL_WIDTH):
+    note = f"... {left:,} more {what}{'s' * (left > 1)} of this step (--all)"
+    for line in fold(note, page.width - LABEL_WIDTH):
         yield muted(" " * LABEL_WIDTH + line)
 
 

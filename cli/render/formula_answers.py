@@ -50,13 +50,13 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
     yield from Table(["line", "step", "answer"], rows, STEP_STYLES, [True, False, False]).lines()
     yield EMPTY
     own_scales = [check.own_scale for check in steps if check.own_scale is not None]
-    told = [
+    remarked = [
         check
         for check in steps
         if check.own_scale is None and check.error is None and (check.is_right is not True or check.remarks)
     ]
-    told.sort(key=lambda check: check.is_right is not False)
-    for at, check in enumerate(told):
+    remarked.sort(key=lambda check: check.is_right is not False)
+    for at, check in enumerate(remarked):
         if not at:
             yield from formula_lines(check, page)
         else:

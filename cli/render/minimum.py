@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from autodiff.core.report.minimum import Minimum
 
 #: How many inputs, residuals and flat directions are named.
-MOST_TOLD = 3
+MOST_NAMED = 3
 WIDEST_RESIDUAL = 40
 FIELDS = ("name", "index", "start", "value", "standard_error")
 
@@ -126,18 +126,18 @@ def moves_of(found: Minimum, row: Any) -> dict[str, float]:
 def spell_flat(found: Minimum) -> str:
     """The moves that nothing determines, as a clause; "" without any."""
     ways = []
-    for row in found.flat[:MOST_TOLD]:
+    for row in found.flat[:MOST_NAMED]:
         moves = moves_of(found, row)
-        told = [f"{visible(name)} moves by {short(move, 4)}" for name, move in [*moves.items()][:MOST_TOLD]]
-        if len(moves) > MOST_TOLD:
-            told.append(f"{len(moves) - MOST_TOLD:,} more inputs move with them")
+        moved = [f"{visible(name)} moves by {short(move, 4)}" for name, move in [*moves.items()][:MOST_NAMED]]
+        if len(moves) > MOST_NAMED:
+            moved.append(f"{len(moves) - MOST_NAMED:,} more inputs move with them")
         ways.append(
-            f"where {in_words(told)}" if len(moves) > 1 else f"where {visible(next(iter(moves)))} moves"
+            f"where {in_words(moved)}" if len(moves) > 1 else f"where {visible(next(iter(moves)))} moves"
         )
     if not ways:
         return ""
-    if len(found.flat) > MOST_TOLD:
-        ways.append(f"in {len(found.flat) - MOST_TOLD:,} other ways")
+    if len(found.flat) > MOST_NAMED:
+        ways.append(f"in {len(found.flat) - MOST_NAMED:,} other ways")
     what = "they do" if found.residual_count else "to second order it does"
     return f": {what} not change {', or '.join(ways)}"
 
@@ -155,9 +155,9 @@ def spell_end(found: Minimum, digits: int) -> str:
         )
     if found.residual_sigma is None:
         return f"{text}; the standard errors are from the inverse of the Hessian"
-    shown = [fit(name, WIDEST_RESIDUAL) for name in found.residuals[:MOST_TOLD]]
-    if len(found.residuals) > MOST_TOLD:
-        shown.append(f"{len(found.residuals) - MOST_TOLD:,} more")
+    shown = [fit(name, WIDEST_RESIDUAL) for name in found.residuals[:MOST_NAMED]]
+    if len(found.residuals) > MOST_NAMED:
+        shown.append(f"{len(found.residuals) - MOST_NAMED:,} more")
     residuals = f"residuals {in_words(shown)}" if shown else "residuals"
     return (
         f"{text}; the standard errors are those of a fit, whose {residuals} have the standard deviation"

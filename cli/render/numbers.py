@@ -147,11 +147,11 @@ def is_small(value: Any) -> bool:
     )
 
 
-def told(value: Any, digits: int) -> str:
+def value_in_sentence(value: Any, digits: int) -> str:
     """A value in a sentence: every entry of a small tensor.
 
     >>> import numpy
-    >>> told(numpy.arange(8.0).reshape(2, 4), 6), told(2.5, 6)
+    >>> value_in_sentence(numpy.arange(8.0).reshape(2, 4), 6), value_in_sentence(2.5, 6)
     ('[0 1 2 3; 4 5 6 7]', '2.5')
     """
     return listed(value, digits) if is_small(value) else inline(value, digits)

@@ -104,7 +104,7 @@ def are_all_zero(contributions: Sequence[Any]) -> bool:
 
 def cause_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """Why the gradient is zero or not finite, and repairs for it."""
-    for texts in causes_told(derivation):
+    for texts in cause_texts(derivation):
         yield EMPTY
         for label, text in texts:
             yield from labelled("  try" if label == "try" else label, text, page)
@@ -121,7 +121,7 @@ def kink_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield muted(" " * LABEL_WIDTH + f"{more_kinks(left)} (--format json)")
 
 
-def causes_told(derivation: Derivation) -> Iterator[list[tuple[str, str]]]:
+def cause_texts(derivation: Derivation) -> Iterator[list[tuple[str, str]]]:
     """Yield the texts of each cause and its tried repairs, each with a label."""
     for cause in derivation.causes:
         texts = [("why", at_line(cause.line, cause.text))]
@@ -178,12 +178,12 @@ def more_kinks(count: int) -> str:
 
 def labelled_causes(derivation: Derivation) -> Iterator[tuple[str, str]]:
     """The causes and the kinks of a derivation as labels and texts, for documents."""
-    for texts in causes_told(derivation):
+    for texts in cause_texts(derivation):
         yield from texts
-    yield from kinks_told(derivation)
+    yield from all_kink_texts(derivation)
 
 
-def kinks_told(derivation: Derivation) -> Iterator[tuple[str, str]]:
+def all_kink_texts(derivation: Derivation) -> Iterator[tuple[str, str]]:
     """The kinks of a derivation as labels and texts; of many the first and how many more there are."""
     for kink in derivation.kinks[:MOST_KINKS]:
         yield from kink_texts(kink)

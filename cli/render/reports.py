@@ -58,9 +58,9 @@ def explain_lines(report: GradientReport, page: Page, asked: bool = True) -> Ite
             yield EMPTY
         is_left_out = not asked and 0 < page.step * STEPS_OF_A_PAGE < count
         lines = title_lines(derivation, page) if is_left_out else whole_lines(derivation, page)
-        told = [*lines, *cause_lines(derivation, page), *kink_lines(derivation, page)]
-        count += len(told)
-        yield from told
+        block = [*lines, *cause_lines(derivation, page), *kink_lines(derivation, page)]
+        count += len(block)
+        yield from block
         if is_left_out:
             left_out.append(fit(derivation.wrt, 24))
     if left_out:

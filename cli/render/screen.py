@@ -64,17 +64,17 @@ def screen_lines(report: GradientReport, page: Page, tree: str, explain: str) ->
     used = len(table) + (len(drawn) + 1 if drawn else 0)
     derived = derivations_of(report, page, room - used - 1)
     used += len(derived) + 1 if derived else 0
-    told = list(left_out_lines(missing_parts(report, drawn, derived, tree, explain), page))
-    while told and page.height and used + len(told) + 1 > room and (drawn or derived):
+    notes = list(left_out_lines(missing_parts(report, drawn, derived, tree, explain), page))
+    while notes and page.height and used + len(notes) + 1 > room and (drawn or derived):
         drawn, derived = (drawn, []) if derived else ([], [])  # the table goes first
         used = len(table) + sum(len(part) + 1 for part in (drawn, derived) if part)
-        told = list(left_out_lines(missing_parts(report, drawn, derived, tree, explain), page))
-    for part in (drawn, derived, told):
+        notes = list(left_out_lines(missing_parts(report, drawn, derived, tree, explain), page))
+    for part in (drawn, derived, notes):
         if part:
             yield from part
             yield EMPTY
-    if told and page.height:
-        table = table_within(report, page, room - used + len(table) - len(told) - 1)
+    if notes and page.height:
+        table = table_within(report, page, room - used + len(table) - len(notes) - 1)
     yield from table
 
 

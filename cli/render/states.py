@@ -149,8 +149,8 @@ def reasons(shown: Sequence[TensorState], states: TensorStates) -> Iterator[str]
         if state.no_grad_reason:
             missing.setdefault(state.no_grad_reason, []).append(fit(state.name, WIDEST_NAME))
     for reason, names in missing.items():
-        told = REASONS[reason][len(names) > 1].format(output=fit(states.output or "", WIDEST_NAME))
+        text = REASONS[reason][len(names) > 1].format(output=fit(states.output or "", WIDEST_NAME))
         left = len(names) - MOST_NAMED
         listed = names[:MOST_NAMED] + ([f"{left:,} more"] if left > 0 else [])
         who = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
-        yield f"None after: {who} {told}"
+        yield f"None after: {who} {text}"

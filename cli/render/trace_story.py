@@ -217,10 +217,10 @@ def range_text(value: Any, digits: int) -> str:
     >>> range_text(numpy.arange(12.0).reshape(3, 4), 6)
     '3x4, 0..11'
     """
-    told = value if isinstance(value, ArraySummary) else summary_of(value)
-    if told.least is None or told.greatest is None:
-        return f"{spell_shape(told.shape)}, {'not finite' if told.lost else 'empty'}"
+    summary = value if isinstance(value, ArraySummary) else summary_of(value)
+    if summary.least is None or summary.greatest is None:
+        return f"{spell_shape(summary.shape)}, {'not finite' if summary.lost else 'empty'}"
     digits = min(digits, 3)
-    least, greatest = short(told.least, digits), short(told.greatest, digits)
-    lost = f", {told.lost:,} not finite" if told.lost else ""
-    return f"{spell_shape(told.shape)}, {least if least == greatest else f'{least}..{greatest}'}{lost}"
+    least, greatest = short(summary.least, digits), short(summary.greatest, digits)
+    lost = f", {summary.lost:,} not finite" if summary.lost else ""
+    return f"{spell_shape(summary.shape)}, {least if least == greatest else f'{least}..{greatest}'}{lost}"

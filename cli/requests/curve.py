@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #: The points of a range without a step.
 POINTS = 201
 #: More gaps and names than these are counted, not listed.
-MOST_TOLD = 5
+MOST_NAMED = 5
 NAN = float("nan")
 
 
@@ -229,7 +229,7 @@ def over_steps(session: Session) -> tuple[Curve, int]:
     values = found.get(name, [])
     if len(owners.get(name, ())) > 1:
         raise UsageError(
-            f"`{name}` is a variable of several functions: {', '.join(owners[name][:MOST_TOLD])}",
+            f"`{name}` is a variable of several functions: {', '.join(owners[name][:MOST_NAMED])}",
             code="E0610",
             help=("give it another name in the one whose values are wanted", *others(found)),
         )
@@ -289,8 +289,8 @@ def chosen_name(execution: Execution, settings: Settings) -> str:
 def others(found: dict[str, list[float | None]]) -> tuple[str, ...]:
     """The advice that names what could be plotted."""
     names = [name for name, values in found.items() if len(values) > 1 and None not in values]
-    more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD else ""
-    return (f"names with several values: {', '.join(names[:MOST_TOLD])}{more}",) if names else ()
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return (f"names with several values: {', '.join(names[:MOST_NAMED])}{more}",) if names else ()
 
 
 def name_of_input(execution: Execution) -> str:
@@ -304,11 +304,13 @@ def note_gaps(session: Session, curve: Curve) -> None:
     """Say where the curve is not finite."""
     gaps = gaps_of(curve.ys)
     lost = sum(last - first + 1 for first, last in gaps)
-    for first, last in gaps[:MOST_TOLD]:
+    for first, last in gaps[:MOST_NAMED]:
         ends = f"{curve.xs[first]:g}" if first == last else f"{curve.xs[first]:g} to {curve.xs[last]:g}"
         session.note(f"{curve.output} is not finite for {curve.input} = {ends}: the curve has a gap there")
-    if len(gaps) > MOST_TOLD:
-        session.note(f"{len(gaps) - MOST_TOLD:,} more gaps; {lost:,} of {len(curve.ys):,} points are missing")
+    if len(gaps) > MOST_NAMED:
+        session.note(
+            f"{len(gaps) - MOST_NAMED:,} more gaps; {lost:,} of {len(curve.ys):,} points are missing"
+        )
 
 
 def gaps_of(ys: Sequence[float]) -> list[tuple[int, int]]:

@@ -89,15 +89,15 @@ def note_kinks(session: Session, asked: Question, probe: Probe, draws: int) -> b
     names = NodeNames(subject.order, source, numbers_first=subject.numbers_first)
     leading = nodes_leading_to(subject.order, [node for _, node in subject.wrt])
     kinks = [kink for kink in kinks_of(leading, subject.cotangents, names) if kink.kind in NOT_SMOOTH]
-    told = [(kink.line, kink.text) for kink in kinks]
-    told += [
+    sentences = [(kink.line, kink.text) for kink in kinks]
+    sentences += [
         (source.position(at.start)[0], f"`{source.excerpt(at)}` compares equal numbers") for at in probe.ties
     ]
-    for line, text in told[:MOST_KINKS]:
+    for line, text in sentences[:MOST_KINKS]:
         session.note(f"{'' if line is None else f'line {line}: '}{text}; first order does not hold there")
-    if told and not draws:
+    if sentences and not draws:
         session.note("--monte-carlo 10000 shows the standard deviations at a kink")
-    return bool(told)
+    return bool(sentences)
 
 
 def read_sigmas(values: Values) -> tuple[dict[str, object], dict[str, Any]]:

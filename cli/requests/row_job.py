@@ -33,31 +33,31 @@ if TYPE_CHECKING:
     Values = dict[str, Any]
 
 MOST_CYCLES = 1000  # runs whose garbage is kept
-MOST_TOLD = 20  # bad rows of a block with a message each
+MOST_ERRORS = 20  # bad rows with a message each, of a block and of all
 
 
 class RowAnswers:
     """The ``text`` of the lines of ``count`` rows, of which ``bad`` have no answer.
 
-    ``told`` are the first of these, each with its index in the block. ``failed`` has the number of rows of
-    each kind in --fail-on. ``seconds`` is how long it took.
+    ``errors`` are those of the first bad rows, each with its index in the block. ``failed`` has the number of
+    rows of each kind in --fail-on. ``seconds`` is how long it took.
     """
 
-    __slots__ = ("bad", "count", "failed", "seconds", "text", "told")
+    __slots__ = ("bad", "count", "errors", "failed", "seconds", "text")
 
     def __init__(self, text: str = "", count: int = 0) -> None:
         self.text = text
         self.count = count
         self.bad = 0
-        self.told: list[tuple[int, AutodiffError]] = []
+        self.errors: list[tuple[int, AutodiffError]] = []
         self.failed: Counter[str] = Counter()
         self.seconds = 0.0
 
     def add_error(self, at: int, error: AutodiffError) -> None:
         """Count a bad row, and keep what is wrong with it unless there are many."""
         self.bad += 1
-        if len(self.told) < MOST_TOLD:
-            self.told.append((at, error))
+        if len(self.errors) < MOST_ERRORS:
+            self.errors.append((at, error))
 
 
 class RowJob(Job):
@@ -183,21 +183,21 @@ class RowJob(Job):
         return {at: one for at, one, is_finite in zip(places, lists, finite, strict=True) if is_finite}
 
     def encoded(self, answer: RowAnswers) -> bytes:
-        told = [
+        errors = [
             (at, error.code, error.message, error.span and [error.span.start, error.span.end])
-            for at, error in answer.told
+            for at, error in answer.errors
         ]
-        head = [answer.count, answer.bad, told, answer.failed, answer.seconds]
+        head = [answer.count, answer.bad, errors, answer.failed, answer.seconds]
         return json.dumps(head).encode() + b"\n" + answer.text.encode("utf-8", "surrogatepass")
 
     def decoded(self, data: bytes) -> RowAnswers:
         head, _, text = data.partition(b"\n")
         made = RowAnswers(text.decode("utf-8", "surrogatepass"))
-        made.count, made.bad, told, failed, made.seconds = json.loads(head)
+        made.count, made.bad, errors, failed, made.seconds = json.loads(head)
         made.failed = Counter(failed)
-        made.told = [
+        made.errors = [
             (at, AutodiffError(message, code=code, span=Span(*span) if span else None))
-            for at, code, message, span in told
+            for at, code, message, span in errors
         ]
         return made
 

@@ -23,7 +23,7 @@ from autodiff.cli.requests.make_report import (
     read_settings,
     warn,
 )
-from autodiff.cli.requests.row_job import RowAnswers, RowJob, values_of
+from autodiff.cli.requests.row_job import MOST_ERRORS, RowAnswers, RowJob, values_of
 from autodiff.cli.requests.row_sources import known_columns, read_rows, read_sweep, used_columns
 from autodiff.core.base.errors import AutodiffError, CompileError, LimitError, UsageError
 from autodiff.core.base.lazy_imports import np
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from autodiff.cli.requests.session import Session
     from autodiff.grammar.session.run import Settings
 
-MOST_TOLD = 20  # bad rows with a message each
 #: Rows that are run one by one are answered in parts that take about so long.
 SECONDS_OF_A_PART = 0.1
 LARGEST_PART = 10_000  # rows
@@ -177,10 +176,10 @@ class AllRows:
 
     def write(self, block: Block, answers: RowAnswers) -> None:
         """Write the lines of a block, and to stderr what is wrong with bad rows."""
-        for at, error in answers.told:
+        for at, error in answers.errors:
             self.bad += 1
             self.tell(error, block.place(at))
-        self.bad += answers.bad - len(answers.told)
+        self.bad += answers.bad - len(answers.errors)
         self.count += answers.count
         self.failed += answers.failed
         self.done = block.share and block.share[1]
@@ -191,14 +190,14 @@ class AllRows:
 
     def tell(self, error: AutodiffError, place: str) -> None:
         """Write one line about a bad row, unless many were written."""
-        if self.bad > MOST_TOLD or self.session.is_silent:
+        if self.bad > MOST_ERRORS or self.session.is_silent:
             return
         if error.span is not None and self.session.script is not None:
             number, _ = self.session.script.source.position(error.span.start)
             place += f", line {number} of the script"
-        told = AutodiffError(f"{place}: {error.message}")
-        told.code = error.code
-        self.session.say(told)
+        placed = AutodiffError(f"{place}: {error.message}")
+        placed.code = error.code
+        self.session.say(placed)
 
     def one_answer(self, block: Block, row: Row) -> RowAnswers:
         """The answer to one row, from a run of its own."""

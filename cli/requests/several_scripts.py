@@ -106,8 +106,8 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
             for outcome in results
         ]
         order = (OUTCOMES[OK], UNDECIDED, FAILED_ON, *(name or bad for name in reversed(OUTCOMES.values())))
-        told = ", ".join(f"{names.count(name):,} {name}" for name in dict.fromkeys(order) if name in names)
-        session.show_text(f"{len(paths):,} script{'s' * (len(paths) != 1)}: {told}\n")
+        counts = ", ".join(f"{names.count(name):,} {name}" for name in dict.fromkeys(order) if name in names)
+        session.show_text(f"{len(paths):,} script{'s' * (len(paths) != 1)}: {counts}\n")
     return next(status for status in OUTCOMES if any(status == outcome.status for outcome in results))
 
 

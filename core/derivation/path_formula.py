@@ -58,9 +58,9 @@ class PathWriter:
 
     def path(self, end: Node, edges: Edges, contribution: Any, is_scalar: bool) -> tuple[Path, Symbol]:
         all_edges = edges
-        told = tuple((node, index) for node, index in edges if not self.names.is_passing(node))
-        nodes = [node for node, _ in told] + [end]
-        edges, gap = shorten_path(told)
+        kept = tuple((node, index) for node, index in edges if not self.names.is_passing(node))
+        nodes = [node for node, _ in kept] + [end]
+        edges, gap = shorten_path(kept)
         chain = [self._quotient(edge) for edge in edges]
         derivatives = [self.factor(edge, is_scalar) for edge in edges]
         factors = [expr_text(factor, None, limits.digits) for factor in derivatives]

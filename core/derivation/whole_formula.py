@@ -91,11 +91,11 @@ def choose_formula(total: Expr | None, short: FactoredForm | None, formulas: Ope
         shown, shared = short.expr, short.shared
     else:
         return Formula() if short is None else Formula(whole=short.expr, shared=short.shared)
-    told = [shown] if extra is None else [shown, extra]
+    exprs = [shown] if extra is None else [shown, extra]
     return Formula(
         shown,
         extra,
-        (*reversed(shared.items()), *formulas.meanings([*told, *shared.values()])),
+        (*reversed(shared.items()), *formulas.meanings([*exprs, *shared.values()])),
         shown,
         shared,
     )

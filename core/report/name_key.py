@@ -89,9 +89,9 @@ class NameKey:
 
         A loop names thousands of values. They are found as whole texts, which takes less than their words.
         """
-        told = set(texts)
-        values = {*(self._versioned & told)}
-        found = self.of(told - values, known, values)
+        distinct = set(texts)
+        values = {*(self._versioned & distinct)}
+        found = self.of(distinct - values, known, values)
         return found, self._values_meaning(values.difference(known))
 
     def of(

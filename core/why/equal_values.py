@@ -22,12 +22,12 @@ def equal_values(order: Sequence[Node], names: NodeNames) -> Iterator[tuple[OpNo
 
     Of several decompositions of the same matrix only one is named.
     """
-    told: set[str] = set()
+    seen: set[str] = set()
     for node in reversed(order):
         if isinstance(node, OpNode) and node.op.name in DECOMPOSITIONS:
             sentence = equal_values_sentence(node, names)
-            if sentence and sentence not in told:
-                told.add(sentence)
+            if sentence and sentence not in seen:
+                seen.add(sentence)
                 yield node, f"{sentence}, and this derivative divides by their difference"
 
 

@@ -72,8 +72,8 @@ def causes_of(
         found = search.nonfinite_causes()
     elif g is None or not _any_nonzero(g):
         found = search.zero_causes()
-        told = {cause.name for cause in found}
-        found += [cause for cause in search.output() if cause.name not in told]
+        known = {cause.name for cause in found}
+        found += [cause for cause in search.output() if cause.name not in known]
     elif uses and max_abs(g) <= rounding_tolerance(g) * max(max_abs(use.contribution) for use in uses):
         found = [search.rounding_error_cause(g, uses)]
     else:
@@ -562,8 +562,8 @@ def _is_finite(value: Any) -> bool:
 
 def _distinct(causes: list[Cause]) -> list[Cause]:
     """Each place and text once. Of edges that share one nonfinite value, only the first."""
-    told: dict[tuple[str, int | None], Cause] = {}
+    first: dict[tuple[str, int | None], Cause] = {}
     for cause in causes:
         what = cause.name if cause.kind in ("masked", "forward") else cause.text
-        told.setdefault((what, cause.line), cause)
-    return list(told.values())
+        first.setdefault((what, cause.line), cause)
+    return list(first.values())

@@ -77,9 +77,9 @@ def magnitude_causes(
         most = places_to_report(merge_places(places), exponent)
     if not most:
         return []
-    told = [place_words(place, names) for place in most]
     how = "grows" if sign > 0 else "shrinks"
-    text = f"the gradient {how} from {value_words(start)} to {value_words(end)} on its way: {'; '.join(told)}"
+    change = f"the gradient {how} from {value_words(start)} to {value_words(end)} on its way"
+    text = f"{change}: {'; '.join(place_words(place, names) for place in most)}"
     node = most[0].node
     kind = "grown" if sign > 0 else "shrunk"
     return [Cause(kind, text, names[node], node.op.name, None, names.line(node), node.site)]

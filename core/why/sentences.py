@@ -289,8 +289,8 @@ def equal_values_sentence(node: OpNode, names: NodeNames) -> str:
         return ""
     place = tuple(int(at) for at in pairs[0])
     after = (*place[:-1], place[-1] + 1)
-    told = f"{what} {place[-1]} and {after[-1]} of {_operand_name(node, 0, names)} are equal"
-    return f"{told}: {value_words(values, place)} and {value_words(values, after)}"
+    text = f"{what} {place[-1]} and {after[-1]} of {_operand_name(node, 0, names)} are equal"
+    return f"{text}: {value_words(values, place)} and {value_words(values, after)}"
 
 
 def with_operands(sentence: str, node: OpNode, names: NodeNames, own: int = 0) -> str:

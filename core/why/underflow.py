@@ -35,9 +35,9 @@ def underflow_below(node: OpNode) -> OpNode | None:
             return above
 
 
-def underflow_sentence(node: OpNode, names: NodeNames, told: int | None = None) -> str:
-    """How the result of an op came to be 0; the line is left out if it is ``told`` already."""
+def underflow_sentence(node: OpNode, names: NodeNames, known_line: int | None = None) -> str:
+    """How the result of an op came to be 0; the line is left out if it is ``known_line`` already."""
     given = ", ".join(dict.fromkeys(operand_in_words(node, at, names) for at in range(len(node.operands))))
     line = names.line(node)
-    place = "" if line in (None, told) else f" in line {line}"
+    place = "" if line in (None, known_line) else f" in line {line}"
     return f"{spoken_name(node, names)}{place} is too small for a number, and becomes 0: {given}"

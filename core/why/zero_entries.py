@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import ReportedPass
 
 #: At most so many edges are tried, and at most so many entries are listed.
-MOST_TRIED, MOST_TOLD = 10, 3
+MOST_TRIED, MOST_NAMED = 10, 3
 
 
 class StoppingOp:
@@ -178,8 +178,8 @@ def _indexing_words(takers: list[str], them: str) -> str:
 
 
 def _entries_in_words(which: Any) -> str:
-    places = [f"[{', '.join(map(str, place))}]" for place in np.argwhere(which)[:MOST_TOLD].tolist()]
+    places = [f"[{', '.join(map(str, place))}]" for place in np.argwhere(which)[:MOST_NAMED].tolist()]
     count = int(which.sum())
-    dots = ", ..." if count > MOST_TOLD else ""
+    dots = ", ..." if count > MOST_NAMED else ""
     verb = "is" if count == 1 else "are"
     return f"{count:,} of the {which.size:,} entries of the gradient {verb} 0 ({', '.join(places)}{dots})"

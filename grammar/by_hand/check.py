@@ -176,16 +176,16 @@ def expected_remarks(formula: Formula, runs: ScriptRuns) -> list[str]:
     if formula.workings is None:
         return []
     points = SamplePoints(runs, formula, runs.around(SPREAD))
-    segment, told = formula.workings.segment, []
+    segment, remarks = formula.workings.segment, []
     if segment.before is not None and points.node is not None:
         line = expected_line(segment.key, segment.before, points.node, points)
-        told += [f"expected: {line}"] if line else []
+        remarks += [f"expected: {line}"] if line else []
     nodes = formula.upstream.nodes(points.subject, runs.first.execution)
     known = {one.written: node for one, (_, node) in zip(formula.upstream.found, nodes, strict=True)}
     for key, after in formula.workings.left_out.items():
         line = expected_line(key, known[key], after, points) if key in known else ""
-        told += [f"a line is missing before it: {line}"] if line else []
-    return told
+        remarks += [f"a line is missing before it: {line}"] if line else []
+    return remarks
 
 
 def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -> None:
@@ -224,13 +224,13 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
     if not runs.may_rerun:
         answer_here(made, points)
         return
-    told = []
+    remarks = []
     if formula.names_read.isdisjoint(points.names[0]):
-        told = number_at_kink_remarks(made, points, runs)
+        remarks = number_at_kink_remarks(made, points, runs)
     elif all_known(right[1:]) is not False:
-        told = script_kink_remarks(made, runs)
-    if told:
-        made.is_right, made.remarks = None, told
+        remarks = script_kink_remarks(made, runs)
+    if remarks:
+        made.is_right, made.remarks = None, remarks
     elif made.is_right is False:
         meant = meant_versions(formula, points, runs)
         explain_difference(made, formula, points, computed, right, runs)
@@ -344,11 +344,11 @@ def symmetry_remarks(made: HandCheck, formula: Formula, points: SamplePoints, ru
         return []
     names = symmetric_names(formula, runs)
     in_general = CorrectionSearch(formula, points, dict(points.subject.wrt)[made.by[-1]]).find_remark()
-    told = [in_general] if in_general else []
+    remarks = [in_general] if in_general else []
     if made.is_right_here:
         made.is_right = None
-        return [f"it is right for symmetric {names}, as in this script, and not in general", *told]
-    return [*told, f"it is right for symmetric {names} only"]
+        return [f"it is right for symmetric {names}, as in this script, and not in general", *remarks]
+    return [*remarks, f"it is right for symmetric {names} only"]
 
 
 def script_kink_remarks(made: HandCheck, runs: ScriptRuns) -> list[str]:
@@ -370,8 +370,8 @@ def number_at_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRu
     The number that an op with a kink answers there is a convention: it is not right either.
     """
     ties = runs.rerun.first.ties
-    told = op_kinks(points, made.by)
-    if not (ties or told):
+    kinks = op_kinks(points, made.by)
+    if not (ties or kinks):
         return []
     found = find_leap(made, runs)
     if found is None or np.size(made.value) != 1 or np.size(made.gradient) != 1:
@@ -380,7 +380,7 @@ def number_at_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRu
     low, high = sorted([leap.below, leap.above])
     if not low <= float(made.value.item()) <= high:
         return []
-    return script_kink_remarks(made, runs) if ties and not told else [NO_FORMULA, *told]
+    return script_kink_remarks(made, runs) if ties and not kinks else [NO_FORMULA, *kinks]
 
 
 def find_leap(made: HandCheck, runs: ScriptRuns) -> tuple[Leap, OutputFunction] | None:
@@ -406,11 +406,11 @@ def kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> lis
 
     Most kinks leave second derivatives as they are: these have to leap.
     """
-    told = op_kinks(points, made.by)
-    if told and len(made.by) > 1 and find_leap(made, runs) is None:
+    kinks = op_kinks(points, made.by)
+    if kinks and len(made.by) > 1 and find_leap(made, runs) is None:
         return []
     first = "it is right around the script's values; at them the gradient is a convention, that for a kink"
-    return [first, *told] if told else []
+    return [first, *kinks] if kinks else []
 
 
 def op_kinks(points: SamplePoints, by: list[str]) -> list[str]:

@@ -50,8 +50,8 @@ def explain_ratio(ratio: float, path: list[Node], target: Node, names: NodeNames
                     twice.append(group)
         for groups, done in ((left_out, "left out"), (twice, "taken twice")):
             if groups:
-                told = " or ".join(join_texts(group) for group in groups[:MAX_EXPLANATIONS])
-                return f", as if {told} had been {done}"
+                causes = " or ".join(join_texts(group) for group in groups[:MAX_EXPLANATIONS])
+                return f", as if {causes} had been {done}"
     return ""
 
 

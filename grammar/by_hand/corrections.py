@@ -43,12 +43,12 @@ MAX_PAIRED = 44
 class Correction:
     """A text that replaces some parts of the formula, and the remark if that makes the formula right."""
 
-    __slots__ = ("spans", "text", "told")
+    __slots__ = ("remark", "spans", "text")
 
-    def __init__(self, spans: tuple[Span, ...], text: str, told: str) -> None:
+    def __init__(self, spans: tuple[Span, ...], text: str, remark: str) -> None:
         self.spans = spans
         self.text = text
-        self.told = told
+        self.remark = remark
 
 
 class OpDerivative:
@@ -121,11 +121,11 @@ class CorrectionSearch:
         for kind in CORRECTION_KINDS if self.formula.is_expression else KINDS_IN_LINES:
             for edit in kind(self):
                 if self.is_right(edit):
-                    return edit.told + self.line_of(edit)
+                    return edit.remark + self.line_of(edit)
         pairs = [edit for kind in PAIRED_KINDS for edit in kind(self)][:MAX_PAIRED]
         for first, second in combinations(pairs, 2):
             if are_disjoint(first, second) and self.is_right(first, second):
-                return f"{first.told}{self.line_of(first)}, and {second.told}{self.line_of(second)}"
+                return f"{first.remark}{self.line_of(first)}, and {second.remark}{self.line_of(second)}"
         return ""
 
     def find_other_constant(self) -> str:
@@ -134,7 +134,7 @@ class CorrectionSearch:
         for edit in self.other_names():
             replaced = self.text[edit.spans[0].start : edit.spans[0].end]
             if {replaced, edit.text} <= numbers and self.is_right(edit):
-                return edit.told + self.line_of(edit)
+                return edit.remark + self.line_of(edit)
         return ""
 
     def line_of(self, edit: Correction) -> str:
@@ -175,10 +175,10 @@ class CorrectionSearch:
     def written(self, part: Any) -> str:
         return self.formula.text(part)
 
-    def replace_part(self, part: Any, text: str, told: str = "", shown: str = "") -> Correction:
-        if not told:
-            told = f"with {shown or text} in place of {self.written(part)}{self.which(part)} it is right"
-        return Correction((part.span,), text, told)
+    def replace_part(self, part: Any, text: str, remark: str = "", shown: str = "") -> Correction:
+        if not remark:
+            remark = f"with {shown or text} in place of {self.written(part)}{self.which(part)} it is right"
+        return Correction((part.span,), text, remark)
 
     def which(self, part: Any) -> str:
         """Return which of several parts with the same text this is: `` (the 2nd of 3)``."""
@@ -194,8 +194,8 @@ class CorrectionSearch:
 
         if not self.formula.is_expression:
             for value in self.formula.values_written():
-                told = f"the sign of {self.written(value)} is wrong"
-                yield self.replace_part(value, f"-({self.written(value)})", told)
+                remark = f"the sign of {self.written(value)} is wrong"
+                yield self.replace_part(value, f"-({self.written(value)})", remark)
 
     def terms(self) -> list[Any]:
         """Return all operands of sums and differences in the formula, and what its lines add."""
@@ -237,8 +237,8 @@ class CorrectionSearch:
         """Replace a factor by the derivative of an op on a path."""
         for part in self.factors():
             for slope in self.slopes:
-                told = f"the factor {self.written(part)} should be {slope.spelled}"
-                yield self.replace_part(part, slope.name, told)
+                remark = f"the factor {self.written(part)} should be {slope.spelled}"
+                yield self.replace_part(part, slope.name, remark)
 
     def other_compound_factors(self) -> Iterator[Correction]:
         """Replace a factor that is not a bare name by the derivative of an op on a path."""
@@ -252,8 +252,8 @@ class CorrectionSearch:
             text = self.written(part)
             for slope in self.slopes:
                 at = "" if part is whole else f" beside {text}"
-                told = f"the factor {slope.spelled} is missing{at}"
-                yield self.replace_part(part, f"({text})*{slope.name}", told)
+                remark = f"the factor {slope.spelled} is missing{at}"
+                yield self.replace_part(part, f"({text})*{slope.name}", remark)
                 yield self.replace_part(
                     part, f"({text})/{slope.name}", f"there is a division by {slope.spelled} too few{at}"
                 )
@@ -263,10 +263,10 @@ class CorrectionSearch:
         for part in (part for part in self.terms() if not isinstance(part, tree.Number)):
             text = self.written(part)
             for times in (2, 3, 4):
-                told = f"the term {text} is {FRACTIONS[times]} of what it should be"
-                yield self.replace_part(part, f"{times}*({text})", f"{told}: a factor {times} is missing")
-                told = f"the term {text} is {times} times what it should be"
-                yield self.replace_part(part, f"({text})/{times}", f"{told}: a factor {times} is superfluous")
+                remark = f"the term {text} is {FRACTIONS[times]} of what it should be: a factor {times} is"
+                yield self.replace_part(part, f"{times}*({text})", f"{remark} missing")
+                remark = f"the term {text} is {times} times what it should be: a factor {times} is"
+                yield self.replace_part(part, f"({text})/{times}", f"{remark} superfluous")
 
     def names_of_script(self) -> list[str]:
         """Return the script's names of tensors and numbers; those that the formula reads come first."""
@@ -302,8 +302,8 @@ class CorrectionSearch:
             at = "" if part is whole else f" beside {text}"
             for name in self.names_of_script()[:MAX_NAMES]:
                 yield self.replace_part(part, f"({text})*{name}", f"the factor {name} is missing{at}")
-                told = f"the divisor {name} is missing{' below ' + text if at else ''}"
-                yield self.replace_part(part, f"({text})/{name}", told)
+                remark = f"the divisor {name} is missing{' below ' + text if at else ''}"
+                yield self.replace_part(part, f"({text})/{name}", remark)
 
     def powers(self) -> Iterator[Correction]:
         for part in self.parts:
@@ -356,12 +356,12 @@ class CorrectionSearch:
         for part in self.parts:
             if isinstance(part, tree.Binary) and part.op == "@":
                 left, right = self.written(part.left), self.written(part.right)
-                told = f"{left} and {right} stand in the wrong order"
-                yield self.replace_part(part, f"({right}) @ ({left})", told)
+                remark = f"{left} and {right} stand in the wrong order"
+                yield self.replace_part(part, f"({right}) @ ({left})", remark)
             elif isinstance(part, tree.Binary) and part.op == "*":
                 left, right = self.written(part.left), self.written(part.right)
-                told = f"{left} and {right} must be multiplied as matrices: {left} @ {right}"
-                yield self.replace_part(part, f"({left}) @ ({right})", told)
+                remark = f"{left} and {right} must be multiplied as matrices: {left} @ {right}"
+                yield self.replace_part(part, f"({left}) @ ({right})", remark)
 
     def other_products(self) -> Iterator[Correction]:
         """Replace a product of two vectors by the outer one, and a vector by the diagonal matrix of it."""

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 SHORTEST = 3
 
 
-def with_guessed_names(derivation: Derivation, runs: ScriptRuns) -> Derivation:
-    """Return the derivation where such names are steps too; each has the shape of the value that is meant."""
+def add_guessed_names(derivation: Derivation, runs: ScriptRuns) -> Derivation:
+    """Return the derivation where such names are steps too; each has the shape of the value that is meant.
+
+    The values that are meant become inputs of the first of the ``runs``.
+    """
     guessed: dict[str, Node] = {}
     for name in derivation.uncompared:
         node = meant_node(name, derivation, runs)

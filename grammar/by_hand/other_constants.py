@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 def label_remarks(made: HandCheck, formula: Formula, runs: ScriptRuns) -> list[str]:
     """Return the remark on a formula that is right for labels, as the script's inputs are; set that it is."""
-    told = [text for leaf, text in runs.labels.items() if leaf.name in formula.names_read]
-    if not told or not made.is_right_here or not agrees(formula, runs, runs.moved(SPREAD, LABELS)):
+    labels = [text for leaf, text in runs.labels.items() if leaf.name in formula.names_read]
+    if not labels or not made.is_right_here or not agrees(formula, runs, runs.moved(SPREAD, LABELS)):
         return []
     made.is_right = True
-    return [labels_remark(told)]
+    return [labels_remark(labels)]
 
 
-def labels_remark(told: list[str]) -> str:
-    return f"it is right where {' and '.join(told)}, as in this script, and not in general"
+def labels_remark(labels: list[str]) -> str:
+    return f"it is right where {' and '.join(labels)}, as in this script, and not in general"
 
 
 def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> None:
@@ -56,9 +56,9 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
         made.remarks.append(f"{in_words(idle, runs)} {takes} no part in {runs.first.subject.name}")
         made.varied = [name for name in made.varied if not set(read[name]).issubset(idle)]
         return
-    told = [text for name in guilty if (text := runs.labels_in_words(name))]
-    if told and agrees(formula, runs, runs.with_constants(guilty, SPREAD, LABELS)):
-        made.remarks.append(labels_remark(told))
+    labels = [text for name in guilty if (text := runs.labels_in_words(name))]
+    if labels and agrees(formula, runs, runs.with_constants(guilty, SPREAD, LABELS)):
+        made.remarks.append(labels_remark(labels))
         return
     alone = [name for name in guilty if agrees(formula, runs, runs.with_constants([name], SPREAD)) is False]
     if formula.place is not None and any(numbers_of(runs.value(name)).size > 1 for name in alone or guilty):
@@ -121,7 +121,7 @@ def takes_part(name: str, made: HandCheck, runs: ScriptRuns) -> bool:
 
 def wrong_for_others(formula: Formula, runs: ScriptRuns, names: list[str]) -> list[str]:
     """Return remarks on a formula that is right for the script's values of these constants only."""
-    told = [f"it is right only because of {in_words(names, runs)} in this script"]
+    remarks = [f"it is right only because of {in_words(names, runs)} in this script"]
     points = SamplePoints(
         runs, formula, [runs.first, *runs.with_constants(names, SPREAD, moves_leaves=False)]
     )
@@ -130,8 +130,8 @@ def wrong_for_others(formula: Formula, runs: ScriptRuns, names: list[str]) -> li
     if at and not np.ndim(points.gradients[at]) and all(not np.ndim(points.number(x, at)) for x in names):
         where = ", ".join(f"{x} = {format_number(points.number(x, at))}" for x in names)
         value, right = format_number(values[at]), format_number(points.gradients[at])
-        told.append(f"at {where} the formula gives {value}, and the gradient is {right}")
-    return told + corrections(formula, runs, names)
+        remarks.append(f"at {where} the formula gives {value}, and the gradient is {right}")
+    return remarks + corrections(formula, runs, names)
 
 
 def corrections(formula: Formula, runs: ScriptRuns, names: list[str]) -> list[str]:
@@ -144,8 +144,8 @@ def corrections(formula: Formula, runs: ScriptRuns, names: list[str]) -> list[st
 
 def in_words(names: list[str], runs: ScriptRuns) -> str:
     """Return constants with their values, if these are single numbers: ``y = 1 and the numbers of X``."""
-    told = []
+    texts = []
     for name in names:
         x = numbers_of(runs.value(name))
-        told.append(f"{name} = {format_number(x.item())}" if x.size == 1 else f"these numbers of {name}")
-    return " and ".join(told)
+        texts.append(f"{name} = {format_number(x.item())}" if x.size == 1 else f"these numbers of {name}")
+    return " and ".join(texts)

@@ -241,8 +241,8 @@ class ScaledSteps:
         found = CorrectionSearch(step.formula, step.points, node).find_remark() if step.computed else ""
         if found:
             return f"{yours}: {step.formula.upstream.spell(found)}"
-        told = f"{yours}, it is not the gradient; from the gradient itself it would be right"
-        return told if step.was_right else ""
+        remark = f"{yours}, it is not the gradient; from the gradient itself it would be right"
+        return remark if step.was_right else ""
 
     def spelled_factor(self) -> str:
         """Return the factor with the script's name for it if the steps read that: ``m = 4``."""

@@ -59,7 +59,7 @@ def find_mistakes(
             return [variable_remark(*variable)]
         points.keep([0])
         computed, right = computed[:1], points.gradients
-    told = wrong_entries_remarks(computed, right)
+    general = wrong_entries_remarks(computed, right)
     is_whole = formula.place is None and points.has_paths and formula.is_expression
     paths: PathComparison | None = None
     if is_whole and points.paths_to(node).count() <= MAX_PATHS:
@@ -70,7 +70,7 @@ def find_mistakes(
         remarks = [] if paths is None or ", as if " in "".join(off) else paths.remarks()
         if variable is not None and ", as if " not in "".join(off):
             return [variable_remark(*variable)]
-        return (remarks if paths is not None and paths.is_sure and remarks else off) or told
+        return (remarks if paths is not None and paths.is_sure and remarks else off) or general
     if off:
         other = CorrectionSearch(formula, tried, node).find_other_constant()
         return [other] if other else off
@@ -82,13 +82,13 @@ def find_mistakes(
         remarks = paths.remarks()
         if paths.is_sure:
             return remarks
-        told = told or remarks
+        general = general or remarks
     if changed := CorrectionSearch(formula, tried, node).find_remark():
         return [changed]
     ratio = constant_ratio(computed[:1], right[:1]) if np.size(right[0]) > 1 else None
     if ratio is not None:
         return [f"at the script's values {wrong_factor_remark(ratio, node, points)}"]
-    return told
+    return general
 
 
 def missing_variable(points: SamplePoints, computed: list[Any]) -> tuple[str, float] | None:
@@ -118,10 +118,10 @@ def variable_remark(spelled: str, ratio: float) -> str:
 
 def wrong_factor_remark(ratio: float, node: Node, points: SamplePoints) -> str:
     """Return the remark on a formula that is off by a factor, and the constant that may be the cause."""
-    told = ratio_remark(ratio, "the sign is wrong")
+    remark = ratio_remark(ratio, "the sign is wrong")
     if not points.has_paths:
-        return told
-    return told + explain_ratio(ratio, points.paths_to(node).nodes, node, points.node_names)
+        return remark
+    return remark + explain_ratio(ratio, points.paths_to(node).nodes, node, points.node_names)
 
 
 class PathComparison:
@@ -178,8 +178,8 @@ class PathComparison:
             return remarks
         self.is_sure = False
         for term in left_terms:
-            told = format_array(values[term][0])
-            remarks.append(f"the term {self.spelled(terms[term])} = {told} is no path's contribution")
+            value = format_array(values[term][0])
+            remarks.append(f"the term {self.spelled(terms[term])} = {value} is no path's contribution")
         return remarks + [self.missing(paths[at]) for at in left_paths[:MAX_REMARKS]]
 
     def unmatched_terms(self, contributions: list[list[Any]]) -> tuple[list[tuple[int, Any]], list[int]]:
@@ -283,33 +283,33 @@ class PathComparison:
     def compared(self, term: tuple[int, Any], values: list[Any], path: Path, contributions: list[Any]) -> str:
         """Return the remark that compares a term with the path it should be."""
         spelled, along = self.spelled(term), self.along(path)
-        told = (
+        text = (
             f"the term {spelled} = {format_array(values[0])} stands for the path {along},"
             f" which gives {format_array(contributions[0])}"
         )
         if terms_equal([-v for v in values], contributions):
-            return f"{told}: its sign is wrong"
+            return f"{text}: its sign is wrong"
         ratio = constant_ratio(values, contributions)
         if not self.is_scalar_path(path):
             self.is_sure &= ratio is not None
-            return told if ratio is None else f"{told}: {self.path_ratio_remark(ratio, path)}"
+            return text if ratio is None else f"{text}: {self.path_ratio_remark(ratio, path)}"
         factors, edges = self.unmatched_factors(term, path)
         written = " and ".join(self.format_factor(*factor) for factor in factors)
         wanted = " and ".join(map(self.format_edge, edges))
         are = "factor {} is" if len(factors or edges) == 1 else "factors {} are"
         if not edges and factors:
-            return f"{told}: the {are.format(written)} superfluous"
+            return f"{text}: the {are.format(written)} superfluous"
         if not factors and edges:
             self.is_sure &= len(edges) == 1
-            return f"{told}: the {are.format(wanted)} missing"
+            return f"{text}: the {are.format(wanted)} missing"
         if len(factors) == 1 == len(edges):
-            return f"{told}: the factor {written} should be {wanted}"
+            return f"{text}: the factor {written} should be {wanted}"
         if ratio is not None:
-            return f"{told}: {self.path_ratio_remark(ratio, path)}"
+            return f"{text}: {self.path_ratio_remark(ratio, path)}"
         self.is_sure = False
         if max(len(factors), len(edges)) <= MAX_COMBINED and factors:
-            return f"{told}: the factor{'s' * (len(factors) > 1)} {written} should be {wanted}"
-        return told
+            return f"{text}: the factor{'s' * (len(factors) > 1)} {written} should be {wanted}"
+        return text
 
     def path_ratio_remark(self, ratio: float, path: Path) -> str:
         way = [node for node, _ in path]

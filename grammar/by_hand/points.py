@@ -238,8 +238,8 @@ def is_close(a: Any, b: Any) -> bool:
 
 def all_known(answers: list[bool | None]) -> bool | None:
     """Whether all answers that are not None are True; None if there is no such answer."""
-    told = [answer for answer in answers if answer is not None]
-    return all(told) if told else None
+    known = [answer for answer in answers if answer is not None]
+    return all(known) if known else None
 
 
 def formula_values(points: SamplePoints, formula: Formula) -> list[Any]:

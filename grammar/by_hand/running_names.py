@@ -13,7 +13,7 @@ from itertools import islice
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.paths.node_names import NodeNames
-from autodiff.grammar.by_hand.guessed_names import with_guessed_names
+from autodiff.grammar.by_hand.guessed_names import add_guessed_names
 from autodiff.grammar.by_hand.overwritten_sums import as_sum
 from autodiff.grammar.by_hand.points import SamplePoints, all_known, formula_values
 from autodiff.grammar.by_hand.runs import SPREAD
@@ -44,7 +44,7 @@ def divide_running_names(formulas: list[Formula], runs: ScriptRuns) -> list[Form
             made.append(formula)
         elif derivation not in done:
             done.add(derivation)
-            made += RunningNames(with_guessed_names(derivation, runs), runs).divided().formulas()
+            made += RunningNames(add_guessed_names(derivation, runs), runs).divided().formulas()
     for formula in made:
         formula.resolve_lists(runs.first.execution.names)
     return made
@@ -81,7 +81,7 @@ class RunningNames:
             node = self.named_node(own[0])
             if node is None:
                 continue
-            if len(own) > 1 and self.becomes_sum(own, node):
+            if len(own) > 1 and self.merge_into_sum(own, node):
                 continue
             last: Node | None = None
             for segment in own:
@@ -91,8 +91,8 @@ class RunningNames:
                 last = division.segments[-1].node or node
         return self.derivation
 
-    def becomes_sum(self, own: list[Segment], node: Node) -> bool:
-        """Take the lines of one name for a sum, if that is right and the last of them alone is not."""
+    def merge_into_sum(self, own: list[Segment], node: Node) -> bool:
+        """Make one sum of the lines of a name, and return True; not if the last line alone is right."""
         if self.is_gradient(self.values(own[-1], (own[-1],)), node):
             return False
         found = as_sum(self.derivation, own)

@@ -247,8 +247,8 @@ class ScriptRuns:
         """The leaves that may be labels, such as one-hot rows, and what holds for their entries."""
         inputs = {node for _, node in self.first.subject.wrt}
         others = [leaf for leaf in self.leaves if leaf.name is not None and leaf not in inputs]
-        told = {leaf: describe_labels(str(leaf.name), np.asarray(leaf.out)) for leaf in others}
-        return {leaf: text for leaf, text in told.items() if text}
+        described = {leaf: describe_labels(str(leaf.name), np.asarray(leaf.out)) for leaf in others}
+        return {leaf: text for leaf, text in described.items() if text}
 
 
 def numbered(found: list[ScriptRun | None]) -> list[ScriptRun]:

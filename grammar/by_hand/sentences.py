@@ -60,11 +60,11 @@ def rounded_remarks(formula: Formula, points: SamplePoints, computed: list[Any])
     if not 0 < apart[0] <= TERM_TOLERANCE or max(apart) > TERM_TOLERANCE:
         return []
     causes = "a number in it is rounded, or a small term is wrong"
-    told = f"it is off by {apart[0]:.1g} of the gradient's size: {causes}"
+    remark = f"it is off by {apart[0]:.1g} of the gradient's size: {causes}"
     if np.ndim(compared[0]):
-        return [told]
+        return [remark]
     value, right = (f"{float(x):.12g}" for x in (computed[0], compared[0]))
-    return [told, f"it gives {value}, and the gradient is {right}"]
+    return [remark, f"it gives {value}, and the gradient is {right}"]
 
 
 def relative_distance(value: Any, g: Any) -> float:
@@ -176,10 +176,10 @@ def wrong_entries_remarks(computed: list[Any], right: list[Any]) -> list[str]:
     wrong = [tuple(map(int, place)) for place in np.argwhere(~(apart <= TERM_TOLERANCE * size))]
     worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(apart)), apart.shape))
     value, expected = format_number(values[0][worst]), format_number(right[0][worst])
-    told = f"entry {list(worst)} is {value} and should be {expected}"
+    remark = f"entry {list(worst)} is {value} and should be {expected}"
     if len(wrong) == apart.size or apart.size < 3:
-        return [told]
-    return [f"{told}; {apart.size - len(wrong)} of {apart.size} entries are right"]
+        return [remark]
+    return [f"{remark}; {apart.size - len(wrong)} of {apart.size} entries are right"]
 
 
 def format_array(value: Any) -> str:

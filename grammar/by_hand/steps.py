@@ -119,8 +119,8 @@ class Derivation:
         found = []
         for name, node in self.guessed.items():
             line = next(one.number for one in self.lines if one.key == name)
-            told = f"`{name}` is compared with the gradient of `{node.name}`: the script has no `{name[1:]}`"
-            found.append(f"{self.name}:{line}: {told}")
+            text = f"`{name}` is compared with the gradient of `{node.name}`: the script has no `{name[1:]}`"
+            found.append(f"{self.name}:{line}: {text}")
         for name, line in self.uncompared.items():
             reason = "its lines are a loop, or make a list"
             if name.startswith("delta"):

@@ -49,16 +49,16 @@ def versions_of(formula: Formula, points: SamplePoints) -> dict[str, Versions]:
 
 def meant_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
     """Return the remark that says which value of each such name is meant, on the left and on the right."""
-    told = []
+    remarks = []
     for name, versions in versions_of(formula, points).items():
         by = dict(points.subject.wrt).get(name) if name in formula.inputs else None
         value = runs.first.execution.names.get(name)
         read = value.node if isinstance(value, Tensor) and name in formula.names_read else None
         if by in versions.nodes:
-            told.append(f"the derivative is by {versions.spelled(by)}")
+            remarks.append(f"the derivative is by {versions.spelled(by)}")
         if read in versions.nodes and read is not by:
-            told.append(f"`{name}` in the formula is {versions.spelled(read)}")
-    return [", and ".join(told)] if told else []
+            remarks.append(f"`{name}` in the formula is {versions.spelled(read)}")
+    return [", and ".join(remarks)] if remarks else []
 
 
 def other_versions(formula: Formula, points: SamplePoints, computed: list[Any]) -> list[str]:

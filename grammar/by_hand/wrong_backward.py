@@ -47,18 +47,18 @@ def blame_backward(made: HandCheck, formula: Formula, points: SamplePoints, valu
     made.gradient = right
     made.is_right_here = made.is_right = is_close(value, right)
     made.points = 1
-    told = f"the backward of {' or '.join(calls)} is wrong: {given}, and differences give {by_differences}"
+    remark = f"the backward of {' or '.join(calls)} is wrong: {given}, and differences give {by_differences}"
     if len(made.by) == 2:
-        told += saved_in_words(points, node)
-    made.remarks = [told]
+        remark += saved_in_words(points, node)
+    made.remarks = [remark]
     return True
 
 
 def saved_in_words(points: SamplePoints, node: Node) -> str:
     """Return which intermediate results Functions saved without the graph that second derivatives need."""
     saved = saved_constants(points.subject.order, points.source, node)
-    told = " and ".join(one.place for one in saved)
-    return f". It takes {told} for a constant, because nothing is recorded in forward" if saved else ""
+    places = " and ".join(one.place for one in saved)
+    return f". It takes {places} for a constant, because nothing is recorded in forward" if saved else ""
 
 
 def derivative_by_differences(points: SamplePoints, by: list[str]) -> Any:

@@ -263,8 +263,8 @@ def overwritten(reader: NameReads, name: str, output: str) -> Reason | None:
                 if first is not None and not reader.is_read_between(
                     target, first.span.end, statement.span.end
                 ):
-                    told = f"{target}, made from it in line {scene.line(first.span)},"
-                    return f"{told} is given another value before it is used", statement.span
+                    text = f"{target}, made from it in line {scene.line(first.span)},"
+                    return f"{text} is given another value before it is used", statement.span
                 if reader.origins.depends_on(statement.value, name):
                     made[target] = statement
     return None

@@ -280,18 +280,18 @@ def reassigned_notes(
     A note says how to ask for the slope by the last value, which the gradients of training by hand are.
     """
     inputs = dict(subject.wrt)
-    told = set()
+    seen = set()
     for name in dict.fromkeys([*execution.reassigned, *execution.first_leaves, *inputs]):
         entries = [place for place, _ in execution.list_entries.get(name, ()) if place in inputs]
         if name in inputs or entries:
-            told.add(name)
+            seen.add(name)
             yield from value_meant(name, inputs[name if name in inputs else entries[0]], execution, subject)
     if is_asked:
         return
     behind = Origins(execution, settings)
     groups: dict[tuple[str, str], list[str]] = {}
     for name in behind.reassigned_names():
-        if name not in told:
+        if name not in seen:
             is_replaced = any(not names_in(value) for _, value in behind.changes(name))
             which = "the first of its values that the output is made of" if is_replaced else "its first value"
             is_changed = execution.scopes.module.assignment_count(name) == 1

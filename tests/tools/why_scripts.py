@@ -34,7 +34,7 @@ def derivation_of(text: str, name: str, of: str | None = None) -> Derivation:
     return derivation
 
 
-def told(text: str) -> list[str]:
+def causes(text: str) -> list[str]:
     """Line and words of every cause of a script."""
     return [f"{cause.line}: {cause.text}" for cause in derivation_of(text, "script.ad").causes]
 

@@ -32,7 +32,7 @@ def tensors_for_arrays(scene: Scene) -> Iterator[Fix]:
         if one.span is not None
     ]
     if here and others:
-        edits, changes, told = list(here[0].edits), [change(scene, here[0])], {scene.error.message}
+        edits, changes, messages = list(here[0].edits), [change(scene, here[0])], {scene.error.message}
         for there in others:
             fix = next(tensor_for_array(there), None)
             if fix is not None and any(overlap(one, other) for one in fix.edits for other in edits):
@@ -40,9 +40,9 @@ def tensors_for_arrays(scene: Scene) -> Iterator[Fix]:
             if fix is not None:
                 edits += fix.edits
                 changes.append(change(there, fix))
-            elif there.error.message not in told:
+            elif there.error.message not in messages:
                 scene.error.other_errors.append(there.error)
-                told.add(there.error.message)
+                messages.add(there.error.message)
         if len(changes) > 1:
             lines = ["write torch's functions for numpy's:", *dict.fromkeys("    " + one for one in changes)]
             here = [Fix("\n".join(lines), *edits)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from script_runner import run_script
-from why_scripts import LEAF, told
+from why_scripts import LEAF, causes
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from why_scripts import LEAF, told
     ],
 )
 def test_the_first_value_that_is_too_small_is_named(script: str, cause: str) -> None:
-    assert told(script) == [cause]
+    assert causes(script) == [cause]
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,11 @@ def test_the_first_value_that_is_too_small_is_named(script: str, cause: str) -> 
     ],
 )
 def test_a_value_that_is_0_exactly_is_not_called_too_small(code: str) -> None:
-    assert not any("too small" in one for one in told(LEAF.format("2.") + code + "\ny.backward()\n"))
+    assert not any("too small" in one for one in causes(LEAF.format("2.") + code + "\ny.backward()\n"))
 
 
 def test_masks_are_told_and_so_is_an_output_without_a_value() -> None:
-    masked, lost = told(
+    masked, lost = causes(
         LEAF.format("[[1., 2.], [3., 4.]]")
         + "m = torch.tensor([[1., 0.], [0., 0.]])\ns = (2 * x).masked_fill(m == 0, -torch.inf)\n"
         "y = torch.softmax(s, 1).sum()\ny.backward()\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from why_scripts import told
+from why_scripts import causes
 
 SQUARE = "x = torch.tensor([[1., 2., 3.], [4., 5., 3.]], requires_grad=True)\n"
 LINE = "x = torch.tensor([1., -2., 3.], requires_grad=True)\n"
@@ -80,13 +80,13 @@ RELU = "relu passes nothing on where its input is not positive"
     ],
 )
 def test_what_keeps_entries_at_zero(script: str, words: str) -> None:
-    [said] = told(script)
+    [said] = causes(script)
     assert said == words.format("of the gradient")
 
 
 def test_each_entry_is_told_of_once() -> None:
     code = "h = torch.relu(x)\ny = (h[:2] * 2).sum()\ny.backward()"
-    assert told(LINE + code) == [
+    assert causes(LINE + code) == [
         f"2: 1 of the 3 entries of the gradient is 0 ([1]): {RELU}",
         "3: 1 of the 3 entries of the gradient is 0 ([2]): h[:2] takes other entries",
     ]
@@ -111,4 +111,4 @@ def test_each_entry_is_told_of_once() -> None:
     ],
 )
 def test_where_nothing_is_clear_nothing_is_said(script: str) -> None:
-    assert told(script) == []
+    assert causes(script) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from why_scripts import LEAF, derivation_of, told
+from why_scripts import LEAF, causes, derivation_of
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ from why_scripts import LEAF, derivation_of, told
 def test_why_there_is_no_path(script: str, reason: str) -> None:
     text = LEAF.format("2.") + "w = torch.tensor(3., requires_grad=True)\n" + script + "\ny.backward()"
     line, _, words = reason.partition(": ")
-    assert told(text) == [f"{line}: no path leads from y to x: {words}"]
+    assert causes(text) == [f"{line}: no path leads from y to x: {words}"]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_why_there_is_no_path(script: str, reason: str) -> None:
     ],
 )
 def test_why_there_is_no_path_to_another_output(script: str, said: str) -> None:
-    assert told(LEAF.format("2.") + "w = torch.tensor(3., requires_grad=True)\n" + script) == [said]
+    assert causes(LEAF.format("2.") + "w = torch.tensor(3., requires_grad=True)\n" + script) == [said]
 
 
 def test_a_cut_on_the_way_to_another_output_is_no_reason() -> None:

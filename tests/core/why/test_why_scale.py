@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from seeds import seeds
-from why_scripts import LEAF, told
+from why_scripts import LEAF, causes
 
 STEPS = [
     *("{y}*0.1", "{y}*0.01", "{y}*0.3", "{y}*0.9", "{y}*0.5", "{y}*2", "{y}*10", "{y}/0.05", "{y}/7"),
@@ -35,11 +35,11 @@ def straight(steps: list[str], between: str = "\n") -> str:
 def test_a_loop_written_out_has_one_cause(between: str, step: str, count: int, words: str) -> None:
     line = 3 if between == "\n" else 2
     place = f"{step.format(y='y0')} in line {line} and mul in {count - 1} more places"
-    assert told(straight([step] * count, between)) == [f"{line}: the gradient {words} through {place}"]
+    assert causes(straight([step] * count, between)) == [f"{line}: the gradient {words} through {place}"]
 
 
 def test_ops_that_alternate_are_told_each() -> None:
-    assert told(straight(["{y}*0.1", "({y} + 3)/7"] * 15)) == [
+    assert causes(straight(["{y}*0.1", "({y} + 3)/7"] * 15)) == [
         "3: the gradient shrinks from 1 to 2.10634e-28 on its way: 15 times by 0.1, together by 1e-15,"
         " through y0*0.1 in line 3 and mul in 14 more places; 15 times by 0.143, together by 2.11e-13,"
         " through (y1 + 3)/7 in line 4 and div in 14 more places"
@@ -47,7 +47,7 @@ def test_ops_that_alternate_are_told_each() -> None:
 
 
 def test_one_place_that_made_most_of_it_is_told_alone() -> None:
-    [said] = told(straight(["{y}*1e-30"] + ["{y}*0.9"] * 10))
+    [said] = causes(straight(["{y}*1e-30"] + ["{y}*0.9"] * 10))
     assert said.endswith("by 1e-30 through y0*1e-30 in line 3")
 
 
@@ -57,7 +57,7 @@ def test_straight_programs_of_any_ops_have_a_cause_or_none(seed: int) -> None:
     kinds = chance.sample(STEPS, chance.randint(1, 5))
     script = straight(chance.choices(kinds, k=chance.randint(1, 120)), chance.choice(["\n", "; "]))
     lines = script.count("\n") + 1
-    for said in told(script):
+    for said in causes(script):
         if found := re.search(r"the gradient (shrinks|grows) from (\S+) to (\S+) on its way: (.+)", said):
             how, start, end, places = found.groups()
             assert (float(end) < float(start)) == (how == "shrinks")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from why_scripts import LEAF, told
+from why_scripts import LEAF, causes
 
 ODD = "c = torch.tensor([1., -1.])\n"
 M = "m = torch.tensor([[1., 2.], [-1., -2.]])\n"
@@ -57,14 +57,14 @@ M = "m = torch.tensor([[1., 2.], [-1., -2.]])\n"
     ],
 )
 def test_what_adds_up_to_0_is_no_slope_of_0(start: str, code: str, words: str) -> None:
-    [said] = told(LEAF.format(start) + ODD + code)
+    [said] = causes(LEAF.format(start) + ODD + code)
     assert f": x goes into several entries of {words}" in said
     assert said.endswith(" adds up to 0")
 
 
 def test_a_divisor_of_all_entries() -> None:
     code = "s = x.std()\ny = (x - x.mean()) / s\ny.sum().backward()"
-    assert told(LEAF.format("[1., 2.]") + code)[0] == (
+    assert causes(LEAF.format("[1., 2.]") + code)[0] == (
         "3: s goes into several entries of y, and what arrives there (1 in all entries) times the slopes"
         " adds up to 0"
     )
@@ -81,5 +81,5 @@ def test_a_divisor_of_all_entries() -> None:
 )
 def test_what_passes_nothing_on_adds_nothing_up(code: str, words: str) -> None:
     """The input goes into several entries here too, and no part of the gradient is other than 0."""
-    [said] = told(LEAF.format("2.") + ODD + code)
+    [said] = causes(LEAF.format("2.") + ODD + code)
     assert words in said

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from why_scripts import LEAF, told
+from why_scripts import LEAF, causes
 
 
 @pytest.mark.parametrize(
     ("dtype", "left", "turn"), [("float32", "1.4013e-45", "951"), ("float64", "5e-324", "26")]
 )
 def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: str, turn: str) -> None:
-    said = told(
+    said = causes(
         f"w = torch.tensor(0.5, dtype=torch.{dtype}, requires_grad=True)\ny = w\n"
         "for i in range(1100):\n    y = y * 0.5\ny.backward()"
     )
@@ -22,21 +22,21 @@ def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: st
 
 def test_values_of_one_name_are_told_apart_by_their_lines() -> None:
     code = "h = x * 500\nh = torch.exp(h)\nh = h * 2\nh.backward()"
-    assert told(LEAF.format("2.") + code) == [
+    assert causes(LEAF.format("2.") + code) == [
         "3: h_2 is inf already on the way forward: exp grows beyond the largest number: h_1 = 1000"
     ]
 
 
 def test_calls_of_a_function_are_told_apart_by_their_number() -> None:
     code = "def f(v):\n    r = torch.exp(v)\n    return r\ny = f(x) + f(x * 1000)\ny.backward()"
-    assert told(LEAF.format("1.") + code) == [
+    assert causes(LEAF.format("1.") + code) == [
         "3: r_2 is inf already on the way forward: exp grows beyond the largest number: x*1000 = 1000"
     ]
 
 
 def test_a_sum_that_nearly_cancels_is_no_rounding() -> None:
     for nearly in ("0.9999", "(1 - 1e-12)"):
-        assert told(LEAF.format("3.") + f"y = x * 1 - x * {nearly}\ny.backward()") == []
+        assert causes(LEAF.format("3.") + f"y = x * 1 - x * {nearly}\ny.backward()") == []
 
 
 @pytest.mark.parametrize(
@@ -62,19 +62,18 @@ def test_a_sum_that_nearly_cancels_is_no_rounding() -> None:
     ],
 )
 def test_what_arrives_at_the_copies_of_an_input_may_cancel(code: str, words: list[str]) -> None:
-    assert told(f"{LEAF.format('[4.]')}{code}\ny.backward()") == words
+    assert causes(f"{LEAF.format('[4.]')}{code}\ny.backward()") == words
 
 
 def test_a_sum_in_single_precision_is_rounded_sooner() -> None:
     code = "h = x * 1\ny = h * 0.1 + h * 0.2 - h * 0.3\ny.backward()"
-    [cause] = told(LEAF.format("3., dtype=torch.float32") + code)
+    [cause] = causes(LEAF.format("3., dtype=torch.float32") + code)
     assert cause.endswith(
         "-0.3 through h*0.3, 0.2 through h*0.2, 0.1 through h*0.1; -7.45058e-09 is what rounding left"
     )
-    assert (
-        told(LEAF.format("3., dtype=torch.float32") + "h = x * 1\ny = h * 1 - h * 0.9999\ny.backward()") == []
-    )
-    assert told(LEAF.format("3.") + "h = x * 1\ny = h * 1 - h * (1 - 1e-8)\ny.backward()") == []
+    near = "h = x * 1\ny = h * 1 - h * 0.9999\ny.backward()"
+    assert causes(LEAF.format("3., dtype=torch.float32") + near) == []
+    assert causes(LEAF.format("3.") + "h = x * 1\ny = h * 1 - h * (1 - 1e-8)\ny.backward()") == []
 
 
 CHAIN = "y = x\nfor i in range({}):\n    y = {}\ny.backward()"
@@ -99,7 +98,7 @@ CHAIN = "y = x\nfor i in range({}):\n    y = {}\ny.backward()"
     ],
 )
 def test_factors_that_shrink_a_gradient_are_put_together(start: str, code: str, words: str) -> None:
-    [said] = told(LEAF.format(start) + code)
+    [said] = causes(LEAF.format(start) + code)
     assert said.endswith(f" on its way: {words}")
 
 
@@ -114,12 +113,12 @@ def test_factors_that_shrink_a_gradient_are_put_together(start: str, code: str, 
     ],
 )
 def test_a_gradient_that_is_small_by_few_factors_is_not_told_of(code: str) -> None:
-    assert told(LEAF.format("1.") + code) == []
+    assert causes(LEAF.format("1.") + code) == []
 
 
 def test_the_gradient_that_was_started_from_counts() -> None:
     assert (
-        told(
+        causes(
             LEAF.format("1.")
             + CHAIN.format(9, "y * 1").replace("backward()", "backward(torch.tensor(1e-20))")
         )
@@ -129,24 +128,24 @@ def test_the_gradient_that_was_started_from_counts() -> None:
 
 def test_a_small_gradient_beside_a_softmax_is_no_rounding() -> None:
     code = "t = (x * 1e-3).sum()\ns = torch.softmax(x, 0).sum() * 1e14\ny = t + s\ny.backward()"
-    assert told(LEAF.format("[0., 0.]") + code) == []
+    assert causes(LEAF.format("[0., 0.]") + code) == []
 
 
 def test_the_choice_is_found_behind_what_is_done_entry_by_entry() -> None:
     code = "y = torch.tensor(3.)\nz = (torch.stack([x, y]) * 2 + 1).max()\nz.backward()"
-    assert told(LEAF.format("1.") + code) == ["3: z takes other entries, and those get the gradient"]
+    assert causes(LEAF.format("1.") + code) == ["3: z takes other entries, and those get the gradient"]
 
 
 def test_an_overflow_is_told_where_it_begins() -> None:
     code = "e = torch.exp(x)\np = e / e.sum()\nloss = -torch.log(p)[1]\nloss.backward()"
-    assert told(LEAF.format("[1000., 1.]") + code) == [
+    assert causes(LEAF.format("[1000., 1.]") + code) == [
         "2: e is inf already on the way forward: exp grows beyond the largest number: entry [0] of x = 1000;"
         " the gradient becomes nan at torch.log(p) in line 4"
     ]
 
 
 def test_a_deviation_of_equal_entries_has_the_slope_0() -> None:
-    assert told(LEAF.format("[2., 2., 2.]") + "s = 3 * x.std()\ns.backward()") == [
+    assert causes(LEAF.format("[2., 2., 2.]") + "s = 3 * x.std()\ns.backward()") == [
         "2: the slope of x.std() is 0 where all entries are equal: x (2 in all entries)"
     ]
 
@@ -261,7 +260,7 @@ FUNCTION = """class Gate(torch.autograd.Function):
     ],
 )
 def test_words(script: str, words: str) -> None:
-    assert told(script) == [words]
+    assert causes(script) == [words]
 
 
 @pytest.mark.parametrize(
@@ -287,4 +286,4 @@ def test_words(script: str, words: str) -> None:
     ],
 )
 def test_slopes_are_written_in_the_names_of_the_script(code: str, words: str) -> None:
-    assert told(f"{LEAF.format('0.')}{code}\ny.backward()") == [words]
+    assert causes(f"{LEAF.format('0.')}{code}\ny.backward()") == [words]

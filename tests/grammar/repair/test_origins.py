@@ -7,7 +7,7 @@ from autodiff.grammar.repair import missing_path, try_repairs
 from autodiff.grammar.repair.proposals import value_origins
 from autodiff.grammar.syntax import walk
 from script_runner import run_script
-from why_scripts import told
+from why_scripts import causes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def test_why_nothing_was_used_of_an_input_takes_one_look(last: str, monkeypatch)
         lines += ["a0 = w*1.", *(f"a{n + 1} = a{n}*1.5" for n in range(length)), f"L = a{length}*3"]
         return "\n".join(lines)
 
-    assert len(told(script(3))) == 1
-    short, long = (looked_at(lambda n=n: told(script(n)), monkeypatch) for n in (40, 80))
+    assert len(causes(script(3))) == 1
+    short, long = (looked_at(lambda n=n: causes(script(n)), monkeypatch) for n in (40, 80))
     assert long < 3 * short
 
 

@@ -10,7 +10,7 @@ from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.repair import gradient_remedies, nan_history
 from autodiff.grammar.repair.gradient_remedies import add_remedies
 from autodiff.grammar.session.run import Settings, differentiate
-from why_scripts import LEAF, LOOP, told
+from why_scripts import LEAF, LOOP, causes
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ from why_scripts import LEAF, LOOP, told
     ],
 )
 def test_where_a_leaf_was_spoiled(script: str, words: str) -> None:
-    assert told(script) == [words]
+    assert causes(script) == [words]
 
 
 def test_all_gradients_of_a_graph_have_the_leaf_that_was_spoiled_first_as_their_cause() -> None:
@@ -64,7 +64,7 @@ def test_a_run_too_long_to_be_repeated_is_not_said_to_have_begun_with_nan(
 ) -> None:
     monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 3)
     script = "w = torch.tensor(0., requires_grad=True)\n" + LOOP.format("torch.sqrt(w)", "w -= w.grad * 0")
-    assert told(script) == [
+    assert causes(script) == [
         "1: w holds nan, having been changed in place since this line;"
         " the gradient becomes nan at loss in line 4"
     ]
@@ -104,7 +104,7 @@ for i in range({}):
     ],
 )
 def test_the_turn_is_told_in_which_a_leaf_made_anew_was_spoiled(script: str, words: str) -> None:
-    assert told(script) == [words]
+    assert causes(script) == [words]
 
 
 def test_leaves_that_one_line_has_made_are_looked_at_once(monkeypatch) -> None:
@@ -117,5 +117,5 @@ def test_leaves_that_one_line_has_made_are_looked_at_once(monkeypatch) -> None:
 
     monkeypatch.setattr(nan_history, "LeafHistory", Counted)
     loop = "for i in range(50):\n    w = torch.tensor(math.nan, requires_grad=True)\n    L = L + w*x\n"
-    told(LEAF.format("0.") + f"L = 0.\n{loop}L.backward()")
+    causes(LEAF.format("0.") + f"L = 0.\n{loop}L.backward()")
     assert 51 <= len(made) <= 53
