@@ -12,9 +12,9 @@ from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped
 from autodiff.core.base.errors import UsageError
 from autodiff.core.derivation.describe import describe
 from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
+from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
-from autodiff.grammar.by_hand.running_names import divide_running_names
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
 from autodiff.grammar.session.rerun import Probe, Rerun

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.by_hand.left_side import DerivativeNames
 from autodiff.grammar.by_hand.step_lines import HELPER, read_lines
-from autodiff.grammar.by_hand.steps import Derivation, find_segments
+from autodiff.grammar.by_hand.steps import Derivation, Guess, find_segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,21 +22,22 @@ def add_guessed_names(derivation: Derivation, runs: ScriptRuns) -> Derivation:
 
     The values that are meant become inputs of the first of the ``runs``.
     """
-    guessed: dict[str, Node] = {}
+    guessed: dict[str, Guess] = {}
     for name in derivation.uncompared:
         node = meant_node(name, derivation, runs)
-        if node is not None and node not in guessed.values():
-            guessed[name] = node
+        if node is not None and not any(node is guess.node for guess in guessed.values()):
+            guessed[name] = Guess(node, str(node.name), f"the script has no `{name[1:]}`")
     if not guessed:
         return derivation
-    words = {*derivation.words, *(name[1:] for name in guessed)}
-    lines = read_lines(derivation.given, words, {})
+    lines = read_lines(derivation.given, DerivativeNames(derivation.words, guessed), {})
     subject = runs.first.subject
     known = dict(subject.wrt)
-    subject.wrt += tuple((str(node.name), node) for node in guessed.values() if node.name not in known)
+    subject.wrt += tuple(
+        (guess.spelled, guess.node) for guess in guessed.values() if guess.spelled not in known
+    )
     segments = find_segments(lines)
     return Derivation(
-        lines, derivation.name, derivation.given, words, segments, derivation.unreadable, guessed
+        lines, derivation.name, derivation.given, derivation.words, segments, derivation.unreadable, guessed
     )
 
 

@@ -142,6 +142,18 @@ def parse_left_side(text: str, names: Collection[str]) -> LeftSide | None:
     return None
 
 
+class DerivativeNames:
+    """The texts that are derivatives in a derivation: those with a script's ``words``, and ``others``."""
+
+    __slots__ = ("others", "words")
+
+    def __init__(self, words: Collection[str], others: Collection[str] = ()) -> None:
+        self.words, self.others = words, others
+
+    def __contains__(self, text: str) -> bool:
+        return text in self.others or parse_left_side(text, self.words) is not None
+
+
 def name_and_entry(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, ...] | None]:
     """Return a name and its entry, which may be inside the parentheses with it."""
     name = groups[letter + "_"] or groups.get(letter) or ""

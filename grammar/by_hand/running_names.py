@@ -13,12 +13,11 @@ from itertools import islice
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.paths.node_names import NodeNames
-from autodiff.grammar.by_hand.guessed_names import add_guessed_names
 from autodiff.grammar.by_hand.overwritten_sums import as_sum
 from autodiff.grammar.by_hand.points import SamplePoints, all_known, formula_values
 from autodiff.grammar.by_hand.runs import SPREAD
 from autodiff.grammar.by_hand.sentences import values_equal_in_shape
-from autodiff.grammar.by_hand.step_lines import ADDITION, BLOCK, HELPER
+from autodiff.grammar.by_hand.step_lines import ADDITION
 from autodiff.grammar.by_hand.steps import Derivation, Segment
 
 TYPE_CHECKING = False
@@ -27,27 +26,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.node import Node
-    from autodiff.grammar.by_hand.formula import Formula
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
 #: Limits of the search: wrong steps of one name, values that a wrong step may be about, divisions compared.
 MAX_WRONG, MAX_MEANT, MAX_DIVISIONS = 2, 6, 24
-
-
-def divide_running_names(formulas: list[Formula], runs: ScriptRuns) -> list[Formula]:
-    """Return the formulas with those of names that stand for several gradients divided into steps."""
-    made: list[Formula] = []
-    done: set[Derivation] = set()
-    for formula in formulas:
-        derivation = None if formula.workings is None else formula.workings.derivation
-        if derivation is None:
-            made.append(formula)
-        elif derivation not in done:
-            done.add(derivation)
-            made += RunningNames(add_guessed_names(derivation, runs), runs).divided().formulas()
-    for formula in made:
-        formula.resolve_lists(runs.first.execution.names)
-    return made
 
 
 class Division:
@@ -77,19 +59,21 @@ class RunningNames:
 
     def divided(self) -> Derivation:
         for key in dict.fromkeys(self.derivation.keys):
-            own = [segment for segment in self.derivation.segments if segment.key == key]
-            node = self.named_node(own[0])
-            if node is None:
-                continue
-            if len(own) > 1 and self.merge_into_sum(own, node):
-                continue
-            last: Node | None = None
-            for segment in own:
-                division = self.divide(segment, node, self.near(node, last) if len(own) > 1 else [node])
-                if division.segments != (segment,):
-                    self.derivation = self.with_segments(segment, division.segments)
-                last = division.segments[-1].node or node
+            self.divide_lines(key)
         return self.derivation
+
+    def divide_lines(self, key: str) -> None:
+        """Divide the lines of one name into steps."""
+        own = [segment for segment in self.derivation.segments if segment.key == key]
+        node = self.named_node(own[0])
+        if node is None or (len(own) > 1 and self.merge_into_sum(own, node)):
+            return
+        last: Node | None = None
+        for segment in own:
+            division = self.divide(segment, node, self.near(node, last) if len(own) > 1 else [node])
+            if division.segments != (segment,):
+                self.derivation = self.with_segments(segment, division.segments)
+            last = division.segments[-1].node or node
 
     def merge_into_sum(self, own: list[Segment], node: Node) -> bool:
         """Make one sum of the lines of a name, and return True; not if the last line alone is right."""
@@ -220,22 +204,12 @@ class RunningNames:
     def count_wrong(self, whole: Segment, division: Division, is_here_only: bool = False) -> int:
         """Return how many of the steps that use a name are wrong if its lines are divided like this."""
         derivation = self.with_segments(whole, division.segments)
-        read = {whole.key}
-        count = 0
         after = [one for one in derivation.segments if one.places[-1] > whole.places[-1]]
         end = min((one.places[0] for one in after if one.key == whole.key), default=len(derivation.lines))
-        for at in range(whole.places[0], end):
-            line = derivation.lines[at]
-            if line.kind in (HELPER, BLOCK) and line.reads & read:
-                read |= line.binds | line.changes
-        for segment in derivation.segments:
-            used = set().union(*(derivation.lines[at].reads for at in segment.places))
-            is_after = whole.places[0] < segment.places[-1] < end
-            if is_after and segment.key != whole.key and used & read:
-                count += self.is_wrong(derivation, segment, is_here_only)
-        return count
+        users = derivation.users(whole.key, whole.places[0], end)
+        return sum(self.is_wrong(derivation, one, is_here_only) for one in users if one.key != whole.key)
 
-    def is_wrong(self, derivation: Derivation, segment: Segment, is_here_only: bool) -> bool:
+    def is_wrong(self, derivation: Derivation, segment: Segment, is_here_only: bool = False) -> bool:
         """Whether a step is wrong at the points, or the script's own; one that cannot be computed is."""
         try:
             formula = derivation.formula(segment)

@@ -14,7 +14,7 @@ from autodiff.grammar.by_hand.formula import (
     simple_statements,
     written_names,
 )
-from autodiff.grammar.by_hand.left_side import no_derivative, parse_left_side, split_equation
+from autodiff.grammar.by_hand.left_side import DerivativeNames, no_derivative, split_equation
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.objects.builtins.namespaces import plain_value
 from autodiff.grammar.objects.values import UNBOUND
@@ -168,41 +168,41 @@ def is_changing_call(node: tree.SyntaxNode) -> bool:
 # -- from the text ----------------------------------------------------------------------------------
 
 
-def read_lines(given: Source, words: Collection[str], unreadable: dict[int, UsageError]) -> list[Line]:
+def read_lines(given: Source, derivatives: DerivativeNames, unreadable: dict[int, UsageError]) -> list[Line]:
     """Return the lines of a derivation; enter the errors about those that are none, by their numbers."""
     found: list[Line] = []
     for number, text in logical_lines(given.text):
         try:
-            found += read_line(number, text, words)
+            found += read_line(number, text, derivatives)
         except UsageError as error:
             unreadable[number] = error
     return found
 
 
-def read_line(number: int, text: PlacedText, words: Collection[str]) -> Iterator[Line]:
+def read_line(number: int, text: PlacedText, derivatives: DerivativeNames) -> Iterator[Line]:
     try:
         body = parse_to_first_error(Source(text.text)).body
     except CompileError:
-        yield claim(number, text, words)  # no statement, as in dL/dw = 2*w, or a mistake on the right
+        yield claim(number, text, derivatives)  # no statement, as in dL/dw = 2*w, or a mistake on the right
         return
     for node in body:
         part = text if len(body) == 1 else text[node.span.start : node.span.end]
         if isinstance(node, tree.ExpressionStatement):
-            yield from read_expression(number, part, node, words)
+            yield from read_expression(number, part, node, derivatives)
         elif isinstance(node, tree.Assign):
             for target, value in pairs(node):
                 left, right = (text[one.span.start : one.span.end] for one in (target, value))
-                results = results_of(target, value, words)
+                results = results_of(target, value, derivatives)
                 for place, one in results:  # dx, dw = backward(dout) is dx = backward(dout)[0], and so on
                     name = text[one.span.start : one.span.end]
                     result = PlacedText("(", []) + right + PlacedText(f")[{place}]", [])
-                    yield read_assignment(number, part, node, one, name, result, words)
+                    yield read_assignment(number, part, node, one, name, result, derivatives)
                 if not results:
-                    yield read_assignment(number, part, node, target, left, right, words)
+                    yield read_assignment(number, part, node, target, left, right, derivatives)
         elif isinstance(node, tree.AugmentedAssign):
             left, right = (text[one.span.start : one.span.end] for one in (node.target, node.value))
             key = root_name(node.target) if isinstance(node.target, tree.Subscript) else left.text
-            if parse_left_side(key, words) is None:
+            if key not in derivatives:
                 yield Line(HELPER, number, part, node)
                 continue
             line = Line(ADDITION if key == left.text else CHANGE, number, part, node)
@@ -227,7 +227,7 @@ def pairs(node: tree.Assign) -> Iterator[tuple[tree.Expression, tree.Expression]
 
 
 def results_of(
-    target: tree.Expression, value: tree.Expression, words: Collection[str]
+    target: tree.Expression, value: tree.Expression, derivatives: DerivativeNames
 ) -> list[tuple[int, tree.Name]]:
     """Return the names that get the results of one call with their places, if some are derivatives.
 
@@ -236,7 +236,7 @@ def results_of(
     if not isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
         return []
     names = [one for one in target.elements if isinstance(one, tree.Name)]
-    if len(names) < len(target.elements) or all(parse_left_side(one.id, words) is None for one in names):
+    if len(names) < len(target.elements) or all(one.id not in derivatives for one in names):
         return []
     read = {part.id for part in walk(value) if isinstance(part, tree.Name)}
     found = sorted(enumerate(names), key=lambda pair: pair[1].id in read)
@@ -250,7 +250,7 @@ def read_assignment(
     target: tree.Expression,
     left: PlacedText,
     right: PlacedText,
-    words: Collection[str],
+    derivatives: DerivativeNames,
 ) -> Line:
     """Return the line for one target of an assignment."""
     if isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
@@ -259,7 +259,7 @@ def read_assignment(
     statement = left + PlacedText(" = (", []) + right + PlacedText(")", [])
     kind = START if key == left.text else CHANGE
     is_empty_list = isinstance(node.value, tree.ListDisplay) and not node.value.elements
-    if is_empty_list or parse_left_side(key, words) is None:  # gradients of layers are put into such a list
+    if is_empty_list or key not in derivatives:  # gradients of layers are put into such a list
         kind = HELPER
     line = Line(kind, number, statement, None)
     line.key, line.right = "" if kind == HELPER else key, right
@@ -267,13 +267,13 @@ def read_assignment(
     bound = bound_names(target)
     line.binds, line.changes = bound, {root_name(target)} - bound - {""}
     if kind == CHANGE:
-        line.entry = left.text if parse_left_side(left.text, words) is not None else ""
+        line.entry = left.text if left.text in derivatives else ""
         line.statement = part if len(node.targets) == 1 else statement
     return line
 
 
 def read_expression(
-    number: int, part: PlacedText, node: tree.ExpressionStatement, words: Collection[str]
+    number: int, part: PlacedText, node: tree.ExpressionStatement, derivatives: DerivativeNames
 ) -> Iterator[Line]:
     """Yield the line of an expression: ``dh == dz @ W.T``, or a call that changes a derivative.
 
@@ -287,19 +287,19 @@ def read_expression(
         if name == "print" or plain_value(name) is UNBOUND:
             yield Line(IDLE, number, part, node)
             return
-        yield claim(number, part, words)
+        yield claim(number, part, derivatives)
         return
     if isinstance(value, tree.Call) and not split_equation(part.text)[1]:
         line = Line(HELPER, number, part, node)
         for key in line.changes if is_changing_call(value) else ():
-            if parse_left_side(key, words) is not None:
+            if key in derivatives:
                 line.kind, line.key = CHANGE, key
         yield line
         return
-    yield claim(number, part, words)
+    yield claim(number, part, derivatives)
 
 
-def claim(number: int, text: PlacedText, words: Collection[str]) -> Line:
+def claim(number: int, text: PlacedText, derivatives: DerivativeNames) -> Line:
     """Return the line of an equation that is no statement: ``dL/dh == dz @ W.T``."""
     before, equals, after = split_equation(text.text)
     key = before.strip()
@@ -309,7 +309,7 @@ def claim(number: int, text: PlacedText, words: Collection[str]) -> Line:
             code="E0610",
             help=("write which derivative it is, as in dh == dz @ W.T",),
         )
-    if parse_left_side(key, words) is None:
+    if key not in derivatives:
         raise no_derivative(key)
     if not after.strip():
         raise no_right_side(key)

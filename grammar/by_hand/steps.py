@@ -15,7 +15,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.evaluate import run_text
 from autodiff.grammar.by_hand.formula import Formula, advice_on, located_in, to_numbers, words_of
-from autodiff.grammar.by_hand.left_side import LeftSide, parse_left_side
+from autodiff.grammar.by_hand.left_side import DerivativeNames, LeftSide, parse_left_side
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
 from autodiff.grammar.by_hand.step_lines import (
@@ -67,6 +67,15 @@ class Segment:
         return self.places[0] < at < self.places[-1]
 
 
+class Guess:
+    """The ``node`` that a name is taken for the gradient of, how that is ``spelled``, and the ``reason``."""
+
+    __slots__ = ("node", "reason", "spelled")
+
+    def __init__(self, node: Node, spelled: str, reason: str) -> None:
+        self.node, self.spelled, self.reason = node, spelled, reason
+
+
 class Derivation:
     """The lines of a derivation and the segments that are its steps.
 
@@ -85,7 +94,7 @@ class Derivation:
         words: Collection[str],
         segments: list[Segment],
         unreadable: dict[int, UsageError],
-        guessed: Mapping[str, Node] | None = None,
+        guessed: Mapping[str, Guess] | None = None,
     ) -> None:
         self.unreadable = unreadable
         self.guessed = guessed or {}
@@ -117,9 +126,11 @@ class Derivation:
     def remarks(self) -> list[str]:
         """Sentences on the names that look like derivatives and are compared with none, or with a guess."""
         found = []
-        for name, node in self.guessed.items():
+        for name, guess in self.guessed.items():
             line = next(one.number for one in self.lines if one.key == name)
-            text = f"`{name}` is compared with the gradient of `{node.name}`: the script has no `{name[1:]}`"
+            meant = [one.spelled or guess.spelled for one in self.segments if one.key == name]
+            values = ", ".join(f"`{one}`" for one in dict.fromkeys(meant))
+            text = f"`{name}` is compared with the gradient of {values}: {guess.reason}"
             found.append(f"{self.name}:{line}: {text}")
         for name, line in self.uncompared.items():
             reason = "its lines are a loop, or make a list"
@@ -137,7 +148,7 @@ class Derivation:
         for one in self.segments:
             if one.places[-1] < at:
                 last[one.key] = one
-        found = dict(self.guessed)
+        found = {name: guess.node for name, guess in self.guessed.items()}
         for key, one in last.items():
             if one.left_out is not None and at > one.left_out[0]:
                 found[key] = one.left_out[1]
@@ -154,6 +165,18 @@ class Derivation:
         """Return the names that have values of the derivation's own before the line ``at``."""
         bound = {name for line in self.lines[:at] if line.kind in (HELPER, BLOCK) for name in line.binds}
         return bound | {one.key for one in self.segments if one.is_open_at(at)}
+
+    def users(self, key: str, start: int, end: int) -> list[Segment]:
+        """Return the steps that end between two lines and read a name, or helper lines that read it."""
+        read = {key}
+        for line in self.lines[start:end]:
+            if line.kind in (HELPER, BLOCK) and line.reads & read:
+                read |= line.binds | line.changes
+        return [
+            one
+            for one in self.segments
+            if start < one.places[-1] < end and any(self.lines[at].reads & read for at in one.places)
+        ]
 
     def values(self, at: int, run: ScriptRun, first: ScriptRun) -> dict[str, Any] | None:
         """Return the values of the derivation's own names before a line, in a run of the script.
@@ -256,7 +279,7 @@ class Derivation:
         if segment.spelled:
             return LeftSide("", ((segment.spelled, None),))
         if segment.key in self.guessed:
-            return LeftSide("", ((str(self.guessed[segment.key].name), None),))
+            return LeftSide("", ((self.guessed[segment.key].spelled, None),))
         left = parse_left_side(segment.key, self.words)
         assert left is not None
         return left
@@ -378,7 +401,7 @@ def read_derivation(text: str, name: str, script: Source) -> Derivation:
     """Return the derivation of a text, the file ``name``; raise a UsageError if it has no steps."""
     given, words = Source(text, name), words_of(script)
     found: dict[int, UsageError] = {}
-    lines = read_lines(given, words, found)
+    lines = read_lines(given, DerivativeNames(words), found)
     unreadable = {number: in_step(error, name, number, given) for number, error in found.items()}
     derivation = Derivation(lines, name, given, words, find_segments(lines), unreadable)
     if not derivation.segments and not unreadable:

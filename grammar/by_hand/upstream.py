@@ -30,11 +30,19 @@ if TYPE_CHECKING:
 
 QUOTIENT = compile_pattern(r"(?<![\w.])d @y@ / d @x@(?!\w)")
 RETAINED = re.compile(rf"(?<![\w.])(?P<x_>[^\W\d]\w*{BRACKETS})\.grad(?!\w)")
-#: ``dh``, but no call such as ``diag(h)`` and no keyword such as ``dim=0``. ``over`` is its divisor ``dz``.
-BARE = re.compile(
-    rf"(?<![\w.])d(?P<x_>[^\W\d]\w*){ENTRY.format('x')}(?!\w)(?!\s*(?:\(|=(?!=)))"
-    r"(?=(?:\s*/\s*(?P<over>d\w+))?)"
-)
+
+
+def name_pattern(name: str) -> re.Pattern[str]:
+    """Compile the pattern of a name, perhaps with an entry: no call ``diag(h)`` and no keyword ``dim=0``.
+
+    ``over`` is the divisor ``dz`` of a quotient.
+    """
+    return re.compile(
+        rf"(?<![\w.]){name}{ENTRY.format('x')}(?!\w)(?!\s*(?:\(|=(?!=)))(?=(?:\s*/\s*(?P<over>d\w+))?)"
+    )
+
+
+BARE = name_pattern(r"d(?P<x_>[^\W\d]\w*)")
 #: A Jacobian with more rows is not computed.
 MAX_ROWS = 200
 #: The name that stands for a derivative. What follows binds closer than the slash in ``dL/dh``.
@@ -81,18 +89,20 @@ class UpstreamDerivatives:
             output, row = name_and_entry(groups, "y") if "y_" in groups else ("", None)
             name, entry = name_and_entry(groups, "x")
             is_quotient = "d" + output in words and "d" + name in words
-            bare = "d" + name
-            is_name = match.re is BARE and (bare in own or (bare in words and bare not in steps))
+            bare = name if match.re is others else "d" + name
+            is_bare = match.re in (BARE, others)
+            node = meant.get(bare) if is_bare else None
+            is_name = is_bare and (bare in own or (bare in words and bare not in steps))
             is_name |= groups.get("over") is not None and groups["over"] not in words
-            if name not in words or (output and is_quotient) or is_name:
+            if (name not in words and node is None) or (output and is_quotient) or is_name:
                 return match[0]
             alike = [at for at, one in enumerate(self.found) if one.written == match[0]]
             if not alike:
-                node = meant.get(bare) if match.re is BARE else None
                 self.found.append(Upstream(match[0], LeftSide(output, ((name, entry),), row), node))
             return f"gradient_{alike[0] if alike else len(self.found) - 1}_"
 
-        for pattern in (QUOTIENT, RETAINED, BARE):
+        others = name_pattern(f"(?P<x_>{'|'.join(name for name in meant if name[0] != 'd') or '(?!)'})")
+        for pattern in (QUOTIENT, RETAINED, BARE, others):
             text = text.sub(pattern, replace)
         self.placed = text
 

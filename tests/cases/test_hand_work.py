@@ -228,6 +228,18 @@ IN_STEPS = [
         shows=["right: "],
     ),
     Case(
+        "names_that_do_not_say_whose_gradient_they_are",
+        "x = 0.5; w = 2.0; h = sigmoid(w*x); L = (h - 1)**2",
+        "autodiff check script.ad --formula @steps.txt",
+        shows=["right: 3 steps"],
+        says=[
+            "note: steps.txt:1: `delta2` is compared with the gradient of `h`: its lines, or those"
+            " that use it, are right with that",
+            "note: steps.txt:2: `dout` is compared with the gradient of `w*x`",
+        ],
+        files={"steps.txt": "delta2 = 2*(h - 1)\ndout = delta2*h*(1 - h)\ndw = dout*x\n"},
+    ),
+    Case(
         "names_that_are_no_gradients",
         "x = 0.5; w = 2.0; h = sigmoid(w*x); L = (h - 1)**2",
         "autodiff check script.ad --formula @steps.txt",
@@ -236,7 +248,7 @@ IN_STEPS = [
             "note: steps.txt:1: `delta2` is not compared: a name such as `dW` says whose gradient it is",
             "note: steps.txt:2: `dout` is not compared: the script has no `out`",
         ],
-        files={"steps.txt": "delta2 = 2*(h - 1)\ndout = delta2*h*(1 - h)\ndw = dout*x\n"},
+        files={"steps.txt": "delta2 = h - 1\ndout = delta2*h*(1 - h)\ndw = 2*dout*x\n"},
     ),
     Case(
         "a_sheet_of_functions",

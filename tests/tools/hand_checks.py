@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
+from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
-from autodiff.grammar.by_hand.running_names import divide_running_names
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import read_derivation
 from autodiff.grammar.execution import execute

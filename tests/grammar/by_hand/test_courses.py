@@ -95,7 +95,7 @@ dx2 = 1. /N * np.ones((N,D)) * dmu
 dx = dx1 + dx2
 """,
         [
-            ("dxmu2 = 2 * xmu", "dxmu2 = xmu", "the term dxmu2 is half of what it should be"),
+            ("dxmu2 = 2 * xmu", "dxmu2 = xmu", "the term dxmu2 = up to 2.33656 stands for the path"),
             ("-1. /(sqrtvar**2)", "1. /(sqrtvar**2)", "the sign is wrong"),
             ("dx = dx1 + dx2", "dx = dx1 - dx2", "its sign is wrong"),
             ("0.5 * 1.", "1.", "the 1/2 of sqrt(var + eps)"),

@@ -53,7 +53,7 @@ MISTAKES = {
         11,
         "with np.sum(dscores, axis=0) in place of",
     ),
-    "the_gate": ("g*(out > 0)", "g*(out < 0)", 14, "entry [1] is 0 and should be"),
+    "the_gate": ("g*(out > 0)", "g*(out < 0)", 13, "entry [1, 1] is 0 and should be"),
 }
 
 
@@ -63,12 +63,13 @@ def test_two_layers_as_a_course_types_them() -> None:
         ("dloss/dscores", 9, True),
         ("dloss/db2", 11, True),
         ("dloss/dhidden", 12, True),
+        ("dloss/d(X @ W1 + b1)", 13, True),
         ("dloss/db1", 14, True),
         ("dloss/dW2", 15, True),
         ("dloss/dW1", 16, True),
     ]
     assert found[0].formula == "probs; then [range(N), y] -= 1; then /= N"
-    assert found[4].formula == "np.dot(hidden.T, dscores) + (reg * W2)"
+    assert found[5].formula == "np.dot(hidden.T, dscores) + (reg * W2)"
 
 
 @pytest.mark.parametrize("name", MISTAKES)

@@ -1,0 +1,184 @@
+"""Names of a derivation that do not say whose gradient they are, such as ``delta`` in ``dW = x.T @ delta``.
+
+What such a name is follows from its value, that of the gradient of a value of the script; or, where a line is
+wrong, from the lines that use it: with the gradient that is meant these are right.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import OpNode
+from autodiff.core.paths.node_names import NodeNames
+from autodiff.grammar.by_hand.left_side import DerivativeNames
+from autodiff.grammar.by_hand.own_scale import values_at
+from autodiff.grammar.by_hand.points import SamplePoints
+from autodiff.grammar.by_hand.running_names import MAX_MEANT, RunningNames
+from autodiff.grammar.by_hand.runs import SPREAD
+from autodiff.grammar.by_hand.sentences import constant_ratio, values_equal_in_shape
+from autodiff.grammar.by_hand.step_lines import HELPER, Line, read_lines
+from autodiff.grammar.by_hand.steps import Derivation, Guess, Segment, find_segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+    from autodiff.grammar.by_hand.runs import ScriptRuns
+
+REASON = "its lines, or those that use it, are right with that"
+
+
+class NamesByUse:
+    """Finds such names in a ``derivation`` whose other names are divided into steps."""
+
+    def __init__(self, derivation: Derivation, runs: ScriptRuns) -> None:
+        self.derivation = derivation
+        self.runs = runs
+        self.points = runs.around(SPREAD)
+
+    def entered(self) -> Derivation:
+        """Return the derivation where the lines of these names are steps."""
+        for name in reversed(self.names()):  # the mistake in a line may be known by one that uses it only
+            lines = self.lines_with(name)
+            made = lines and self.with_name(name, lines)
+            if made:
+                made.unreadable = self.derivation.unreadable
+                self.derivation = made
+        return self.derivation
+
+    def names(self) -> list[str]:
+        """Return the names of helper lines that the script has not, and that later lines read."""
+        derivation = self.derivation
+        found: dict[str, None] = {}
+        for at, line in enumerate(derivation.lines):
+            if line.kind == HELPER:
+                later = derivation.lines[at + 1 :]
+                used = [name for name in line.binds if any(name in one.reads for one in later)]
+                found |= dict.fromkeys(name for name in sorted(used) if name not in derivation.words)
+        return list(found)
+
+    def lines_with(self, name: str) -> list[Line]:
+        """Return the lines, where those of a name are lines of a derivative; none if they cannot be."""
+        known = self.derivation.lines
+        names = DerivativeNames(self.derivation.words, [*self.derivation.guessed, name])
+        made = read_lines(self.derivation.given, names, {})
+        if len(made) != len(known):
+            return []
+        lines = [new if new.key == name else old for new, old in zip(made, known, strict=True)]
+        is_own = all(line.key == name for line in lines if name in line.binds | line.changes)
+        return lines if is_own else []
+
+    def with_name(self, name: str, lines: list[Line]) -> Derivation | None:
+        """Return the derivation where the lines of a name are steps; None if these are no gradients."""
+        segments = [one for one in find_segments([copy(line) for line in lines]) if one.key == name]
+        if not segments:
+            return None
+        first = min(one.places[0] for one in segments)
+        before = self.wrong_users(self.derivation, name, first)
+        best: tuple[int, Derivation] | None = None
+        for node in self.possible_nodes(name, lines, bool(before)):
+            made = self.divided(name, lines, segments, node)
+            count = self.wrong_count(made, name, before)
+            if count is not None and (best is None or count < best[0]):
+                best = (count, made)
+            if best is not None and not best[0]:
+                break
+        return None if best is None else best[1]
+
+    def wrong_users(self, derivation: Derivation, name: str, start: int) -> set[Segment]:
+        names = RunningNames(derivation, self.runs)
+        users = derivation.users(name, start, len(derivation.lines))
+        return {one for one in users if one.key != name and names.is_wrong(derivation, one)}
+
+    def possible_nodes(self, name: str, lines: list[Line], is_used_wrongly: bool) -> list[Node]:
+        """Return the values whose gradient the lines of a name may be meant for, the most probable first.
+
+        It is the one whose gradient they make if it has a name. An input, or a value without a name as in
+        ``1/(1 + exp(-z))``, may be that by accident: the minus of ``z`` is often forgotten.
+        """
+        subject = self.runs.first.subject
+        named = RunningNames(self.derivation, self.runs).named_nodes()
+        found = [node for node in subject.order if node not in named and node in subject.cotangents]
+        found.sort(key=lambda node: node.name is None)
+        places = [at for at, line in enumerate(lines) if line.key == name]
+        equal = next(filter(None, (self.node_with(self.values(name, at), found) for at in places)), None)
+        by_value = [] if equal is None else [equal]
+        values = self.values(name, places[0])
+        if not values or not is_used_wrongly:
+            return by_value
+        alike = [node for node in found if node.shape == np.shape(values[0])]
+        by_use = RunningNames(self.derivation, self.runs).distinct(alike, subject.root)[:MAX_MEANT]
+        is_sure = equal is not None and equal.name is not None and isinstance(equal, OpNode)
+        return list(dict.fromkeys([*by_value, *by_use] if is_sure else [*by_use, *by_value]))
+
+    def node_with(self, values: list[Any], nodes: list[Node]) -> Node | None:
+        """Return the first of the nodes with these gradients at the points, if they are no constant."""
+        for node in nodes if values and is_changing(values) else ():
+            if all(map(values_equal_in_shape, values, (run.cotangent(node) for run in self.points))):
+                return node
+        return None
+
+    def values(self, name: str, place: int) -> list[Any]:
+        """Return the values of a name behind a line at the points; none if it is no tensor or number."""
+        found = []
+        for run in self.points:
+            known = (self.derivation.values(place + 1, run, self.runs.first) or {}).get(name)
+            if known.__class__ not in (Tensor, float):
+                return []
+            found.append(np.asarray(known.data if isinstance(known, Tensor) else known))
+        return found
+
+    def divided(self, name: str, lines: list[Line], segments: list[Segment], node: Node) -> Derivation:
+        """Return the derivation where a name is at first the gradient of a node."""
+        subject = self.runs.first.subject
+        execution = self.runs.first.execution
+        spelled = NodeNames(subject.order, execution.source, numbers_first=subject.numbers_first)[node]
+        if spelled not in dict(subject.wrt):
+            subject.wrt = (*subject.wrt, (spelled, node))
+        old = self.derivation
+        made = RunningNames(
+            Derivation(
+                lines,
+                old.name,
+                old.given,
+                old.words,
+                [*old.segments, *segments],
+                dict(old.unreadable),
+                {**old.guessed, name: Guess(node, spelled, REASON)},
+            ),
+            self.runs,
+        )
+        made.divide_lines(name)
+        return made.derivation
+
+    def wrong_count(self, made: Derivation, name: str, before: set[Segment]) -> int | None:
+        """Return how many steps of a name, or that use it, are wrong.
+
+        Return None if the name is none: a wrong step of it has to make another one right.
+        """
+        own = [one for one in made.segments if one.key == name]
+        names = RunningNames(made, self.runs)
+        wrong = [one for one in own if names.is_wrong(made, one)]
+        after = self.wrong_users(made, name, own[0].places[0])
+        mended = before - after
+        if after - before or (len(mended) == 1 and any(self.is_plain_multiple(made, one) for one in wrong)):
+            return None
+        for one in wrong:
+            if mended.isdisjoint(made.users(name, one.places[-1], len(made.lines))):
+                return None
+        return len(wrong) + len(after)
+
+    def is_plain_multiple(self, made: Derivation, segment: Segment) -> bool:
+        """Whether a step that reads no gradient is one times a positive number, which may be meant so."""
+        formula = made.formula(segment)
+        points = SamplePoints(self.runs, formula, self.points)
+        computed = values_at(points, formula)
+        ratio = constant_ratio(computed, points.gradients) if computed else None
+        return ratio is not None and ratio > 0 and not formula.upstream.found
+
+
+def is_changing(values: list[Any]) -> bool:
+    return not all(values_equal_in_shape(value, values[0]) for value in values[1:])
