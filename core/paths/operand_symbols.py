@@ -153,7 +153,7 @@ class OperandSymbols:
 
     def _make_symbol(self, node: Node) -> Symbol:
         shape = node.shape
-        if node.name is not None:
+        if not self.is_written_out(node):
             return self._name_symbol(self._names[node], node, shape)
         if not isinstance(node, OpNode):
             if node.out is not None and not node.tracked and node.out.__class__ is float:

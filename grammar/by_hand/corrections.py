@@ -15,9 +15,9 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.node_names import ordinal
-from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.symbolic.symbol import is_custom
 from autodiff.grammar.by_hand.formula import Formula, evaluate_formula, simple_statements, written_names
+from autodiff.grammar.by_hand.formula_symbols import FormulaSymbols, has_values
 from autodiff.grammar.by_hand.points import SamplePoints, values_equal
 from autodiff.grammar.by_hand.sentences import FRACTIONS
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER
@@ -54,7 +54,7 @@ class Correction:
 class OpDerivative:
     """The local derivative of an elementwise op on a path to the input: its text and values at the points.
 
-    Changed formulas refer to it by ``name``.
+    Changed formulas refer to it by ``name``. The text is "" if a formula with it has no such value.
     """
 
     __slots__ = ("name", "quotient", "symbol", "values")
@@ -67,7 +67,7 @@ class OpDerivative:
 
     @property
     def spelled(self) -> str:
-        return f"{self.quotient} = {self.symbol}"
+        return f"{self.quotient} = {self.symbol}" if self.symbol else self.quotient
 
 
 class CorrectionSearch:
@@ -545,7 +545,7 @@ def earlier_gradients(formula: Formula, points: SamplePoints) -> dict[str, tuple
 def elementwise_derivatives(points: SamplePoints, target: Node) -> list[OpDerivative]:
     """Return the local derivatives of the elementwise ops between output and input that are not 1 or -1."""
     names = points.node_names
-    formulas = OperandSymbols(names, None, points.subject.constants)
+    formulas = FormulaSymbols(points)
     found: list[OpDerivative] = []
     way = points.paths_to(target).nodes
     on_way = set(way)
@@ -560,6 +560,7 @@ def elementwise_derivatives(points: SamplePoints, target: Node) -> list[OpDeriva
                 continue
             name = f"slope_{len(found)}_"
             symbol = elementwise_derivative_text(node, index, formulas)
+            symbol = symbol if has_values(symbol, values, points) else ""
             found.append(OpDerivative(name, names.quotient(node, below), symbol, values))
             if len(found) == MAX_DERIVATIVES:
                 return found

@@ -8,11 +8,11 @@ from math import prod
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.graph_report import local_derivative_text
 from autodiff.core.graph.node import Node, OpNode
-from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.paths.path_sum import edge_contribution, vjp_of_ones
 from autodiff.grammar.by_hand.constant_factors import explain_ratio
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.formula import Formula, evaluate_formula
+from autodiff.grammar.by_hand.formula_symbols import FormulaSymbols, has_values
 from autodiff.grammar.by_hand.points import SamplePoints, is_plain_number, terms_equal, values_equal
 from autodiff.grammar.by_hand.sentences import (
     accident_remarks,
@@ -135,6 +135,7 @@ class PathComparison:
         self.points = points
         self.node = node
         self.names = points.node_names
+        self.formulas = FormulaSymbols(points)
         self.is_sure = True
 
     def remarks(self) -> list[str]:
@@ -297,19 +298,37 @@ class PathComparison:
         written = " and ".join(self.format_factor(*factor) for factor in factors)
         wanted = " and ".join(map(self.format_edge, edges))
         are = "factor {} is" if len(factors or edges) == 1 else "factors {} are"
-        if not edges and factors:
-            return f"{text}: the {are.format(written)} superfluous"
-        if not factors and edges:
-            self.is_sure &= len(edges) == 1
-            return f"{text}: the {are.format(wanted)} missing"
-        if len(factors) == 1 == len(edges):
-            return f"{text}: the factor {written} should be {wanted}"
+        turned = self.sign_remark(values, contributions, factors, edges)
+        if turned is not None and (not factors or not edges):
+            self.is_sure &= len(edges) <= 1
+            what = "superfluous" if factors else "missing"
+            return f"{text}: the {are.format(written or wanted)} {what}{turned}"
+        if turned is not None and len(factors) == 1 == len(edges):
+            return f"{text}: the factor {written} should be {wanted}{turned}"
         if ratio is not None:
             return f"{text}: {self.path_ratio_remark(ratio, path)}"
         self.is_sure = False
-        if max(len(factors), len(edges)) <= MAX_COMBINED and factors:
-            return f"{text}: the factor{'s' * (len(factors) > 1)} {written} should be {wanted}"
+        if turned is not None and max(len(factors), len(edges)) <= MAX_COMBINED:
+            return f"{text}: the factor{'s' * (len(factors) > 1)} {written} should be {wanted}{turned}"
         return text
+
+    def sign_remark(
+        self,
+        values: list[Any],
+        contributions: list[Any],
+        factors: list[tuple[Any, int]],
+        edges: list[tuple[Node, int]],
+    ) -> str | None:
+        """Return what is said of the sign of a term with the right factors; None if that is wrong as well."""
+        changed, wanted = [], []
+        for at, (value, run) in enumerate(zip(values, self.points.runs, strict=True)):
+            wrong = prod(self.factor(*factor, at) for factor in factors)
+            if wrong:  # the term is 0 otherwise, whatever the other factors are
+                changed.append(value / wrong * prod(self.edge_derivative(edge, run) for edge in edges))
+                wanted.append(contributions[at])
+        if not changed or terms_equal(changed, wanted):
+            return "" if changed else None
+        return ", and the sign is wrong then" if terms_equal([-x for x in changed], wanted) else None
 
     def path_ratio_remark(self, ratio: float, path: Path) -> str:
         way = [node for node, _ in path]
@@ -333,9 +352,9 @@ class PathComparison:
     def format_derivative(self, edge: tuple[Node, int]) -> str:
         node, index = edge
         assert isinstance(node, OpNode)
-        value = self.edge_derivative(edge, self.points.runs[0])
-        formulas = OperandSymbols(self.names, None, self.points.subject.constants)
-        return f"{local_derivative_text(node, index, formulas)} = {format_number(value)}"
+        values = [self.edge_derivative(edge, run) for run in self.points.runs]
+        text, number = local_derivative_text(node, index, self.formulas), format_number(values[0])
+        return f"{text} = {number}" if has_values(text, values, self.points) else number
 
 
 def drop_units(values: list[tuple[Any, list[float]]]) -> list[tuple[Any, list[float]]]:

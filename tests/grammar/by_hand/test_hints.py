@@ -1,0 +1,47 @@
+"""A hint on a wrong factor, put into the formula, makes it right."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hand_checks import check
+
+HINT = re.compile(
+    r"the factor (?P<given>\S.*?) should be d.+? = (?P<right>[^=]+?)(?: = [-\d.e]+)?(?P<sign>, and .*)?$"
+)
+TERM = re.compile(r"the term (\S.*?) = [-\d.e]+ stands")
+#: Scripts of one line with a wrong derivative of each.
+FORMULAS = [
+    ("L = cos(u)", "dL/du == -cos(u)"),
+    ("L = 3*cos(u)*v", "dL/du == 3*(-sin(u)*v**2)"),
+    ("L = cos(u*v)*u", "dL/du == cos(u*v) - cos(u*v)*v*u"),
+    ("L = cos(u*v)*u", "dL/du == cos(u*v) + cos(u*v)*v*u"),
+    ("L = u/v", "dL/dv == -u/v"),
+    ("L = u**2/v + v", "dL/dv == -u/v + 1"),
+    ("L = exp(-u)/v + u*u", "dL/du == 2*u + exp(u)/v"),
+    ("L = sin(u)/v + u*v", "dL/dv == -u/v**2 + u"),
+    ("L = tanh(u)*v + u", "dL/du == (1 + tanh(u)**2)*v + 1"),
+    ("L = log(u)/v - u", "dL/du == u/v - 1"),
+    ("L = u/v; L = tanh(L)", "dL/dv == (1 - L**2)*(-u/v)"),
+    ("L = u/v; L = tanh(L) + u", "dL/dv == (1 - L)*(-u/v**2)"),
+    ("h = u*u; h = tanh(h); L = h*3", "dL/du == 3*(1 - h)*2*u"),
+    ("h = u*u; h = tanh(h); h = h*3; L = sin(h)", "dL/du == sin(h)*3*(1 - (h/3)**2)*2*u"),
+]
+
+
+@pytest.mark.parametrize(("script", "formula"), FORMULAS)
+def test_a_hint_makes_the_formula_right(script: str, formula: str) -> None:
+    script = f"u = 1.3\nv = 0.7\n{script}"
+    left, _, right = formula.partition(" == ")
+    told = check(script, formula)
+    assert told.is_right is False
+    hint = HINT.search(told.remarks[0])
+    assert hint is not None
+    term = next((one.lstrip("-") for one in TERM.findall(told.remarks[0])), right)
+    assert hint["given"] in term
+    assert right.endswith(term) or right.startswith(term)
+    changed = term.replace(hint["given"], f"({hint['right']})")
+    at = right.rindex(term)
+    right = f"{right[:at]}{'-' if hint['sign'] else ''}({changed}){right[at + len(term) :]}"
+    assert check(script, f"{left} == {right}").is_right
