@@ -171,6 +171,7 @@ ABSENT_NAMES: dict[str, tuple[str, Rewrite]] = {
     "torch.autocast": ("E0142", CUDA),
     "torch.profiler.*": ("E0148", CLOCK),
     "torch.autograd.profiler.*": ("E0148", CLOCK),
+    "torch.autograd.graph.*": ("E0148", LEFT_OUT),
     "torch.backends.*": ("E0142", CUDA),
     "torch.utils.data.*": ("E0143", BATCHES),
     "torch.utils.*": ("E0143", READ),

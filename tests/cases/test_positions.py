@@ -87,6 +87,51 @@ CASES = [
         never=[*WRONG, "stay in the graph"],
         code=4,
     ),
+    counted(
+        "unique_inverse",
+        "u, inverse = torch.unique(x, return_inverse=True)\nloss = inverse.double().sum()\n",
+        "unique() gives positions and counts, which have no gradient",
+    ),
+    counted(
+        "unique_counts",
+        "u, i, n = torch.unique(x, return_inverse=True, return_counts=True)\nloss = (n * 2.0).sum()\n",
+        "unique() gives positions and counts, which have no gradient",
+    ),
+    *[
+        Case(
+            f"a_constant_as_it_ran_{at}",
+            X + body + END,
+            RUN,
+            says=["the lines that ran made this of no input: it is a constant", says],
+            never=[*WRONG, "a comparison has no gradient", "requires_grad=True)"],
+            code=4,
+        )
+        for at, (body, says) in enumerate(
+            [
+                (
+                    "def g(t):\n    if t > 0:\n        return torch.tensor(1.0)\n    return t\n"
+                    "loss = g(x.sum())\n",
+                    "made of no input",
+                ),
+                (
+                    "def hinge(s):\n    return s.clamp(min=0) if s > 0 else torch.zeros(())\n"
+                    "loss = hinge(-x.sum())\n",
+                    "made of no input",
+                ),
+                ("loss = torch.zeros(1)\nfor v in x[0]:\n    if v > 9:\n        loss = loss + v\n", "loss"),
+            ]
+        )
+    ],
+    *[
+        Case(
+            f"the_outputs_and_inputs_of_grad_are_swapped_{at}",
+            X + f"y = {y}\ng, = torch.autograd.grad(x, y)\n",
+            RUN,
+            says=["the result stands first: torch.autograd.grad(y, x)"],
+            code=4,
+        )
+        for at, y in enumerate(["(x @ torch.ones(3, 1)).sum()", "(x ** 2).mean()"])
+    ],
 ]
 
 

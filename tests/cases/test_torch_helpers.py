@@ -93,6 +93,30 @@ CASES = [
         FIRST,
         prints="tensor([2.])\n",
     ),
+    *[
+        Case(
+            f"checkpoint_by_its_full_name_{at}",
+            f"{start}x = torch.tensor(2., requires_grad=True)\n"
+            f"y = {call}(lambda t: t**3, x, use_reentrant=False)\ny.backward()\nprint(x.grad)\n",
+            FIRST,
+            prints="tensor(12.)\n",
+        )
+        for at, (start, call) in enumerate(
+            [
+                ("", "torch.utils.checkpoint.checkpoint"),
+                ("import torch.utils.checkpoint\n", "torch.utils.checkpoint.checkpoint"),
+                ("import torch.utils.checkpoint as cp\n", "cp.checkpoint"),
+            ]
+        )
+    ],
+    refused(
+        "saved_tensors_hooks",
+        "x = torch.tensor([1., 2.], requires_grad=True)\n"
+        "with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):\n    y = (x**2).sum()\n"
+        "y.backward()\n",
+        4,
+        "leave it out",
+    ),
     refused(
         "micro_class",
         "class Value:\n    def __init__(self, data):\n        self.data = data\n        self.grad = 0.0\n"

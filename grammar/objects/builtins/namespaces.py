@@ -143,7 +143,7 @@ def torch_namespace(name: str) -> Namespace:
     inner = {"nn": "torch.nn", "autograd": "torch.autograd", "linalg": "torch.linalg"}
     inner |= {"special": "torch.special", "cuda": "torch.cuda", "backends": "torch.backends"}
     inner |= {"accelerator": "torch.accelerator", "testing": "torch.testing"}
-    inner |= {"optim": "torch.optim"}
+    inner |= {"optim": "torch.optim", "utils": "torch.utils"}
     bare = frozenset(BUILTINS) - PYTHON_ONLY - {"Function"}
 
     def find_member(member: str) -> Any:

@@ -87,11 +87,20 @@ def start_grad(scene: Scene) -> Iterator[Fix]:
     call = scene.node
     if not isinstance(call, tree.Call) or not call.arguments or scene.text(call.function)[-4:] != "grad":
         return
+    yield from swap_roles(scene, call)
     output = call.arguments[0].value
     summed = Edit(output.span, f"{with_parentheses(scene.text(output))}.sum()")
     yield Fix(f"add them up:        {edited_text(scene, call, summed)}", summed)
     weight = scene.argument_edit(call, f"grad_outputs=torch.ones_like({scene.text(output)})")
     yield Fix(f"or give a weight:   {edited_text(scene, call, weight)}", weight)
+
+
+def swap_roles(scene: Scene, call: tree.Call) -> Iterator[Fix]:
+    """Propose ``grad(y, x)`` for ``grad(x, y)``."""
+    first, second = [*call.arguments, None, None][:2]
+    if first and second and not (first.keyword or second.keyword or first.star or second.star):
+        swapped = Edit(first.span.extend_to(second.span), f"{scene.text(second)}, {scene.text(first)}")
+        yield Fix(f"the result stands first: {edited_text(scene, call, swapped)}", swapped)
 
 
 def fit_weight(scene: Scene) -> Iterator[Fix]:

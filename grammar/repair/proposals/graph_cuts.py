@@ -21,6 +21,7 @@ from autodiff.grammar.repair.proposals.position_cuts import (
     COMPARISONS,
     COUNTS,
     POSITION_FUNCTIONS,
+    bound_inverse,
     bound_positions,
     chosen_positions,
     function_name,
@@ -96,7 +97,7 @@ def find_cuts(scene: Scene, start: Any) -> list[Cut]:
             found.append(cut)
             todo += nodes_before_cut(scene, cut, node)
             continue
-        todo += children(node)
+        todo += [node.body, node.orelse] if isinstance(node, tree.Conditional) else children(node)
         if not isinstance(node, tree.Name) or node.id in seen:
             continue
         seen.add(node.id)
@@ -246,6 +247,10 @@ def has_fractions(value: Any) -> bool:
 
 def positions_cut(scene: Scene, statement: Any, name: str) -> Cut | None:
     """Return the cut of ``values, positions = torch.max(x, 1)`` for the name of the positions, or None."""
+    inverse = bound_inverse(scene, statement, name)
+    if inverse is not None and depends_on_gradient(scene, inverse):
+        why = f"{function_name(scene, inverse)}() gives positions and counts, which have no gradient"
+        return Cut(inverse, why, advice=SMOOTH_ADVICE)
     positions = bound_positions(scene, statement, name)
     if positions is None or not depends_on_gradient(scene, positions[0]):
         return None

@@ -15,9 +15,9 @@ from autodiff.grammar.repair.proposals.constant_slopes import (
     slope_call,
     unused_slope,
 )
-from autodiff.grammar.repair.proposals.gradients import update_under_no_grad
+from autodiff.grammar.repair.proposals.gradients import swap_roles, update_under_no_grad
 from autodiff.grammar.repair.proposals.graph_cuts import explain_cuts, find_cuts
-from autodiff.grammar.repair.proposals.value_origins import depends_on_gradient
+from autodiff.grammar.repair.proposals.value_origins import assignments_to, depends_on_gradient
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
@@ -41,6 +41,11 @@ def require_gradient(scene: Scene) -> Iterator[Fix]:
     if slope_call(scene, start) is not None:
         yield from explain_constant_slope(scene, start)
         return
+    if depends_on_gradient(scene, start):
+        scene.error.caret = "the lines that ran made this of no input: it is a constant"
+        scene.error.help = ("the derivative of a constant is 0; PyTorch has no graph for it",)
+        scene.error.labels += [Label(value.span, "made of no input") for value in constants_in(scene, start)]
+        return
     for name, call in creating_calls(scene, start):
         function = scene.value(call.function)
         if any(p.name == "requires_grad" for p in function.parameters):
@@ -50,6 +55,19 @@ def require_gradient(scene: Scene) -> Iterator[Fix]:
         new = edited_text(scene, call, edit)
         line = scene.line(call.span)
         yield Fix(f"ask for it where `{name}` is made, in line {line}: {name} = {new}", edit)
+
+
+def constants_in(scene: Scene, start: Any) -> list[Any]:
+    """Return what functions of the script that are called in an expression return without using an input."""
+    found: list[Any] = []
+    for node in walk(*(value for _, value in assignments_to(scene, scene.text(start))), start):
+        made = scene.function(node.id) if isinstance(node, tree.Name) else None
+        for part in walk(*made.body) if made is not None else ():
+            if isinstance(part, tree.Return) and part.value is not None:
+                ways = part.value
+                ways = [ways.body, ways.orelse] if isinstance(ways, tree.Conditional) else [ways]
+                found += [one for one in ways if not depends_on_gradient(scene, one)]
+    return found
 
 
 def creating_calls(scene: Scene, start: Any) -> list[tuple[str, tree.Call]]:
@@ -102,10 +120,7 @@ def allow_unused(scene: Scene) -> Iterator[Fix]:
     call = scene.node
     if isinstance(call, tree.Call):
         yield from unused_slope(scene, call)
-        first, second = [*call.arguments, None, None][:2]
-        if first and second and not (first.keyword or second.keyword or first.star or second.star):
-            swapped = Edit(first.span.extend_to(second.span), f"{scene.text(second)}, {scene.text(first)}")
-            yield Fix(f"the result stands first: {edited_text(scene, call, swapped)}", swapped)
+        yield from swap_roles(scene, call)
         edit = scene.argument_edit(call, "allow_unused=True")
         yield Fix(f"take None for it: {edited_text(scene, call, edit)}", edit)
 

@@ -22,6 +22,8 @@ PAIR_FUNCTIONS = frozenset(
 POOLS = frozenset(
     [f"{kind}_pool{n}d" for kind in ("max", "adaptive_max", "fractional_max") for n in (1, 2, 3)]
 )
+#: Functions and methods whose results after the first are positions and counts.
+UNIQUES = frozenset(["unique", "unique_consecutive"])
 #: Functions and methods that return positions, with the ones that return the values themselves.
 POSITION_FUNCTIONS = {
     **{"argmax": "max", "argmin": "min", "argsort": "sort"},
@@ -73,6 +75,16 @@ def bound_positions(scene: Scene, statement: Any, name: str) -> tuple[tree.Call,
                 made = pair_call(scene, statement.value)
                 return None if made is None else (made, scene.text(first))
     return None
+
+
+def bound_inverse(scene: Scene, statement: Any, name: str) -> tree.Call | None:
+    """Return the call of ``unique`` if its positions or counts are assigned to a name."""
+    if not isinstance(statement, tree.Assign) or function_name(scene, statement.value) not in UNIQUES:
+        return None
+    later = [
+        one for target in statement.targets if isinstance(target, DISPLAYS) for one in target.elements[1:]
+    ]
+    return statement.value if any(isinstance(one, tree.Name) and one.id == name for one in later) else None
 
 
 def positions_reason(scene: Scene, made: tree.Call) -> str:
