@@ -6,6 +6,8 @@ with it before the proposal is shown.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from autodiff.core.base.did_you_mean import FOREIGN_CONSTANTS, edit_distance, fold_name, similar_names
 from autodiff.core.base.errors import CompileError, Edit, Fix, Label
 from autodiff.core.base.source import Source, Span
@@ -30,6 +32,20 @@ MOST_CANDIDATES = 4
 #: Names that other libraries are usually imported as.
 LIBRARIES = frozenset(["tf", "jnp", "jax", "numpy", "th", "K", "scipy", "pt", "T", "ag", "anp"])
 
+#: Functions of textbooks and calculators in terms of others, and the names of their arguments.
+FORMULAS = {
+    "sec": ("(1/cos({}))", "x"),
+    **dict.fromkeys(("csc", "cosec"), ("(1/sin({}))", "x")),
+    **dict.fromkeys(("cot", "cotan", "ctg"), ("(1/tan({}))", "x")),
+    "sech": ("(1/cosh({}))", "x"),
+    "csch": ("(1/sinh({}))", "x"),
+    "coth": ("(1/tanh({}))", "x"),
+    "arccot": ("atan(1/({}))", "x"),
+    "lg": ("log10({})", "x"),
+    "tg": ("tan({})", "x"),
+    **dict.fromkeys(("derivative", "deriv", "differentiate"), ("grad({0}({1}), {1})[0]", "f", "x")),
+}
+
 #: Names often used for the result of a script.
 RESULTS = frozenset(["loss", "l", "cost", "error", "err", "j", "out", "output", "y", "result"])
 MOST_NAMES = 10
@@ -48,7 +64,7 @@ def unknown_name_error(
     for other in others:  # their repairs cannot be tried alone, so only very likely ones are kept
         assert other.span is not None
         name = source.excerpt(other.span)
-        is_word = name.lower() in FOREIGN_CONSTANTS
+        is_word = name.lower() in FOREIGN_CONSTANTS or name in FORMULAS
         likely = [fix for fix in other.fixes if is_word or is_near_name(name, fix.edits[0].text.strip('"'))]
         if other.fixes and not likely and not other.help:
             other.help = ("assign it above",)
@@ -155,6 +171,9 @@ class UnknownName:
         if name.lower() in FOREIGN_CONSTANTS:
             yield self.rename(FOREIGN_CONSTANTS[name.lower()], False)
             return
+        if name in FORMULAS:
+            yield from self.as_formula(*FORMULAS[name])
+            return
         own: set[str] = set()
         scope: Scope | None = self.scope
         while scope is not None:
@@ -175,6 +194,23 @@ class UnknownName:
         yield from self.as_method()
         if name.lower() in RESULTS:
             yield from self.as_last_result()
+
+    def as_formula(self, *parts: str) -> Iterator[Fix]:
+        """Propose what a function such as the secant is in terms of others, in every call."""
+        edits = []
+        for name, _ in self.all_reads:
+            call = path_to(self.script, name.span)[-2]
+            if not isinstance(call, tree.Call) or call.function is not name:
+                return
+            given = [self.source.excerpt(one.span) for one in call.arguments if one.keyword is None]
+            if len(given) != len(call.arguments) or len(given) != len(parts) - 1:
+                return
+            edits.append(Edit(call.span, parts[0].format(*given)))
+        if any(one.span.end > other.span.start for one, other in pairwise(edits)):
+            return  # a call within a call
+        shown = parts[0].format(*parts[1:])
+        shown = shown[1:-1] if shown.startswith("(") else shown
+        yield Fix(f"`{self.name.id}({', '.join(parts[1:])})` is written `{shown}`", *edits)
 
     def as_keyword(self) -> Iterator[Fix]:
         """Propose one ``=`` in ``torch.tensor(1., requires_grad==True)``, to pass it by name."""

@@ -31,6 +31,7 @@ _CHARACTER_HELP = {
     "!": "write `not x` for a negation, `!=` for a comparison",
     "$": "names are made of letters, digits and `_`",
     "?": "write `a if condition else b` to choose between two values",
+    "°": "write `x*pi/180` for an angle in degrees",
     "√": "write `sqrt(x)`",
     "∑": "write `x.sum()`",
     "∂": "`backward()` computes gradients",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from cases import Case, each_of
+import pytest
+from cases import Case, answer, each_of
 
 CALL = """\
 S = 100; K = 100; T = 1; r = 0.05; sigma = 0.2
@@ -409,3 +410,49 @@ def test_lists_and_stars_are_pythons_or_noted(case: Case, tmp_path: Path) -> Non
 @each_of([*AS_PYTHON, PRINTED])
 def test_numbers_are_pythons(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
+
+
+#: Formulas as books and calculators write them, what is said, and the derivative once that is written.
+SPELLINGS = {
+    "secant": ("y = 2**sec(x)", "`sec(x)` is written `1/cos(x)`", "y = 2**(1/cos(x))"),
+    "cosecant_and_cotangent": (
+        "y = csc(x)*cot(x)",
+        "`cot(x)` is written `1/tan(x)`",
+        "y = (1/sin(x))*(1/tan(x))",
+    ),
+    "common_logarithm": ("y = lg(3*x)", "`lg(x)` is written `log10(x)`", "y = log10(3*x)"),
+    "base_as_a_keyword": ("y = log(x, base=2)", "write log2(x)", "y = log2(x)"),
+    "another_base_as_a_keyword": (
+        "y = log(2*x, base=3)",
+        "write (log(2*x) / log(3))",
+        "y = log(2*x) / log(3)",
+    ),
+    "degrees": ("y = x*sin(45°)", "write `*pi/180`", "y = x*sin(45*pi/180)"),
+    "factorial": ("y = x**3/3!", "write `factorial(3)`", "y = x**3/factorial(3)"),
+    "products_without_a_sign": (
+        "y = 5(x + 1)(x - 1)",
+        "write `*` to multiply: 5 * (x + 1) * (x - 1)",
+        "y = 5*(x + 1)*(x - 1)",
+    ),
+    "brackets_side_by_side": (
+        "y = (x + 1)(x - 1)",
+        "write `*` to multiply: (x + 1) * (x - 1)",
+        "y = (x + 1)*(x - 1)",
+    ),
+    "power_of_a_sine": ("y = sin^2(x)", "the power stands after the call: sin(x)**2", "y = sin(x)**2"),
+    "derivative_by_name": (
+        "f = lambda x: x**3\ny = derivative(f, x)",
+        "`derivative(f, x)` is written `grad(f(x), x)[0]`",
+        "f = lambda x: x**3\ny = grad(f(x), x)[0]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_the_spelling_of_a_book_is_translated(name: str, tmp_path: Path) -> None:
+    written, says, right = SPELLINGS[name]
+    got = answer(f"x = 0.7\n{written}\n", "autodiff grad script.ad", tmp_path)
+    assert says in got.err
+    assert got.code in (3, 4)
+    repaired = answer(f"x = 0.7\n{right}\n", "autodiff check script.ad", tmp_path)
+    assert repaired.code == 0, repaired.out + repaired.err

@@ -12,6 +12,8 @@ from autodiff.grammar.syntax.characters import INVISIBLE, LOOKALIKES, normalize_
 
 _NUMBER = re.compile(r"(?:\d[\d_]*)?\.?\d*(?:[eE][+-]?\d+)?")
 _ROOT = re.compile(r"[ \t]*(?:\(([^()\r\n]*)\)|([A-Za-z_]\w*|\d[\d.]*))")
+#: A name, a number or brackets that a `!` stands directly after, as for a factorial.
+_OPERAND_BEFORE = re.compile(r"(?:\b\w[\w.]*|\([^()\r\n]*\))\Z")
 _TERNARY = re.compile(
     r"([^?=\r\n:]+?)[ \t]*\?[ \t]*([^?:\r\n]+?)[ \t]*:[ \t]*([^?:#\r\n]+?)[ \t]*(?=[#\r\n]|\Z)"
 )
@@ -102,6 +104,11 @@ def character_repairs(text: str, span: Span, error: CompileError) -> list[Fix | 
 
 
 def _sign_repairs(text: str, span: Span, here: str, line: Span) -> list[Fix | None]:
+    if here == "!" and (found := _OPERAND_BEFORE.search(text[line.start : span.start])) is not None:
+        written = f"factorial({found[0].removeprefix('(').removesuffix(')')})"
+        return [fix(f"write `{written}`", (line.start + found.start(), span.end, written))]
+    if here == "°":
+        return [fix("write `*pi/180` for an angle in degrees", (span.start, span.end, "*pi/180"))]
     if here == "!":
         return [fix("write `not`", (span.start, span.end, "not "))]
     if here == "√":

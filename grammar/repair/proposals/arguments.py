@@ -218,6 +218,18 @@ def fit_keyword(made: CallScene, name: str) -> Iterator[Fix]:
         yield Fix(f"did you mean `{other}`?", Edit(at, other))
     if name == "requires_grad":
         yield from mark_result(made)
+    if (called, name) == ("log", "base") and made.call.arguments[1:] == (where,):
+        yield from log_to_base(made, where)
+
+
+def log_to_base(made: CallScene, where: tree.Argument) -> Iterator[Fix]:
+    """Propose ``log2(x)`` for ``log(x, base=2)``, and a quotient of logarithms for other bases."""
+    scene, call = made.scene, made.call
+    base, function = scene.text(where.value), scene.text(call.function)
+    given = scene.text(call.arguments[0])
+    quotient = f"({function}({given}) / {function}({base}))"
+    named = f"{function}{base}({given})" if base in ("2", "10") else quotient
+    yield Fix(f"write {named}", Edit(call.span, named))
 
 
 def mark_result(made: CallScene) -> Iterator[Fix]:

@@ -64,8 +64,8 @@ def constants_in(scene: Scene, start: Any) -> list[Any]:
         made = scene.function(node.id) if isinstance(node, tree.Name) else None
         for part in walk(*made.body) if made is not None else ():
             if isinstance(part, tree.Return) and part.value is not None:
-                ways = part.value
-                ways = [ways.body, ways.orelse] if isinstance(ways, tree.Conditional) else [ways]
+                value = part.value
+                ways = [value.body, value.orelse] if isinstance(value, tree.Conditional) else [value]
                 found += [one for one in ways if not depends_on_gradient(scene, one)]
     return found
 

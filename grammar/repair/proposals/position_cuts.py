@@ -77,7 +77,7 @@ def bound_positions(scene: Scene, statement: Any, name: str) -> tuple[tree.Call,
     return None
 
 
-def bound_inverse(scene: Scene, statement: Any, name: str) -> tree.Call | None:
+def bound_inverse(scene: Scene, statement: Any, name: str) -> Any:
     """Return the call of ``unique`` if its positions or counts are assigned to a name."""
     if not isinstance(statement, tree.Assign) or function_name(scene, statement.value) not in UNIQUES:
         return None

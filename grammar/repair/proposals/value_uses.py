@@ -24,7 +24,7 @@ from autodiff.grammar.repair.proposals.operand_types import (
 )
 from autodiff.grammar.repair.proposals.stable_functions import known_functions
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.syntax.walk import path_to, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,14 +86,33 @@ def fit_call(scene: Scene) -> Iterator[Fix]:
     elif isinstance(callee, tree.Name) and scene.values.get(callee.id) is owner:
         yield from fit_shadowed_function(scene, callee)
     if node.arguments and (owner.__class__ in NUMBER_CLASSES or owner.__class__ is Tensor):
+        yield from product_of_factors(scene, node)
+        yield from power_of_call(scene, node)
         inside = scene.source.text[between.start : between.end].strip()
-        yield Fix(f"write `*` to multiply: {text} * {inside}", Edit(between, f" * {inside}"))
         if len(node.arguments) == 1 and owner.__class__ is Tensor and inside.startswith("("):
             index = f"[{inside[1:-1]}]"
             yield Fix(f"entries are picked with [ ]: {text}{index}", Edit(between, index))
     elif owner.__class__ in (list, tuple) and len(node.arguments) == 1:
         inside = scene.source.text[between.start : between.end].strip()
         yield Fix(f"entries are picked with [ ]: {text}[{inside[1:-1]}]", Edit(between, f"[{inside[1:-1]}]"))
+
+
+def product_of_factors(scene: Scene, node: tree.Call) -> Iterator[Fix]:
+    """Propose ``5 * (x + 1) * (x - 1)`` for ``5(x + 1)(x - 1)``."""
+    chain = [one for one in path_to(scene.script, node.span) if isinstance(one, tree.Call)]
+    factors = [one for one in chain if one.span.start == node.span.start]
+    ends = [scene.bracketed_span(one.function).end for one in factors]
+    edits = [Edit(Span(end, scene.source.text.index("(", end)), " * ") for end in ends]
+    yield Fix(f"write `*` to multiply: {edited_text(scene, factors[0], *edits)}", *edits)
+
+
+def power_of_call(scene: Scene, node: tree.Call) -> Iterator[Fix]:
+    """Propose ``sin(x)**2`` for ``sin^2(x)`` and ``sin**2(x)``."""
+    power = scene.parent
+    if isinstance(power, tree.Binary) and power.op in ("^", "**") and power.right is node:
+        argument = scene.source.text[node.function.span.end : node.span.end]
+        text = f"{scene.text(power.left)}{argument}**{scene.text(node.function)}"
+        yield Fix(f"the power stands after the call: {text}", Edit(power.span, text))
 
 
 def fit_shadowed_function(scene: Scene, callee: tree.Name) -> Iterator[Fix]:
