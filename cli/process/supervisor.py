@@ -71,11 +71,15 @@ def ask_attendant(chore: Chore) -> None:
 
 
 def settle_signals() -> None:
-    """Let SIGINT and SIGPIPE terminate the process, unless the parent process set SIGINT to be ignored."""
+    """Let SIGINT and SIGPIPE terminate the process, unless the parent process set SIGINT to be ignored.
+
+    SIGPIPE does so too if the parent process blocked it, as the threads that start the workers of --jobs do.
+    """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if os.name == "posix":
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGPIPE])
 
 
 def set_wall(memory: int) -> None:

@@ -156,10 +156,18 @@ def test_a_file_size_limit(tmp_path, write):
     assert done.returncode == 6
 
 
-@pytest.mark.parametrize("reader", ["head -c 1", "true"])
-def test_a_reader_that_leaves(reader, tmp_path, write):
+#: Starts what follows with SIGPIPE blocked, as --jobs starts its workers.
+BLOCKING = (
+    f"{sys.executable} -c 'import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPIPE]);"
+    " os.execv(sys.argv[1], sys.argv[1:])'"
+)
+
+
+@pytest.mark.parametrize(("before", "reader"), [("", "head -c 1"), ("", "true"), (BLOCKING, "true")])
+def test_a_reader_that_leaves(before, reader, tmp_path, write):
     write(ENDLESS)
-    done = shell(f"{PROGRAM} run script.ad | {reader} >/dev/null; exit ${{PIPESTATUS[0]}}", tmp_path)
+    command = f"{before} {PROGRAM} run script.ad"
+    done = shell(f"{command} | {reader} >/dev/null; exit ${{PIPESTATUS[0]}}", tmp_path)
     assert done.returncode == 141
     assert done.stderr == ""
 
