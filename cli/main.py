@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-    from autodiff.cli.process.attendant import Chore
+    from autodiff.cli.process.chores import Chore
 
 
 def main() -> NoReturn:

@@ -25,10 +25,10 @@ class DataFile:
     """The content of the file ``name``: the ``columns`` it names, () if it names none.
 
     ``take(columns)`` returns the arrays of these columns. ``whole()`` returns all numbers as one array.
-    ``labels`` are the texts in a first column without a name, which label the rows; () without such a column.
+    ``row_labels`` are the texts in a first column without a name; () without such a column.
     """
 
-    __slots__ = ("columns", "labels", "name", "take", "whole")
+    __slots__ = ("columns", "name", "row_labels", "take", "whole")
 
     def __init__(
         self,
@@ -36,13 +36,13 @@ class DataFile:
         columns: Sequence[str],
         take: Callable[[Sequence[str]], dict[str, Any]],
         whole: Callable[[], Any],
-        labels: Sequence[str] = (),
+        row_labels: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.columns = tuple(columns)
         self.take = take
         self.whole = whole
-        self.labels = tuple(labels)
+        self.row_labels = tuple(row_labels)
 
     def value_for(self, name: str) -> Any:
         """The array for a variable: all numbers, or the column of that name, or the only column.

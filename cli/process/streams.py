@@ -12,7 +12,7 @@ import sys
 from threading import Lock
 
 from autodiff.cli.process.exit_codes import OutputError
-from autodiff.cli.process.supervisor import ask_attendant
+from autodiff.cli.process.supervisor import request_chore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -244,13 +244,13 @@ def find_height(environ: Mapping[str, str], fd: int | None, is_terminal: bool) -
 class Stream:
     """One output stream. ``fd`` is None if the stream was already closed when the program started.
 
-    ``is_attended`` says that the main thread writes what is buffered, every tenth of a second and before a
-    signal ends the process (``attendant.py``). Until then everything that a script prints is written at once.
+    ``is_chore`` says that the main thread writes what is buffered, every tenth of a second and before a
+    signal ends the process (``chores.py``). Until then everything that a script prints is written at once.
     """
 
     __slots__ = (
         *("_direct_writes", "_lock", "_parts", "_size", "box", "charset", "color", "encoding", "fd"),
-        *("height", "is_attended", "is_terminal", "name", "width"),
+        *("height", "is_chore", "is_terminal", "name", "width"),
     )
 
     def __init__(
@@ -267,7 +267,7 @@ class Stream:
         self.height = find_height(environ, self.fd, self.is_terminal)
         # Always ASCII in a pipe, so that a script gives the same bytes in every locale.
         self.box = self.is_terminal and can_encode(BOX, self.charset)
-        self.is_attended = False
+        self.is_chore = False
         self._direct_writes = 0
         self._lock = Lock()  # held while text is written, so that two threads do not change its order
         self._parts: list[bytes] = []
@@ -303,12 +303,12 @@ class Stream:
             self.flush()
             return
         self.write(text)
-        if not self.is_attended:  # asked after the text is in the buffer, which nobody might look at again
+        if not self.is_chore:  # asked after the text is in the buffer, which nobody might look at again
             self.flush()
             self._direct_writes += 1
             if self._direct_writes == DIRECT_WRITES:
                 self._direct_writes = 0
-                ask_attendant(self)
+                request_chore(self)
 
     def flush(self) -> None:
         """Write the buffered text, or raise OutputError."""
@@ -330,24 +330,24 @@ class Stream:
         self._size = 0
         return data
 
-    # -- as a chore of the attendant, on the main thread ------------------------------------------------
+    # -- as a chore, on the main thread ------------------------------------------------
 
     def begin(self) -> None:
         """From now on, leave what is printed in the buffer."""
-        self.is_attended = True
+        self.is_chore = True
 
-    def attend(self) -> bool:
+    def run_once(self) -> bool:
         """Write what is buffered. Return False if there was nothing: the script prints no more for now."""
         if self._parts:
             self.write_some(0)
         else:
-            self.is_attended = False
-            self.is_attended = bool(self._parts)  # the other thread may just have left something there
-        return self.is_attended
+            self.is_chore = False
+            self.is_chore = bool(self._parts)  # the other thread may just have left something there
+        return self.is_chore
 
     def end(self) -> None:
         """From now on, write what is printed at once."""
-        self.is_attended = False
+        self.is_chore = False
 
     def write_some(self, seconds: float) -> None:
         """Write as much of the buffer as its reader takes in this time, without ever blocking or failing.

@@ -1,7 +1,7 @@
 """Runs a command's work with a large stack, a memory limit, a time limit and default signal handling.
 
 The work runs on a thread with a large stack. The main thread waits for its end or for the time limit, and
-does the chores that the work asks for (``attendant.py``). Without a chore, signals keep the system's default
+does the chores that the work asks for (``chores.py``). Without a chore, signals keep the system's default
 action, termination, so they need not wait for the interpreter: Ctrl-C ends a matmul of twenty seconds
 immediately.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import NoReturn
 
-    from autodiff.cli.process.attendant import Chore
+    from autodiff.cli.process.chores import Chore
 
 FOREVER = float("inf")  # in seconds
 LONGEST_WAIT = 1e6  # seconds; a lock cannot be waited for much longer than that
@@ -64,7 +64,7 @@ woken = threading.Event()
 clock = Clock()
 
 
-def ask_attendant(chore: Chore) -> None:
+def request_chore(chore: Chore) -> None:
     """Ask the main thread to do a chore while the work goes on. Nothing happens without ``supervise``."""
     requested.append(chore)
     woken.set()
@@ -145,9 +145,9 @@ def supervise(
             shown_at = FOREVER
             requested.extend(progress())
         if requested and not statuses:
-            from autodiff.cli.process.attendant import attend
+            from autodiff.cli.process.chores import run_chores
 
-            attend(requested, woken, left, statuses)
+            run_chores(requested, woken, left, statuses)
     status = statuses[0] if statuses else when_over()
     # Not sys.exit: freeing a million nodes one by one would only take time.
     os._exit(status)

@@ -21,7 +21,7 @@ from autodiff.cli.render.page import (
     prose,
     with_remark,
 )
-from autodiff.cli.render.paths import are_alike, formula_value
+from autodiff.cli.render.paths import formula_value, has_many_equal_paths
 from autodiff.cli.render.prose import fold
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, folded_block, shorten, step
 from autodiff.core.base.incoming import incoming, words_in
@@ -186,7 +186,7 @@ def chain_and_local(derivation: Derivation) -> tuple[list[str], list[str]]:
 
 def terms_shown(derivation: Derivation) -> int:
     """The number of paths in the first two steps: only a few of many that contribute the same."""
-    return FEW_ALIKE if are_alike(derivation) else len(derivation.paths)
+    return FEW_ALIKE if has_many_equal_paths(derivation) else len(derivation.paths)
 
 
 def ends(parts: Sequence[str]) -> list[str]:

@@ -45,7 +45,11 @@ def list_lines(
         for entry in entries:
             name = short_name(entry.names[0])
             room = None if width is None else width - 4 - max(column, len(name))
-            yield ((PLAIN, "  "), (NAME, name.ljust(column)), (PLAIN, "  " + cut(own(entry.line), room)))
+            yield (
+                (PLAIN, "  "),
+                (NAME, name.ljust(column)),
+                (PLAIN, "  " + cut(own(entry.description), room)),
+            )
 
 
 def cut(text: str, room: int | None) -> str:

@@ -66,7 +66,7 @@ def path_rows(derivation: Derivation, page: Page) -> list[tuple[str, str, str]]:
         return [
             ("0", "", "by each path" if shown == derivation.count else f"by each of {shown} of {count} paths")
         ]
-    if are_alike(derivation):
+    if has_many_equal_paths(derivation):
         shown, count = len(derivation.paths), spell_count(derivation.count)
         by = "by each path" if shown == derivation.count else f"by each of {shown} of {count} paths"
         return [(*amount(derivation.paths[0].contribution, derivation, page), by)]
@@ -88,7 +88,7 @@ def use_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield muted(" " * LABEL_WIDTH + f"... {left:,} more use{'s' if left > 1 else ''}")
 
 
-def are_alike(derivation: Derivation) -> bool:
+def has_many_equal_paths(derivation: Derivation) -> bool:
     """Whether there are many paths, and all that are written out contribute the same number."""
     values = [path.contribution for path in derivation.paths]
     if len(values) < MANY_ALIKE or not derivation.is_scalar:

@@ -101,10 +101,10 @@ def sentences_on_rows(failed: Mapping[str, int], count: int) -> dict[str, str]:
 
 def sentences_on_answers(answers: Answers) -> dict[str, str]:
     """What is asked to fail of the answers of ``check``; gradients at a kink are undecided too."""
-    told = {}
+    sentences = {}
     names = [check.name for check in answers.checks if check.verdict in (KINK, UNDECIDED)]
     if names:
-        told["undecided"] = f"{the_gradients(names)} undecided"
+        sentences["undecided"] = f"{the_gradients(names)} undecided"
     for kind, verdict, what in (
         ("undecided", UNDECIDED, "undecided"),
         ("here", RIGHT_HERE, "right at the script's values only"),
@@ -112,5 +112,5 @@ def sentences_on_answers(answers: Answers) -> dict[str, str]:
         found = [formula for formula in answers.formulas if formula.verdict == verdict]
         if found:
             others = f" and {len(found) - 1} more are" if len(found) > 1 else " is"
-            told[kind] = f"{visible(found[0].spelled)}{others} {what}"
-    return told
+            sentences[kind] = f"{visible(found[0].spelled)}{others} {what}"
+    return sentences

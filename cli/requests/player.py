@@ -1,7 +1,7 @@
 """Plays a story on a terminal. rich draws it; keys are read as they are pressed.
 
 The terminal gets back its settings whatever ends the program: the main thread restores them before a signal
-does (``cli/process/attendant.py``).
+does (``cli/process/chores.py``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from threading import Event
 
 from autodiff.cli.process.streams import find_height, find_width, is_in_foreground, status_line
-from autodiff.cli.process.supervisor import ask_attendant, clock
+from autodiff.cli.process.supervisor import clock, request_chore
 from autodiff.cli.render.roles import paint
 from rich.console import Console, ConsoleDimensions
 from rich.live import Live
@@ -50,7 +50,7 @@ class Keyboard:
 
     def open(self) -> None:
         """Change the settings, once signals are caught."""
-        ask_attendant(self)
+        request_chore(self)
         self._begun.wait(1)
         if self.fd is None:
             return
@@ -85,13 +85,13 @@ class Keyboard:
         data = os.read(self.fd, LONGEST_SEQUENCE).decode("latin-1")
         return SEQUENCES.get(data, data[:1].lower() if data else QUIT)
 
-    # -- as a chore of the attendant, on the main thread ------------------------------------------------
+    # -- as a chore, on the main thread ------------------------------------------------
 
     def begin(self) -> None:
         """Signals are caught from now on."""
         self._begun.set()
 
-    def attend(self) -> bool:
+    def run_once(self) -> bool:
         """Nothing to do while the terminal is in use."""
         return self._is_open
 

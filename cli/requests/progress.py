@@ -64,7 +64,7 @@ class ProgressShown:
         except MemoryError:
             pass
 
-    def attend(self) -> bool:
+    def run_once(self) -> bool:
         """Draw the line if it is time. Return True: there is always more to show."""
         now = monotonic()
         err = self.session.err

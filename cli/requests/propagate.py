@@ -136,7 +136,7 @@ def read_covariance(session: Session, values: Values) -> tuple[Any, Sequence[str
     if data.columns:
         found = data.take(data.columns)
         matrix = np.stack([found[name] for name in data.columns], axis=1)
-        if data.labels:
+        if data.row_labels:
             matrix = matrix[rows_in_order(data)]
     else:
         matrix = np.atleast_2d(data.whole())
@@ -153,11 +153,11 @@ def read_covariance(session: Session, values: Values) -> tuple[Any, Sequence[str
 
 def rows_in_order(data: DataFile) -> list[int]:
     """The places of the rows that are labelled as the columns are, in their order."""
-    labels = [label.replace(" ", "") for label in data.labels]
+    labels = [label.replace(" ", "") for label in data.row_labels]
     columns = [column.replace(" ", "") for column in data.columns]
     if sorted(labels) != sorted(columns):
         raise UsageError(
-            f"--cov {data.name}: its rows are called {listed(data.labels)},"
+            f"--cov {data.name}: its rows are called {listed(data.row_labels)},"
             f" its columns {listed(data.columns)}",
             code="E0619",
             help=("a covariance matrix has the same names for both",),

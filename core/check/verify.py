@@ -113,11 +113,11 @@ def verify(
     with np.errstate(all="ignore"):
         found = _Verifier(function, random, order).check(neighbours)
         if order == 2 and found.verdict == WRONG:
-            blame_second_derivative(found, function)
+            find_wrong_term(found, function)
         return found
 
 
-def blame_second_derivative(found: GradientCheck, function: OutputFunction) -> None:
+def find_wrong_term(found: GradientCheck, function: OutputFunction) -> None:
     """Replace a wrong sum of second derivatives by the one of its terms that is furthest off."""
     weights = np.zeros(function.x.shape)
     weights[found.worst] = 1.0
@@ -199,7 +199,7 @@ class _Verifier:
             rate, noise = float((self.g * way).sum()), 100 * self.rounding
             size = float(np.abs(self.g * way).sum())
             value = partial(self.value_along, way)
-            remainder = TaylorRemainder(value, middle, rate, 1.0, noise, 10 * self.digits * size)
+            remainder = TaylorRemainder(value, middle, rate, 1.0, noise, 10 * self.rounding_unit * size)
             found.slope, found.is_linear = remainder.order, remainder.is_linear
             if found.slope is not None or float(np.abs(self.x).max()) >= 1.0:
                 break
@@ -217,7 +217,7 @@ class _Verifier:
         return float(self.value(self.x + h * way))
 
     @property
-    def digits(self) -> float:
+    def rounding_unit(self) -> float:
         """The relative rounding unit of the script's precision."""
         return 2.0**-52 if self.function.precision == "float64" else 2.0**-23
 
@@ -225,7 +225,7 @@ class _Verifier:
         """Whether the replay gives the script's output up to rounding; with custom functions it may not."""
         if not any(is_custom(node.op) for node in self.function.recording.steps):
             return True
-        room = 1e4 * self.digits * max(self.function.weight, abs(self.function.f))
+        room = 1e4 * self.rounding_unit * max(self.function.weight, abs(self.function.f))
         return abs(middle - self.function.f) <= room
 
     def check_neighbours(self, found: GradientCheck, neighbours: Neighbours) -> None:

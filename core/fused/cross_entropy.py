@@ -49,7 +49,7 @@ class Exponentials:
 
         run_in_tiles(work, count, width)
 
-    def slopes(self, received: Any, target: Any) -> Any:
+    def cotangent(self, received: Any, target: Any) -> Any:
         """The cotangent of x from the column ``received`` by the targets; overwrites the exponentials."""
         shares, factors = self.exponentials, -received / self.sums
 
@@ -95,8 +95,8 @@ class TransposedExponentials:
 
         run_in_tiles(work, count, width)
 
-    def slopes(self, received: Any, target: Any) -> Any:
-        """As ``Exponentials.slopes``, in a new table with the layout of x."""
+    def cotangent(self, received: Any, target: Any) -> Any:
+        """As ``Exponentials.cotangent``, in a new table with the layout of x."""
         width, count = self.exponentials.shape
         check_allocation((count, width), 8)
         slopes = np.empty((count, width), self.exponentials.dtype)
@@ -177,7 +177,7 @@ class LazyLoss:
         elif params["reduction"] == "none":
             g = g[:, None]
         received = np.where(weight == 0, 0, -weight * g).astype(self.dtype, copy=False)
-        slopes = kept.slopes(received, params["target"])
+        slopes = kept.cotangent(received, params["target"])
         below = logs.inputs[0]
         before = cotangents.get(below)
         cotangents[below] = slopes if before is None else before + slopes

@@ -321,13 +321,13 @@ def changed_remarks(
         computed = [computed[at] for at in kept]
         tried = points
     node = dict(points.subject.wrt)[made.by[-1]]
-    told = find_mistakes(formula, node, points, computed, tried)
+    remarks = find_mistakes(formula, node, points, computed, tried)
     unfolded = None if formula.workings is None else formula.workings.unfolded
-    if unfolded is not None and told == wrong_entries_remarks(computed, points.gradients):
+    if unfolded is not None and remarks == wrong_entries_remarks(computed, points.gradients):
         tried = SamplePoints(runs, unfolded, points.runs)
         found = CorrectionSearch(unfolded, tried, node).find_remark()
-        return [found] if found else told
-    return told
+        return [found] if found else remarks
+    return remarks
 
 
 def right_around_remarks(

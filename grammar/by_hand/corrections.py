@@ -400,7 +400,7 @@ class CorrectionSearch:
                     if number != part.value:
                         yield self.replace_part(part, f"{number:g}")
 
-    def other_places(self) -> Iterator[Correction]:
+    def other_indices(self) -> Iterator[Correction]:
         """Replace an index by the one before or after it: ``h[t]`` by ``h[t + 1]``."""
         for part in self.parts:
             if isinstance(part, tree.Subscript) and isinstance(part.index, (tree.Name, tree.Binary)):
@@ -500,12 +500,12 @@ CORRECTION_KINDS = (
         CorrectionSearch.missing_derivatives,
     ),
     *(CorrectionSearch.missing_names, CorrectionSearch.other_names, CorrectionSearch.other_numbers),
-    CorrectionSearch.other_places,
+    CorrectionSearch.other_indices,
 )
 #: The same for steps of several lines, those first that lines of a loop call for.
 KINDS_IN_LINES = (
     CorrectionSearch.flipped_signs,
-    CorrectionSearch.other_places,
+    CorrectionSearch.other_indices,
     CorrectionSearch.changed_transposes,
     CorrectionSearch.orders,
     CorrectionSearch.other_numbers,

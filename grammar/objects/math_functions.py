@@ -25,9 +25,9 @@ def as_number(value: Any) -> Any:
     if value.__class__ in NUMBER_CLASSES:
         return value
     if value.__class__ is Tensor:
-        from autodiff.grammar.objects.number_conversions import converted
+        from autodiff.grammar.objects.number_conversions import to_number
 
-        return converted(value)
+        return to_number(value)
     raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")
 
 

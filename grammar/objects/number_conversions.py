@@ -51,7 +51,7 @@ def to_int(x: Any = 0, /, base: Any = None) -> int:
     return whole
 
 
-def converted(x: Tensor) -> Any:
+def to_number(x: Tensor) -> Any:
     """Return the number in a tensor of one entry, with torch's warning if its gradient is lost."""
     if x.requires_grad:
         runtime.tell(TO_SCALAR_WARNING)
@@ -73,7 +73,7 @@ def to_float(x: Any = 0.0, /) -> Any:
     if is_recorded_number(x):
         return same_number(x)
     if x.__class__ is Tensor:
-        return float(converted(x))
+        return float(to_number(x))
     if x.__class__ is str:
         if len(x) > 1000:
             raise ScriptError(f"could not convert string to float: {x[:20]!r}...", code="E0206")

@@ -60,7 +60,7 @@ class FunctionEntry:
         self.example = example
 
     @property
-    def line(self) -> str:
+    def description(self) -> str:
         """The description in one line: the summary, the rule of its op, or the ops it is made of."""
         if self.summary:
             return self.summary

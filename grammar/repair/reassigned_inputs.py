@@ -130,7 +130,7 @@ class Origins:
         A sum or a product is one only if there are no others and constants change it outside branches.
         """
         found = [name for name in self.execution.reassigned if self.reaches(name)]
-        found = [name for name in found if not self.is_count(name)]
+        found = [name for name in found if not self.is_counter_or_result(name)]
         others = [name for name in found if not self.is_sum(name)]
         return others or [name for name in found if self.is_by_constants(name) and not self.is_output(name)]
 
@@ -147,7 +147,7 @@ class Origins:
         is_list = name in self.scene.bindings.entries or not changes
         return not is_list and all(self.is_constant_step(name, *one) for one in changes)
 
-    def is_count(self, name: str) -> bool:
+    def is_counter_or_result(self, name: str) -> bool:
         """Whether a number that only constants change is a counter, a step or the output: no input.
 
         A counter is a whole number that a loop or a branch changes by whole numbers. A step is a number that

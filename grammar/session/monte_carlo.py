@@ -13,7 +13,7 @@ from autodiff.core.graph.topological_order import newest_first
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.choose_target import ConstantOutputError, find_target
 from autodiff.grammar.session.rerun import Probe
-from autodiff.grammar.session.rows import RowRuns, are_alike
+from autodiff.grammar.session.rows import RowRuns, keep_rows_apart
 from autodiff.grammar.session.run import EngineSetup, run_script
 
 TYPE_CHECKING = False
@@ -83,7 +83,7 @@ class Draws:
         """Return the outputs of draws from one run; None if it fails or does not keep the draws apart."""
         root = self.root(Spread(dict(zip(self.numbers, moves.T, strict=True))))
         shape = (len(moves),)
-        if root is None or root.shape != shape or not are_alike(newest_first([root]), shape):
+        if root is None or root.shape != shape or not keep_rows_apart(newest_first([root]), shape):
             return None
         return root.out
 

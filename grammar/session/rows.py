@@ -94,7 +94,7 @@ class RowRuns:
         nodes = dict(subject.wrt)
         if np.shape(subject.value) != shape or nodes.keys() != set(inputs):
             return None
-        if not are_alike(subject.order, shape):
+        if not keep_rows_apart(subject.order, shape):
             return None
         return subject.value, [gradient_or_zeros(subject.received, nodes[name]) for name in inputs]
 
@@ -120,7 +120,7 @@ class RowRuns:
         return ""
 
 
-def are_alike(nodes: Iterable[Node], shape: tuple[int, ...]) -> bool:
+def keep_rows_apart(nodes: Iterable[Node], shape: tuple[int, ...]) -> bool:
     """Whether the nodes of a run in a block, whose rows are vectors of this shape, kept the rows apart."""
     for node in nodes:
         op = node.op

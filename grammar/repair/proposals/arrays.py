@@ -28,7 +28,7 @@ def tensors_for_arrays(scene: Scene) -> Iterator[Fix]:
     here = list(tensor_for_array(scene))
     others = [
         Scene(one, one.span, scene.script, scene.source, [], scene.values)
-        for one in other_places(scene)
+        for one in other_absences(scene)
         if one.span is not None
     ]
     if here and others:
@@ -53,7 +53,7 @@ def overlap(one: Edit, other: Edit) -> bool:
     return one.span.start < other.span.end and other.span.start < one.span.end
 
 
-def other_places(scene: Scene) -> list[AutodiffError]:
+def other_absences(scene: Scene) -> list[AutodiffError]:
     """Return the errors for arrays at other places of the script."""
     from autodiff.grammar.translate.error_rewrites import absences
     from autodiff.grammar.translate.pasted_program import parse_pasted

@@ -57,7 +57,9 @@ def test_every_function_and_every_op_is_there(entries: list[catalog.FunctionEntr
 
 def test_every_function_has_an_example_and_says_what_it_is(entries: list[catalog.FunctionEntry]) -> None:
     assert not [entry.names[0] for entry in entries if entry.example is None]
-    assert not [entry.names[0] for entry in entries if not entry.line or "<symbol" in entry.line]
+    assert not [
+        entry.names[0] for entry in entries if not entry.description or "<symbol" in entry.description
+    ]
 
 
 def test_kinks_are_those_of_the_records(entries: list[catalog.FunctionEntry]) -> None:

@@ -240,7 +240,11 @@ def test_every_text_of_the_reference_has_substitutes(monkeypatch):
     monkeypatch.setattr(charset, "name", "ascii")
     for function in catalog.public_names():
         entry = catalog.describe(function)
-        texts = [entry.line, entry.summary, *(str(rule) for record in entry.records for rule in record.rules)]
+        texts = [
+            entry.description,
+            entry.summary,
+            *(str(rule) for record in entry.records for rule in record.rules),
+        ]
         texts += [record.kink for record in entry.records]
         assert all(own(text).isascii() for text in texts if text), entry.names
 

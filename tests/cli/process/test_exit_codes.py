@@ -158,8 +158,8 @@ def test_a_file_size_limit(tmp_path, write):
 
 #: Starts what follows with SIGPIPE blocked, as --jobs starts its workers.
 BLOCKING = (
-    f"{sys.executable} -c 'import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPIPE]);"
-    " os.execv(sys.argv[1], sys.argv[1:])'"
+    f'"{sys.executable}" -c "import os, signal, sys;'
+    ' signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPIPE]); os.execv(sys.argv[1], sys.argv[1:])"'
 )
 
 

@@ -7,7 +7,7 @@ import signal
 import threading
 
 import pytest
-from autodiff.cli.process.attendant import attend
+from autodiff.cli.process.chores import run_chores
 from autodiff.cli.process.streams import DIRECT_WRITES, Stream
 from autodiff.cli.process.supervisor import requested
 
@@ -121,9 +121,9 @@ def test_many_texts_are_left_to_the_main_thread(stream, pipe):
     assert requested == [stream]
     stream.begin()
     stream.write_printed("y")
-    assert stream.attend()
+    assert stream.run_once()
     assert os.read(pipe[0], 100) == b"y"
-    assert not stream.attend()
+    assert not stream.run_once()
     stream.write_printed("z")
     assert os.read(pipe[0], 100) == b"z"
 
@@ -150,19 +150,19 @@ def test_chores_end_with_the_work(stream):
     worker.start()
 
     class Endless:
-        begun = attended = over = 0
+        begun = runs = over = 0
 
         def begin(self):
             self.begun += 1
 
-        def attend(self):
-            self.attended += 1
+        def run_once(self):
+            self.runs += 1
             return True
 
         def end(self):
             self.over += 1
 
     chore = Endless()
-    attend([chore, chore], woken, lambda: 1.0, ended)
+    run_chores([chore, chore], woken, lambda: 1.0, ended)
     assert (chore.begun, chore.over) == (1, 1)
-    assert chore.attended >= 1
+    assert chore.runs >= 1

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
         def begin(self) -> None: ...
 
-        def attend(self) -> bool:
+        def run_once(self) -> bool:
             """Do it once, without blocking. Return False if it need not be done again."""
 
         def end(self) -> None: ...
@@ -36,7 +36,9 @@ LAST_SECONDS = 0.1  # that a dying process spends on its output
 DEADLY = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-def attend(requested: list[Chore], woken: Event, time_left: Callable[[], float], ended: list[int]) -> None:
+def run_chores(
+    requested: list[Chore], woken: Event, time_left: Callable[[], float], ended: list[int]
+) -> None:
     """Do the ``requested`` chores until none is left, the work has ``ended``, or there is no ``time_left``.
 
     They are ended then. ``woken`` is set when another chore is requested and when the work ends.
@@ -56,7 +58,7 @@ def attend(requested: list[Chore], woken: Event, time_left: Callable[[], float],
         woken.wait(min(INTERVAL, time_left()))
         with signals.postponed():
             for chore in [*chores]:
-                if not chore.attend():
+                if not chore.run_once():
                     chores.remove(chore)
                     chore.end()
         if not chores and not requested:
