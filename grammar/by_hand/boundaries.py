@@ -48,7 +48,13 @@ def has_boundary(formula: Formula, runs: ScriptRuns, run_at: Callable[[float], S
         computed = formula_values(points, formula)
         return points.error(computed, 1) if len(computed) > 1 else np.inf
 
-    near, far = NEAR_SPREAD[np.asarray(runs.first.subject.root.out).dtype.name], SPREAD
+    near = NEAR_SPREAD[np.asarray(runs.first.subject.root.out).dtype.name]
+    _, _, inside, outside = bracket(error, near, SPREAD)
+    return outside > LEAST_GROWTH * inside
+
+
+def bracket(error: Callable[[float], float], near: float, far: float) -> tuple[float, float, float, float]:
+    """Return two distances between which an error exceeds what is allowed, and the errors at them."""
     inside, outside = error(near), error(far)
     while far > BRACKET * near:
         middle = float(np.sqrt(near * far))
@@ -57,4 +63,4 @@ def has_boundary(formula: Formula, runs: ScriptRuns, run_at: Callable[[float], S
             far, outside = middle, found
         else:
             near, inside = middle, found
-    return outside > LEAST_GROWTH * inside
+    return near, far, inside, outside

@@ -17,6 +17,7 @@ from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
 from autodiff.core.why.kinks import kinks_of
+from autodiff.grammar.by_hand.approximations import approximation_remarks
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.expected_lines import expected_line
@@ -237,7 +238,12 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.remarks += meant
     elif made.is_right and made.is_right_here:
         meant = meant_versions(formula, points, runs)
-        try_other_constants(made, formula, runs)
+        if told := approximation_remarks(formula, runs, runs.moved, runs.moved_once):
+            made.is_right, made.remarks = False, told
+            if is_plain_number(formula, points):
+                set_right_here(made, formula, points)
+        else:
+            try_other_constants(made, formula, runs)
         made.remarks += meant
 
 
@@ -293,9 +299,7 @@ def explain_difference(
             made.remarks = far_away_remarks(points, computed)
             return
         if is_plain_number(formula, points):
-            made.is_right = made.is_right_here_only = True
-            made.points = 1
-            made.remarks = [right_here_remark(formula, points)]
+            set_right_here(made, formula, points)
             return
     if made.is_right_here is None:
         made.remarks = other_points_remarks(points, computed)
@@ -309,6 +313,13 @@ def explain_difference(
         or rounded_remarks(formula, points, computed)
         or changed_remarks(made, formula, points, computed, runs)
     )
+
+
+def set_right_here(made: HandCheck, formula: Formula, points: SamplePoints) -> None:
+    """Set the result for a number that is right at the script's values only."""
+    made.is_right = made.is_right_here_only = True
+    made.points = 1
+    made.remarks = [right_here_remark(formula, points)]
 
 
 def changed_remarks(

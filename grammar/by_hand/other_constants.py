@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
+from autodiff.grammar.by_hand.approximations import approximation_remarks
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.constants import is_symmetric, numbers_of
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
@@ -45,8 +48,14 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
         made.remarks.append(f"tried with {in_words(fixed, runs)} only")
     near = NEAR_SPREAD[made.gradient.dtype.name]
     results = [agrees(formula, runs, runs.with_constants(names, spread)) for spread in (SPREAD, near)]
+    run_at = partial(run_with_constants, runs, names)
     if results[0] is not None:
         made.varied = [name for name, origins in read.items() if not set(names).isdisjoint(origins)]
+    if results[0] and (
+        told := approximation_remarks(formula, runs, partial(runs.with_constants, names), run_at)
+    ):
+        made.is_right, made.remarks = False, told
+        return
     if results[0] is not False or (results[1] and is_right_up_to_boundaries(formula, runs, names)):
         return
     idle = [name for name in names if not takes_part(name, made, runs)]
@@ -80,12 +89,14 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
 
 def is_right_up_to_boundaries(formula: Formula, runs: ScriptRuns, names: list[str]) -> bool:
     """Whether a formula, right for constants near the script's, is wrong for others beyond a kink only."""
-
-    def run_at(draw: int, spread: float) -> ScriptRun | None:
-        return next((run for run in runs.with_constants(names, spread) if run.draw == draw), None)
-
+    run_at = partial(run_with_constants, runs, names)
     draws = [run.draw for run in runs.with_constants(names, SPREAD) if agrees(formula, runs, [run]) is False]
     return is_beyond_boundaries(formula, runs, draws, run_at)
+
+
+def run_with_constants(runs: ScriptRuns, names: list[str], draw: int, spread: float) -> ScriptRun | None:
+    """Return the run of a draw with other values of these constants; None if there is none."""
+    return next((run for run in runs.with_constants(names, spread) if run.draw == draw), None)
 
 
 def other_constants(formula: Formula, runs: ScriptRuns) -> list[ScriptRun]:

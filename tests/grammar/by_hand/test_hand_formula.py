@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import factorial
 
 import pytest
 from autodiff.core.base.errors import UsageError
@@ -269,9 +270,79 @@ def test_a_taylor_polynomial_is_wrong(script: str, formula: str) -> None:
 
 
 def test_a_taylor_polynomial_in_a_constant_is_wrong() -> None:
-    found = check("c = 0.\nx = tensor(0.7)\nf = sin(c*x)", "df/dx == c")
+    script = "c = 0.\nx = tensor(0.7)\nf = sin(c*x)"
+    found = check(script, "df/dx == c")
     assert found.is_right is False
     assert found.remarks[0] == "it is right only because of c = 0 in this script"
+    assert check(script, f"df/dx == c*({cosine(8, 'c*x')})").is_right is False
+    assert check(script, "df/dx == c*(1 - 2*sin(c*x/2)**2)").is_right
+
+
+def cosine(degree: int, x: str = "x") -> str:
+    return " + ".join(
+        f"({1 - power % 4})*({x})**{power}/{factorial(power)}." for power in range(0, degree + 1, 2)
+    )
+
+
+def exponential(degree: int, x: str = "x") -> str:
+    return " + ".join(f"({x})**{power}/{factorial(power)}." for power in range(degree + 1))
+
+
+def rational(x: str) -> str:
+    """A half of a quotient that agrees with exp(x) at 0 up to the power 10."""
+    return " + ".join(f"({x})**{power}/{c}" for power, c in enumerate((1, 2, 9, 72, 1008, 30240)))
+
+
+@pytest.mark.parametrize(
+    ("script", "formula"),
+    [
+        *(("x = 0.\nf = sin(x)", cosine(degree)) for degree in (4, 6, 8, 10, 14, 20, 26, 38)),
+        *(("x = 0.\nf = exp(x)", exponential(degree)) for degree in (5, 8, 12, 20)),
+        ("x = 0.\nf = log(1 + x)", " + ".join(f"({1 - power % 2 * 2})*x**{power}" for power in range(9))),
+        ("x = 0.\nf = tan(x)", "1 + x**2 + 2/3*x**4 + 17/45*x**6 + 62/315*x**8"),
+        ("x = 0.\nf = asin(x)", "1 + x**2/2 + 3/8*x**4 + 5/16*x**6 + 35/128*x**8"),
+        ("x = 0.\nf = sigmoid(x)", "1/4 - x**2/16 + x**4/96 - 17*x**6/11520 + 31*x**8/161280"),
+        ("x = 0.\nf = exp(x)", f"({rational('x')})/({rational('-x')})"),
+        ("x = 0.\ny = 1.\nf = exp(x*y)", f"y*({exponential(8, 'x*y')})"),
+        ("x = 1.\nf = sin(x - 1)", cosine(8, "x - 1")),
+        ("x = tensor([0., 0.])\nf = sin(x).sum()", cosine(8)),
+        ("x = tensor(0., dtype=torch.float32)\nf = sin(x)", cosine(4)),
+    ],
+)
+def test_a_taylor_polynomial_of_high_degree_is_wrong(script: str, formula: str) -> None:
+    """Rounding hides its error near the script's values."""
+    found = check(script, f"df/dx == {formula}")
+    assert (found.verdict, found.is_right_here) == ("wrong", True)
+    assert "kink" not in "".join(found.remarks)
+
+
+@pytest.mark.parametrize(
+    ("script", "formula"),
+    [
+        ("x = 0.\nf = sin(x)", "sin(x + math.pi/2)"),
+        ("x = 0.3\nf = sin(x)", "cos(100*math.pi + x)"),
+        ("x = 0.3\nf = sin(math.pi*x)", "3.14159265358979*cos(3.14159265359*x)"),
+        ("x = 0.3\nf = tanh(x)", "4/(exp(x) + exp(-x))**2"),
+        ("x = 0.3\nf = exp(-x)", "sinh(x) - cosh(x)"),
+        ("x = 0.3\nf = softplus(x)", "exp(x)/(1 + exp(x))"),
+        ("x = 0.3\nf = logsigmoid(x)", "1 - sigmoid(x)"),
+        ("x = 0.3\nf = (1 - cos(x))/x**2", "(x*sin(x) - 4*sin(x/2)**2)/x**3"),
+        ("x = 0.3\nf = log(x + sqrt(x**2 + 1))", "1/sqrt(1 + x**2)"),
+        ("x = 1.3\nf = (x - 1)**5", "5*x**4 - 20*x**3 + 30*x**2 - 20*x + 5"),
+        ("x = 0.\nf = relu(x - 0.5)**3 + 2*x", "2 + 3*relu(x - 0.5)**2"),
+        ("x = 0.\nf = where(x > 0.5, 3*x + (x - 0.5)**4, 3*x)", "3 + 0*x"),
+        ("x = 0.3\nf = (x + 1e8) - 1e8", "1 + 0*x"),
+        ("x = tensor(0.3, dtype=torch.float32)\nf = exp(-x)", "sinh(x) - cosh(x)"),
+        ("x = tensor(0.3, dtype=torch.float32)\nf = log(x + sqrt(x**2 + 1))", "1/sqrt(1 + x**2)"),
+    ],
+)
+def test_rounding_far_away_makes_no_formula_wrong(script: str, formula: str) -> None:
+    assert check(script, f"df/dx == {formula}").verdict == "right"
+
+
+def test_a_number_that_rounding_takes_for_right_is_right_here() -> None:
+    found = check("x = 0.\nf = 3*x + x**12/1e6", "df/dx == 3")
+    assert found.verdict == "right here"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,111 @@
+"""Formulas that are right near the script's values only, as a Taylor polynomial of high degree is.
+
+Its error is a power of the distance: rounding hides it nearby, and further away it grows smoothly. So does no
+rounding error, and at a kink, or where the script takes another branch, an error begins at once.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
+from autodiff.grammar.by_hand.boundaries import bracket
+from autodiff.grammar.by_hand.points import SamplePoints, broadcasts_to, deviation, formula_values
+from autodiff.grammar.by_hand.runs import SPREAD
+from autodiff.grammar.by_hand.sentences import counterexample
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.grammar.by_hand.formula import Formula
+    from autodiff.grammar.by_hand.runs import ScriptRun, ScriptRuns
+
+#: The relative distances of further points, and how many are tried at each.
+FAR_SPREADS, FAR_DRAWS = (1.0, 4.0, 16.0, 64.0), 2
+#: In larger graphs further points are not tried: running the script so often would take long.
+MOST_NODES = 300
+#: An error counts if it is so many times what rounding allows.
+LEAST_ERROR = 1000.0
+#: The error is looked at in steps of this factor of the distance, around where it exceeds what is allowed.
+STEP, STEPS = 1.03, range(-4, 3)
+#: It is a power of the distance if its exponents are at least this, and hardly change.
+LEAST_EXPONENT = 3.5
+
+
+def approximation_remarks(
+    formula: Formula,
+    runs: ScriptRuns,
+    runs_at: Callable[[float], list[ScriptRun]],
+    run_at: Callable[[int, float], ScriptRun | None],
+) -> list[str]:
+    """Return remarks on a formula that is right near the script's values only; none if it is right.
+
+    ``runs_at`` returns runs at a distance, ``run_at`` the one of a draw.
+    """
+    if len(runs.first.subject.order) > MOST_NODES:
+        return []
+    for spread in FAR_SPREADS:
+        for run in runs_at(spread)[:FAR_DRAWS]:
+            line = Line(formula, runs, partial(run_at, run.draw))
+            if LEAST_ERROR < line.error_in(run) < np.inf and line.has_power(spread):
+                points, computed = line.compared(run)
+                told = "it is right near the script's values only, as a Taylor polynomial is"
+                return [told, *counterexample(points, computed)]
+    return []
+
+
+class Line:
+    """The points in one direction from the script's own; ``run_at`` returns the run at a distance, if any."""
+
+    def __init__(
+        self, formula: Formula, runs: ScriptRuns, run_at: Callable[[float], ScriptRun | None]
+    ) -> None:
+        self.formula, self.runs, self.run_at = formula, runs, run_at
+
+    def compared(self, run: ScriptRun) -> tuple[SamplePoints, list[Any]]:
+        """Return the script's own point and that of a run with the formula's values.
+
+        Where it cannot be compared there is no second value.
+        """
+        points = SamplePoints(self.runs, self.formula, [self.runs.first, run])
+        try:
+            computed = formula_values(points, self.formula)
+        except UsageError:
+            return points, []
+        is_fit = len(computed) > 1 and broadcasts_to(computed[1].shape, np.shape(points.gradients[1]))
+        return points, computed if is_fit else []
+
+    def error_in(self, run: ScriptRun) -> float:
+        """Return how far the formula is off, relative to what rounding allows; inf if that is not known."""
+        points, computed = self.compared(run)
+        if not computed:
+            return np.inf
+        simple = deviation(computed[1], points.gradients[1])
+        return simple if simple <= 1 else points.error(computed, 1)  # the rounding takes long to estimate
+
+    def error(self, spread: float) -> float:
+        run = self.run_at(spread)
+        return np.inf if run is None else self.error_in(run)
+
+    def distance(self, spread: float) -> float:
+        """Return the largest distance of the formula's entries from the gradient's.
+
+        It does not depend on the gradient's size, which may be 0 somewhere.
+        """
+        run = self.run_at(spread)
+        if run is None:
+            return np.inf
+        points, computed = self.compared(run)
+        return float(np.max(np.abs(computed[1] - points.gradients[1]))) if computed else np.inf
+
+    def has_power(self, far: float) -> bool:
+        """Whether the error grows as a power of the distance where it exceeds what rounding allows."""
+        _, begin, _, _ = bracket(self.error, SPREAD / 10, far)
+        distances = np.array([self.distance(begin * STEP**step) for step in STEPS])
+        if not np.isfinite(distances).all() or not distances.all():
+            return False
+        exponents = np.diff(np.log(distances)) / np.log(STEP)
+        return bool(exponents.min() >= LEAST_EXPONENT and exponents.max() <= 1.5 * exponents.min() + 1)
