@@ -16,7 +16,12 @@ from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.interpret.scope import resolve
-from autodiff.grammar.objects.builtins.namespaces import builtin_names, plain_namespace, plain_value
+from autodiff.grammar.objects.builtins.namespaces import (
+    builtin_names,
+    builtin_value,
+    plain_namespace,
+    plain_value,
+)
 from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, convert_python_error
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.objects.values import UNBOUND, Namespace
@@ -32,6 +37,9 @@ if TYPE_CHECKING:
 
 #: The name of formulas in the place of an error.
 FORMULA = "--formula"
+
+#: Functions that are torch's in formulas: ``ones(2, 2)``, where numpy's has one argument for the shape.
+MAKING = frozenset(["empty", "empty_like", "eye", "ones", "ones_like", "zeros", "zeros_like"])
 
 
 def parse_formula(text: str, is_expression: bool) -> tree.Script:
@@ -63,6 +71,7 @@ def run_text(text: str, names: Mapping[str, Any], is_expression: bool) -> tuple[
     source = Source(text, FORMULA)
     script = parse_once(text, is_expression)
     read = {node.id for node in walk(script) if isinstance(node, tree.Name)}
+    names = {**{name: builtin_value(name) for name in MAKING & read}, **names}
     given = [name for name in names if name in read]
     scopes = resolve(script, source, lambda name: plain_value(name) is not UNBOUND, given)
     changes = any(isinstance(node, tree.AugmentedAssign) or is_changed(node) for node in walk(script))
