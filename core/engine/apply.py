@@ -7,7 +7,7 @@ from autodiff.core.base.fast_paths import fusion_settings, is_fast
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine import aliasing
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
-from autodiff.core.engine.value_checks import number_kind, require_kind
+from autodiff.core.engine.value_checks import number_kind, require_kind, require_not_bool
 from autodiff.core.fast.array_operators import is_tracked_tensor
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType, promote
@@ -32,8 +32,8 @@ def apply_op(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tenso
         made: Tensor | None = short(op, operands, params)
         if made is not None:
             return made
-    if op.name == "sub" and "b" in map(number_kind, operands):  # torch checks this before anything else
-        raise boolean_operand_error(op, operands)
+    if op.name == "sub":  # torch checks this before anything else
+        require_not_bool(op, *operands)
     if op.is_elementwise:
         operands = _promote_operands(op, operands)
     if op.kinds:
@@ -166,7 +166,7 @@ def cast(x: Tensor, dtype: DType) -> Tensor:
     ``x`` makes a pass that needs the cast fail too.
     """
     made: Tensor = OPS["to"](x, dtype=dtype.name)
-    if mode.keeps_old_values and x.dtype.kind == "i":
+    if mode.follows_numpy and x.dtype.kind == "i":
         made.node = Leaf(made.value, tracked=False, site=mode.site)
         made.node.was_whole = True
     if mode.enabled:

@@ -130,10 +130,10 @@ def mark_old_values(group: list[Tensor], change: InPlaceChange) -> None:
     """Mark the nodes of the old values as overwritten by ``change`` and count the change.
 
     ``group`` are the tensors that share the changed memory. A backward pass then fails at nodes that saved an
-    old value, unless ``mode.keeps_old_values``: the arrays of old values are still what they were.
+    old value, unless ``mode.follows_numpy``: the arrays of old values are still what they were.
     """
     versions = change.version_counter
-    if mode.keeps_old_values:
+    if mode.follows_numpy:
         versions.count += 1
         return
     for tensor in group:

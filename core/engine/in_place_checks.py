@@ -89,7 +89,7 @@ def check_change(tensor: Tensor, others: Iterable[Any] = (), through_view: bool 
     recipe = view_origin_of(tensor)
     if recipe is not None:
         check_view_change(tensor, recipe)
-    if not tensor.requires_grad_flag or mode.keeps_old_values:
+    if not tensor.requires_grad_flag or mode.follows_numpy:
         return
     base = root_base(tensor)
     of_a_view = through_view or recipe is not None

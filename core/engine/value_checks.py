@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import DtypeError, GradientError, ScriptError, ShapeError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.graph.state import mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,8 +178,12 @@ def number_kind(x: Any) -> str:
 
 
 def require_not_bool(sub: Op, x: Any, y: Any) -> None:
-    """Raise ScriptError if an operand of a subtraction is boolean, whatever it is scaled by."""
-    if "b" in (number_kind(x), number_kind(y)):
+    """Raise ScriptError if an operand of a subtraction is boolean, whatever it is scaled by.
+
+    numpy refuses only two truth values: ``1 - mask`` is an array of numbers there.
+    """
+    kinds = (number_kind(x), number_kind(y))
+    if kinds == ("b", "b") or ("b" in kinds and not mode.follows_numpy):
         from autodiff.core.engine.apply import boolean_operand_error
 
         raise boolean_operand_error(sub, (x, y))

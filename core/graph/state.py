@@ -130,11 +130,12 @@ class EngineState:
     ``recorder``, if set, keeps the graphs of backward passes. ``probe``, if set, observes the run. ``number``
     is the number of the newest node made outside the open tape. ``tape`` is the open tape; a tape is open
     only while recording is on. ``warn`` is called with each warning that torch gives, in torch's wording.
-    ``keeps_old_values``: a value that changes in place is still known to what was computed from it, as in
-    scripts of numpy, where nobody asks for the gradients of the old value but the command line.
+    ``follows_numpy``: the script is one of numpy. A value that changes in place is still known to what was
+    computed from it, as nobody asks for the gradients of the old value but the command line; arrays of whole
+    numbers are known as such beside floats; and ``1 - mask`` is a number.
     """
 
-    __slots__ = ("enabled", "keeps_old_values", "number", "probe", "recorder", "site", "tape", "warn")
+    __slots__ = ("enabled", "follows_numpy", "number", "probe", "recorder", "site", "tape", "warn")
 
     def __init__(self) -> None:
         self.enabled = True
@@ -144,7 +145,7 @@ class EngineState:
         self.probe: Probe | None = None
         self.warn: Callable[[str], None] = ignore_warning
         self.tape: Tape = NO_TAPE
-        self.keeps_old_values = False
+        self.follows_numpy = False
 
     def record(self, flag: bool) -> None:
         """Turn recording on or off."""

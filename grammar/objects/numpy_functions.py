@@ -13,7 +13,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS as PUBLIC_FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import DType, bool_, float32, float64, int32, int64
-from autodiff.grammar.objects import operators, plain_arrays, plain_text, sequence_methods
+from autodiff.grammar.objects import operators, plain_arrays, plain_text, sequence_methods, subscripts
 from autodiff.grammar.objects.math_functions import MATH
 from autodiff.grammar.objects.number_conversions import to_float, to_int
 from autodiff.grammar.objects.plain_functions import (
@@ -446,13 +446,13 @@ def remainder(x: Any, y: Any) -> Any:
     return operators.mod(*[a if a.__class__ in NUMBER_CLASSES else array_of(a) for a in (x, y)])
 
 
-def refuse_sort(a: Any, *args: Any, **kwargs: Any) -> Any:
-    raise ScriptError(
-        "sort() of an array, which changes it in place, is not in the language",
-        code="E0203",
-        caret="this array would change",
-        help=("assign a sorted copy: `x = np.sort(x)`",),
-    )
+def fill(a: Any, value: Any) -> None:
+    subscripts.set_item(a, ..., value)
+
+
+def sort_in_place(a: Any, axis: Any = -1) -> None:
+    """Run ``x.sort()``: the slopes are those of the entries that go to each place."""
+    subscripts.set_item(a, ..., ordered(a, axis))
 
 
 #: What ``astype`` takes, by the names of Python and numpy.
@@ -525,6 +525,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "count": lambda values, value: sequence_methods.count_of(collect(values), value),  # of a list
     "cumprod": over_all("cumprod"),
     "cumsum": over_all("cumsum"),
+    "fill": fill,
     "flatten": lambda a: call("clone", call("reshape", a, (-1,))),  # numpy's is a copy
     "index": lambda values, value: sequence_methods.index_of(collect(values), value),  # of a list
     "max": extreme("amax"),
@@ -534,7 +535,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "ptp": range_of,
     "repeat": repeated,
     "round": rounded,
-    "sort": refuse_sort,
+    "sort": sort_in_place,
     "std": spread("std"),
     "tolist": as_list,
     "transpose": transposed,

@@ -225,7 +225,7 @@ class EngineSetup:
             sys.getrecursionlimit(),
             lazy_imports.numpy_import_hooks[:],
             mode.warn,
-            mode.keeps_old_values,
+            mode.follows_numpy,
         )
         mode.close_tape()
         mode.enabled, mode.site, mode.warn = True, None, runtime.tell
@@ -256,7 +256,7 @@ class EngineSetup:
             deepest,
             hooks,
             mode.warn,
-            mode.keeps_old_values,
+            mode.follows_numpy,
         ) = self.before
         mode.close_tape()
         mode.enabled = enabled
@@ -285,7 +285,7 @@ def run_script(
     execution.assigned_once = planned.assigned_once
     mode.recorder = execution.last_passes
     runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain
-    runtime.prints_numbers = mode.keeps_old_values = is_plain and prints_numbers(scopes)
+    runtime.prints_numbers = mode.follows_numpy = is_plain and prints_numbers(scopes)
     runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)
 
     runtime.write, runtime.warn = write, WarningLog(execution, warn).tell

@@ -11,6 +11,7 @@ from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import bool_, dtype_of, float64
 from autodiff.core.graph.op import PLAIN_NUMBERS, Op, elementwise
+from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import cast
 
 TYPE_CHECKING = False
@@ -94,7 +95,7 @@ def pow_slope(out: Any, x: Any, y: Any) -> Any:
 
 def subtract_forward(x: Any, y: Any) -> Any:
     """Return ``x - y``. numpy refuses two bool arrays; torch refuses a single one too."""
-    if np.asarray(x).dtype == bool or np.asarray(y).dtype == bool:
+    if not mode.follows_numpy and (np.asarray(x).dtype == bool or np.asarray(y).dtype == bool):
         raise TypeError
     return np.subtract(x, y)
 

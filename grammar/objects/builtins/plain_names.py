@@ -14,6 +14,7 @@ from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.math_functions import CONSTANTS, MATH
 from autodiff.grammar.objects.numpy_functions import NUMPY_FUNCTIONS, as_array
+from autodiff.grammar.objects.numpy_parts import NUMPY_PARTS
 from autodiff.grammar.objects.numpy_random import RANDOM
 from autodiff.grammar.objects.plain_functions import call_plain, copy_array, dot
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, Builtin, Namespace
@@ -43,12 +44,18 @@ SHARED_NAMES = frozenset(
     floor_divide nansum nanmean any all add subtract multiply divide negative isclose allclose matmul
     outer inner kron diag trace stack vstack hstack reshape ravel isnan isinf isfinite
     heaviside copysign diff argmax argmin tril triu squeeze
+    broadcast_to diagonal dstack fliplr flipud float_power fmax fmin greater greater_equal hsplit less
+    less_equal moveaxis nanmedian not_equal positive rot90 swapaxes true_divide vdot vsplit
     """.split()
 )
 #: The functions of numpy that core has under another name.
 RENAMED = {
     "power": "pow",
     "concatenate": "cat",
+    "conj": "positive",
+    "equal": "eq",
+    "real": "positive",
+    "row_stack": "vstack",
     "max": "amax",
     "amax": "amax",
     "min": "amin",
@@ -60,6 +67,7 @@ RENAMED = {
 NUMPY_OWN: dict[str, Any] = {
     **CONSTANTS,
     **NUMPY_FUNCTIONS,
+    **NUMPY_PARTS,
     "newaxis": None,
     "dot": Builtin("dot", dot),
     "copy": Builtin("copy", copy_array),

@@ -49,11 +49,26 @@ np.cov(A, rowvar=False) | np.cov(x, ddof=0) | np.gradient(x) | np.gradient(x, 0.
 np.gradient(x, np.array([0.0, 1.0, 3.0, 4.5])) | np.pad(x, 1) | np.pad(A, ((1, 0), (0, 2)))
 np.pad(x, (2, 1)) | np.meshgrid(x, y)[0] | np.meshgrid(y[:2], x, indexing="ij")[1] | np.polyfit(y, x, 2)
 np.pad(A, 1)[1:] * 2 | np.corrcoef(x, y) | np.corrcoef(A + A[0, 0]*A.T)
-np.polyfit(x, y, 1) | min(x, key=lambda v: -v) * x | np.cov(x, y) | np.cov(A, y[:2]) | np.cov(x, y, bias=True)
+np.polyfit(x, y, 1) | min(x, key=lambda v: -v) * x | np.cov(x, y) | np.cov(A, y[:2])
+np.cov(x, y, bias=True)
 np.cov(A, A*A, False) | np.corrcoef(A, y[:2], rowvar=False) | np.gradient(A)[0] * np.gradient(A)[1]
 np.gradient(A, 0.5)[1] | np.gradient(A, [0.0, 2.0], 3.0)[0] | np.gradient(A, 2.0, axis=1)
 np.gradient(A, axis=(1, 0))[0] | np.gradient(x, edge_order=2) | sum(np.gradient(A))
 x[(x > 1.5).nonzero()[0]] | A[(A > 1.5).nonzero()]
+np.convolve(x, y[:3]) | np.convolve(y[:2], x, "same") | np.convolve(x, [0.25, 0.5, 0.25], mode="valid")
+np.correlate(x, y[:2]) | np.correlate(y[:3], x, "full") | np.convolve(x, y[:2], "same")
+np.take(x, [2, 0, 2])
+np.take(A, 1, axis=1) | np.split(x, 2)[1] | np.array_split(x, 3)[0] | np.split(x, [1, 3])[1]
+np.atleast_2d(x) * 2
+np.tensordot(A, A, axes=1) | np.tensordot(A, A) | np.select([x > 3, x > 1.5], [x*x, -x], 0.5)
+np.vander(x, 3)
+np.vectorize(lambda v: v*v if v > 3 else -v)(A) | np.logspace(0, x[1]/4, 3) | np.geomspace(x[1], 9.0, 4)
+A[np.tril_indices(2)] | A[np.diag_indices(2)] | np.fliplr(A) | np.rot90(A) | np.swapaxes(A, 0, 1)
+np.moveaxis(A, 0, 1)
+np.broadcast_to(x, (2, 4))*1 | np.diagonal(A) | np.fmax(x, y) | np.tri(2) @ A | x*(1 - (x > 3))
+(x > 3) - x
+np.vdot(x, y) | x[np.nonzero(x > 1.5)] | np.dstack((x, y)) | np.float_power(x, 1.5)
+(1.0 - np.array([True, False]))*A
 x + [1, 2, 3, 4] | [1, 2, 3, 4] - x | x * (2, 2, 2, 1) | [8, 8, 8, 8] / x | x @ [1, 0, 2, 1] | [1, 2]*A
 [[1, 0], [2, 1]] @ A | x**[1, 2, 1, 0] | [1, 2, 1, 2]**x | A - [[1], [2]] | x[x > [0, 9, 1, 2]]
 np.dot(x, [1, 2, 3, 4])
@@ -70,7 +85,14 @@ np.mean([x > 2, y > 2]) | (x > 2).astype(int) | (x > 2).astype(float) | x.astype
 np.eye(4)[np.array([2, 0])] | np.array([2, 1], dtype=int)/2 | np.int64(x[1]) | np.mod(-x*0, 2)
 y.astype("int64") % 2 | np.array(x.astype(int)) + 1 | np.mod(x*0, -2) | np.array([0.5, 2], dtype=int)
 np.arange(4) | np.arange(1, 9, 2) | np.arange(3)/2 | np.arange(3.0) | np.arange(2, dtype=float)
-np.zeros_like([1, 2]) | np.ones_like(np.arange(2)) | np.full_like(np.arange(2), 2.7)
+np.logical_and(x > 1, x < 5) | np.logical_not(x > 3) | np.logical_or(x > 5, y > 0) | np.greater(x, y)
+np.argwhere(x > 2)
+np.searchsorted([1.0, 3.0], x) | np.searchsorted([1.0, 3.0], 2.0) | np.bincount([0, 1, 1, 3]) | np.size(A)
+np.ndim(A)
+np.shape(A) | np.array_equal(x, x) | np.rint(x/3)  | np.equal(x, [1, 2, 2, 2])
+np.triu_indices(2, 1)
+1 - (x > 2) | (x > 2) - 0.5 | np.zeros_like([1, 2]) | np.ones_like(np.arange(2))
+np.full_like(np.arange(2), 2.7)
 np.zeros((2, 1), dtype=int)
 np.zeros_like([1.0]) | np.empty_like(A).shape | np.ones(2, int) | np.zeros_like(np.arange(2), dtype=float)
 np.full(2, 3) | np.full((2, 2), 0.5) | np.full(2, True) | ~np.zeros(2, dtype=bool) | np.zeros_like(x > 2)
@@ -124,9 +146,13 @@ w = np.zeros(3); w[np.array([1, 1, -2, 0])] = x | w = np.zeros(4); w[[0, 0, 2]] 
 w = x*1; w[[0, 0, 1]] += 1 | w = A*1; w[[1, 1]] = A*A | w = A*1; w[[0, 0]] = x[2:]
 w = np.arange(4); w[1] = 2.7; w = w*x | w = np.arange(3); w[1:] = x[:2]*1.3; w[0] += 1.5; w = w*x[:3]
 w = np.array([1, 2]); w[0] = x[1] + 0.3; w[1] = 7; w = w/2*x[:2] | w = np.zeros(2); w[0] = 2.7; w = w*x[:2]
-w = A*1; B = w.flatten(); B[0] = 0 | w = A*1; B = w.ravel(); B[0] = 0*x[1] | w = A*1; w.reshape(4)[1] = 5*x[2]
+w = A*1; B = w.flatten(); B[0] = 0 | w = A*1; B = w.ravel(); B[0] = 0*x[1]
+w = A*1; w.reshape(4)[1] = 5*x[2]
 w = [1, 2, 4]; w[0] = 3; w[1] = 2.7; w = np.array(w)*x[:3]
-w = np.array([1, 2])*1.0; w[0] = 2.7; w = w*x[:2] | w = np.zeros_like([1, 2]); w[0] = x[1]*0.3; w = w + x[:2]
+w = np.array([1, 2])*1.0; w[0] = 2.7; w = w*x[:2]
+w = np.zeros_like([1, 2]); w[0] = x[1]*0.3; w = w + x[:2]
+w = A*1; np.fill_diagonal(w, x[:2]*3) | w = x*1; w.fill(x[1]); w[0] = 2 | w = y*x; w.sort()
+w = A*y[1]; w.sort(axis=0)
 w = x*1; w += [1, 2, 3, 4]; w /= (1, 2, 1, 2) | w = np.arange(4)*2; w[1] = 0.7; w[2:] += 1; w *= 3; w = w*x
 w = np.array([1, 2]).astype(float); w[0] = 0.7; w += 0.5; w = w*x[:2]
 w = np.zeros((2, 2), dtype=int); w[0] = [1.9, 2]; w = A*w
@@ -374,10 +400,17 @@ print(t, a, b, x, y)
     assert run_script(text + "L = t*b").stdout == printed.getvalue()
 
 
-def test_an_array_is_not_sorted_in_place() -> None:
-    error = run_script(f"{HEAD}x = np.array({POINTS})\nx.sort()\nL = x[0]\n").error
+def test_arrays_print_as_the_script_asks_until_it_ends() -> None:
+    text = f"{HEAD}np.set_printoptions(precision=2, suppress=True)\nprint(np.array([1/3, 1e-7]))\nL = 2*1.0"
+    assert run_script(text).stdout == "[0.33 0.  ]\n"
+    assert run_script(f"{HEAD}print(np.array([1/3]))\nL = 2*1.0").stdout == "[0.33333333]\n"
+
+
+def test_parts_of_an_array_are_equal() -> None:
+    error = run_script(f"{HEAD}x = np.array({POINTS})\nL = np.split(x, 3)[0].sum()\n").error
     assert error is not None
-    assert "np.sort(x)" in " ".join(error.advice)
+    assert "equal division" in error.message
+    assert "np.array_split" in " ".join(error.advice)
 
 
 @pytest.mark.parametrize("last", ["L.backward()", "print(x.grad)"])

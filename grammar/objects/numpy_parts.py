@@ -1,0 +1,188 @@
+"""Functions of numpy that take arrays apart, put them together, or pick and fill entries.
+
+They are those that core has under other arguments, or not at all.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.public_functions import FUNCTIONS as PUBLIC_FUNCTIONS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.objects import operators, subscripts
+from autodiff.grammar.objects.numpy_functions import along, array_of, call, constant, is_array, linspace
+from autodiff.grammar.objects.plain_functions import call_plain
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import Builtin, as_index
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def parts_of(must_be_equal: bool) -> Callable[..., Any]:
+    """Return numpy's ``split``, or ``array_split``: into a number of parts, or at places."""
+
+    def function(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
+        x, at = along(ary, axis)
+        places = indices_or_sections
+        if is_array(places):
+            return list(call("tensor_split", x, tuple(as_index(place, "a place") for place in places), at))
+        count = as_index(places, "a number of parts")
+        if must_be_equal and x.shape[at] % count:
+            raise ScriptError(
+                "array split does not result in an equal division",
+                code="E0206",
+                caret=f"{x.shape[at]} entries make no {count} equal parts",
+                help=("`np.array_split` makes parts of different sizes",),
+            )
+        return list(call("tensor_split", x, count, at))
+
+    return function
+
+
+def taken(a: Any, indices: Any, axis: Any = None) -> Any:
+    """Return numpy's ``take``: the entries at some positions along an axis."""
+    x, at = along(a, axis)
+    return subscripts.get_item(x, (slice(None),) * at + (indices,))
+
+
+def positions(name: str) -> Callable[..., Any]:
+    """Return a function of numpy that makes positions of whole arguments, as ``tril_indices`` does."""
+
+    def of_numbers(*args: Any, **kwargs: Any) -> Any:
+        made = getattr(np, name)(
+            *[as_index(x, "a size") for x in args], **{key: as_index(x, key) for key, x in kwargs.items()}
+        )
+        return tuple(Tensor.of(part) for part in made)
+
+    return of_numbers
+
+
+def fill_diagonal(a: Any, val: Any) -> None:
+    """Write a value, or one for each place, on the diagonal of a matrix, which changes in place."""
+    places = Tensor.of(np.arange(min(array_of(a).shape)))
+    subscripts.set_item(a, (places, places), val)
+
+
+def convolution(a: Any, v: Any, mode: Any = "full", is_flipped: bool = True) -> Any:
+    """Return numpy's ``convolve``, and without the flip ``correlate``: sums of products of shifted arrays."""
+    longer, shorter = array_of(a), array_of(v)
+    if len(longer) < len(shorter):
+        longer, shorter = shorter, longer
+        if not is_flipped:  # c(a, v)[k] is c(v, a)[-k]
+            return call("flip", convolution(longer, shorter, mode, False), 0)
+    size = len(shorter)
+    if mode not in ("full", "same", "valid"):
+        raise ScriptError(f"mode must be 'full', 'same' or 'valid', not {mode!r}", code="E0206")
+    kernel = call("flip", shorter, 0) if is_flipped else shorter
+    whole = call_plain(
+        PUBLIC_FUNCTIONS["F.conv1d"],
+        (call("reshape", longer, (1, 1, -1)), call("reshape", kernel, (1, 1, -1))),
+        {"padding": size - 1},
+    )
+    made = call("reshape", whole, (-1,))
+    if mode == "full":
+        return made
+    count = len(longer) if mode == "same" else len(longer) - size + 1
+    start = (len(made) - count) // 2
+    return made[start : start + count]
+
+
+def selected(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """Return numpy's ``select``: of each place the choice of the first condition that holds."""
+    made = default
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        made = call("where", condition, choice, made)
+    return made
+
+
+def vectorized(pyfunc: Any) -> Builtin:
+    """Return numpy's ``vectorize``: the function that calls ``pyfunc`` with each entry of an array."""
+
+    def function(*args: Any) -> Any:
+        arrays = call("broadcast_tensors", *map(array_of, args))
+        entries = [call("reshape", x, (-1,)) for x in arrays]
+        results = [pyfunc(*[subscripts.get_item(x, at) for x in entries]) for at in range(len(entries[0]))]
+        return call("reshape", array_of(results), tuple(arrays[0].shape))
+
+    return Builtin("vectorize", function)
+
+
+def are_equal(a1: Any, a2: Any) -> bool:
+    x, y = array_of(a1), array_of(a2)
+    return x.shape == y.shape and bool(np.array_equal(x.data, y.data))
+
+
+def logspace(start: Any, stop: Any, num: Any = 50, base: Any = 10.0) -> Any:
+    return operators.power(base, linspace(start, stop, num))
+
+
+def geomspace(start: Any, stop: Any, num: Any = 50) -> Any:
+    return call("exp", linspace(call("log", start), call("log", stop), num))
+
+
+def inserted_dims(count: int) -> Callable[..., Any]:
+    """Return numpy's ``atleast_1d`` or ``atleast_2d``."""
+    return lambda x: call(f"atleast_{count}d", array_of(x))
+
+
+def place_of(a: Any, v: Any, side: Any = "left") -> Any:
+    """Return numpy's ``searchsorted``: before which entries of an ordered array values belong."""
+    made = np.searchsorted(array_of(a).data, array_of(v).data, side)
+    return Tensor.of(made) if made.shape else int(made)
+
+
+def truth_of(name: str) -> Callable[..., Any]:
+    """Return numpy's ``logical_and`` or its like, of arrays and numbers."""
+    return lambda *args: call(name, *[array_of(x) for x in args])
+
+
+def set_printoptions(**options: Any) -> None:
+    """Run ``np.set_printoptions`` until the script ends: arrays print as numpy's do."""
+    before = np.get_printoptions()
+    runtime.resets.append(lambda: np.set_printoptions(**before))
+    np.set_printoptions(**options)
+
+
+#: numpy's functions by their names.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "argwhere": lambda a: Tensor.of(np.argwhere(array_of(a).data)),
+    "array_equal": are_equal,
+    "array_split": parts_of(False),
+    "atleast_1d": inserted_dims(1),
+    "atleast_2d": inserted_dims(2),
+    "bincount": lambda x, weights=None, minlength=0: call("bincount", array_of(x), weights, minlength),
+    "convolve": convolution,
+    "correlate": lambda a, v, mode="valid": convolution(a, v, mode, False),
+    "diag_indices": positions("diag_indices"),
+    "fill_diagonal": fill_diagonal,
+    "geomspace": geomspace,
+    "logical_and": truth_of("logical_and"),
+    "logical_not": truth_of("logical_not"),
+    "logical_or": truth_of("logical_or"),
+    "logical_xor": truth_of("logical_xor"),
+    "logspace": logspace,
+    "ndim": lambda a: array_of(a).ndim,
+    "nonzero": lambda a: tuple(Tensor.of(at) for at in np.nonzero(array_of(a).data)),
+    "rint": lambda x: call("round", x),
+    "searchsorted": place_of,
+    "select": selected,
+    "seterr": lambda **kinds: None,  # numbers are computed without warnings
+    "set_printoptions": set_printoptions,
+    "shape": lambda a: array_of(a).shape,
+    "size": lambda a: array_of(a).entry_count,
+    "split": parts_of(True),
+    "take": taken,
+    "tensordot": lambda a, b, axes=2: call("tensordot", array_of(a), array_of(b), axes),
+    "tri": lambda N, M=None, k=0: call("tril", constant("ones")((N, N if M is None else M)), k),
+    "tril_indices": positions("tril_indices"),
+    "triu_indices": positions("triu_indices"),
+    "unravel_index": lambda at, shape: tuple(
+        int(i) for i in np.unravel_index(as_index(at, "a place"), shape)
+    ),
+    "vander": lambda x, N=None: call("vander", array_of(x), N),
+    "vectorize": vectorized,
+}
+NUMPY_PARTS = {name: Builtin(name, function) for name, function in FUNCTIONS.items()}
