@@ -44,7 +44,7 @@ def compile_function_def(c: Compiler, node: tree.FunctionDef) -> Execute:
         for decorator, span in decorators:
             switch = decorator(frame)
             mode.site = span
-            if switch is ONCE_DIFFERENTIABLE:
+            if switch is ONCE_DIFFERENTIABLE or (switch.__class__ is Builtin and switch.name in TRANSFORMS):
                 made = switch(made)
                 continue
             if switch.__class__ is not GradMode:
@@ -53,6 +53,10 @@ def compile_function_def(c: Compiler, node: tree.FunctionDef) -> Execute:
         frame[slot] = made
 
     return run
+
+
+#: Functions of functions that decorate, those of autograd and JAX.
+TRANSFORMS = frozenset(["elementwise_grad", "grad", "hessian", "jacobian", "jit", "value_and_grad", "vmap"])
 
 
 def grad_mode_of(value: Any) -> GradMode:

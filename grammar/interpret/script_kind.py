@@ -6,7 +6,7 @@ The kind decides which names a script finds (``name_finder``), and whether numbe
 from __future__ import annotations
 
 from autodiff.grammar.interpret.scope import ScriptScopes
-from autodiff.grammar.objects.builtins.namespaces import builtin_value, plain_value
+from autodiff.grammar.objects.builtins.namespaces import PLAIN_MODULES, builtin_value, plain_value
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.syntax import tree
 
@@ -49,9 +49,9 @@ GRADIENT_NAMES = frozenset(
 
 def builds_tensors(names: ScriptScopes) -> bool:
     """Whether the script mentions anything that makes a tensor; arrays of numpy are numbers."""
-    imported = (names.module.imports, names.module.members)  # the latter as by ``from numpy import random``
-    others = {"np", *(name for found in imported for name, full in found.items() if is_of_numpy_module(full))}
-    others |= {name for name in names.module.slots if names.module.assignment_count(name)}  # variables
+    others = array_modules(names) | {
+        name for name in names.module.slots if names.module.assignment_count(name)
+    }  # variables
     is_of_numpy = (
         (is_of_numpy_module(names.modules) or any(name.id == "np" for name, _ in names.reads))
         and not is_written_as_torch(names)
@@ -62,9 +62,15 @@ def builds_tensors(names: ScriptScopes) -> bool:
     )
 
 
+def array_modules(names: ScriptScopes) -> set[str]:
+    """Return the names of numpy, and of what works on its arrays, in a script."""
+    imported = (names.module.imports, names.module.members)  # the latter as by ``from numpy import random``
+    return {"np", *(name for found in imported for name, full in found.items() if is_of_numpy_module(full))}
+
+
 def is_of_numpy_module(full_names: Collection[str]) -> bool:
-    """Whether numpy or a part of it is among the full names of modules and members."""
-    return any(full.partition(".")[0] == "numpy" for full in full_names)
+    """Whether numpy, or what works on its arrays, is among the full names of modules and members."""
+    return any(full.partition(".")[0] in PLAIN_MODULES - {"scipy"} for full in full_names)
 
 
 def is_written_as_torch(names: ScriptScopes) -> bool:
@@ -81,7 +87,7 @@ def is_plain(names: ScriptScopes) -> bool:
 
 def prints_numbers(names: ScriptScopes) -> bool:
     """Whether a plain script prints its values as Python's: it reads nothing that only tensors have."""
-    return not reads_any(names, GRADIENT_NAMES)
+    return not reads_any(names, GRADIENT_NAMES, array_modules(names))
 
 
 def name_finder(names: ScriptScopes) -> Callable[[str], bool]:

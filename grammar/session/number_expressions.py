@@ -14,7 +14,10 @@ NAMED_CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "**"])
 #: The modules whose constants and functions may stand in an input, "" for names without a module.
 NUMBER_MODULES = frozenset(
-    ["", "math", "numpy", "numpy.random", "torch", "scipy.special", "scipy.stats.norm"]
+    [
+        *("", "math", "numpy", "numpy.random", "torch", "scipy.special", "scipy.stats.norm"),
+        *("autograd.numpy", "autograd.numpy.random", "jax.numpy"),
+    ]
 )
 #: What scripts call these modules, and parts of them, without an import.
 MODULE_NAMES = {

@@ -65,12 +65,24 @@ OTHER_IN_PLAIN_SCRIPTS = frozenset(
 
 
 def plain_namespace(name: str) -> Namespace | None:
-    """Return numpy or scipy as plain scripts have it, or a part of it; None for other modules."""
-    if name.partition(".")[0] not in ("numpy", "scipy"):
+    """Return a module as plain scripts have it, or a part of it; None for other modules.
+
+    Those are numpy and scipy, and autograd and JAX, which differentiate functions of numpy.
+    """
+    top = name.partition(".")[0]
+    if top not in PLAIN_MODULES:
         return None
     from autodiff.grammar.objects.builtins.plain_names import NAMESPACES
 
-    return NAMESPACES.get(name)
+    if top in ("numpy", "scipy"):
+        return NAMESPACES.get(name)
+    from autodiff.grammar.objects.function_transforms import find_module
+
+    return find_module(name, NAMESPACES)
+
+
+#: The modules of functions that are not torch's.
+PLAIN_MODULES = frozenset(["numpy", "scipy", "autograd", "jax"])
 
 
 def find_builtin(name: str) -> Any:
