@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Cards in all drawings but the first: each takes about 3 kB of the page.
 MOST_MORE = 200
-#: Where more cards are closed boxes and nodes beside them, placing one drawing may take seconds.
+#: Cards of a drawing with closed boxes: to place more of them may take seconds.
 MOST_CLOSED = 60
 EMPTY: Mapping[int, int] = {}
 AS_DRAWN, ALL_CLOSED = "as drawn", "all boxes closed"

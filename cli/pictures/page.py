@@ -115,7 +115,7 @@ def root_value(report: GradientReport) -> Any:
 
 
 def read(name: str) -> str:
-    """A file of this folder, which is ASCII: its hash is that of what the page holds."""
+    """The text of a file of this folder. The hash of the text is that of its bytes, because it is ASCII."""
     with open(os.path.join(HERE, name), encoding="ascii") as file:
         return file.read()
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
-#: Shorter beginnings of names are none: ``h1`` is not ``h1_mean``.
+#: A name is not guessed from fewer letters: ``h1`` does not stand for ``h1_mean``.
 SHORTEST = 3
 
 

@@ -37,7 +37,26 @@ class Event:
     """One action of a script: its kind, the syntax node that performs it and the value it is performed on.
 
     ``place`` holds the enclosing branches and loop iterations, ``loops`` the enclosing loops. ``recording``
-    says whether the graph is recorded there (None: not known). ``other`` is a second value or node.
+    says whether the graph is recorded there (None: not known). ``other`` is a second value.
+
+    ============================== ======================================== ================================
+    kind                           value                                    other
+    ============================== ======================================== ================================
+    apply                          the result of an op on known values      the op's name and its operands
+    assign, effect                 what is assigned; an expression's value
+    bind                           what a name gets                         what it had, None if nothing
+    augment                        what ``+=`` and others change            the right-hand side
+    in-place                       the tensor that is changed               the operands, a tuple
+    compare                        the first operand                        the last operand
+    attribute, grad, set-attribute the object; its ``.grad`` is read
+    method, call                   the object, the function called
+    maker, copy                    a new tensor; the one that is copied     the operands of the maker
+    keep                           what is appended                         the list
+    backward                       the output
+    pass                           the output of backward or of ``grad``    the inputs of ``grad``
+    reset, require                 whose gradient is cleared; the new leaf
+    opaque, escape                 an unknown function; what is passed to it
+    ============================== ======================================== ================================
     """
 
     __slots__ = ("kind", "loops", "node", "other", "place", "recording", "statement", "value")

@@ -131,6 +131,7 @@ def points(name: str) -> list[tuple[float, ...]]:
     elif name in UNARY:
         intervals = (UNARY[name],)
     else:
+        assert name in BINARY, f"an op with scalar= needs its interval here: {name} in UNARY or BINARY"
         intervals = BINARY[name]
     rng = np.random.default_rng(7)
     return [tuple(float(rng.uniform(low, high)) for low, high in intervals) for _ in range(8)]
