@@ -160,7 +160,6 @@ def entry_name(check: GradientCheck) -> str:
 def explanation(check: GradientCheck, order: int, output: str, page: Page) -> str:
     """Why a gradient is not simply right; ``order`` is the order of the derivative that was requested."""
     name = visible(entry_name(check))
-    given = short(check.given, page.digits)
     if check.verdict == WRONG:
         first = "" if check.order == order else "the first derivative is wrong already: "
         if check.reason == HIDDEN:
@@ -185,15 +184,7 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
     if check.verdict == OK:  # the kinks cancel, or are choices that reruns keep
         return f"{visible(check.name)}: the differences do not show this. {reasons(check)}"
     if check.verdict == KINK and check.sides is not None:
-        left, right = (short(value, page.digits) for value in check.sides)
-        text = f"the slope is {left} from below and {right} from above; backward takes {given}"
-        if check.outputs is None:
-            return f"{name} is at a kink: {text}, and no number is right. {reasons(check)}"
-        before, after = (short(value, page.digits) for value in check.outputs)
-        jump = f"a jump of the output, from {before} to {after}"
-        if before == after:
-            jump = f"a jump at a single point of the output, which is {before} beside it"
-        return f"{name} is at {jump}: {text}. {reasons(check)}"
+        return two_slopes(check, output, page)
     if check.verdict == NOT_FINITE or check.reason == EQUAL_VALUES:
         second = " --order 2" * (order == 2) + " --grad-output ones" * (order == 2 and check.size > 1)
         text = "the output or its gradient is not finite"
@@ -202,6 +193,24 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
         because = f": {visible(check.equal_values)}" if check.equal_values else ""
         return f"{name}: {text}{because}; explain --wrt {check.name}{second} says why"
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
+
+
+def two_slopes(check: GradientCheck, output: str, page: Page) -> str:
+    """What is at a kink or a jump: the output, or for a second derivative the first."""
+    name = visible(entry_name(check))
+    left, right, given = (short(value, page.digits) for value in (*(check.sides or ()), check.given))
+    text = f"slope is {left} from below and {right} from above; backward takes {given}"
+    first = visible(f"d{output}/d{check.name}") if check.size == 1 else "the gradient"
+    if check.outputs is None:
+        what = "at a kink: the" if check.order == 1 else f"at a kink of {first}: its"
+        return f"{name} is {what} {text}, and no number is right. {reasons(check)}"
+    before, after = (short(value, page.digits) for value in check.outputs)
+    of = "the output" if check.order == 1 else first
+    is_weighed = check.order == 2 and check.size > 1  # the values are then those of a sum with random weights
+    jump = f"a jump of {of}" + ("" if is_weighed else f", from {before} to {after}")
+    if before == after:
+        jump = f"a jump at a single point of {of}" + ("" if is_weighed else f", which is {before} beside it")
+    return f"{name} is at {jump}: {'the' if check.order == 1 else 'its'} {text}. {reasons(check)}"
 
 
 def cuts_remark(check: GradientCheck, digits: int = 6) -> str:

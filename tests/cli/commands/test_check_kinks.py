@@ -190,7 +190,7 @@ def test_away_from_the_boundary_it_is_none(autodiff, code, sides, outputs):
 def test_second_derivatives_see_choices_too(autodiff):
     code = "x = torch.tensor(0., requires_grad=True)\nL = torch.where(x > 0, x**2, 0*x)"
     said = autodiff("check", "--order", "2", "-e", code).out
-    assert "the slope is 0 from below and 2 from above" in " ".join(said.split())
+    assert "at a kink of dL/dx: its slope is 0 from below and 2 from above" in " ".join(said.split())
 
 
 def test_kinks_of_the_first_derivative(autodiff):
@@ -252,3 +252,21 @@ def test_second_derivatives_leap_at_kinks(autodiff, code, kink):
     entry = ["--entry", "0"] * ("tensor" in code)
     said = " ".join(autodiff("explain", "--order", "2", *entry, "-e", code).out.split())
     assert kink in said if kink else " kink line" not in said
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        (
+            "x = 0.; f = abs(x)",
+            "x is at a jump of df/dx, from -1 to 1: its slope is 0 from below and 0 from above",
+        ),
+        ("x = 0.; f = relu(x)**2", "x is at a kink of df/dx: its slope is 0 from below and 2 from above"),
+        ("x = 0.; f = x if x > 0 else 2*x", "x is at a jump of df/dx, from 2 to 1: its slope"),
+        ("x = tensor([0., 1.]); f = abs(x).sum()", "x[0] is at a jump of the gradient: its slope is 0 "),
+    ],
+)
+def test_a_second_derivative_is_told_what_the_first_does(autodiff, code, says):
+    done = autodiff("check", "-e", code, "--order", "2")
+    assert says in " ".join(done.out.split())
+    assert "jump of the output" not in done.out
