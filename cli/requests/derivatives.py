@@ -13,6 +13,7 @@ from autodiff.cli.requests.make_report import (
     notes_on_reassigned,
     prepare_process,
     read_settings,
+    refuse_inner_pass,
     run_request,
 )
 from autodiff.cli.requests.values import values_of
@@ -59,6 +60,7 @@ class Question:
         note_constant_slope(session, self.execution)
         choose = differentiate if weighed else derivative_matrices.whole_subject
         self.subject: ReportedPass = choose(self.execution, self.settings)
+        refuse_inner_pass(session.request.command, self.subject, self.execution)
         self.report: GradientReport = describe(
             self.subject, session.script.source, graph=False, derivations=False
         )

@@ -315,6 +315,19 @@ def check_not_own_derivatives(
             raise own_derivatives(CREATE_GRAPH_HELP * is_made_of)
 
 
+def refuse_inner_pass(command: str, subject: ReportedPass, execution: Execution) -> None:
+    """Raise GradientError if the output belongs to a pass inside jacobian() and similar functions.
+
+    ``command`` would differentiate that pass again. Only ``jacobian`` of a pass of jacobian() is the same.
+    """
+    passes = execution.last_passes
+    is_same = command == "jacobian" and passes.derivatives is not None and passes.derivatives.order == 1
+    if passes.functional.roots and not is_same and is_from_functional(subject.root, execution):
+        raise own_derivatives(
+            ("choose the function's value: --of 'f(x)'", "`autodiff grad` prints what the function returned")
+        )
+
+
 def own_derivatives(help: tuple[str, ...] = ()) -> GradientError:
     """The error for a script whose only derivatives are those of jacobian() and similar functions."""
     return GradientError(

@@ -6,6 +6,12 @@ from pathlib import Path
 
 from cases import Case, each_of
 
+ROSENBROCK = """\
+def f(x):
+    return 100*(x[1] - x[0]**2)**2 + (1 - x[0])**2
+x = [-1.2, 1.0]
+"""
+
 HOLDS = "`{}` holds {} numbers"
 MATRIX = "[[1, 2], [3, 4]]"
 
@@ -211,6 +217,29 @@ J = jacobian(f, x)
         "autodiff explain script.ad",
         shows=["x gets"],
         says=["the last pass inside jacobian() or a similar function"],
+    ),
+    *[
+        Case(
+            f"{command.split()[0]}_of_a_script_that_ends_in_a_hessian",
+            ROSENBROCK + "H = hessian(f, x)\n",
+            f"autodiff {command}",
+            prints="",
+            says=["the script has no other result", "--of 'f(x)'", "`autodiff grad` prints"],
+            code=4,
+        )
+        for command in ("hessian script.ad", "jacobian script.ad", "propagate script.ad --sigma x=0.1")
+    ],
+    Case(
+        "hessian_of_the_value_of_the_function",
+        ROSENBROCK + "H = hessian(f, x)\n",
+        "autodiff hessian script.ad --of 'f(x)'",
+        [1330, 480, 480, 200],
+    ),
+    Case(
+        "jacobian_of_a_script_that_ends_in_one",
+        "t = 0.5\nv = jacobian(lambda s: stack([s**2, s**3]), t)\n",
+        "autodiff jacobian script.ad",
+        [1, 0.75],
     ),
     Case(
         "slope_of_a_number_made_of_a_jacobian",
