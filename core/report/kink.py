@@ -74,6 +74,6 @@ class Kink(Record):
                 f"{self.function} writes to a position twice: {self.where} is overwritten; {self.convention}"
             )
         if self.kind == ROUNDING:
-            return f"{self.function} has a slope without a bound at 0, and {self.where}: {self.convention}"
+            return f"{self.function} {self.where}: {self.convention}"
         place = f"{self.name} is at {KIND_WORDS[self.kind]} {self.function}"
         return f"{place}: {self.where}; {self.convention}{aside}"

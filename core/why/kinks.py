@@ -15,7 +15,7 @@ from autodiff.core.paths.path_sum import edge_contribution
 from autodiff.core.report.kink import KINK, ROUNDING, SLOPE_KINK, Kink
 from autodiff.core.symbolic.symbol import is_custom
 from autodiff.core.why.kink_table import KINK_RULES, TIE_OPS, TIES_ELSEWHERE
-from autodiff.core.why.rounded_values import UNBOUNDED_AT_ZERO, is_rounding
+from autodiff.core.why.rounded_values import CHOOSING_BY_SIGN, OPERANDS_AT_ZERO, is_rounding
 from autodiff.core.why.sentences import operand_in_words, value_words
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def kinks_of(
             if g is None or not isinstance(node, OpNode):
                 continue
             name = node.op.name
-            is_in_tables = name in KINK_RULES or name in TIE_OPS or name in UNBOUNDED_AT_ZERO
+            is_in_tables = name in KINK_RULES or name in TIE_OPS or name in OPERANDS_AT_ZERO
             if not is_in_tables or is_custom(node.op):
                 continue
             # Empty for the input itself if an op made it, and for tensors without entries.
@@ -76,7 +76,7 @@ def kinks_of(
             }
             if not operands:
                 continue
-            if operands.intersection(UNBOUNDED_AT_ZERO.get(name, ())) and is_rounding(node):
+            if operands.intersection(OPERANDS_AT_ZERO.get(name, ())) and is_rounding(node):
                 found.append(_rounding(node, names))
             if name in TIE_OPS:
                 found += _ties(node, g, names)
@@ -93,7 +93,9 @@ def kinks_of(
 
 def _rounding(node: OpNode, names: NodeNames) -> Kink:
     """An op whose operands are rounding errors around a point without a slope."""
-    shown = UNBOUNDED_AT_ZERO[node.op.name]
+    by_sign = node.op.name in CHOOSING_BY_SIGN
+    shown = OPERANDS_AT_ZERO[node.op.name]
+    has = "a kink at 0" if by_sign else "a slope without a bound at 0"
     said = " and ".join(operand_in_words(node, at, names, ()) for at in shown)
     are = "are rounding errors of what they are made of" if len(shown) > 1 else "is a rounding error"
     return _kink(
@@ -101,8 +103,8 @@ def _rounding(node: OpNode, names: NodeNames) -> Kink:
         node,
         names,
         np.ones(np.shape(node.out), bool),
-        f"{said} {are}",
-        "the slope has no meaning",
+        f"has {has}, and {said} {are}",
+        "its sign and the slope have no meaning" if by_sign else "the slope has no meaning",
         "",
         "",
     )

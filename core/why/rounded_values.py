@@ -1,4 +1,4 @@
-"""Values that are 0 but for rounding, where an op has a slope without a bound at 0: ``atan2(6e-17, 0)``.
+"""Values that are 0 but for rounding, where an op has a kink or a slope without a bound: ``atan2(6e-17, 0)``.
 
 How far rounding can move a value is the running error of its computation: the rounding of each value that it
 was made from, times the slope of the way up from there (N. Higham, Accuracy and Stability of Numerical
@@ -25,6 +25,10 @@ UNBOUNDED_AT_ZERO = {
     "div": (1,),
     **dict.fromkeys(["reciprocal", "log", "log2", "log10", "sqrt", "rsqrt"], (0,)),
 }
+#: The operand by whose sign an op chooses its slope.
+CHOOSING_BY_SIGN = dict.fromkeys(("abs", "relu", "leaky_relu"), (0,))
+#: What counts as a rounding error, by op.
+OPERANDS_AT_ZERO = {**UNBOUNDED_AT_ZERO, **CHOOSING_BY_SIGN}
 #: Larger values are not looked at: rounding of a sum of numbers near 1 leaves about 1e-16.
 LARGEST = {"float64": 1e-10, "float32": 1e-3}
 #: Longer computations are not looked at.
@@ -34,11 +38,11 @@ SLACK = 4.0
 
 
 def is_rounding(node: OpNode) -> bool:
-    """Whether an op has an unbounded slope because its operands are nothing but rounding errors.
+    """Whether an op has a slope without meaning because its operands are nothing but rounding errors.
 
     Operands of several entries, inputs of the script and exact zeros alone are not: those are what they are.
     """
-    places = UNBOUNDED_AT_ZERO.get(node.op.name, ())
+    places = OPERANDS_AT_ZERO.get(node.op.name, ())
     if not places or np.size(node.out) != 1:
         return False
     largest = LARGEST.get(np.asarray(node.out).dtype.name, 0.0)

@@ -1,7 +1,8 @@
 """What Functions keep from ``forward`` without its graph, which second derivatives take for a constant.
 
 Nothing is recorded in ``forward``, so ``ctx.mid = x.exp()`` has no graph, nor has ``ctx.k = x.item()``. A
-value counts if it moves with the operands of the call, and what ``backward`` returns moves with the value.
+value counts if it moves with the operands of the call, and what ``backward`` returns moves with the value. An
+operand that was saved with its graph counts if nothing that ``backward`` returns has a graph.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.custom_call import CustomCallOp
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.state import no_grad
+from autodiff.core.graph.state import enable_grad, no_grad
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.graph.values import as_stored
 
@@ -37,15 +38,16 @@ class SavedConstant:
     """A value that ``forward`` of the Function ``name`` computed and kept, where nothing is recorded.
 
     It is a constant for second derivatives. ``text`` is its expression or its name in the context, ``line``
-    its line if that is known.
+    its line if that is known. ``had_graph`` says that it is an operand, whose graph ``backward`` leaves.
     """
 
-    __slots__ = ("line", "name", "text")
+    __slots__ = ("had_graph", "line", "name", "text")
 
-    def __init__(self, name: str, text: str, line: int | None) -> None:
+    def __init__(self, name: str, text: str, line: int | None, had_graph: bool) -> None:
         self.name = name
         self.text = text
         self.line = line
+        self.had_graph = had_graph
 
     @property
     def place(self) -> str:
@@ -55,6 +57,11 @@ class SavedConstant:
     @property
     def sentence(self) -> str:
         """What that means for second derivatives, and what to write instead."""
+        if self.had_graph:
+            return (
+                f"The backward of {self.name} computes outside of the graph with what it saved: second"
+                " derivatives take it for a constant. Leave out what does that, such as detach() or no_grad()"
+            )
         return (
             f"{self.place}, which {self.name} saves, is computed in forward, where nothing is recorded:"
             " second derivatives take it for a constant. Save what it is made of, and compute it again in"
@@ -71,27 +78,33 @@ def saved_constants(order: list[Node], source: Source, *targets: Node) -> tuple[
     found: dict[tuple[str, str], SavedConstant] = {}
     for node in order:
         if isinstance(node.op, CustomCallOp) and all(node in nodes for nodes in reached):
-            for text, value in lost_values(node.op.call, node.out):
+            for text, value, had_graph in lost_values(node.op.call, node.out):
                 site = node.op.call.saved_sites.get(id(value))
                 line = None if site is None else source.position(site.start)[0]
                 if not text and site is not None:
                     text = SAVING_CALL.sub(r"\1", source.excerpt(site))
                 text = text or "a saved tensor"
-                found.setdefault((node.op.call.name, text), SavedConstant(node.op.call.name, text, line))
+                made = SavedConstant(node.op.call.name, text, line, had_graph)
+                found.setdefault((made.name, made.text), made)
     return tuple(found.values())
 
 
-def lost_values(call: CustomCall, out: Any) -> Iterator[tuple[str, Any]]:
-    """Yield what a call keeps without a graph: its name in the context, empty for a saved tensor, and it."""
+def lost_values(call: CustomCall, out: Any) -> Iterator[tuple[str, Any, bool]]:
+    """Yield what ``backward`` of a call takes for a constant: its name, itself, and whether it has a graph.
+
+    The name is that in the context, empty for a saved tensor.
+    """
     context = call.context
     kept: list[tuple[str, int | str, Any]] = [
         ("", at, value) for at, value in enumerate(context.saved_tensors)
     ]
     kept += [(f"ctx.{name}", name, value) for name, value in context.names.items()]
-    kept = [one for one in kept if has_no_graph(one[2], call)]
+    g = as_stored(np.ones_like(out))
+    kept = [one for one in kept if numbers_in(one[2])]
+    if not all(has_no_graph(value, call) for _, _, value in kept) and answers_have_graph(call, g):
+        kept = [one for one in kept if has_no_graph(one[2], call)]
     if not kept:
         return
-    g = as_stored(np.ones_like(out))
     with no_grad():
         try:
             moved = [moved_context(call, step) for step in (STEP, -STEP)]
@@ -107,15 +120,22 @@ def lost_values(call: CustomCall, out: Any) -> Iterator[tuple[str, Any]]:
             except AutodiffError:
                 given = []
             if not same_numbers(answers, given):
-                yield text, value
+                yield text, value, not has_no_graph(value, call)
 
 
 def has_no_graph(value: Any, call: CustomCall) -> bool:
-    """Whether a kept value holds numbers, and no tensor in it is recorded or an operand of the call."""
-    tensors = list(tensors_in(value))
-    if any(x.requires_grad_flag or x.node in call.operand_nodes for x in tensors if x.node is not None):
-        return False
-    return bool(numbers_in(value))
+    """Whether no tensor in a kept value is recorded or an operand of the call."""
+    tensors = [x for x in tensors_in(value) if x.node is not None]
+    return not any(x.requires_grad_flag or x.node in call.operand_nodes for x in tensors)
+
+
+def answers_have_graph(call: CustomCall, g: Any) -> bool:
+    """Whether something that ``backward`` returns can be differentiated again; True if it cannot run."""
+    with enable_grad():
+        try:
+            return any(x.requires_grad_flag for x in tensors_in(call.call_backward(g)))
+        except AutodiffError:
+            return True
 
 
 def moved_context(call: CustomCall, step: float) -> Context:

@@ -48,6 +48,35 @@ ROUNDED = [
         shows=["right: backward"],
         never=["rounding"],
     ),
+    *[
+        Case(
+            f"the_sign_of_a_rounding_error_{at}",
+            script,
+            "for c in explain check; do autodiff $c script.ad | tr -s ' \\n' ' '; done",
+            shows=[
+                f"has a kink at 0, and {what}",
+                "is a rounding error: its sign and the slope have no meaning",
+                "1 cannot be decided",
+            ],
+            never=["No op on the way is known"],
+        )
+        for at, (script, what) in enumerate(
+            [
+                (
+                    "x = torch.tensor([0.1, 0.2, 0.3], requires_grad=True)\nL = (x.sum() - 0.6).abs()\n",
+                    "x.sum()",
+                ),
+                ("w = torch.tensor(0.1, requires_grad=True)\nh = torch.relu(w*3 - 0.3)\n", "w*3 - 0.3 = "),
+                ("a = 0.1\ngap = abs(a + 0.2 - 0.3)\n", "a + 0.2 - 0.3 = "),
+            ]
+        )
+    ],
+    Case(
+        "the_sign_of_a_small_input",
+        "x = 1e-17; y = abs(x)\n",
+        "autodiff explain script.ad",
+        never=["rounding"],
+    ),
 ]
 
 WIDE = "x = torch.tensor([1e9, 1., 2.], dtype=torch.float64, requires_grad=True)\n"

@@ -51,6 +51,22 @@ CASES = [
         "autodiff hessian script.ad",
         says=[f"note: ctx.both, which F saves, {TAKEN_FOR_CONSTANT}"],
     ),
+    *[
+        Case(
+            f"a_backward_leaves_the_graph_{at}",
+            KEEPS.format(keep="ctx.save_for_backward(x)", read=read),
+            "autodiff check script.ad --order 2 | tr -s ' \\n' ' '; " + EVERY_SECOND,
+            says=["note: The backward of F computes outside of the graph with what it saved"],
+            shows=[
+                "apart. The backward of F computes outside of the graph",
+                "why The backward of F computes outside of the graph with what it saved",
+            ],
+            never=["does not depend on"],
+        )
+        for at, read in enumerate(
+            ["ctx.saved_tensors[0].detach().exp()", "torch.exp(ctx.saved_tensors[0].data)"]
+        )
+    ],
     Case(
         "a_function_keeps_what_has_a_graph",
         KEEPS.format(keep="ctx.x, ctx.out, ctx.c = x, out, torch.ones(())", read="ctx.c * ctx.x.exp()"),
