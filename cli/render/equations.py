@@ -14,7 +14,7 @@ from autodiff.cli.render.expression_latex import (
     second_derivative_latex,
 )
 from autodiff.cli.render.latex_lines import break_into_lines, width
-from autodiff.cli.render.name_keys import meanings_in
+from autodiff.cli.render.name_keys import MOST_NAMES, meanings_in
 from autodiff.cli.render.numbers import inline, is_array, spell_count
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.paths import labelled_causes
@@ -294,7 +294,10 @@ def where_of(derivation: Derivation) -> list[str]:
     if derivation.expressions is None:
         return found
     for one in meanings_in(
-        derivation.key, derivation.texts, [name for name, _ in derivation.expressions.where]
+        derivation.key,
+        derivation.texts_without_paths,
+        [name for name, _ in derivation.expressions.where],
+        MOST_NAMES,
     ):
         found.append(key_latex(one))
     for name, meaning in derivation.expressions.where:

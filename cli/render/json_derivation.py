@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from autodiff.cli.render.json_graph import graph_entry, names_entry
 from autodiff.cli.render.json_values import brief, count, plain, tree
+from autodiff.cli.render.name_keys import MOST_NAMES
+from autodiff.core.derivation.path_formula import LONGEST_PATH
 from autodiff.core.symbolic.expr import Expr, expr_text, names_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from autodiff.core.base.source import Source
@@ -49,7 +54,7 @@ def derivation_entry(derivation: Derivation, graph: Graph | None, source: Source
 
 def path_entry(path: Path) -> dict[str, Any]:
     return {
-        "nodes": list(path.nodes),
+        "nodes": ends_of(path.nodes),
         "node_ids": list(path.node_ids),
         "edge_ids": list(path.edge_ids),
         "chain": list(path.chain),
@@ -64,10 +69,19 @@ def path_entry(path: Path) -> dict[str, Any]:
     }
 
 
+def ends_of(names: Sequence[str]) -> list[str]:
+    """The names along a path; of a long one those that its chain has."""
+    if len(names) <= LONGEST_PATH + 1:
+        return list(names)
+    ends = LONGEST_PATH // 2 + 1
+    return [*names[:ends], "...", *names[-ends:]]
+
+
 def steps_entry(derivation: Derivation) -> dict[str, Any]:
     named = () if derivation.expressions is None else derivation.expressions.named
+    texts = chain(derivation.texts_without_paths, *(ends_of(path.nodes) for path in derivation.paths))
     return {
-        "names": names_entry(derivation.key, derivation.texts),
+        "names": names_entry(derivation.key, texts, MOST_NAMES),
         "chain": list(derivation.chain),
         "local": list(derivation.local),
         "simplified": derivation.simplified,

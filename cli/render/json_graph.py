@@ -31,8 +31,11 @@ def graph_entry(graph: Graph, source: Source) -> dict[str, Any]:
     }
 
 
-def names_entry(key: NameKey | None, texts: Iterable[str]) -> list[dict[str, Any]]:
-    """What the made-up names in the texts stand for: a formula, or a value of a variable."""
+def names_entry(key: NameKey | None, texts: Iterable[str], most: int | None = None) -> list[dict[str, Any]]:
+    """What the made-up names in the texts stand for: a formula, or a value of a variable.
+
+    Where there are ``most``, those of further names in these meanings are left out.
+    """
     return [
         {
             "name": one.name,
@@ -42,7 +45,7 @@ def names_entry(key: NameKey | None, texts: Iterable[str]) -> list[dict[str, Any
             "number": one.number or None,
             "place": one.place,
         }
-        for one in meanings_in(key, texts)
+        for one in meanings_in(key, texts, most=most)
     ]
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: Of so many names in a derivation, those in their meanings are not told, too.
+MOST_NAMES = 100
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -9,9 +12,14 @@ if TYPE_CHECKING:
     from autodiff.core.report.name_key import NameKey, NameMeaning, ValuesMeaning
 
 
-def meanings_in(key: NameKey | None, texts: Iterable[str], known: Collection[str] = ()) -> list[NameMeaning]:
-    """The meanings of the made-up names in the texts, except for ``known`` names."""
-    return [] if key is None else key.of(texts, known)
+def meanings_in(
+    key: NameKey | None, texts: Iterable[str], known: Collection[str] = (), most: int | None = None
+) -> list[NameMeaning]:
+    """The meanings of the made-up names in the texts, except for ``known`` names.
+
+    Where there are ``most``, those of further names in these meanings are left out.
+    """
+    return [] if key is None else key.of(texts, known, most=most)
 
 
 def meaning_of(key: NameKey | None, name: str) -> str:
@@ -25,7 +33,7 @@ def meaning_of(key: NameKey | None, name: str) -> str:
 def brief_meanings(
     key: NameKey | None, texts: Iterable[str], known: Collection[str] = ()
 ) -> tuple[list[NameMeaning], list[ValuesMeaning]]:
-    """The same of formulas, and of the values of variables together."""
+    """All meanings: those of formulas, and of the values of variables together."""
     return ([], []) if key is None else key.in_brief(texts, known)
 
 

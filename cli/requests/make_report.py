@@ -178,16 +178,16 @@ def describe_within_limits(
 
     request, script = session.request, session.script
     assert script is not None
-    is_whole = request.values.get("all") or session.format in ("json", "csv", "tsv")
-    if request.command == "trace" and not is_whole:
+    is_whole, is_data = request.values.get("all"), session.format in ("json", "csv", "tsv")
+    cut = ""
+    if request.command == "trace" and not is_whole and not is_data:
         options["most_derived"] = MOST_DERIVED // max(subject.size, 1)
         derivations = options["most_derived"] > 0
-    elif request.command == "explain" and not is_whole and not request.texts("wrt"):
+    elif (request.command == "explain" or is_data) and not is_whole and not request.texts("wrt"):
         most = options["most_derived"] = max(MOST_WORK_OF_EXPLAIN // max(subject.size, 1), LEAST_EXPLAINED)
-        if most < len(subject.wrt) and session.format not in ("auto", "plain"):  # those say so below
-            session.note(
-                f"{most:,} of {len(subject.wrt):,} inputs are derived (--all derives all, --wrt NAME chooses)"
-            )
+        count = len(subject.wrt)
+        if derivations and most < count and session.format not in ("auto", "plain"):  # those say so below
+            cut = f"{most:,} of {count:,} inputs are derived (--all derives all, --wrt NAME chooses)"
     elif request.command == "run" and session.format != "json":
         from autodiff.cli.render.screen import parts_that_fit
 
@@ -196,10 +196,10 @@ def describe_within_limits(
             nodes = subject.size if subject.size > MOST_COUNTED else len(subject.order)
             fit = parts_that_fit(session.page(), nodes, len(subject.wrt))
             graph, derivations, options["formulas"] = fit
-    cut = ""
     if (graph or derivations) and not request.values.get("all") and subject.size > MOST_NODES:
-        cut = cut_of(subject, graph, derivations)
-        if cut:
+        large = cut_of(subject, graph, derivations)
+        cut = large or cut
+        if large:
             derivations, options["most_drawn"] = False, MOST_OF_LARGE
     report = describe(subject, script.source, graph=graph, derivations=derivations, **options)
     report.notes += (cut,) * bool(cut)

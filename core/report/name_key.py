@@ -95,16 +95,21 @@ class NameKey:
         return found, self._values_meaning(values.difference(known))
 
     def of(
-        self, texts: Iterable[str], known: Collection[str] = (), values: set[str] | None = None
+        self,
+        texts: Iterable[str],
+        known: Collection[str] = (),
+        values: set[str] | None = None,
+        most: int | None = None,
     ) -> list[NameMeaning]:
         """The meanings of the names in the texts, and of those in their meanings; not of ``known`` names.
 
-        Names of values of variables are added to ``values`` instead, if given.
+        Names of values of variables are added to ``values`` instead, if given. If there are at least ``most``
+        meanings, those of further names in these meanings are left out.
         """
         found: list[NameMeaning] = []
         words = _words(texts)
         seen = set(known)
-        while words:
+        while words and (most is None or len(found) < most):
             new = words - seen
             seen |= new
             if values is not None:

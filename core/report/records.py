@@ -387,9 +387,14 @@ class Derivation(Record):
     @property
     def texts(self) -> Iterator[str]:
         """The texts of steps 1 to 3, of the paths and of the causes."""
+        yield from self.texts_without_paths
+        yield from (name for path in self.paths for name in path.nodes)
+
+    @property
+    def texts_without_paths(self) -> Iterator[str]:
+        """The texts of steps 1 to 3 and of the causes."""
         yield from (*self.chain, *self.local, self.simplified, self.factored)
         yield from (meaning for _, meaning in self.where)
-        yield from (name for path in self.paths for name in path.nodes)
         yield from (use.name for use in self.uses)
         yield from (cause.text for cause in self.causes)
 

@@ -130,3 +130,28 @@ def test_formulas_of_many_inputs_are_cut_and_counted(autodiff, write) -> None:
     assert len(done.out.splitlines()) == 20
     assert done.out.splitlines()[-1].endswith("\t2*ws[19]")
     assert "20 of 2,000 inputs are derived (--all derives all, --wrt NAME chooses)" in done.err
+
+
+def test_documents_on_many_inputs_are_cut_and_say_so(autodiff, write) -> None:
+    """Without a limit the document of these inputs takes minutes and gigabytes."""
+    script = write(
+        "ws = [tensor(float(i), requires_grad=True) for i in range(1_000)]\nL = sum([w*w for w in ws])\n"
+    )
+    told = "33 of 1,000 inputs are derived (--all derives all, --wrt NAME chooses)"
+    done = autodiff("explain", script, "--format", "json")
+    document = json.loads(done.out)
+    assert told in document["notes"]
+    assert done.err.count(told) == 1
+    assert (len(document["derivations"]), len(document["gradients"])) == (33, 1_000)
+    last = document["derivations"][0]
+    path = last["paths"][0]
+    assert len(path["node_ids"]) == len(path["edge_ids"]) + 1 > 1_000
+    assert len(path["nodes"]) == len(path["chain"]) + 2 == 43
+    assert path["nodes"][21] == path["chain"][20] == "..."
+    told_names = {one["name"] for one in last["steps"]["names"]}
+    assert {name for name in path["nodes"] if re.fullmatch(r"t\d+", name)} <= told_names
+    assert len(told_names) < 200
+    assert len(done.out) < 4_000_000
+    chosen = json.loads(autodiff("explain", script, "--format", "json", "--wrt", "ws[7],ws[8]").out)
+    assert [one["wrt"] for one in chosen["derivations"]] == ["ws[7]", "ws[8]"]
+    assert told not in chosen["notes"]
