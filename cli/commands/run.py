@@ -28,24 +28,29 @@ def command(session: Session) -> None:
     if in_json and report is not None:
         session.show_json(report)
         return
+    hint: tuple[str, str] | None = None
+    if report is not None and report.gradients:
+        from autodiff.cli.render.reports import why_hint
+        from autodiff.cli.requests.hints import ask
+
+        why, name = why_hint(report)
+        hint = why, ask(session.request, [name], report)
     if report is not None:
-        show(session, report, parts)
+        show(session, report, parts, hint)
     if session.tensors is not None:
         from autodiff.cli.render.page import EMPTY
         from autodiff.cli.render.states import state_lines
 
         session.show(() if report is None else (EMPTY,))
         session.show(state_lines(session.tensors, session.page()))
-    if report is not None and report.gradients:
-        from autodiff.cli.render.reports import why_hint
-        from autodiff.cli.requests.hints import ask
-
-        why, name = why_hint(report)
-        session.hint(why, ask(session.request, [name], report))
+    if hint is not None:
+        session.hint(*hint)
 
 
-def show(session: Session, report: GradientReport, parts: tuple[str, ...]) -> None:
-    """Show the parts that were asked for, or what fits the screen."""
+def show(
+    session: Session, report: GradientReport, parts: tuple[str, ...], hint: tuple[str, str] | None
+) -> None:
+    """Show the parts that were asked for, or what fits the screen beside the notes and the ``hint``."""
     if not session.is_brief:
         from autodiff.cli.render.reports import run_lines
 
@@ -55,7 +60,8 @@ def show(session: Session, report: GradientReport, parts: tuple[str, ...]) -> No
     from autodiff.cli.requests.hints import similar_command
 
     tree, explain = (similar_command(name, session.request, report) for name in ("graph", "explain"))
-    session.show(screen_lines(report, session.page(), tree, explain))
+    below = session.err.lines_waiting + len(session.hint_lines(*hint) if hint else ()) + 1  # the prompt
+    session.show(screen_lines(report, session.page(), tree, explain, below))
 
 
 def read_parts(text: str | None) -> tuple[str, ...]:

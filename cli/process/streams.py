@@ -285,6 +285,11 @@ class Stream:
         if self._size >= CHUNK:
             self.flush()
 
+    @property
+    def lines_waiting(self) -> int:
+        """The number of lines that are buffered."""
+        return sum(part.count(b"\n") for part in self._parts)
+
     def write_bytes(self, data: bytes) -> None:
         """Write what is no text."""
         self._parts.append(data)

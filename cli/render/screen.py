@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Block, Line, Page
     from autodiff.core.report.records import GradientReport
 
-#: The lines below the report: a note, an empty line, the hint, each on up to two lines, and the prompt.
-BELOW = 6
+#: The fewest lines below the report: an empty line, the hint and the prompt. There may be notes, too.
+LEAST_BELOW = 3
 #: In a pipe, the tree and the derivations are shown if the report then has at most so many lines.
 MOST_IN_PIPE = 200
 #: The fewest lines of a table without inputs, and of a derivation: title, five steps, check, empty lines.
@@ -30,6 +30,7 @@ LEAST_OF_TABLE, LEAST_OF_DERIVATION = 3, 9
 #: this: then ``run`` takes little longer than ``grad``.
 MOST_DERIVED, MOST_WORK = 100, 3_000
 LABEL = "not shown: "
+LEAST_TOLD = 2  # the lines that say what is not shown
 #: So many rows of a matrix are shown, fewer where the table is higher than the screen.
 HEIGHTS = (8, 5, 3, 1)
 
@@ -43,22 +44,29 @@ def parts_that_fit(page: Page, nodes: int, inputs: int) -> tuple[bool, bool, int
     >>> parts_that_fit(Page(height=24), 11, 5), parts_that_fit(Page(height=24), 2, 1)
     ((False, False, 5), (True, True, 1))
     """
-    left = room_of(page) - LEAST_OF_TABLE - inputs
-    is_drawn = nodes + 2 <= left
-    left -= (nodes + 2) * is_drawn
-    is_derived = 0 < inputs * (LEAST_OF_DERIVATION + 1) <= left and inputs * nodes <= MOST_DERIVED
-    rows = page.cut(min(inputs, room_of(page)) if page.height else inputs)
+    room = room_of(page, LEAST_BELOW)
+    left = room - LEAST_OF_TABLE - inputs
+    tree, steps = nodes + 2, inputs * (LEAST_OF_DERIVATION + 1)
+    is_few = inputs > 0 and inputs * nodes <= MOST_DERIVED
+    is_derived = is_few and (tree + steps <= left or tree + LEAST_TOLD > left >= steps)
+    is_drawn = tree + (steps if is_derived else LEAST_TOLD) <= left
+    rows = page.cut(min(inputs, room) if page.height else inputs)
     return is_drawn, is_derived, rows if rows * nodes <= MOST_WORK else 0
 
 
-def room_of(page: Page) -> int:
-    """The number of lines for the whole report."""
-    return page.height - BELOW if page.height else MOST_IN_PIPE
+def room_of(page: Page, below: int) -> int:
+    """The number of lines for the whole report, with so many ``below`` it on a screen."""
+    return page.height - below if page.height else MOST_IN_PIPE
 
 
-def screen_lines(report: GradientReport, page: Page, tree: str, explain: str) -> Iterator[Line | Block]:
-    """The report on a screen or in a pipe; ``tree`` and ``explain`` are the commands that show the parts."""
-    room = room_of(page)
+def screen_lines(
+    report: GradientReport, page: Page, tree: str, explain: str, below: int = LEAST_BELOW
+) -> Iterator[Line | Block]:
+    """The report on a screen or in a pipe; ``tree`` and ``explain`` are the commands that show the parts.
+
+    ``below`` is the number of lines of a screen that notes, the hint and the prompt take.
+    """
+    room = room_of(page, below)
     table = list(gradient_lines(report, page))
     drawn = tree_of(report, page, room - len(table) - 1)
     used = len(table) + (len(drawn) + 1 if drawn else 0)

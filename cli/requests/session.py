@@ -304,17 +304,22 @@ class Session:
 
     def hint(self, text: str, command: str = "") -> None:
         """Write a hint and perhaps a command, which is not folded, only for people at a terminal."""
-        wanted = not self.is_quiet and self.diagnostics == "text"
-        if wanted and self.out.is_terminal and self.err.is_terminal:
-            from autodiff.cli.render.prose import WIDEST_PROSE, fold
-
+        if lines := self.hint_lines(text, command):
             self.out.flush()
-            both = visible(f"{text}  {command}").rstrip()
-            width = min(self.err.width, WIDEST_PROSE)
-            lines = [both]
-            if len(both) > width:
-                lines = fold(visible(text), width) + [visible(command)] * bool(command)
-            self.err.write("\n" + "\n".join(lines) + "\n")
+            self.err.write("\n".join(lines) + "\n")
+
+    def hint_lines(self, text: str, command: str = "") -> list[str]:
+        """The lines that ``hint`` writes, the first of them empty; none where it writes nothing."""
+        is_wanted = not self.is_quiet and self.diagnostics == "text"
+        if not (is_wanted and self.out.is_terminal and self.err.is_terminal):
+            return []
+        from autodiff.cli.render.prose import WIDEST_PROSE, fold
+
+        both = visible(f"{text}  {command}").rstrip()
+        width = min(self.err.width, WIDEST_PROSE)
+        if len(both) <= width:
+            return ["", both]
+        return ["", *fold(visible(text), width), *[visible(command)] * bool(command)]
 
     def note(self, text: str, kind: str = "note") -> None:
         """Write a remark to stderr unless ``-q`` is given.

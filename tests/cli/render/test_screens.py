@@ -89,7 +89,7 @@ def test_a_hundred_thousand_inputs_have_one_screen(on_terminal, write) -> None:
         ("seed", 90, {"graph_of": 1, "derive": 5, "formula": 5}),
         ("seed", 0, {"graph_of": 1, "derive": 5, "formula": 5}),
         ("recurrent", 24, {"derive": 1, "formula": 1}),
-        ("20", 24, {"formula": 18}),
+        ("20", 24, {"formula": 20}),
         ("200", 40, {}),
         ("200", 0, {}),
         ("chain", 24, {"formula": 1}),
@@ -276,3 +276,16 @@ def test_large_graphs_are_not_drawn_for_a_run(autodiff, write, monkeypatch) -> N
     table = texts(gradient_lines(report, Page()))
     assert report.size > 200_000
     assert "paths" not in table
+
+
+@pytest.mark.parametrize("note", ["", "/z"])
+def test_a_report_takes_all_lines_that_the_screen_has(on_terminal, write, note):
+    """Below it are the hint and the prompt, and the notes of this run alone."""
+    script = write(f"x1 = 2.0\nx2 = 5.0\nz = 1.0\nf = ln(x1) + x1*x2 + z{note}\n")
+    for height in range(24, 40):
+        seen = on_terminal("run", "--color", "never", script, env={"LINES": str(height)})[1]
+        assert ("note: the gradient for z is zero" in seen) is bool(note)
+        assert seen.count("\n") < height
+        if "d parent/d node" in seen:
+            break
+    assert seen.count("\n") == height - 1, "the first screen with the tree is full"
