@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff.cli.command_line.options import DRAWN, FOLD
+from autodiff.cli.process.streams import WIDEST
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
 
@@ -57,7 +58,10 @@ def command(session: Session) -> None:
     else:
         from autodiff.cli.render.reports import graph_lines
 
-        session.show(graph_lines(report, session.page()))
+        page = session.page()
+        if not session.out.is_width_given:
+            page.width = WIDEST  # each node on a line of its own, for other programs
+        session.show(graph_lines(report, page))
 
 
 def check_options(session: Session, is_drawn: bool) -> None:

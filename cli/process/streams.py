@@ -150,7 +150,7 @@ def wants_color(choice: str, environ: Mapping[str, str], is_terminal: bool) -> b
 
 
 def find_width(environ: Mapping[str, str], fd: int | None, is_terminal: bool) -> int:
-    """The layout width: COLUMNS if valid, else the terminal's width, else the default."""
+    """The width that COLUMNS or the terminal gives; 0 if there is none."""
     width = 0
     columns = environ.get("COLUMNS", "").strip()
     if columns.isascii() and columns.isdigit():
@@ -160,7 +160,7 @@ def find_width(environ: Mapping[str, str], fd: int | None, is_terminal: bool) ->
             width = os.get_terminal_size(fd).columns
         except OSError:
             width = 0
-    return min(max(width, NARROWEST), WIDEST) if width else DEFAULT_WIDTH
+    return min(max(width, NARROWEST), WIDEST) if width else 0
 
 
 def is_c_locale(environ: Mapping[str, str]) -> bool:
@@ -250,7 +250,7 @@ class Stream:
 
     __slots__ = (
         *("_direct_writes", "_lock", "_parts", "_size", "box", "charset", "color", "encoding", "fd"),
-        *("height", "is_chore", "is_terminal", "name", "width"),
+        *("height", "is_chore", "is_terminal", "is_width_given", "name", "width"),
     )
 
     def __init__(
@@ -262,7 +262,8 @@ class Stream:
         self.encoding = (file.encoding if file is not None else None) or "utf-8"
         self.is_terminal = self.fd is not None and os.isatty(self.fd)
         self.color = wants_color(color, environ, self.is_terminal)
-        self.width = find_width(environ, self.fd, self.is_terminal)
+        width = find_width(environ, self.fd, self.is_terminal)
+        self.is_width_given, self.width = bool(width), width or DEFAULT_WIDTH
         self.charset = "ascii" if is_c_locale(environ) else self.encoding
         self.height = find_height(environ, self.fd, self.is_terminal)
         # Always ASCII in a pipe, so that a script gives the same bytes in every locale.

@@ -227,6 +227,8 @@ def sentence_lines(story: Story, event: Event) -> Iterator[Line]:
         lines = told_lines(story, event, width - indent)
         if max(map(cells, lines)) <= width - indent:
             break
+    else:
+        lines = [part for line in lines for part in broken(line, width)]
     if indent < len(start):
         yield ((PLAIN, start.rstrip()),)
         start = ""

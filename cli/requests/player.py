@@ -10,7 +10,13 @@ import os
 import sys
 from threading import Event
 
-from autodiff.cli.process.streams import find_height, find_width, is_in_foreground, status_line
+from autodiff.cli.process.streams import (
+    DEFAULT_WIDTH,
+    find_height,
+    find_width,
+    is_in_foreground,
+    status_line,
+)
 from autodiff.cli.process.supervisor import clock, request_chore
 from autodiff.cli.render.roles import paint
 from rich.console import Console, ConsoleDimensions
@@ -179,7 +185,8 @@ def follow(key: str | None, at: int, is_playing: bool, last: int) -> tuple[int, 
 def screen_of(session: Session, frames: Frames, at: int, console: Console, has_keys: bool) -> Text:
     """A frame as rich draws it, for the size that the terminal has now."""
     fd = session.out.fd
-    width, height = find_width(os.environ, fd, True), find_height(os.environ, fd, True)
+    width = find_width(os.environ, fd, True) or DEFAULT_WIDTH
+    height = find_height(os.environ, fd, True)
     console.size = ConsoleDimensions(width, height)
     lines = frames.lines(at, width, height, has_keys)
     painted = ["".join(paint(session.styles, role, text) for role, text in line) for line in lines]

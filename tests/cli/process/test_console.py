@@ -47,10 +47,12 @@ def test_who_decides_on_color(choice, environ, is_terminal, wanted):
 
 @pytest.mark.parametrize(
     ("columns", "width"),
-    [("100", 100), ("1", 20), ("0", 80), ("abc", 80), ("-5", 80), ("1000000000", 1000), ("", 80), ("٣٣", 80)],
+    [("100", 100), ("1", 20), ("0", 0), ("abc", 0), ("-5", 0), ("1000000000", 1000), ("", 0), ("٣٣", 0)],
 )
 def test_widths(columns, width):
+    """0 where nothing gives one: then a report has 80 columns."""
     assert find_width({"COLUMNS": columns}, None, False) == width
+    assert Stream(None, "stdout", environ={"COLUMNS": columns}).width == (width or 80)
 
 
 @pytest.mark.parametrize(

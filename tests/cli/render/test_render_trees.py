@@ -125,3 +125,19 @@ def test_numbers_in_a_tree_are_spelled_as_elsewhere(values: list[float]) -> None
     assert entries(values, Page()) == [short(value) for value in values]
     ways = [GraphEdge(1, 0, 0, value, "x") for value in values * 2]
     assert spell_locals(ways, Page()) == [f"x = {short(value)}" for value in values] * 2
+
+
+def test_in_a_pipe_each_node_has_a_line_of_its_own(autodiff, write):
+    """So that ``grep`` finds a node with its value; a width that is asked for counts there, too."""
+    script = write(
+        "x = tensor(0.5, requires_grad=True)\nyy = tensor(2.0, requires_grad=True)\n"
+        "a_long_name = torch.tanh(x*yy + x)*exp(x*yy - 2*x)\nL = a_long_name + exp(x)*yy\n"
+    )
+    tree = autodiff("graph", script, env={"COLUMNS": ""}).out.split("\n\n")[0].splitlines()
+    assert [line.split()[-1] for line in tree[:2]] == ["node", "1"]
+    assert len(tree) == 20
+    assert max(map(len, tree)) > 80
+    [row] = [line for line in tree if "torch.tanh" in line]
+    assert "0.905148" in row
+    narrow = autodiff("graph", script, env={"COLUMNS": "80"}).out.splitlines()
+    assert max(map(len, narrow)) <= 80
