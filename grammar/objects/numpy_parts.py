@@ -159,6 +159,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "diag_indices": positions("diag_indices"),
     "fill_diagonal": fill_diagonal,
     "geomspace": geomspace,
+    "ix_": lambda *args: tuple(Tensor.of(at) for at in np.ix_(*[array_of(x).data for x in args])),
     "logical_and": truth_of("logical_and"),
     "logical_not": truth_of("logical_not"),
     "logical_or": truth_of("logical_or"),
