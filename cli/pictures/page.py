@@ -18,7 +18,7 @@ from autodiff.cli.process.streams import visible, visible_lines
 from autodiff.cli.render.derivation import left_out_text
 from autodiff.cli.render.numbers import is_array, number, short, spell_count
 from autodiff.cli.render.page import fit
-from autodiff.cli.render.paths import all_kink_texts
+from autodiff.cli.render.paths import all_kink_texts, repair_words
 from autodiff.cli.render.tree import entry
 from autodiff.core.base.incoming import incoming
 
@@ -199,7 +199,7 @@ def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
         words = visible(derivation.words[:PRINTED_WORDS])
         says += f'<p class="words">{escape(words[:1].upper() + words[1:])}.</p>'
     for cause in derivation.causes:
-        repairs = (f"Try: {repair.text}" for repair in cause.repairs)
+        repairs = (f"Try: {repair_words(repair, cause)}" for repair in cause.repairs)
         said = "<br>".join(escape(visible(text[:PRINTED_WORDS])) for text in (cause.text, *repairs))
         says += f'<p class="why">{said}</p>'
     for texts in all_kink_texts(derivation):

@@ -122,6 +122,7 @@ def cause_entry(cause: Cause, graph: Graph | None) -> dict[str, Any]:
         "line": cause.line,
         "edge_ids": [] if graph is None else cause.lost_edges(graph),
         "repairs": [repair.text for repair in cause.repairs],
+        "repair_lines": [list(repair.lines) for repair in cause.repairs],
     }
 
 

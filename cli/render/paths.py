@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.page import Line
+    from autodiff.core.base.errors import Fix
+    from autodiff.core.report.cause import Cause
     from autodiff.core.report.kink import Kink
     from autodiff.core.report.records import Derivation, InputUse, Path
 
@@ -127,7 +129,7 @@ def cause_texts(derivation: Derivation) -> Iterator[list[tuple[str, str]]]:
         texts = [("why", at_line(cause.line, cause.text))]
         if cause is derivation.causes[0] and (simplified := simplified_away(derivation)):
             texts.append(("", f"step 3 leaves that out: {simplified}"))
-        texts += [("try", repair.text) for repair in cause.repairs]
+        texts += [("try", repair_words(repair, cause)) for repair in cause.repairs]
         yield texts
 
 
@@ -166,6 +168,15 @@ def formula_value(derivation: Derivation) -> Any:
         return evaluation.value_of(written.simplified, written.values)
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
         return None  # an invented name, a long form
+
+
+def repair_words(repair: Fix, cause: Cause) -> str:
+    """The text of a repair, with the lines it changes where these are not just the line of the cause."""
+    if repair.lines in ((), (cause.line,)):
+        return repair.text
+    numbers = [str(line) for line in repair.lines]
+    listed = " and ".join([", ".join(numbers[:-1])] * (len(numbers) > 1) + numbers[-1:])
+    return f"line{'s' * (len(numbers) > 1)} {listed}: {repair.text}"
 
 
 def at_line(line: int | None, text: str) -> str:

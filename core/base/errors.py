@@ -54,14 +54,16 @@ class Fix:
     """A repair of the script: the sentence that proposes it and the edits that carry it out.
 
     A fix is only a guess when the error is raised. ``grammar.repair`` runs the script with each fix and
-    drops those that do not work before the user sees them.
+    drops those that do not work before the user sees them. ``lines`` are the numbers of the lines that it
+    changes, for a repair of a gradient; it is shown without the source.
     """
 
-    __slots__ = ("edits", "text")
+    __slots__ = ("edits", "lines", "text")
 
     def __init__(self, text: str, *edits: Edit) -> None:
         self.text = text
         self.edits = edits
+        self.lines: tuple[int, ...] = ()
 
     def apply(self, source_text: str) -> str:
         """Return the source with the edits applied. Their spans must not overlap."""

@@ -9,6 +9,7 @@ from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import OpNode
 from autodiff.core.symbolic.expr import expr_text, number_expr
 from autodiff.core.symbolic.symbol import is_custom
+from autodiff.core.why.dead_units import dead_units
 from autodiff.core.why.op_table import (
     BLOCKING_WORDS,
     BOUNDED_OPS,
@@ -132,7 +133,9 @@ def zero_slope_sentence(node: Node, index: int, g: Any, names: NodeNames) -> str
     if op in ("std", "var"):
         return f"the slope of {name} is 0 where all entries are equal: {x}"
     if op in ("relu", *BOUNDED_OPS):
-        return f"{name} {STOPPING_WORDS[op]}: {x}"
+        below = node.inputs[index]
+        units = "" if below is None else dead_units(node, index, spoken_name(below, names))
+        return f"{name} {STOPPING_WORDS[op]}: {x}{units}"
     if op in STEP_OPS:
         return f"{function_of(node, names)} is flat everywhere, so its slope is 0: {x}"
     if arrives_constant(node, g):
@@ -150,7 +153,9 @@ def zero_slope_sentence(node: Node, index: int, g: Any, names: NodeNames) -> str
         return f"{name} takes the other branch: the condition is {_truth(node.operands[0])}"
     if op in ("maximum", "minimum", "fmax", "fmin"):
         other = operand_in_words(node, 1 - index, names)
-        return f"{name} takes the other operand: {other} against {x}"
+        below = node.inputs[index]
+        units = "" if below is None else dead_units(node, index, spoken_name(below, names))
+        return f"{name} takes the other operand: {other} against {x}{units}"
     if op in SELECTING_OPS:
         return f"{name} takes other entries, and those get the gradient"
     if op in PRODUCT_OPS or op == "div":

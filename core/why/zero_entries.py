@@ -12,8 +12,9 @@ from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.path_sum import edge_contribution, vjp_of_ones
 from autodiff.core.report.cause import Cause
+from autodiff.core.why.dead_units import dead_units
 from autodiff.core.why.op_table import INDEXING_OPS, STOPPING_WORDS, is_product_with_itself
-from autodiff.core.why.sentences import function_of, shorten_middle
+from autodiff.core.why.sentences import function_of, shorten_middle, spoken_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +31,14 @@ MOST_TRIED, MOST_NAMED = 10, 3
 
 
 class StoppingOp:
-    """An op that lets nothing through to some entries: all its nodes at one place in the script."""
+    """An op that lets nothing through to some entries: all its nodes at one place in the script.
 
-    def __init__(self, node: OpNode) -> None:
+    ``index`` is the operand of ``node``, the first of them, that the entries lie behind.
+    """
+
+    def __init__(self, node: OpNode, index: int) -> None:
         self.node = node
+        self.index = index
         self.entries: Any = False
 
 
@@ -64,7 +69,7 @@ def zero_entry_causes(
                 tried += 1
                 assert operand is not None
                 reached = _propagate_down(operand, stopped, leading, target)
-                stop = stops.setdefault((node.site, node.op.name), StoppingOp(node))
+                stop = stops.setdefault((node.site, node.op.name), StoppingOp(node, index))
                 stop.entries = stop.entries | (zero & (reached != 0))
         if stops:
             zero = zero & (_reach_of_zero_slopes(subject.cotangents, leading, target) == 0)
@@ -157,6 +162,9 @@ def _causes(stops: list[StoppingOp], names: NodeNames, zero: Any) -> list[Cause]
             alike = [other for other in stops[at:] if other.node.op.name in INDEXING_OPS]
             takers = [_indexing_text(s.node, names) for s in alike if not (here & ~s.entries).any()]
             words = _indexing_words(takers, them)
+        below = node.inputs[stop.index]
+        if below is not None:
+            words += dead_units(node, stop.index, spoken_name(below, names))
         text = f"{_entries_in_words(here)}: {words}"
         found.append(Cause("closed", text, names[node], node.op.name, None, names.line(node), node.site))
     return found

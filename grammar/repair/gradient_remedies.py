@@ -194,6 +194,8 @@ class GradientRepair:
                 if together is not None:
                     last.repairs = (together,)
                     break
+        for fix in (fix for cause in self.derivation.causes for fix in cause.repairs):
+            fix.lines = changed_line_numbers(fix, source)
         self.tell_limit()
 
     def tell_limit(self) -> None:
@@ -303,6 +305,15 @@ def cause_key(cause: Cause) -> tuple[str, str, int | None]:
 def fix_summary(fix: Fix) -> str:
     """Return what a fix does, without the code that it writes."""
     return fix.text.partition(": ")[0]
+
+
+def changed_line_numbers(fix: Fix, source: Source) -> tuple[int, ...]:
+    """Return the numbers of the lines that the edits of a fix touch."""
+    numbers: set[int] = set()
+    for edit in fix.edits:
+        last = max(edit.span.start, edit.span.end - 1)  # the end of a whole line is the next line's start
+        numbers.update(range(source.position(edit.span.start)[0], source.position(last)[0] + 1))
+    return tuple(sorted(numbers))
 
 
 def changed_lines(before: str, after: str) -> list[Edit]:
