@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     #: Computes the points at values of the input.
     Compute = Callable[[Sequence[float]], Sequence[Point]]
 
-#: Into so many parts an interval is divided, so often.
-PARTS, ROUNDS = 8, 3
+#: Into so many parts an interval is divided, so often: ten times reach a part in 10^9 of it.
+PARTS, ROUNDS = 8, 10
 #: A change that falls below this part of the first one is smooth.
 KEPT = 0.5
 #: The change between two points fits their slopes up to this part of it.
@@ -32,6 +32,8 @@ STEEPER = 3
 ROUNDING = 1e-6
 #: Of more intervals those with the greatest changes are looked at.
 MOST_INTERVALS = 200
+#: If after so many rounds more than so many intervals keep their change, those with the greatest go on.
+FIRST_ROUNDS, MOST_DEEP = 3, 25
 VALUE, SLOPE = 1, 2
 
 
@@ -55,11 +57,12 @@ def kept_changes(points: Sequence[Point], which: int, compute: Compute) -> dict[
     found = values_that_do_not_fit(points) if which == VALUE else slopes_that_do_not_fit(points)
     wanted = sorted(found, key=lambda at: -change(points[at], points[at + 1], which))[:MOST_INTERVALS]
     parts = {at: (points[at], points[at + 1]) for at in wanted}
-    for _ in range(ROUNDS):
-        if not parts:
+    for turn in range(ROUNDS):
+        tried = dict(list(parts.items())[: MOST_INTERVALS if turn < FIRST_ROUNDS else MOST_DEEP])
+        if not tried:
             break
-        computed = iter(compute([x for first, last in parts.values() for x in between(first[0], last[0])]))
-        for at, (first, last) in list(parts.items()):
+        computed = iter(compute([x for first, last in tried.values() for x in between(first[0], last[0])]))
+        for at, (first, last) in tried.items():
             row = [first, *(next(computed) for _ in range(PARTS - 1)), last]
             first, last = max(pairwise(row), key=lambda pair: change(pair[0], pair[1], which))
             parts[at] = first, last

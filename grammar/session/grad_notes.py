@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 CHANGED, CHANGED_SUM, HOOKED, SUMMED, LEFT_OUT = "changed", "changed sum", "hooked", "summed", "left out"
 #: What the only pass added to: a value that the script had written.
 WRITTEN = "written"
+#: What the last pass did not reach, but an earlier one.
+EARLIER = "earlier"
 #: States of a gradient that are one word for every shape.
 ZERO_STATE, NONE_STATE = "0", "None"
 
@@ -68,6 +70,8 @@ def grad_remarks(execution: Execution, leaf: Leaf, cell: GradSlot, shown: Any) -
     if cell not in last.grads_before_after:
         if is_reached and last.is_partial and not grads_equal(now, shown):
             yield GradRemark(LEFT_OUT)
+        elif last.backwards > 1 and cell.assigned_at is None and now is not None and np.any(now):
+            yield GradRemark(EARLIER)
         return
     before, after = last.grads_before_after[cell]
     if not grads_equal(now, after):
@@ -175,6 +179,9 @@ def format_note(kind: str, state: str, names: list[str], lines: str, passes: int
         return f"{what} {holds} {hooks} made of it; this is the gradient without hooks"
     if kind == LEFT_OUT:
         return f"{what} got nothing: backward() was given other inputs"
+    if kind == EARLIER:
+        holds = "holds" if is_one else "hold"
+        return f"{what} {holds} what an earlier backward() gave; the last one, which this is about, adds nothing"
     if kind == WRITTEN:
         had = "had a value" if is_one else "had values"
         return f"{what} {had} before backward(), to which it added; this is what backward() gave alone"

@@ -326,6 +326,8 @@ SHAPES = {
     "sin(x)": (1, 1, "", False),
     "sin(60*x)": (1, 1, "", False),
     "sigmoid(1000*(x - 0.02))": (1, 1, "", False),
+    "atan(1e5*(x - 0.01))": (1, 1, "", False),  # its slope changes at once, but it changes smoothly
+    "tanh(1e7*x)": (1, 1, "", False),
     "sqrt(abs(x - 0.013))": (1, 2, "\u25cb kink at x = 0.013", False),
     "abs(x)": (1, 2, "\u25cb kink at x = 0", False),
     "relu(x - 0.013) + relu(x - 2.5)": (1, 3, "\u25cb kinks at x = 0.013, 2.5", False),

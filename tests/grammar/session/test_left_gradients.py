@@ -52,9 +52,13 @@ def test_what_a_line_made_of_a_gradient_is_told(script: str, note: str) -> None:
         (MATRIX + "w.grad = torch.ones(2)\nw.grad.mul_(3.)\n" + PASS, "w.grad had a value before backward()"),
         (W + "w.grad = torch.tensor(1.)\n" + PASS + "w.grad *= 2\n", "w.grad is 14 in the end (line 5)"),
         (W + PASS + PASS, SUM),
+        (
+            W + PASS + "v = torch.tensor(2., requires_grad=True)\nM = v ** 3\nM.backward()\n",
+            "w.grad holds what an earlier backward() gave; the last one, which this is about, adds nothing",
+        ),
     ],
 )
-def test_one_pass_is_not_called_several(script: str, note: str) -> None:
+def test_passes_are_told_apart(script: str, note: str) -> None:
     [said] = notes(script)
     assert said.startswith(note)
     assert said == SUM or "several" not in said
