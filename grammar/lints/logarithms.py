@@ -109,7 +109,21 @@ def selected(found: Small | None, selection: str) -> Small | None:
 
 
 def softmax_by_hand(subject: Subject, value: Value, functions: Functions) -> Small | None:
-    """``exp(x) / exp(x).sum(dim)``, unless the largest entry is subtracted from ``x``."""
+    """``exp(x) / exp(x).sum(dim)``, with its logarithm, unless the largest entry is subtracted from ``x``."""
+    found = softmax_parts(subject, value)
+    if found is None:
+        return None
+    part, dim = found
+    text = f"{functions.home}log_softmax({subject.text(part)}, {dim})"
+    if not dim:
+        text = f"({subject.text(part)} - {functions.home}logsumexp({atom(subject, part)}.flatten(), 0))"
+    return Small("softmax", value.node, text, [part])
+
+
+def softmax_parts(subject: Subject, value: Value) -> tuple[Any, str] | None:
+    """``x`` and ``dim`` of ``exp(x) / exp(x).sum(dim)``; ``dim`` is empty if all entries are summed."""
+    if len(value.inputs) != 2:
+        return None
     above, total = value.inputs
     if operation_of(total) != "sum" or not total.inputs:
         return None
@@ -118,15 +132,11 @@ def softmax_by_hand(subject: Subject, value: Value, functions: Functions) -> Sma
         return None
     part = first_input(subject, above.node)
     dim = dimension(subject, total.node)
-    is_kept = any(one.keyword == "keepdim" for one in total.node.arguments)
+    is_kept = any(one.keyword in ("keepdim", "keepdims") for one in total.node.arguments)
     if dim not in ("", "0") and not is_kept:  # it is broadcast along another dimension
         return None
-    if not dim and shape_of(x) is not None and len(shape_of(x) or ()) == 1:
-        dim = "0"
-    text = f"{functions.home}log_softmax({subject.text(part)}, {dim})"
-    if not dim:
-        text = f"({subject.text(part)} - {functions.home}logsumexp({atom(subject, part)}.flatten(), 0))"
-    return Small("softmax", value.node, text, [part])
+    is_vector = shape_of(x) is not None and len(shape_of(x) or ()) == 1
+    return part, dim or "0" * is_vector
 
 
 def exponent_of(value: Value) -> Value | None:
@@ -197,20 +207,31 @@ def exponent_beside_one(subject: Subject, value: Value) -> Any:
     return None
 
 
-def sigmoid_by_hand(subject: Subject) -> Iterator[AutodiffError]:
+def quotients_by_hand(subject: Subject) -> Iterator[AutodiffError]:
+    """Sigmoid and softmax that are written with exp; a softmax whose logarithm is taken is L053's."""
+    logged = [ancestors(inputs[0]) for _, _, inputs, _ in applied(subject, "log") if inputs]
     for node, _, inputs, made in applied(subject, "/"):
-        if made.kind != GRAPH or len(inputs) != 2 or inputs[0].number != 1:
+        if made.kind != GRAPH or len(inputs) != 2:
             continue
-        part = exponent_beside_one(subject, inputs[1])
-        if part is None:
+        softened = softmax_parts(subject, made)
+        part = exponent_beside_one(subject, inputs[1]) if inputs[0].number == 1 else None
+        if softened is not None and not any(made in found for found in logged):
+            x, dim = softened
+            name, texts = "softmax", [f"torch.softmax({subject.text(x)}, {dim})"] * bool(dim)
+            below, parts = inputs[1].node, [x]
+        elif part is not None:
+            name, texts = "sigmoid", [f"torch.sigmoid({negated(subject, part)})"]
+            below, parts = inputs[1].node, [part]
+        else:
             continue
-        found = Small("sigmoid", inputs[1].node, f"torch.sigmoid({negated(subject, part)})", [part])
-        readable = contains(node, found.made) or isinstance(part, SIMPLE)
+        small = Small(name, below, "", parts)
         yield finding(
             node.span,
             "exp overflows beyond 709, and beyond 88 in single precision, though this quotient does not",
             "where it does, the gradient is nan",
-            fixes=[Fix("take sigmoid", Edit(node.span, found.logarithm))] if readable else [],
+            fixes=[
+                Fix(f"take {name}", Edit(node.span, text)) for text in texts if small.is_readable_at(node)
+            ],
         )
 
 
@@ -231,9 +252,9 @@ LINTS = (
     ),
     Lint(
         "L058",
-        "sigmoid is written with exp.",
-        "exp(-x) overflows for x below -709 and the gradient is nan there; sigmoid() has all values.",
-        sigmoid_by_hand,
+        "sigmoid or softmax is written with exp.",
+        "exp overflows beyond 709 and the gradient is nan there; sigmoid() and softmax() have all values.",
+        quotients_by_hand,
         VECTOR + "L = (1 / (1 + torch.exp(-x))).sum()\nL.backward()\nprint(x.grad)\n",
     ),
 )

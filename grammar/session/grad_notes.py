@@ -181,7 +181,9 @@ def format_note(kind: str, state: str, names: list[str], lines: str, passes: int
         return f"{what} got nothing: backward() was given other inputs"
     if kind == EARLIER:
         holds = "holds" if is_one else "hold"
-        return f"{what} {holds} what an earlier backward() gave; the last one, which this is about, adds nothing"
+        return (
+            f"{what} {holds} what an earlier backward() gave; the last one, which this is about, adds nothing"
+        )
     if kind == WRITTEN:
         had = "had a value" if is_one else "had values"
         return f"{what} {had} before backward(), to which it added; this is what backward() gave alone"

@@ -257,6 +257,25 @@ WRONG = {
     ),
     "softplus by hand": (V + "L = torch.log(1 + torch.exp(-v)).sum()\nL.backward()\n", ["L057"]),
     "sigmoid by hand": (V + "p = 1.0 / (torch.exp(-2 * v) + 1)\np.sum().backward()\n", ["L058"]),
+    "softmax by hand, not its logarithm": (
+        V + "e = v.exp()\np = e / e.sum()\n(p * v).sum().backward()\n",
+        ["L058"],
+    ),
+    "softmax by hand in steps": (
+        "z = torch.ones(2, 2, requires_grad=True)\ncounts = z.exp()\n"
+        "p = counts / counts.sum(1, keepdims=True)\np[0, 0].backward()\n",
+        ["L058"],
+    ),
+    "softmax by hand in a function": (
+        "def softmax(z):\n    e = torch.exp(z)\n    return e / e.sum()\n" + V + "softmax(v)[0].backward()\n",
+        ["L058"],
+    ),
+    "softmax by hand and its logarithm": (
+        "z = torch.ones(2, 2, requires_grad=True)\ncounts = z.exp()\n"
+        "p = counts / counts.sum(1, keepdims=True)\nL = -p[torch.arange(2), torch.arange(2)].log().mean()\n"
+        "L.backward()\n",
+        ["L053"],
+    ),
     "a vector and a column": (
         "x = torch.ones(3, 2)\ny = torch.ones(3, 1)\nw = torch.ones(2, requires_grad=True)\n"
         "loss = (x @ w - y).pow(2).mean()\nloss.backward()\n",
@@ -379,7 +398,6 @@ RIGHT = {
     "limits as parameters": "def inside(x, min, max):\n    return min < x < max\n\ninside(1, 0, 2)\n",
     "softmax by hand of scores without their maximum": V
     + "e = torch.exp(v - v.max())\np = e / e.sum()\nL = -torch.log(p[1])\nL.backward()\n",
-    "softmax by hand, not its logarithm": V + "e = v.exp()\np = e / e.sum()\n(p * v).sum().backward()\n",
     "shares of what is positive": V + "p = v / v.sum()\nL = -torch.log(p[1])\nL.backward()\n",
     "shares of two exponentials": V + "L = torch.log(v.exp() / (2 * v).exp().sum()).sum()\nL.backward()\n",
     "a logarithm of a mean of exponentials": V + "L = torch.log(v.exp().mean())\nL.backward()\n",
