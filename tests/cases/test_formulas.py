@@ -103,7 +103,14 @@ CASES = [
         ' | of_json \'[r["derivations"][0][key] for key in ("value", "backward")]\'',
         [12, 12],
     ),
-    Case(
+    Case(  # what was asked for is the first `value` of the document: that is the output's own, and stays so
+        "qalc766o2",
+        "x = 0.5; L = log(1 + x)\n",
+        "autodiff explain script.ad --order 2 --format json"
+        ' | of_json \'[r["output"]["value"], r["derivations"][0]["value"]]\'',
+        [0.4054651081081644, -0.4444444444444444],
+    ),
+    Case(  # dtypes are real: the refusal says how to write it, and the next case is written so
         "hips77",
         COMPLEX,
         "autodiff grad script.ad",

@@ -175,7 +175,7 @@ CASES = [
         FIRST,
         prints="tensor(6.)\n",
     ),
-    refused(
+    refused(  # derivatives forwards are those of jvp(), as the next case has them
         "forward_ad",
         "import torch.autograd.forward_ad as fwAD\nx = torch.tensor([1., 2.])\nt = torch.tensor([1., 0.])\n"
         "with fwAD.dual_level():\n    d = fwAD.make_dual(x, t)\n    out = (d ** 2)\n"

@@ -12,6 +12,14 @@ CASES = [
         'echo "[1,2,3]" > v.json; autodiff grad script.ad --set x=@v.json',
         [2, 4, 6],
     ),
+    Case(  # Linux gives a program no argument of more than 128 KiB: it does not start, so stdin is the way in
+        "bigarg",
+        "L = 2*exp(-0.3*x)\n",
+        'autodiff grad script.ad --grad-output ones --set "x=[$(seq -s, 1 40000)]"',
+        prints="",
+        says=["Argument list too long"],
+        code=126,
+    ),
     Case(
         "forty_thousand_numbers",
         "L = 2*exp(-0.3*x)\n",
