@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PARTS, ROUNDS = 8, 10
 #: A change that falls below this part of the first one is smooth.
 KEPT = 0.5
+#: A value whose change grows to so many times the first one goes to infinity.
+GROWN = 4
 #: The change between two points fits their slopes up to this part of it.
 FITS = 0.1
 #: A slope that changes so many times as much as beside may have a jump.
@@ -47,18 +49,26 @@ def add_breaks(curve: Curve, compute: Compute) -> None:
     kinks = {}
     for at, part in sorted(bends.items()):
         if at not in jumps and all(map(isfinite, (part[0][VALUE], part[1][VALUE]))):
-            x, y, _ = place_of(part, points[at], points[at + 1])
-            kinks[x] = y
+            (a, y, _), (b, z, _) = points[at], points[at + 1]
+            x = place_of(part, points[at], points[at + 1])
+            kinks[x] = y + (x - a) * (z - y) / (b - a)  # on the line as it is drawn
     curve.kinks = sorted(kinks.items())
 
 
 def kept_changes(points: Sequence[Point], which: int, compute: Compute) -> dict[int, tuple[Point, Point]]:
-    """By the index of its first point each interval in which a change stays, with the part where it is."""
+    """By the index of its first point each interval in which a change stays, with the part where it is.
+
+    A value that changes more and more has a pole. A slope may do so at first, as near the middle of a steep
+    bend: what counts is whether it keeps the greatest change that was found.
+    """
     found = values_that_do_not_fit(points) if which == VALUE else slopes_that_do_not_fit(points)
     wanted = sorted(found, key=lambda at: -change(points[at], points[at + 1], which))[:MOST_INTERVALS]
     parts = {at: (points[at], points[at + 1]) for at in wanted}
+    greatest = {at: change(*part, which) for at, part in parts.items()}
+    poles: set[int] = set()
     for turn in range(ROUNDS):
-        tried = dict(list(parts.items())[: MOST_INTERVALS if turn < FIRST_ROUNDS else MOST_DEEP])
+        most = MOST_INTERVALS if turn < FIRST_ROUNDS else MOST_DEEP
+        tried = {at: part for at, part in list(parts.items())[:most] if at not in poles}
         if not tried:
             break
         computed = iter(compute([x for first, last in tried.values() for x in between(first[0], last[0])]))
@@ -66,8 +76,13 @@ def kept_changes(points: Sequence[Point], which: int, compute: Compute) -> dict[
             row = [first, *(next(computed) for _ in range(PARTS - 1)), last]
             first, last = max(pairwise(row), key=lambda pair: change(pair[0], pair[1], which))
             parts[at] = first, last
-            if change(first, last, which) < KEPT * change(points[at], points[at + 1], which):
+            size = change(first, last, which)
+            if size < KEPT * greatest[at]:
                 del parts[at]
+            elif which == VALUE and size > GROWN * greatest[at]:
+                poles.add(at)
+            elif which == SLOPE:
+                greatest[at] = max(greatest[at], size)
     return parts
 
 
@@ -108,13 +123,13 @@ def spread(points: Sequence[Point], which: int) -> float:
     return max(finite) - min(finite) if finite else 0.0
 
 
-def place_of(part: tuple[Point, Point], first: Point, last: Point) -> Point:
-    """The point in a part of an interval at which a change is: an end of the interval, else near its middle.
+def place_of(part: tuple[Point, Point], first: Point, last: Point) -> float:
+    """The input in a part of an interval at which a change is: an end of the interval, else near its middle.
 
-    The input is rounded to the digits that the width of the part leaves certain.
+    It is rounded to the digits that the width of the part leaves certain.
     """
     for end, own in zip((first, last), part, strict=True):
         if own == end:
-            return end
-    (a, y, s), (b, z, _) = part
-    return round((a + b) / 2, max(0, floor(-log10(abs(b - a))))), (y + z) / 2, s
+            return end[0]
+    (a, *_), (b, *_) = part
+    return round((a + b) / 2, max(0, floor(-log10(abs(b - a)))))

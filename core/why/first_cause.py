@@ -32,6 +32,7 @@ from autodiff.core.why.sentences import (
     arrives_constant,
     blocking_sentence,
     custom_words,
+    first_entry,
     nonfinite_value_sentence,
     operand_in_words,
     singular_slope_sentence,
@@ -431,7 +432,8 @@ class CauseSearch:
         [(user, index)] = edges
         if not isinstance(user, OpNode) or user.op.name not in CENTERING_OPS:
             return self.find_cancelling_copies((user, index), arrived, g)
-        if max_abs(g) > rounding_tolerance(g) * max_abs(arrived):
+        rounding = rounding_tolerance(g) * max_abs(arrived)
+        if max_abs(g) > rounding or not arrives_constant(user, arrived, rounding):
             return []
         words = (
             f"{spoken_name(user, self.names)} passes on how much what arrives differs from entry to entry,"
@@ -506,14 +508,6 @@ def zero_edge_below(node: Node | None, useful: set[Node]) -> Edge | None:
             found = (node, ways[0])
         node = node.inputs[ways[0]]
     return found
-
-
-def first_entry(value: Any, test: Any) -> tuple[int, ...] | None:
-    """The position of the first entry that passes a test; None for plain numbers."""
-    if value.__class__ is float or not np.ndim(value):
-        return None
-    places = np.argwhere(test(np.asarray(value)))
-    return tuple(int(i) for i in places[0]) if len(places) else None
 
 
 def _is_computed(node: Node | None) -> bool:

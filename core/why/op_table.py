@@ -135,6 +135,7 @@ UNDEFINED_VALUE_REASONS = {
     "logit": "logit has finite values between 0 and 1 only",
     "reciprocal": "1/{f} has no finite value at 0",
     "log1p": "log1p has finite values above -1 only",
+    "log_abs_det": "the determinant is 0, and its logarithm -infinity",
 }
 OVERFLOWING_OPS = (
     *("add", "sub", "mul", "div", "sum", "matmul", "mm", "mv", "dot", "square", "prod", "pow", "mean"),

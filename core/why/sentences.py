@@ -108,10 +108,10 @@ def operand_in_words(node: Node, index: int, names: NodeNames, at: tuple[int, ..
     if np.size(value) == 1:
         said = value_words(value)
         return said if said == name else f"{name} = {said}"
-    if at is not None and len(at) == np.ndim(value):
-        place = ", ".join(map(str, at))
-        if all(i < n for i, n in zip(at, np.shape(value), strict=True)):
-            return f"entry [{place}] of {name} = {value_words(value, at)}"
+    is_broadcast = isinstance(node, OpNode) and node.op.is_elementwise
+    place = place_in(value, at) if is_broadcast or len(at or ()) == np.ndim(value) else None
+    if place is not None:
+        return f"entry [{', '.join(map(str, place))}] of {name} = {value_words(value, place)}"
     return f"{name} ({value_words(value)})"
 
 
@@ -203,11 +203,11 @@ def _operand_name(node: Node, index: int, names: NodeNames) -> str:
     return value_words(node.operands[index]) if below is None else spoken_name(below, names)
 
 
-def arrives_constant(node: OpNode, g: Any) -> bool:
+def arrives_constant(node: OpNode, g: Any, tolerance: float = 0.0) -> bool:
     """Whether an op compares the entries of ``g`` along some dimensions and all are equal along these."""
     if node.op.name not in CENTERING_OPS or "dim" not in node.params:
         return False
-    return not np.ptp(np.asarray(g), axis=node.params["dim"]).any()
+    return bool((np.ptp(np.asarray(g), axis=node.params["dim"]) <= tolerance).all())
 
 
 def custom_words(node: Node, index: int, answers_none: bool, names: NodeNames) -> str:
@@ -270,6 +270,9 @@ def singular_slope_sentence(node: Node, index: int, at: tuple[int, ...] | None, 
     if op == "pow":
         base, exponent = _entry(node.operands[0], at), _entry(node.operands[1], at)
         if index == 1:
+            if base is None:  # several entries lead to one exponent: those without a logarithm count
+                at = first_entry(node.operands[0], lambda entries: entries <= 0)
+                base, first = _entry(node.operands[0], at), operand_in_words(node, 0, names, at)
             what = "no logarithm" if base is not None and base < 0 else "an endless one"
             return f"the slope of {name} in the exponent has log(base) in it, and {first} has {what}"
         if base:
@@ -355,6 +358,22 @@ def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None, names: No
 def _entry(value: Any, at: tuple[int, ...] | None) -> float | None:
     if np.size(value) == 1:
         return float(np.asarray(value).item())
-    if at is not None and len(at) == np.ndim(value):
-        return float(np.asarray(value)[at])
-    return None
+    place = place_in(value, at)
+    return None if place is None else float(np.asarray(value)[place])
+
+
+def place_in(value: Any, at: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """Return the entry of an operand that goes into entry ``at`` of a result, by broadcasting; else None."""
+    shape = np.shape(value)
+    if at is None or len(at) < len(shape) or not shape:
+        return None
+    place = tuple(0 if n == 1 else i for i, n in zip(at[len(at) - len(shape) :], shape, strict=True))
+    return place if all(i < n for i, n in zip(place, shape, strict=True)) else None
+
+
+def first_entry(value: Any, test: Any) -> tuple[int, ...] | None:
+    """The position of the first entry that passes a test; None for plain numbers."""
+    if value.__class__ is float or not np.ndim(value):
+        return None
+    places = np.argwhere(test(np.asarray(value)))
+    return tuple(int(i) for i in places[0]) if len(places) else None

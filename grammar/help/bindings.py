@@ -16,7 +16,8 @@ class Bindings:
     """The statements that bind names, and the first definition of each function, by name.
 
     ``assigned`` has the statements ``name = ...``. ``shared`` has the tuple assignments and augmented
-    assignments to a name. ``entries`` has the assignments to its entries, with the value and the index.
+    assignments to a name. ``entries`` has the assignments to its entries, with the value and the index, and
+    what is appended to it.
     """
 
     __slots__ = ("assigned", "entries", "functions", "shared")
@@ -35,6 +36,8 @@ class Bindings:
                 self._enter(node, node.target)
             elif isinstance(node, tree.FunctionDef):
                 self.functions.setdefault(node.name, node)
+            elif isinstance(node, tree.ExpressionStatement):
+                self._add_appended(node)
 
     def _add_assignment(self, statement: tree.Assign) -> None:
         alone = dict.fromkeys(one.id for one in statement.targets if isinstance(one, tree.Name))
@@ -46,6 +49,16 @@ class Bindings:
                 self.shared.setdefault(name, []).append(statement)
         for target in statement.targets:
             self._enter(statement, target)
+
+    def _add_appended(self, statement: tree.ExpressionStatement) -> None:
+        """Record the value of ``name.append(value)``."""
+        call = statement.value
+        callee = call.function if isinstance(call, tree.Call) and len(call.arguments) == 1 else None
+        if isinstance(callee, tree.Attribute) and callee.name == "append":
+            assert isinstance(call, tree.Call)
+            if isinstance(callee.object, tree.Name):
+                value = call.arguments[0].value
+                self.entries.setdefault(callee.object.id, []).append((statement, value))
 
     def _enter(self, statement: Any, target: Any) -> None:
         """Record the value and the index of a statement whose target is an entry ``name[index]``."""

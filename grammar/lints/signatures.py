@@ -6,6 +6,8 @@ written in Python the signature is read, and the errors have Python's wording.
 
 from __future__ import annotations
 
+from functools import partial
+
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.public_functions import Parameter, PublicFunction
 from autodiff.core.engine.tensor import Tensor
@@ -77,9 +79,12 @@ def bind_unknown(function: PublicFunction, count: int, keywords: list[str]) -> N
 
 def fit_python(name: str, function: Callable[..., Any], count: int, keywords: list[str]) -> None:
     """Raise the error that Python raises for arguments that do not fit, in Python's order of checks."""
+    given = len(function.args) if isinstance(function, partial) else 0
+    function = function.func if isinstance(function, partial) else function
     code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
-    by_name = (*names[code.co_posonlyargcount :], *code.co_varnames[len(names) :][: code.co_kwonlyargcount])
+    names = code.co_varnames[given : code.co_argcount]
+    only_by_name = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+    by_name = (*names[max(code.co_posonlyargcount - given, 0) :], *only_by_name)
     taken = set(names[:count])
     for keyword in keywords:
         if keyword in by_name and keyword in taken:

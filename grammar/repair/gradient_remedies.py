@@ -27,6 +27,7 @@ from autodiff.grammar.repair.proposals.domain_edges import (
     EXPONENTIALS,
     avoid_edge,
     choose_before_op,
+    leave_out_nan,
 )
 from autodiff.grammar.repair.proposals.graph_cuts import FAILING_CODE, connecting_fix, find_cuts
 from autodiff.grammar.repair.proposals.stable_functions import SameFunction, known_functions, known_quotients
@@ -280,6 +281,8 @@ def possible_fixes(cause: Cause, scene: Scene, output: str, did_run: Callable[[E
         yield from known
         if not known or cause.op not in EXPONENTIALS:  # for exponentials a known function suffices
             yield from avoid_edge(cause, scene)
+    elif cause.kind == "data":
+        yield from leave_out_nan(cause, scene)
     elif cause.kind in ("rounding", "cancelled"):
         yield from known_quotients(scene, is_near_0=True)
 

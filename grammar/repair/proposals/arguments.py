@@ -108,7 +108,7 @@ class CallScene:
             return [*function.code.names, *function.code.keyword_only]
         if function is UNBOUND or function.__class__ is Namespace:
             return []
-        code = function.__code__
+        code = getattr(function, "func", function).__code__  # of a partial function, the whole one's
         return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
     @property

@@ -20,7 +20,7 @@ from autodiff.grammar.repair.proposals.formulas import (
 )
 from autodiff.grammar.repair.proposals.library_words import LibraryWords
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.walk import path_to
+from autodiff.grammar.syntax.walk import path_to, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 SMALL = ("1e-12", "1e-6")
 #: Operands for an op where a choice leaves its result out; for other ops 1.
 SAFE_OPERANDS = {"acos": "0", "asin": "0", "atanh": "0", "acosh": "2", "logit": "0.5"}
+#: Functions that ask which entries are numbers.
+TESTS_OF_VALUES = ("isnan", "isfinite", "isinf")
 EXPONENTIALS = ("exp", "exp2", "expm1", "sinh", "cosh")
 #: Ops with an edge at the lower end of their domain.
 ROOTS_AND_LOGARITHMS = ("sqrt", "rsqrt", "log", "log2", "log10", "log1p", "reciprocal")
@@ -56,10 +58,11 @@ def choose_before_op(cause: Cause, scene: Scene) -> Iterator[Fix]:
 def chosen_operands(choice: Any, x: str, harmless: str, cause: Cause, scene: Scene) -> Iterator[str]:
     """Yield texts of the operand with the choice already made, by the kind of choice."""
     name, where = called_name(choice), LibraryWords(scene).name("where")
-    if isinstance(choice, tree.Assign):  # r[mask] = 0
-        choice = choice.targets[0]
-    if isinstance(choice, tree.Subscript):
-        yield f"{where}({condition_text(choice.index, scene)}, {harmless}, {x})"
+    if isinstance(choice, tree.Assign) and isinstance(choice.targets[0], tree.Subscript):  # r[mask] = 0
+        yield f"{where}({condition_text(choice.targets[0].index, scene)}, {harmless}, {x})"
+    elif isinstance(choice, tree.Subscript):  # r[mask], which may be assigned to as well
+        condition = condition_text(choice.index, scene)
+        yield from (f"{where}({condition}, {x}, {harmless})", f"{where}({condition}, {harmless}, {x})")
     elif name == "where" and choice.arguments:
         condition = condition_text(
             option_value(choice, "condition") if is_method_call(choice) else operand_of(choice), scene
@@ -135,6 +138,31 @@ def avoid_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
     if op in EXPONENTIALS:
         for largest in ("700", "80"):  # in float64 and in float32
             yield replace_operand(scene, x, words.bounded(text, "max", largest), "keep it below the overflow")
+
+
+# -- data -----------------------------------------------------------------------------------------------
+
+
+def leave_out_nan(cause: Cause, scene: Scene) -> Iterator[Fix]:
+    """Propose ``nan_to_num(y)`` for data with nan of which the results are left out later."""
+    edits: list[Edit] = []
+    around: list[Any] = []
+    number = LibraryWords(scene).name("nan_to_num")
+    for node in walk(scene.script):
+        if called_name(node) in TESTS_OF_VALUES:
+            continue
+        parts = [node.left, node.right] if isinstance(node, tree.Binary) else []
+        if isinstance(node, tree.Call):
+            parts = [argument.value for argument in node.arguments]
+        for part in parts:
+            if isinstance(part, tree.Name) and part.id == cause.name:
+                edits.append(Edit(part.span, f"{number}({part.id})"))
+                around.append(node)
+    if edits and number:
+        span = around[0].span
+        inside = [edit for edit in edits if span.start <= edit.span.start < span.end]
+        text = edited_text(scene, around[0], *inside)
+        yield Fix(f"put a number for nan before it is used, its results are left out later: {text}", *edits)
 
 
 # -- edits ---------------------------------------------------------------------------------------------

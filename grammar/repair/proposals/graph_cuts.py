@@ -306,7 +306,7 @@ def copy_cut(scene: Scene, call: tree.Call, data: Any) -> Cut:
     """Return the cut of ``torch.tensor(...)`` of tensors, or of numbers made of tensors."""
     text = tensor_text(scene, data)
     numbers = text != scene.text(data)
-    if isinstance(data, DISPLAYS):
+    if isinstance(data, (*DISPLAYS, tree.Comprehension)) or scene.value(data).__class__ in (list, tuple):
         text = f"torch.stack({text})"
     elif isinstance(data, tree.Call) and isinstance(data.function, tree.Name):
         if scene.function(data.function.id) is not None:  # it may return a number made inside of it

@@ -91,12 +91,21 @@ def norms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
         written = [reader.written(term) for term in pair if term is not None]
         if len(written) == 2 and all(written):
             yield reader.words.call("hypot", *written), "hypot takes no squares, which overflow or vanish"
+    if isinstance(total, tree.Call) and called_name(total) == "var" and reader.written(total):
+        yield deviation(reader, total), "a standard deviation has the slope 0 where all entries are equal"
     if not isinstance(total, tree.Call) or called_name(total) != "sum":
         return
     inside = reader.meaning(operand_of(total))
     base = squared(reader, inside)
     if base is not None and reader.written(base):
         yield reader.words.norm(reader.written(base), reduction(reader, total)), "a norm has the slope 0 at 0"
+
+
+def deviation(reader: FormulaReader, variance: tree.Call) -> str:
+    """Return the call of ``std`` for one of ``var``."""
+    function = reader.scene.text(variance.function)
+    arguments = reader.scene.source.text[variance.function.span.end : variance.span.end]
+    return f"{function.removesuffix('var')}std{arguments}"
 
 
 def reduction(reader: FormulaReader, total: tree.Call) -> list[tuple[str, str]]:

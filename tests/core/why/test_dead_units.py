@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from why_scripts import told
+from why_scripts import causes
 
 LAYER = """W = torch.tensor({}, requires_grad=True)
 X = torch.tensor([[1., 2.], [2., 1.], [3., 0.5]])
@@ -20,18 +20,18 @@ ALL_WORDS = "; all 3 columns of z are not positive in any of the 3 rows: these u
 @pytest.mark.parametrize("relu", ["F.relu(z)", "z.clamp(min=0)", "torch.maximum(z, torch.tensor(0.))"])
 def test_dead_units_are_named(relu: str) -> None:
     for weights, words in ((TWO_DEAD, TWO_WORDS), (ALL_DEAD, ALL_WORDS)):
-        [cause] = told(LAYER.format(weights, relu))
+        [cause] = causes(LAYER.format(weights, relu))
         assert cause.startswith("4: ")
         assert cause.endswith(words)
 
 
 def test_one_unit() -> None:
-    [cause] = told(LAYER.format("[[0.5, -1., 0.3], [0.2, -0.5, 2.]]", "F.relu(z)"))
+    [cause] = causes(LAYER.format("[[0.5, -1., 0.3], [0.2, -0.5, 2.]]", "F.relu(z)"))
     assert cause.endswith("; column 1 of z is not positive in any of the 3 rows: this unit is dead")
 
 
 def test_units_are_rows_where_the_weights_stand_on_the_left() -> None:
-    [cause] = told(
+    [cause] = causes(
         "W = torch.tensor([[0.5, 1.], [-1., -1.]], requires_grad=True)\n"
         "b = torch.zeros(2, 1)\nX = torch.tensor([[1., 2., 3.], [2., 1., 0.5]])\n"
         "h = F.relu(W @ X + b)\nL = h.mean()\nL.backward()\n"
@@ -40,7 +40,7 @@ def test_units_are_rows_where_the_weights_stand_on_the_left() -> None:
 
 
 def test_many_units_are_counted() -> None:
-    [cause] = told(
+    [cause] = causes(
         "W = torch.tensor([[-1.] * 9 + [1.]], requires_grad=True)\nX = torch.ones(2, 1)\n"
         "h = F.relu(X @ W)\nL = h.mean()\nL.backward()\n"
     )
@@ -57,4 +57,4 @@ def test_many_units_are_counted() -> None:
     ],
 )
 def test_others_are_not_called_dead(weights: str, relu: str) -> None:
-    assert not any("dead" in cause for cause in told(LAYER.format(weights, relu)))
+    assert not any("dead" in cause for cause in causes(LAYER.format(weights, relu)))

@@ -131,6 +131,30 @@ def test_a_small_gradient_beside_a_softmax_is_no_rounding() -> None:
     assert causes(LEAF.format("[0., 0.]") + code) == []
 
 
+def test_an_unlikely_class_is_no_rounding() -> None:
+    code = "p = F.softmax(x, 1)\nL = F.nll_loss(p.log(), torch.tensor([1]))\nL.backward()"
+    assert causes(LEAF.format("[[50., 0.]]") + code) == []
+
+
+def test_the_entry_of_a_divisor_that_is_broadcast_is_told() -> None:
+    code = "v = x.var(0, unbiased=False)\ny = (x - x.mean(0)) / v.sqrt()\nL = y.sum()\nL.backward()"
+    [said] = causes(LEAF.format("[[1., 1.], [1., 2.]]") + code)
+    assert said.endswith("0/0 is nan: entry [0, 0] of x - x.mean(0) = 0, entry [0] of v.sqrt() = 0")
+
+
+def test_a_determinant_of_0_is_told() -> None:
+    [said] = causes(
+        "A = torch.tensor([[1., 2.], [2., 4.]], requires_grad=True)\nL = torch.logdet(A)\nL.backward()"
+    )
+    assert said.endswith(": the determinant is 0, and its logarithm -infinity: A (entries from 1 to 4)")
+
+
+def test_the_base_without_a_logarithm_is_told() -> None:
+    code = "y = (torch.tensor([2., -1.]) ** x).sum()\ny.backward()"
+    [said] = causes(LEAF.format("2.") + code)
+    assert said.endswith("has log(base) in it, and entry [1] of [2, -1] = -1 has no logarithm")
+
+
 def test_the_choice_is_found_behind_what_is_done_entry_by_entry() -> None:
     code = "y = torch.tensor(3.)\nz = (torch.stack([x, y]) * 2 + 1).max()\nz.backward()"
     assert causes(LEAF.format("1.") + code) == ["3: z takes other entries, and those get the gradient"]

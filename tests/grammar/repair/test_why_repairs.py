@@ -122,6 +122,41 @@ def test_no_more_than_three_repairs_go_together() -> None:
             ],
         ),
         (LEAF.format("0.") + "y = x / x\ny.backward()", []),
+        (  # nan in the data, of which the results are left out
+            LEAF.format("[0., 1.]") + "t = torch.tensor([1., math.nan])\nm = ~torch.isnan(t)\n"
+            "y = ((x - t)**2)[m].sum()\ny.backward()",
+            [
+                "put a number for nan before it is used, its results are left out later:"
+                " x - torch.nan_to_num(t)"
+            ],
+        ),
+        (
+            LEAF.format("2.") + "a = torch.tensor([1., math.nan])\ny = torch.nansum(a * x)\ny.backward()",
+            [
+                "put a number for nan before it is used, its results are left out later:"
+                " torch.nan_to_num(a) * x"
+            ],
+        ),
+        (  # here they count
+            LEAF.format("[0., 1.]")
+            + "t = torch.tensor([1., math.nan])\ny = ((x - t)**2).sum()\ny.backward()",
+            [],
+        ),
+        (  # what is read after the op chooses, too
+            LEAF.format("[1., 1.]") + "d = torch.tensor([0., 1.])\ny = (x / d)[d != 0].sum()\ny.backward()",
+            [
+                "choose before the op as well, so that it never gets the values that are left out:"
+                " x / torch.where(d != 0, d, 1)"
+            ],
+        ),
+        (
+            LEAF.format("[3., 3.]") + "y = torch.sqrt(x.var(unbiased=False))\ny.backward()",
+            ["a standard deviation has the slope 0 where all entries are equal: x.std(unbiased=False)"],
+        ),
+        (
+            "import numpy as np\nx = np.array([3., 3.])\ny = np.sqrt(np.var(x)) + x[0]",
+            ["a standard deviation has the slope 0 where all entries are equal: np.std(x)"],
+        ),
         (  # it would be held where nothing moves it
             LEAF.format("1000.") + "y = torch.exp(x)\ny.backward()",
             [],
