@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import FUNCTIONS
-from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method
+from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner
 from autodiff.grammar.repair.proposals.absent_features import absent_name, absent_use, rename_keyword
 from autodiff.grammar.repair.proposals.attributes import fit_attribute
 from autodiff.grammar.repair.proposals.numpy_counterparts import COUNTERPARTS, torch_counterpart
@@ -89,6 +89,9 @@ def tensor_for_array(scene: Scene) -> Iterator[Fix]:
             text = scene.source.text[inner.function.span.end : inner.span.end]
             begin, end = Span(call.span.start, inner.function.span.end), Span(inner.span.end, call.span.end)
             yield Fix(f"write `torch.tensor{text}`", Edit(begin, "torch.tensor"), Edit(end, ""))
+        elif (kept := before_numpy(inner)) is not inner:
+            text = scene.text(kept)
+            yield Fix(f"stay with tensors: `{text}`", Edit(call.span, text))
         else:
             yield without_call(f"it is a tensor already: `{scene.text(inner)}`", call)
     elif name in ("randn", "rand") and call is not None:
@@ -115,6 +118,13 @@ def tensor_for_array(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"did you mean `{meant}`?", Edit(place.span, meant))
     else:
         yield from fit_attribute(scene)
+
+
+def before_numpy(node: Any) -> Any:
+    """Return ``x`` in ``x.detach().cpu().numpy()``, else the node itself."""
+    while any(is_method(node, name) for name in ("numpy", "cpu", "detach")):
+        node = method_owner(node)
+    return node
 
 
 def bound(scene: Scene, place: Any, call: tree.Call, keyword: str) -> Iterator[Fix]:

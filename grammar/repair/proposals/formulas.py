@@ -120,8 +120,12 @@ def assigned_expressions(script: tree.Script) -> dict[str, list[Any]]:
 
     def give(target: Any, value: Any) -> None:
         if isinstance(target, DISPLAYS):
-            for element in target.elements:
-                give(element, None)
+            values = value.elements if isinstance(value, DISPLAYS) else ()
+            is_pairwise = len(values) == len(target.elements) and not any(
+                isinstance(one, tree.Starred) for one in (*values, *target.elements)
+            )
+            for at, element in enumerate(target.elements):
+                give(element, values[at] if is_pairwise else None)
         elif isinstance(target, tree.Subscript):
             give(target.object, None)
         elif isinstance(target, tree.Name):

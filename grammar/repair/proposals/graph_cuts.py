@@ -13,7 +13,14 @@ from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.bindings import DISPLAYS
-from autodiff.grammar.help.failure_scene import Scene, edited_text, is_method, method_owner, with_parentheses
+from autodiff.grammar.help.failure_scene import (
+    Scene,
+    called_name,
+    edited_text,
+    is_method,
+    method_owner,
+    with_parentheses,
+)
 from autodiff.grammar.objects.math_functions import DIFFERENTIATED
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import Namespace
@@ -44,6 +51,9 @@ NUMBER_METHODS = ("item", "tolist", "numpy")
 #: Methods that return whole numbers or truth values, and functions of whole numbers that keep the dtype.
 INTEGER_METHODS = ("int", "long", "bool", "short")
 ROUNDING = ("round", "floor", "ceil", "trunc", "sign")
+#: Functions that draw random numbers from a distribution with parameters.
+DRAWS = ("normal", "bernoulli", "multinomial", "poisson")
+DRAW_ADVICE = "with p for what s was drawn from, p + (s - p).detach() passes a gradient on"
 COPY_FUNCTIONS = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor")
 #: Python's functions that choose a value, with the argument of ``clamp`` that a number becomes.
 CLAMP_BOUNDS = {"max": "min", "min": "max"}
@@ -86,7 +96,25 @@ class Cut:
 
 
 def find_cuts(scene: Scene, start: Any) -> list[Cut]:
-    """Return the cuts on the way to an expression, in the order of the script."""
+    """Return the cuts on the way to an expression, in the order of the script.
+
+    Those in a condition or an index count only if there are no others: no gradient comes from there.
+    """
+    return cuts_on_the_way(scene, start, chosen_parts) or cuts_on_the_way(scene, start, children)
+
+
+def chosen_parts(node: Any) -> list[Any]:
+    """Return the children of a node without what chooses among them: a condition, an index."""
+    if isinstance(node, tree.Subscript):
+        return [node.object]
+    if called_name(node) == "where" and len(node.arguments) > 1:
+        condition = node.arguments[0]  # of `where(condition, x, y)` and of `x.where(condition, y)`
+        return [part for part in children(node) if part is not condition]
+    return children(node)
+
+
+def cuts_on_the_way(scene: Scene, start: Any, parts_of: Callable[[Any], list[Any]]) -> list[Cut]:
+    """Return the cuts on the way to an expression through some parts of what is on the way."""
     found: list[Cut] = []
     seen: set[str] = set()
     todo = [start]
@@ -97,7 +125,7 @@ def find_cuts(scene: Scene, start: Any) -> list[Cut]:
             found.append(cut)
             todo += nodes_before_cut(scene, cut, node)
             continue
-        todo += [node.body, node.orelse] if isinstance(node, tree.Conditional) else children(node)
+        todo += [node.body, node.orelse] if isinstance(node, tree.Conditional) else parts_of(node)
         if not isinstance(node, tree.Name) or node.id in seen:
             continue
         seen.add(node.id)
@@ -167,6 +195,8 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
     if name in ("searchsorted", "bucketize", *COUNTS) and depends_on_gradient(scene, node):
         what = "counts, which have" if name in COUNTS else "positions, which have"
         return Cut(node, f"{name}() gives {what} no gradient", advice=SMOOTH_ADVICE)
+    if name in DRAWS and depends_on_gradient(scene, node):
+        return draw_cut(scene, node, name)
     inside = (
         method_owner(node)
         if is_value_method(scene, node)
@@ -323,6 +353,16 @@ def copy_cut(scene: Scene, call: tree.Call, data: Any) -> Cut:
             cut.inside = data
         return cut
     return replaceable_cut(scene, call, text, NUMBER_REASON if numbers else COPY_REASON)
+
+
+def draw_cut(scene: Scene, call: tree.Call, name: str) -> Cut:
+    """Return the cut of a random draw: one of a normal distribution can be written with a gradient."""
+    given = [scene.text(argument.value) for argument in call.arguments if argument.keyword is None]
+    if name == "normal" and len(given) == 2:
+        mean, deviation = given
+        text = f"{mean} + {with_parentheses(deviation)} * torch.randn_like({mean})"
+        return replaceable_cut(scene, call, f"({text})", "a random draw has no gradient")
+    return Cut(call, "a random draw has no gradient", advice=DRAW_ADVICE)
 
 
 def made_from_numbers(scene: Scene, data: Any) -> bool:

@@ -36,6 +36,8 @@ LARGEST_FIRST_REASON = "subtracts the largest entry first"
 LOG_2 = "0.6931471805599453"
 #: The root of 2 as it is written.
 ROOT_OF_2 = re.compile(r"(\w+\.)*sqrt\(2(\.0*)?\)|2(\.0*)? ?\*\* ?0?\.5|\(2(\.0*)? ?\*\* ?0?\.5\)")
+#: Twice a name.
+DOUBLED = re.compile(r"2(?:\.0*)? ?\* ?(\w+)")
 #: Functions that overflow, each with a form of its logarithm that does not.
 GROWING = ("sinh", "cosh", "exp", "expm1", "gamma", "factorial")
 
@@ -152,6 +154,13 @@ def quotients(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
     x = sigmoid_of(reader, node)
     if x:
         yield reader.words.call("sigmoid", x), "sigmoid never meets infinity"
+    u, above = exponent_beside_one(reader, below), reader.written(node.left)
+    if half := half_of_exponent(reader, node):
+        yield reader.words.call("tanh", half), "tanh never meets infinity/infinity"
+    elif u and above and not x and called_name(reader.meaning(node.left)) != "exp":
+        factor = reader.words.call("sigmoid", negated(u))
+        above = above if isinstance(node.left, tree.Number) else with_parentheses(above)
+        yield f"{above}*{factor}" * bool(factor), "sigmoid never meets infinity"
     y = opposite_exponent(reader, reader.meaning(node.left), "-")
     if y and y == opposite_exponent(reader, below, "+"):
         yield reader.words.call("tanh", y), "tanh never meets infinity/infinity"
@@ -185,6 +194,18 @@ def exponent_beside_one(reader: FormulaReader, node: Any) -> str:
             if is_number(one, 1):
                 return reader.argument(other, "exp")
     return ""
+
+
+def half_of_exponent(reader: FormulaReader, node: tree.Binary) -> str:
+    """Return ``x/2`` in ``(exp(x) - 1) / (exp(x) + 1)``, else an empty string."""
+    above, below = reader.meaning(node.left), reader.meaning(node.right)
+    if not isinstance(above, tree.Binary) or above.op != "-" or not is_number(above.right, 1):
+        return ""
+    x = reader.argument(above.left, "exp")
+    if not x or exponent_beside_one(reader, below) != x:
+        return ""
+    doubled = DOUBLED.fullmatch(x)
+    return doubled[1] if doubled else f"{with_parentheses(x)}/2"
 
 
 def opposite_exponent(reader: FormulaReader, node: Any, sign: str) -> str:

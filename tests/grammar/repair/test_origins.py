@@ -111,3 +111,18 @@ def test_of_many_lines_under_no_grad_a_few_are_told() -> None:
     [fix] = error.fixes
     told = "stay in the graph: write a0 = x*2 and a1 = a0*1.5 and a2 = a1*1.5 and 7 more"
     assert fix.text == f"{told} outside of torch.no_grad()"
+
+
+@pytest.mark.parametrize(
+    ("draw", "advice"),
+    [
+        ("torch.bernoulli(x / 3)", "p + (s - p).detach() passes a gradient on"),
+        ("torch.normal(x, torch.ones(2))", "write (x + torch.ones(2) * torch.randn_like(x))"),
+    ],
+)
+def test_a_random_draw_is_where_the_graph_was_left(draw: str, advice: str) -> None:
+    text = f"{INPUT}s = {draw}\ns.sum().backward()"
+    error = run_script(text).error
+    assert error is not None
+    assert draw in pointed_at(text)
+    assert advice in " ".join([*error.help, *(fix.text for fix in error.fixes)])
