@@ -145,6 +145,30 @@ def keep_graph(scene: Scene) -> Iterator[Fix]:
     yield Fix(f"keep the graph for another pass, in line {line}: {edited_text(scene, call, edit)}", edit)
     if is_method(call, "backward") and isinstance(method_owner(call), tree.Name):
         yield from move_into_loop(scene, method_owner(call).id)
+    yield from detach_carried(scene, call)
+
+
+def detach_carried(scene: Scene, call: tree.Call) -> Iterator[Fix]:
+    """Propose ``h = h.detach()`` behind the call, where an iteration goes on from the last one's ``h``."""
+    path = path_to(scene.script, call.span)
+    loop = next((node for node in path if isinstance(node, (tree.For, tree.While))), None)
+    statement = next((node for node in reversed(path) if isinstance(node, tree.Statement)), None)
+    if loop is None or statement is None:
+        return
+    inside = [one for one in walk(*loop.body) if isinstance(one, tree.Assign)]
+    carried = [
+        target.id
+        for one in inside
+        for target in one.targets
+        if isinstance(target, tree.Name)
+        and any(isinstance(part, tree.Name) and part.id == target.id for part in walk(one.value))
+        and any(made.span.end <= loop.span.start for made in scene.bindings.assigned[target.id])
+    ]
+    if carried:
+        end = Span(statement.span.end, statement.span.end)
+        lines = [f"{name} = {name}.detach()" for name in dict.fromkeys(carried)]
+        added = "".join(f"\n{indent(scene, statement.span)}{line}" for line in lines)
+        yield Fix(f"or take only the values into the next iteration: {'; '.join(lines)}", Edit(end, added))
 
 
 def move_into_loop(scene: Scene, name: str) -> Iterator[Fix]:
