@@ -187,20 +187,27 @@ class Origins:
 def branch_reasons(scene: Scene, origins: Origins, inputs: list[str], settings: Settings) -> tuple[str, str]:
     """Return which branch did not run that uses an input, and which branch ran; "" where there is none.
 
-    Of several that ran, the last branch of an ``if`` has decided; a loop decides nothing.
+    Of several that ran, the last branch of an ``if`` has decided; a loop decides nothing. What follows a
+    branch that ran in the same ``if`` did not run for that reason alone. A branch that returns has decided.
     """
-    ran, decided, values = "", False, ValueOrigins(scene)
+    skipped, ran, decided, values = "", "", False, ValueOrigins(scene)
+    is_chosen = False  # a branch of the same `if` statement ran
     branches = [one for one in optional_branches(scene) if any(holds(part, one) for part in origins.parts)]
     for branch in branches[:MOST_TRIED_BRANCHES]:
         line = f"line {scene.line(branch.parts[0].span)}"
+        is_chosen = is_chosen and branch.words.startswith(("the branch under `elif", "the else branch"))
         if fails(branch.failing_edit, scene.source, settings):
             if branch.is_loop and decided:
                 continue
             ran = f"{branch.words.replace(' did not run', ' ran').replace('was not', 'was')}, {line}"
             decided = decided or not branch.is_loop
-        elif any(values.depends_on(part, name) for part in branch.parts for name in inputs):
-            return f"{branch.words}, {line}", ran
-    return "", ran
+            is_chosen = branch.words.startswith("the branch under")
+            if isinstance(branch.parts[-1], tree.Return):
+                return "", ran
+        elif not (skipped or is_chosen):
+            uses_input = any(values.depends_on(part, name) for part in branch.parts for name in inputs)
+            skipped = f"{branch.words}, {line}" if uses_input else ""
+    return skipped, ran
 
 
 def entry_expression(scene: Scene, target: Any) -> Any:

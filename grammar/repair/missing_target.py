@@ -91,6 +91,8 @@ def explain_reassigned_number(
         if not (value is target or origins.depends_on(target, name.id)):
             continue
         output = settings.of or execution.last_assigned
+        if output == name.id and begins_sum((name, value)):
+            continue  # the derivative of a sum by the 0 that it begins with is not meant
         about = "" if output == name.id else f"`{output}` is made from plain numbers: "
         what = (
             "changed, and a list is an input only where nothing changes it"
@@ -111,6 +113,8 @@ def explain_reassigned_number(
         if output != name.id and not is_list and has_target(scene.source, asked):
             error.help += (f"--wrt {name.id} gives the slope by its first value",)
         return
+    if not error.help:
+        error.help = ("give a number that it is made of a name, as in `x = 2.0`, or name another --of",)
 
 
 def begins_sum(assigned: tuple[tree.Name, tree.Expression | None]) -> bool:

@@ -281,6 +281,47 @@ CASES = [
         prints="0\n",
         says=["`L[1]` " + CONSTANT, ", line 3\n"],
     ),
+    *[
+        Case(
+            f"the_branch_that_returned_{at}",
+            script,
+            "autodiff grad script.ad",
+            prints="0\n",
+            says=[CONSTANT + f"the branch under `{branch}` ran, line {line}"],
+        )
+        for at, (script, branch, line) in enumerate(
+            [
+                (
+                    "def tax(income):\n    if income <= 10:\n        return 0\n    elif income <= 40:\n"
+                    "        return 0.2*(income - 10)\n    return 6 + 0.4*(income - 40)\ny = tax(income)\n",
+                    "if income <= 10",
+                    3,
+                ),
+                (
+                    "def f(income):\n    if income < 0:\n        return income\n    if income < 10:\n"
+                    "        return 0\n    return income**2\ny = f(income)\n",
+                    "if income < 10",
+                    5,
+                ),
+                (
+                    "y = 0\nif income < 10:\n    y = 2\nelif income < 20:\n    y = income*3\n",
+                    "if income < 10",
+                    3,
+                ),
+            ]
+        )
+        for script in [f"income = 8.\n{script}"]
+        for line in [line + 1]
+    ],
+    Case(
+        "sum_of_numbers_without_a_name",
+        "s = 0\nfor v in [1.0, 2.0]:\n    s += v**2\n",
+        "autodiff grad script.ad",
+        prints="",
+        says=["give a number that it is made of a name"],
+        never=["s0 = 0"],
+        code=4,
+    ),
     # errors stay what they were where the graph was left, and in scripts with tensors
     Case(
         "number_of_a_leaf",

@@ -274,7 +274,8 @@ NO_INPUTS = [
         "L = 0\nfor k in range(3):\n    L = L + 1\n",
         "autodiff grad script.ad",
         prints="",
-        says=["`L` is assigned more than once"],
+        says=["`L` is a plain number", "give a number that it is made of a name"],
+        never=["L0 = 0"],
         code=4,
     ),
     Case(
