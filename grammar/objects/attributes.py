@@ -215,14 +215,10 @@ def missing_attribute_error(owner: Any, name: str, span: Span) -> ScriptError:
         message = f"'{type_name(owner)}' object has no attribute '{name}'"
         caret = f"{with_article(type_name(owner))} has no `{name}`"
     help: tuple[str, ...] = ()
-    if kind is Tensor and name in TENSOR_ADVICE:
-        help = (TENSOR_ADVICE[name],)
+    if kind is Tensor and name == "append":
+        joined = "np.append(x, y)" if runtime.prints_numbers else "torch.cat([x, y])` or `torch.stack([...])"
+        help = (f"write `{joined}`",)
     return ScriptError(message, code="E0204", caret=caret, help=help, span=span, repair_context=(owner, name))
-
-
-TENSOR_ADVICE = {
-    "append": "write `torch.cat([x, y])` or `torch.stack([...])`",
-}
 
 
 # -- assignment -------------------------------------------------------------------------------------

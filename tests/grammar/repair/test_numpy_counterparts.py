@@ -120,3 +120,13 @@ def test_what_numpy_lacks_is_written_in_its_own_functions(call: str, form: str) 
 def test_wrong_calls_in_scripts_of_arrays(call: str, repair: str) -> None:
     start = "import math\nimport numpy as np\nx = np.array([1., -2.])\nL = "
     assert repaired(start + call) == start + repair
+
+
+def test_an_array_is_told_how_it_is_appended_to() -> None:
+    for start, advice in (
+        ("import numpy as np\nx = np.array([1., 2.])\n", "write `np.append(x, y)`"),
+        ("import torch\nx = torch.tensor([1., 2.])\n", "write `torch.cat([x, y])` or `torch.stack([...])`"),
+    ):
+        with pytest.raises(AutodiffError) as caught:
+            execute(Source(f"{start}x.append(3.)\n", "s.ad"), Settings(), discard_text, discard_warning)
+        assert caught.value.help == (advice,)
