@@ -169,6 +169,12 @@ class LibraryWords:
         home = module_prefix(self.imported, "numpy.linalg") or f"{self.prefix}linalg."
         return f"{home if self.prefix or '*' in self.members_of('numpy') else ''}norm({given})"
 
+    def deviation(self, x: str) -> str:
+        """Return the root of the mean square distance from the mean; empty for scripts without arrays."""
+        if self.module == "numpy":
+            return f"{self.prefix}std({x})"
+        return f"{with_parentheses(x)}.std(correction=0)" if self.is_of_tensors else ""
+
     # -- functions of exponentials along a dimension ------------------------------------------------------
 
     def softmax(self, x: str, dim: str) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     #: The text to write for an expression, and the reason.
     Proposal = tuple[str, str]
 
+DEVIATION_REASON = "a standard deviation has the slope 0 where all entries are equal"
 LARGEST_FIRST_REASON = "subtracts the largest entry first"
 LOG_2 = "0.6931471805599453"
 #: The root of 2 as it is written.
@@ -94,13 +95,29 @@ def norms(reader: FormulaReader, node: Any) -> Iterator[Proposal]:
         if len(written) == 2 and all(written):
             yield reader.words.call("hypot", *written), "hypot takes no squares, which overflow or vanish"
     if isinstance(total, tree.Call) and called_name(total) == "var" and reader.written(total):
-        yield deviation(reader, total), "a standard deviation has the slope 0 where all entries are equal"
+        yield deviation(reader, total), DEVIATION_REASON
+    if x := centred_operand(reader, total):
+        yield reader.words.deviation(x), DEVIATION_REASON
     if not isinstance(total, tree.Call) or called_name(total) != "sum":
         return
     inside = reader.meaning(operand_of(total))
     base = squared(reader, inside)
     if base is not None and reader.written(base):
         yield reader.words.norm(reader.written(base), reduction(reader, total)), "a norm has the slope 0 at 0"
+
+
+def centred_operand(reader: FormulaReader, node: Any) -> str:
+    """Return ``x`` in ``((x - x.mean())**2).mean()``, else an empty string."""
+    if called_name(node) != "mean" or options_of(node):
+        return ""
+    difference = reader.meaning(squared(reader, reader.meaning(operand_of(node))))
+    if not isinstance(difference, tree.Binary) or difference.op != "-":
+        return ""
+    x, centre = reader.written(difference.left), reader.meaning(difference.right)
+    is_centred = (
+        called_name(centre) == "mean" and not options_of(centre) and reader.argument(centre, "mean") == x
+    )
+    return x if is_centred else ""
 
 
 def deviation(reader: FormulaReader, variance: tree.Call) -> str:

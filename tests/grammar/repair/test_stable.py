@@ -38,6 +38,9 @@ def forms(script: str, place: str) -> list[str]:
         ("y = (exp(2*x) - 1) / (exp(2*x) + 1)", "exp(2*x)", "tanh(x)"),
         ("e = exp(x)\ny = (e - 1) / (e + 1)", "exp(x)", "tanh(x/2)"),
         ("p, q = softmax(x, 0), softmax(z, 0)\ny = log(p)", "log(p)", "log_softmax(x, 0)"),
+        ("d = x - x.mean()\ny = (d**2).mean().sqrt()", "(d**2).mean().sqrt()", "x.std(correction=0)"),
+        ("import numpy as np\ny = np.sqrt(np.mean((x - np.mean(x))**2))", "np.mean(x)", "np.std(x)"),
+        ("y = sqrt(x.var())", "sqrt(x.var())", "x.std()"),
         ("e = exp(x)\ny = log(1 + e)", "exp(x)", "softplus(x)"),
         ("y = sqrt(a*a + b**2)", "sqrt(a*a + b**2)", "hypot(a, b)"),
         ("y = log(sum(exp(v) for v in x))", "exp(v)", "logsumexp(x, 0)"),
@@ -88,6 +91,8 @@ def test_formulas_that_are_known(script: str, place: str, form: str) -> None:
         ("y = log(2 + exp(x))", "exp(x)"),
         ("y = sqrt((x**4).sum())", "sqrt((x**4).sum())"),
         ("y = sqrt((x * z).sum())", "sqrt((x * z).sum())"),
+        ("y = sqrt(((x - z.mean())**2).mean())", "sqrt(((x - z.mean())**2).mean())"),
+        ("y = sqrt(((x - x.mean(0))**2).mean())", "sqrt(((x - x.mean(0))**2).mean())"),
         ("y = (x**2).sum()**0.25", "(x**2).sum()**0.25"),
         # names that mean something else somewhere
         ("v = x * 1\nn = sqrt((v**2).sum())\nv = x", "sqrt((v**2).sum())"),
