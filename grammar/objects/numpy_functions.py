@@ -422,6 +422,9 @@ def as_type(a: Any, dtype: Any) -> Any:
         return plain_text.as_whole(call("trunc", x))
     if name in ARRAY_TYPES:
         return call("clone", x) if x.dtype is ARRAY_TYPES[name] else converted(x, ARRAY_TYPES[name])
+    if dtype.__class__ in NUMBER_CLASSES:
+        advice = "several numbers go in a list: `np.array([1.0, 2.0])`"
+        raise ScriptError(f"Cannot interpret '{dtype!r}' as a data type", code="E0203", help=(advice,))
     raise ScriptError(f"astype() knows float, int and bool here, not {type_name(dtype)}", code="E0203")
 
 

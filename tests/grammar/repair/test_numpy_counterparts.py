@@ -130,3 +130,10 @@ def test_an_array_is_told_how_it_is_appended_to() -> None:
         with pytest.raises(AutodiffError) as caught:
             execute(Source(f"{start}x.append(3.)\n", "s.ad"), Settings(), discard_text, discard_warning)
         assert caught.value.help == (advice,)
+
+
+def test_numbers_of_an_array_that_stand_beside_each_other() -> None:
+    script = "import numpy as np\nx = np.array(1., 2.)\n"
+    with pytest.raises(AutodiffError, match=r"Cannot interpret '2\.0' as a data type") as caught:
+        execute(Source(script, "s.ad"), Settings(), discard_text, discard_warning)
+    assert caught.value.help == ("several numbers go in a list: `np.array([1.0, 2.0])`",)
