@@ -137,3 +137,38 @@ def test_numbers_of_an_array_that_stand_beside_each_other() -> None:
     with pytest.raises(AutodiffError, match=r"Cannot interpret '2\.0' as a data type") as caught:
         execute(Source(script, "s.ad"), Settings(), discard_text, discard_warning)
     assert caught.value.help == ("several numbers go in a list: `np.array([1.0, 2.0])`",)
+
+
+#: Wrong statements about an array ``x`` of two entries, of every kind that has a repair in scripts of arrays.
+WRONG = [
+    "L = np.sum(np.ones((2, 3)) @ np.ones((2, 3)) @ x)",
+    "L = np.summ(x)",
+    "if x > 1:\n    L = 1.",
+    "L = float(x)",
+    "L = x[3]**2",
+    "L = np.concatenate(x, x)",
+    "L = np.stack(x, x)",
+    "L = np.mean(x, axis=3)",
+    "L = np.reshape(x, (3,))",
+    "L = x.reshape(3, 1)",
+    "L = math.sin(x)",
+    "L = x(0)",
+    "L = x.sum(1)",
+    "for i in 2:\n    L = x[i]",
+    "L = np.sum(x) + 'a'",
+    "L = np.matmul(x, np.ones((3, 2)))",
+    "L = np.concatenate([x, np.ones((2, 2))])",
+    "L = np.array([1., 2.], requires_grad=True)",
+    "L = np.linalg.norm(x, dim=0)",
+    "L = np.cat([x, x])",
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_repairs_of_scripts_of_arrays_name_what_numpy_has(wrong: str) -> None:
+    script = f"import math\nimport numpy as np\nx = np.array([1., 2.])\n{wrong}\n"
+    with pytest.raises(AutodiffError) as caught:
+        execute(Source(script, "s.ad"), Settings(), discard_text, discard_warning)
+    assert caught.value.fixes
+    for fix in caught.value.fixes:
+        exec(compile(fix.apply(script), "script.py", "exec"), {})
