@@ -35,7 +35,7 @@ from autodiff.grammar.by_hand.points import (
     formula_values,
     is_plain_number,
 )
-from autodiff.grammar.by_hand.runs import SPREAD
+from autodiff.grammar.by_hand.runs import SPREAD, SYMMETRY
 from autodiff.grammar.by_hand.sentences import (
     far_away_remarks,
     other_points_remarks,
@@ -45,7 +45,6 @@ from autodiff.grammar.by_hand.sentences import (
     undefined_remarks,
     wrong_entries_remarks,
 )
-from autodiff.grammar.by_hand.symmetry import symmetric_names, symmetric_points
 from autodiff.grammar.by_hand.versions import meant_versions, other_versions
 from autodiff.grammar.by_hand.wrong_backward import blame_backward
 from autodiff.grammar.session.script_kinks import make_kink
@@ -350,10 +349,12 @@ def right_around_remarks(
 
 def symmetry_remarks(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
     """Return remarks on a formula that is right for symmetric matrices; undecided if the script's are."""
-    symmetric = symmetric_points(formula, runs) if formula.place is None else None
+    moved = runs.moved(SPREAD, SYMMETRY) if runs.square_leaves and formula.place is None else []
+    symmetric = SamplePoints(runs, formula, moved) if moved else None
     if symmetric is None or not all_known(symmetric.compare(formula_values(symmetric, formula))):
         return []
-    names = symmetric_names(formula, runs)
+    square = [str(leaf.name) for leaf in runs.square_leaves]
+    names = " and ".join([name for name in square if name in formula.names_read] or square)
     in_general = CorrectionSearch(formula, points, dict(points.subject.wrt)[made.by[-1]]).find_remark()
     remarks = [in_general] if in_general else []
     if made.is_right_here:

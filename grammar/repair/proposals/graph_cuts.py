@@ -36,7 +36,6 @@ from autodiff.grammar.repair.proposals.position_cuts import (
     values_advice,
 )
 from autodiff.grammar.repair.proposals.recording_switches import enables_grad, is_switch, switched_off
-from autodiff.grammar.repair.proposals.update_steps import step_target
 from autodiff.grammar.repair.proposals.value_origins import assignments_to, depends_on_gradient
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import children, path_to, walk
@@ -444,6 +443,16 @@ def recording_cut(scene: Scene, statement: Any) -> Cut | None:
         return Cut(context, why, edit, f"{text} outside of {scene.text(context)}")
     edit = Edit(context.span, "torch.enable_grad()")
     return Cut(context, why, edit, f"{edit.text} for {scene.text(context)}")
+
+
+def step_target(statement: Any) -> tree.Name | None:
+    """Return the ``w`` of ``w = w - lr * w.grad``, the step of a training loop; else None."""
+    if not isinstance(statement, tree.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, tree.Name) or not isinstance(value, tree.Binary) or value.op != "-":
+        return None
+    return target if isinstance(value.left, tree.Name) and value.left.id == target.id else None
 
 
 def changes_constant(scene: Scene, statement: Any) -> bool:

@@ -222,11 +222,7 @@ class LibraryWords:
         known = {*self.imported.values(), *self.scene.bindings.functions, *vars(builtins)}
         edits = []
         for name in dict.fromkeys(CALLED.findall(text)):
-            homes = [
-                home
-                for home in (self.module, FUNCTIONAL, "numpy.linalg", SPECIAL, "math")
-                if has_function(home, name)
-            ]
+            homes = [home for home in (self.module, *OTHER_HOMES) if has_function(home, name)]
             if name in known or not homes or homes[0] in starred:
                 continue
             given = next((node for node in nodes if node.module == homes[0]), None)
