@@ -196,9 +196,10 @@ def picked(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 @register_call("one_hot")
 def one_hot(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    """The rows of the identity: ``one_hot`` gives integers, which no matrix product takes with floats."""
     targets = params["targets"]
-    made = list(targets) if targets.__class__ is tuple else targets
-    return call("one_hot", name_expr(f"tensor({made})"), number_expr(params["classes"]))
+    key = f"tensor({[*targets]})" if targets.__class__ is tuple else targets
+    return postfix(call("eye", number_expr(params["classes"])), f"[{key}]")
 
 
 # -- arguments in another order ---------------------------------------------------------------------------

@@ -293,15 +293,31 @@ def spell_nll_gradient(operands: list[Symbol], params: dict[str, Any]) -> Symbol
         each = OPS["reshape"](g, shape=(*shape[:axis], 1, *shape[axis + 1 :])) if g.size > 1 else g
         factors = OPS["nll_transposed"].forward(np.ones(g.shape), **params)
         return Symbol((each * factors).expr, shape, dtype=g.dtype)
-    targets = target.ravel().tolist()
-    shown = str(targets) if len(targets) <= LONGEST_TARGETS else f"[{targets[0]}, {targets[1]}, ...]"
-    rows = call(
-        "one_hot", details=(shown, str(shape[1])), params={"targets": tuple(targets), "classes": shape[1]}
-    )
-    product = infix("*", neg(rows), g.expr)
+    product = infix("*", neg(one_hot_rows(target.ravel().tolist(), shape[1])), g.expr)
     if params["reduction"] == "mean":
         product = infix("/", product, number_expr(params["total"]))
     return Symbol(product, shape, dtype=g.dtype)
+
+
+def one_hot_rows(targets: list[int], classes: int) -> Expr:
+    """A matrix with a 1 in each row, at its target: ``one_hot([0, 1], 2)``."""
+    shown = str(targets) if len(targets) <= LONGEST_TARGETS else f"[{targets[0]}, {targets[1]}, ...]"
+    return call(
+        "one_hot", details=(shown, str(classes)), params={"targets": tuple(targets), "classes": classes}
+    )
+
+
+def targets_of_rows(shape: Shape, params: dict[str, Any]) -> list[int] | None:
+    """The entries that ``z[range(n), y]`` takes from the n rows of ``z``; None for another index."""
+    keys = params["advanced"]
+    if (
+        len(shape) != 2
+        or len(keys) != 2
+        or any(np.ndim(key) != 1 or np.asarray(key).dtype.kind != "i" for key in keys)
+    ):
+        return None
+    rows, columns = (np.asarray(key).tolist() for key in keys)
+    return [at % shape[1] for at in columns] if rows == list(range(shape[0])) else None
 
 
 def without_one_hot(expr: Expr) -> Expr | None:
@@ -321,7 +337,7 @@ def without_one_hot(expr: Expr) -> Expr | None:
 
 
 def is_constant(expr: Expr) -> bool:
-    return expr.head == "number" or (expr.head == "neg" and is_constant(expr.args[0]))
+    return expr.head == "number" or (expr.head in ("neg", "*", "/") and all(map(is_constant, expr.args)))
 
 
 # -- reading and writing entries --------------------------------------------------------------------------
@@ -366,6 +382,9 @@ def embed(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
         at = basic[0] % shape[0]
         unit = call("one_hot", details=(str(at), str(shape[0])), params={"targets": at, "classes": shape[0]})
         return Symbol(infix("*", x.expanded_expr(), unit), shape, dtype=x.dtype)
+    targets = targets_of_rows(shape, params)
+    if targets is not None and is_single_number(x):
+        return Symbol(infix("*", one_hot_rows(targets, shape[1]), x.expr), shape, dtype=x.dtype)
     about = [axis for axis, key in enumerate(basic) if key != slice(None)]
     axis = about[0] if len(about) == 1 and not params["advanced"] else -1
     if axis >= 0 and basic[axis].__class__ is int and None not in basic:

@@ -12,6 +12,8 @@ from autodiff.core.symbolic.expr import LARGEST_EXACT_INT, ZERO, Expr, infix, ne
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     Coefficient = tuple[float, float]
     #: Exponents by base, in order of appearance. Exponents that are not numbers are expressions.
     Factors = dict[Expr, "float | Expr"]
@@ -180,10 +182,10 @@ class Simplifier:
                     return {}
                 self._multiply(factors, ZERO, -1)
                 continue
-            if len(terms) > 1:
+            [(n, more), *others] = self._with_scores(terms)
+            if others:
                 self._multiply(factors, self._as_factor(terms), power)
                 continue
-            [(n, more)] = terms.values()
             coefficient = multiply_coefficients(coefficient, n if power > 0 else (n[1], n[0]))
             for base, exponent in more.items():
                 self._multiply(factors, base, exponent if power > 0 else self._negate_exponent(exponent))
@@ -360,7 +362,7 @@ class Simplifier:
 
     def build(self, terms: Terms) -> Expr:
         total: Expr | None = None
-        for coefficient, factors in terms.values():
+        for coefficient, factors in self._with_scores(terms):
             is_negative = coefficient[0] < 0
             if total is None:
                 total = build_product(coefficient, factors)
@@ -369,6 +371,35 @@ class Simplifier:
             else:
                 total = infix("+", total, build_product(coefficient, factors))
         return ZERO if total is None else total
+
+    def _with_scores(self, terms: Terms) -> Iterable[Term]:
+        """The terms; the gradient of the scores of classes is one: ``(softmax(z) - one_hot(y))/n``."""
+        if len(terms) < 2:
+            return terms.values()
+        calls = {}
+        for at, (coefficient, factors) in enumerate(terms.values()):
+            [(base, exponent), *others] = factors.items() or [(ZERO, 1)]
+            if base.head == "call" and not others and exponent == 1 and base.value in ("softmax", "one_hot"):
+                calls[base.value] = at, base, coefficient
+        if len(calls) < 2:
+            return terms.values()
+        (at, rows, taken), (other, softmax, given) = calls["one_hot"], calls["softmax"]
+        if taken != (-given[0], given[1]):
+            return terms.values()
+        made = list(terms.values())
+        error = infix("-", softmax, rows)
+        self._remember_sum(
+            error,
+            {frozenset({(one, 1)}): (sign, {one: 1}) for one, sign in ((softmax, UNIT), (rows, (-1, 1)))},
+        )
+        made[min(at, other)] = given, {error: 1}
+        del made[max(at, other)]
+        return made
+
+
+def is_scores_gradient(expr: Expr) -> bool:
+    """Whether an expression is a softmax minus the rows of the targets."""
+    return expr.head == "-" and expr.args[1].head == "call" and expr.args[1].value == "one_hot"
 
 
 def _expand_number(arg: Expr, shape: tuple[int, ...]) -> Expr:
@@ -386,7 +417,7 @@ UNIT: Coefficient = (1, 1)
 
 def build_product(coefficient: Coefficient, factors: Factors) -> Expr:
     n, d = coefficient
-    if d != 1 and len(repr(n / d)) <= 6:
+    if d != 1 and len(repr(n / d)) <= 6 and not any(map(is_scores_gradient, factors)):
         n, d = n / d, 1
     above: list[Expr] = []
     below = [number_expr(d)] if d != 1 else []

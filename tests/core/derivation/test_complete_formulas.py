@@ -49,6 +49,36 @@ def test_a_printed_formula_needs_no_more_than_the_variables(script: str) -> None
         assert formula_text(report_of(script)[0]) == expected + "\n"
 
 
+SCORES = (
+    "z = tensor([[1., -1.2], [1., 0.4], [-0.6, 1.]], requires_grad=True); y = torch.tensor([0, 1, 1]); L = "
+)
+NUMBERS = "z = tensor([0.5, -1.2, 1.0], requires_grad=True); y = torch.tensor([0., 1., 1.]); L = "
+ERROR_OF_SCORES = "(softmax(z, dim=1) - one_hot([0, 1, 1], 2))"
+#: What every course derives: the loss by its scores, as the mean, as the sum, and written out.
+LOSSES = {
+    SCORES + "F.cross_entropy(z, y)": f"{ERROR_OF_SCORES}/3",
+    SCORES + "F.cross_entropy(z[:2], y[:2])": None,
+    SCORES + "F.cross_entropy(z, y, reduction='sum')": ERROR_OF_SCORES[1:-1],
+    SCORES + "F.nll_loss(F.log_softmax(z, dim=1), y)": f"{ERROR_OF_SCORES}/3",
+    SCORES + "-torch.log_softmax(z, 1)[range(3), y].mean()": f"{ERROR_OF_SCORES}/3",
+    SCORES + "-torch.log_softmax(z, 1)[torch.arange(3), y].sum()/4": f"{ERROR_OF_SCORES}/4",
+    SCORES + "-torch.log_softmax(z, 1)[[0, 2], [1, 1]].sum()": None,
+    SCORES + "F.cross_entropy(2*z, y) + 0.5*(z**2).sum()": f"2*{ERROR_OF_SCORES.replace('z', '2*z')}/3 + z",
+    SCORES + "(torch.log_softmax(z, 1)[range(3), y]*torch.log_softmax(z, 1)[range(3), y]).sum()": None,
+    NUMBERS + "F.binary_cross_entropy_with_logits(z, y)": "(sigmoid(z) - y)/3",
+    NUMBERS + "F.mse_loss(z, y)": "2*(z - y)/3",
+    NUMBERS + "((z - y)**2).sum()/3": "2*(z - y)/3",
+}
+
+
+@pytest.mark.parametrize("script", LOSSES)
+def test_the_gradient_of_a_loss_is_written_as_in_courses(script: str) -> None:
+    assert evaluated(script) == 1
+    [derivation] = report_of(script)[0].derivations
+    assert derivation.difference < 1e-15
+    assert LOSSES[script] in (None, derivation.simplified)
+
+
 @pytest.mark.parametrize("block", blocks(45, 15))
 def test_printed_formulas_of_generated_scripts(block: range) -> None:
     """What ``--format formula`` prints is all that a program needs, besides the values of the variables."""
