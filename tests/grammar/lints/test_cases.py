@@ -387,6 +387,15 @@ RIGHT = {
     "a root of a plain vector": X + "print(torch.sqrt((x ** 2).sum()))\n",
     "scores and a softmax that is shown": "z = torch.tensor([[1.0, 2.0]], requires_grad=True)\n"
     "print(torch.softmax(z, dim=1))\nL = F.cross_entropy(z, torch.tensor([1]))\nL.backward()\n",
+    "generators of numpy": """\
+import numpy as np
+
+rng, old = np.random.default_rng(1), np.random.RandomState(0)
+np.random.seed(1)
+x = np.random.randn(3)
+y = rng.normal(size=3) + old.rand(3)
+print(np.sum(x * y))
+""",
     "exact floats": X + "y = x.sum() * 0.5\nprint(y == 1.5, (x * 2 == 4.0).any())\n",
     "losses added up for one pass": W + "total = 0.0\n" + LOOP + "    total = total + (w - step) ** 2\n"
     "total.backward()\nprint(w.grad)\n",
