@@ -78,7 +78,7 @@ class SamplePoints:
                 self.gradients = [gradient_entry(g, formula.place, formula.inputs) for g in self.whole]
         self.names = []
         for run in chosen:
-            nodes = [(run.known[root], run.known.get(node, node)) for root, node in upstream]
+            nodes = formula.upstream.nodes_in(run, upstream)
             self.names.append({**run.names, **worked_out[run], **formula.upstream.values(nodes, run.subject)})
 
     @cached_property

@@ -219,8 +219,7 @@ class Derivation:
         self, place: int, values: Mapping[str, Any], run: ScriptRun, first: ScriptRun
     ) -> dict[str, Any]:
         upstream, line = self.helpers[place], self.lines[place]
-        nodes = upstream.nodes(first.subject, first.execution)
-        nodes = [(run.known[root], run.known.get(node, node)) for root, node in nodes]
+        nodes = upstream.nodes_in(run, upstream.nodes(first.subject, first.execution))
         names = {**run.names, **values, **upstream.values(nodes, run.subject)}
         text = upstream.placed.text
         try:

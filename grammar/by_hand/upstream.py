@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.by_hand.placed_text import PlacedText
+    from autodiff.grammar.by_hand.runs import ScriptRun
     from autodiff.grammar.session.run import Execution
 
 QUOTIENT = compile_pattern(r"(?<![\w.])d @y@ / d @x@(?!\w)")
@@ -129,6 +130,19 @@ class UpstreamDerivatives:
                 one.node or node_of(one.side.by[0][0], one, subject, execution),
             )
             for one in self.found
+        ]
+
+    def nodes_in(self, run: ScriptRun, found: list[tuple[Node, Node]]) -> list[tuple[Node, Node]]:
+        """Return the nodes of a run that are those ``found`` in the first one.
+
+        An output that is none of the graph's, as g is none of f's, has the same name in every run.
+        """
+        if all(root in run.known for root, _ in found):
+            return [(run.known[root], run.known.get(node, node)) for root, node in found]
+        named = self.nodes(run.subject, run.execution)
+        return [
+            (run.known.get(root, own_root), run.known.get(node, own))
+            for (root, node), (own_root, own) in zip(found, named, strict=True)
         ]
 
     def jacobians(self, subject: ReportedPass, execution: Execution) -> list[str]:

@@ -114,3 +114,10 @@ def test_fail_on_looks_at_every_output(autodiff):
         1,
         "error: --fail-on zero: the gradient for x is zero",
     )
+
+
+def test_a_derivative_of_another_output_may_stand_in_a_formula(autodiff, write):
+    script = "x = 2.; h = x**2; f = sin(h); g = exp(h)"
+    text = "dg/dx == exp(h)*df/dx/cos(h)\ns = df/dx\ndg/dx == exp(h)*s/cos(h)\ndg/dx == df/dx\n"
+    found, code, err = verdicts(autodiff, write(text, "steps.txt").name, script)
+    assert (found, code, err) == ({1: "right", 3: "right", 4: "wrong"}, 1, "")
