@@ -145,7 +145,9 @@ class ScaledSteps:
 
     def have_compensation(self) -> bool:
         """Whether a step is right with the derivation's own values, and wrong with the right ones."""
-        return any(one.sources and one.was_right is False and one.is_exact() for one in self.steps)
+        return any(one.sources and one.was_right is False and one.is_exact() for one in self.steps) and any(
+            one.scale == self.factor for one in self.used
+        )
 
     def judged(self, formula: Formula, check: HandCheck) -> ScaledStep:
         read = self.nodes_read(formula)

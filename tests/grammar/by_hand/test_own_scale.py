@@ -91,3 +91,13 @@ def test_without_a_division_the_first_line_is_wrong() -> None:
     assert one.left == "dcost/dz2"
     assert "it is 4 times what it should be" in one.remarks[0]
     assert all(check.own_scale is None for check in found)
+
+
+def test_a_sum_with_a_regularisation_makes_up_for_nothing() -> None:
+    script = SCRIPT + "cost = (cost * m + 0.05 * np.sum(W1**2)) / m\n"
+    undivided = STEPS.replace(" / m", "") + "dW1 += 0.1 * W1\n"
+    found = check_steps(script, undivided)
+    assert not any(one.own_scale for one in found)
+    assert [one.left for one in found if not one.is_right] == ["dcost/dz2", "dcost/dW1"]
+    assert "it is 4 times what it should be" in found[0].remarks[0]
+    assert "0.1 * W1" in found[-1].remarks[0]
