@@ -253,6 +253,8 @@ def tensor_rows(tensor: Tensor) -> Iterator[Any]:
         from autodiff.core.engine.aliasing import separate
 
         return map(separate, rows(tensor))
+    if runtime.prints_numbers and tensor.ndim:  # numpy's rows may be changed one by one
+        return map(tensor.__getitem__, range(len(tensor)))
     return rows(tensor)
 
 

@@ -36,6 +36,10 @@ def complete_error(error: AutodiffError, script: tree.Script, source: Source, na
     if not error.fixes:
         error.fixes = propose(scene)
     cover_dotted_name(error, scene.node)
+    if runtime.prints_numbers:
+        from autodiff.grammar.help.plain_words import speak_of_arrays
+
+        speak_of_arrays(error)
 
 
 def cover_dotted_name(error: AutodiffError, node: Any) -> None:

@@ -151,7 +151,8 @@ w = A*1; w.reshape(4)[1] = 5*x[2]
 w = [1, 2, 4]; w[0] = 3; w[1] = 2.7; w = np.array(w)*x[:3]
 w = np.array([1, 2])*1.0; w[0] = 2.7; w = w*x[:2]
 w = np.zeros_like([1, 2]); w[0] = x[1]*0.3; w = w + x[:2]
-w = A*1; np.fill_diagonal(w, x[:2]*3) | w = x*1; w.fill(x[1]); w[0] = 2 | w = y*x; w.sort()
+w = A*1; v = [row for row in w]; v[0] += x[:2]; v[1][0] = x[2]**2 | w = A*1; np.fill_diagonal(w, x[:2]*3)
+w = x*1; w.fill(x[1]); w[0] = 2 | w = y*x; w.sort()
 w = A*y[1]; w.sort(axis=0)
 w = x*1; w += [1, 2, 3, 4]; w /= (1, 2, 1, 2) | w = np.arange(4)*2; w[1] = 0.7; w[2:] += 1; w *= 3; w = w*x
 w = np.array([1, 2]).astype(float); w[0] = 0.7; w += 0.5; w = w*x[:2]
@@ -404,6 +405,30 @@ def test_arrays_print_as_the_script_asks_until_it_ends() -> None:
     text = f"{HEAD}np.set_printoptions(precision=2, suppress=True)\nprint(np.array([1/3, 1e-7]))\nL = 2*1.0"
     assert run_script(text).stdout == "[0.33 0.  ]\n"
     assert run_script(f"{HEAD}print(np.array([1/3]))\nL = 2*1.0").stdout == "[0.33333333]\n"
+
+
+#: Wrong statements whose error has numpy's words.
+NUMPY_ERRORS = """\
+np.ones(4) + x[:3] | x[5] | x.reshape(3, 2) | np.sum(x, axis=1) | bool(x > 1) | float(x)
+np.zeros(2)[:] + A + x
+y[:2] = x | np.linalg.inv(np.ones((2, 2))) | x.nosuch | f"{x:.2f}" | np.add([1, 2], [1, 2, 3])"""
+
+
+def test_errors_of_numpy_scripts_have_numpys_words() -> None:
+    for wrong in split(NUMPY_ERRORS):
+        text = (
+            f"{HEAD}x = np.array({POINTS})\n{TAIL}{'' if ' = ' in wrong else 'w = '}{wrong}\nL = np.sum(x)\n"
+        )
+        with pytest.raises((ArithmeticError, AttributeError, LookupError, TypeError, ValueError)) as raised:
+            exec(text, {})
+        error = run_script(text).error
+        assert error is not None, wrong
+        assert error.message == str(raised.value).strip(), wrong
+    for wrong in ("np.linalg.cholesky(x)", "x.T @ x[:2]", "x[1.5]", "~x", "np.exp('a')", "x[0] + 'a'"):
+        error = run_script(f"{HEAD}x = np.array({POINTS})\nL = {wrong}\n").error
+        assert error is not None, wrong
+        told = " ".join([error.message, error.caret, *error.advice, *(label.text for label in error.labels)])
+        assert not re.search("[tT]ensor|torch|requires_grad|clone|detach", told), told
 
 
 def test_parts_of_an_array_are_equal() -> None:
