@@ -48,6 +48,8 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
 
 def as_array(x: Any, dtype: Any = None) -> Any:
     """Return numbers as an array."""
+    if x.__class__ in (list, tuple) and not x:
+        x = Tensor.of(np.zeros(0))
     made = as_tensor(x, not (runtime.prints_numbers and plain_text.all_whole(x)))
     return made if dtype is None or made.__class__ is not Tensor else as_type(made, dtype)
 

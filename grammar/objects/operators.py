@@ -75,7 +75,10 @@ def beside_list(op: str, x: Any, y: Any) -> Any:
         raise operand_error(op, x, y)
     are_lists = any(z.__class__ is Tensor and plain_text.is_part_of_list(z) for z in (x, y))
     convert = collect if are_lists else numpy_functions.as_array
-    return (BINARY | COMPARISON)[op](convert(x), convert(y))
+    made = [convert(x), convert(y)]
+    if not are_lists and any(z.__class__ is not Tensor for z in made):  # a list of other things than numbers
+        raise operand_error(op, x, y)
+    return (BINARY | COMPARISON)[op](*made)
 
 
 def is_array_beside_list(x: Any, y: Any) -> bool:

@@ -94,7 +94,8 @@ np.triu_indices(2, 1)
 1 - (x > 2) | (x > 2) - 0.5 | np.zeros_like([1, 2]) | np.ones_like(np.arange(2))
 np.full_like(np.arange(2), 2.7)
 np.zeros((2, 1), dtype=int)
-np.zeros_like([1.0]) | np.empty_like(A).shape | np.ones(2, int) | np.zeros_like(np.arange(2), dtype=float)
+np.array([]) | np.append([], 2.5) | np.ones(1) + [] | np.zeros_like([1.0]) | np.empty_like(A).shape
+np.ones(2, int) | np.zeros_like(np.arange(2), dtype=float)
 np.full(2, 3) | np.full((2, 2), 0.5) | np.full(2, True) | ~np.zeros(2, dtype=bool) | np.zeros_like(x > 2)
 np.arange(3)*2 | np.arange(3)**2 % 3 | np.sort([3, 1]) | np.diff(np.arange(4)**2) | np.arange(3) + 0.5
 np.tile([1, 2], 2)
@@ -225,6 +226,10 @@ def test_a_slope_that_a_whole_array_cuts_is_told() -> None:
 def test_a_list_beside_a_list_of_the_text_is_joined_and_compared_as_in_python() -> None:
     text = "v = [1, 2]\nprint(v + [3], [0] + v, v == [1, 2], v != [1, 2], v < [1, 3])\nL = sum(v + [3])\n"
     assert run_script(HEAD + text).stdout == "[1, 2, 3] [0, 1, 2] True False True\n"
+    for wrong in ("np.ones(2) + ['a']", "np.ones(2) == [None, 2]", "[[1], None]*np.ones(2)"):
+        error = run_script(f"{HEAD}L = {wrong}\n").error
+        assert error is not None
+        assert error.code in ("E0203", "E0302")
     for wrong in ("v - [1, 2]", "v*[1, 2]", "tensor([1.0, 2.0]) + [1, 2]"):
         error = run_script(f"v = [1, 2]\nL = {wrong}\n").error
         assert error is not None
@@ -410,7 +415,7 @@ def test_arrays_print_as_the_script_asks_until_it_ends() -> None:
 #: Wrong statements whose error has numpy's words.
 NUMPY_ERRORS = """\
 np.ones(4) + x[:3] | x[5] | x.reshape(3, 2) | np.sum(x, axis=1) | bool(x > 1) | float(x)
-np.zeros(2)[:] + A + x
+A + x[:3] | np.array([])[1]
 y[:2] = x | np.linalg.inv(np.ones((2, 2))) | x.nosuch | f"{x:.2f}" | np.add([1, 2], [1, 2, 3])"""
 
 
