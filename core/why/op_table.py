@@ -114,6 +114,10 @@ UNBOUNDED_SLOPE_REASONS = {
     "div": "the slope of a quotient has the divisor below the line, and that is 0",
     "hypot": "the slope of hypot is {own}/hypot({x}, {y}), which is 0/0 where both are 0",
     "vector_norm": "the slope of this norm has no bound at 0",
+    "erfinv": "erfinv has finite values between -1 and 1 only",
+    "ndtri": "ndtri has finite values between 0 and 1 only",
+    "lgamma": "lgamma has no finite value at 0 and at negative whole numbers",
+    "digamma": "digamma has no finite value at 0 and at negative whole numbers",
     "log_abs_det": "the slope of log(det({x})) is the inverse of {x}, which a singular matrix has none of",
     "inv": "a singular matrix has no inverse",
     "acos": "the slope of acos has no bound at -1 and 1",
@@ -135,11 +139,28 @@ UNDEFINED_VALUE_REASONS = {
     "logit": "logit has finite values between 0 and 1 only",
     "reciprocal": "1/{f} has no finite value at 0",
     "log1p": "log1p has finite values above -1 only",
+    "erfinv": "erfinv has finite values between -1 and 1 only",
+    "ndtri": "ndtri has finite values between 0 and 1 only",
+    "lgamma": "lgamma has no finite value at 0 and at negative whole numbers",
+    "digamma": "digamma has no finite value at 0 and at negative whole numbers",
     "log_abs_det": "the determinant is 0, and its logarithm -infinity",
 }
 OVERFLOWING_OPS = (
     *("add", "sub", "mul", "div", "sum", "matmul", "mm", "mv", "dot", "square", "prod", "pow", "mean"),
-    *("cumsum", "cumprod", "vm", "bmm", "outer", "vector_norm", "einsum", "addmm", "trace", "det"),
+    *(
+        "var",
+        "std",
+        "cumsum",
+        "cumprod",
+        "vm",
+        "bmm",
+        "outer",
+        "vector_norm",
+        "einsum",
+        "addmm",
+        "trace",
+        "det",
+    ),
 )
 LOGARITHMS = ("log", "log2", "log10")
 EXPONENTIALS = ("exp", "exp2", "expm1", "sinh", "cosh")

@@ -335,8 +335,12 @@ def copy_cut(scene: Scene, call: tree.Call, data: Any) -> Cut:
     """Return the cut of ``torch.tensor(...)`` of tensors, or of numbers made of tensors."""
     text = tensor_text(scene, data)
     numbers = text != scene.text(data)
-    if isinstance(data, (*DISPLAYS, tree.Comprehension)) or scene.value(data).__class__ in (list, tuple):
+    if isinstance(data, (*DISPLAYS, tree.Comprehension)):
         text = f"torch.stack({text})"
+    elif scene.value(data).__class__ in (list, tuple):  # what is in it may have left the graph before
+        cut = replaceable_cut(scene, call, f"torch.stack({text})", COPY_REASON)
+        cut.inside = data
+        return cut
     elif isinstance(data, tree.Call) and isinstance(data.function, tree.Name):
         if scene.function(data.function.id) is not None:  # it may return a number made inside of it
             cut = replaceable_cut(scene, call, text, COPY_REASON)

@@ -338,6 +338,9 @@ def sums_of_exponentials(reader: FormulaReader, x: Any) -> Iterator[Proposal]:
         yield reader.words.call("logaddexp", a, b), f"logaddexp {LARGEST_FIRST_REASON}"
     if x.op == "-" and a and is_number(x.right, 1):
         yield logarithm_of_growth(reader, "expm1", a)
+    if x.op == "-" and b and is_number(x.left, 1):
+        text = reader.words.filled("{log}(-{expm1}({u}))", u=b)
+        yield text, "1 - exp(u) is -expm1(u), which keeps its digits near 0"
 
 
 def split_logarithms(reader: FormulaReader, x: Any) -> Iterator[Proposal]:

@@ -142,6 +142,23 @@ def test_the_entry_of_a_divisor_that_is_broadcast_is_told() -> None:
     assert said.endswith("0/0 is nan: entry [0, 0] of x - x.mean(0) = 0, entry [0] of v.sqrt() = 0")
 
 
+@pytest.mark.parametrize(
+    ("x", "function", "words"),
+    [
+        ("1.", "torch.erfinv(x)", "erfinv has finite values between -1 and 1 only: x = 1"),
+        ("0.", "torch.lgamma(x)", "lgamma has no finite value at 0 and at negative whole numbers: x = 0"),
+        (
+            "[1e200, 2e200]",
+            "x.var()",
+            "the result is beyond the largest number: x (entries from 1e+200 to 2e+200)",
+        ),
+    ],
+)
+def test_why_a_value_is_infinite(x: str, function: str, words: str) -> None:
+    [said] = causes(LEAF.format(x) + f"y = {function}\ny.backward()")
+    assert words in said
+
+
 def test_a_determinant_of_0_is_told() -> None:
     [said] = causes(
         "A = torch.tensor([[1., 2.], [2., 4.]], requires_grad=True)\nL = torch.logdet(A)\nL.backward()"

@@ -41,6 +41,7 @@ def forms(script: str, place: str) -> list[str]:
         ("d = x - x.mean()\ny = (d**2).mean().sqrt()", "(d**2).mean().sqrt()", "x.std(correction=0)"),
         ("import numpy as np\ny = np.sqrt(np.mean((x - np.mean(x))**2))", "np.mean(x)", "np.std(x)"),
         ("y = sqrt(x.var())", "sqrt(x.var())", "x.std()"),
+        ("y = log(1 - exp(-x))", "log(1 - exp(-x))", "log(-expm1(-x))"),
         ("e = exp(x)\ny = log(1 + e)", "exp(x)", "softplus(x)"),
         ("y = sqrt(a*a + b**2)", "sqrt(a*a + b**2)", "hypot(a, b)"),
         ("y = log(sum(exp(v) for v in x))", "exp(v)", "logsumexp(x, 0)"),
