@@ -129,11 +129,15 @@ class CorrectionSearch:
         return ""
 
     def find_other_constant(self) -> str:
-        """Return the remark that a number of the script stands in place of another: ``K`` for ``N``."""
+        """Return the remark that a number of the script stands in place of another, or a name is missing."""
         numbers = {name for name in self.names_of_script() if self.names[0][name].__class__ in (int, float)}
         for edit in self.other_names():
             replaced = self.text[edit.spans[0].start : edit.spans[0].end]
             if {replaced, edit.text} <= numbers and self.is_right(edit):
+                return edit.remark + self.line_of(edit)
+        whole = self.formula.node.span
+        for edit in self.missing_names():
+            if edit.spans == (whole,) and self.is_right(edit):
                 return edit.remark + self.line_of(edit)
         return ""
 

@@ -71,7 +71,9 @@ def find_mistakes(
         if variable is not None and ", as if " not in "".join(off):
             return [variable_remark(*variable)]
         return (remarks if paths is not None and paths.is_sure and remarks else off) or general
-    if off:
+    if off and ratio is not None:
+        if abs(abs(ratio) - 1) <= 1e-6:
+            return off
         other = CorrectionSearch(formula, tried, node).find_other_constant()
         return [other] if other else off
     if formula.place is not None and not points.is_jacobian:

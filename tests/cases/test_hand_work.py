@@ -448,6 +448,22 @@ VARIABLES = [
         never=["a third"],
         code=1,
     ),
+    *[
+        Case(
+            f"with_equal_entries_of_data_{at}",
+            "w = torch.tensor([1., 1.], requires_grad=True)\nx = torch.tensor([3., 3.])\n" + script,
+            f"autodiff check script.ad --formula '{formula}'",
+            shows=["the factor x is missing"],
+            never=["a third"],
+            code=1,
+        )
+        for at, (script, formula) in enumerate(
+            [
+                ("L = (w @ x)**2\n", "2*(w @ x)"),
+                ("y = torch.tensor(4.)\nL = (w @ x - y)**2\n", "2*(w @ x - y)"),
+            ]
+        )
+    ],
     Case(
         "beside_the_wrong_sign",
         "x = 4.\nL = x**2\n",
