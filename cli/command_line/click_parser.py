@@ -341,6 +341,9 @@ def near_option(error: click.NoSuchOption, command: Command | None, arguments: S
         return f"did you mean `{near}`?"
     if command.name == "lint" and error.option_name == "--format":
         return "the findings are diagnostics: --diagnostics json, or --diagnostics github"
+    if command.name == "diff" and error.option_name in ("--each", "--sweep"):
+        rows = f"autodiff grad SCRIPT {error.option_name} ..."
+        return f"write the rows of each script, `{rows} > FILE`, and compare the files"
     others = [name for name, other in COMMANDS.items() if error.option_name in flags_of(other)]
     return f"`autodiff {others[0]}` has it, `autodiff {command.name}` does not" if others else ""
 

@@ -16,6 +16,7 @@ from autodiff.cli.pictures.picture import WIDEST_NAME, typeset
 from autodiff.cli.pictures.svg import svg_text
 from autodiff.cli.process.streams import visible, visible_lines
 from autodiff.cli.render.derivation import left_out_text
+from autodiff.cli.render.expression_latex import parse_quotient
 from autodiff.cli.render.numbers import is_array, number, short, spell_count
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.paths import all_kink_texts, repair_words
@@ -182,7 +183,11 @@ def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
     paths = f"{spell_count(derivation.count)} path{'s' * (derivation.count != 1)}"
     wrt = escape(fit(derivation.wrt, WIDEST_NAME))
     head = f"∂{fit(derivation.output, WIDEST_NAME)} / ∂{fit(derivation.wrt, WIDEST_NAME)}"
-    if derivation.given:
+    first = parse_quotient(derivation.output)
+    if derivation.order == 2 and first is not None and derivation.weight is None:
+        above, by, again = (fit(name, WIDEST_NAME) for name in (*first, derivation.wrt))
+        head = f"∂²{above} / ∂{by}²" if by == again else f"∂²{above} / ∂{by} ∂{again}"
+    elif derivation.given:
         head = fit(derivation.given, 2 * WIDEST_NAME)
     value = typeset(entry(derivation.value, page))
     rows = "".join(step_rows(derivation))
@@ -218,11 +223,11 @@ def step_rows(derivation: Derivation) -> Iterator[str]:
     of_paths = [(path.edges, path.derivatives) for path in derivation.paths]
     if all(edges for edges, _ in of_paths):
         yield from rows_of(
-            "chain rule", [dot.join(quotient(*edge) for edge in edges) for edges, _ in of_paths]
+            "chain rule", [dot.join(quotient(*edge) for edge in edges) for edges, _ in of_paths], True
         )
         if derivation.is_scalar:
             terms = [dot.join(brackets(mathml(one)) for one in each) for _, each in of_paths]
-            yield from rows_of("local derivatives", terms)
+            yield from rows_of("local derivatives", terms, True)
         else:
             maps = [
                 "<mo>,</mo>".join(
@@ -230,15 +235,15 @@ def step_rows(derivation: Derivation) -> Iterator[str]:
                 )
                 for _, each in of_paths
             ]
-            yield from rows_of(f"maps of {incoming.letter}", maps)
+            yield from rows_of(f"maps of {incoming.letter}", maps, True)
     formulas = derivation.expressions
     simplified = formulas.simplified if formulas is not None else None
     if simplified is not None:
         yield from rows_of("simplified", [mathml(simplified)])
     elif derivation.simplified:
         yield from rows_of("simplified", [mtext(derivation.simplified)])
-    if derivation.is_scalar:
-        yield from rows_of("in numbers", [text_mathml(text) for text in derivation.numbers])
+    if derivation.is_scalar and derivation.numbers:
+        yield from rows_of("in numbers", [sum_mathml(derivation.numbers)])
     elif formulas is not None and simplified is not None:
         values = {name: value_mathml(value) for name, value in formulas.values.items()}
         if all(values.values()):
@@ -248,12 +253,22 @@ def step_rows(derivation: Derivation) -> Iterator[str]:
         yield from rows_of("value", [value])
 
 
-def rows_of(label: str, terms: Sequence[str]) -> Iterator[str]:
+def sum_mathml(terms: Sequence[str]) -> str:
+    """A sum of terms that are given as texts."""
+    made = [text_mathml(terms[0])] if terms else []
+    for term in terms[1:]:
+        sign = "−" if term.startswith("-") else "+"
+        made.append(f"<mo>{sign}</mo>{text_mathml(term.removeprefix('-'))}")
+    return "".join(made)
+
+
+def rows_of(label: str, terms: Sequence[str], is_by_path: bool = False) -> Iterator[str]:
+    """The rows of a step; ``is_by_path`` says that each term belongs to a path."""
     for at, term in enumerate(terms):
         head = f'<th scope="row">{label}</th>' if not at else "<th></th>"
         sign = "=" if not at else "+"
         yield (
-            f'<tr data-path="{at if len(terms) > 1 or label != "value" else -1}">{head}<td>{sign}</td>'
+            f'<tr data-path="{at if is_by_path else -1}">{head}<td>{sign}</td>'
             f'<td><math displaystyle="true">{term}</math></td></tr>'
         )
 

@@ -11,6 +11,7 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.derivation import propagation
+from autodiff.core.graph.node import OpNode
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.report.kink import JUMP, KINK, SINGULAR
@@ -55,6 +56,7 @@ def make_propagation(session: Session) -> Propagation:
     probe = Probe()
     names = [*sigmas, *parts, *(column.partition("[")[0] for column in columns)]
     asked = Question(session, weighed=False, probe=probe, wrt=list(dict.fromkeys(names)))
+    refuse_output(asked, names)
     sigmas |= of_values(parts, {variable.name: variable.value for variable in asked.report.gradients})
     deviations = asked.vector(sigmas, "--sigma", needed=False)
     if not (np.isfinite(deviations).all() and (deviations >= 0).all()):
@@ -79,6 +81,18 @@ def make_propagation(session: Session) -> Propagation:
             " curvature does"
         )
     return made
+
+
+def refuse_output(asked: Question, names: Sequence[str]) -> None:
+    """Raise UsageError if the output itself, which the script computes, is given a deviation."""
+    subject = asked.subject
+    if subject.name in names and isinstance(subject.root, OpNode):
+        inputs = [name for name in names if name != subject.name]
+        raise UsageError(
+            f"--sigma {subject.name}: `{subject.name}` is the output, and its deviation is what is computed",
+            code="E0610",
+            help=(f"leave it out: {', '.join(inputs)}" if inputs else "name inputs of the script",),
+        )
 
 
 def note_kinks(session: Session, asked: Question, probe: Probe, draws: int) -> bool:

@@ -111,3 +111,12 @@ def test_help_lists_each_option_once_in_the_groups(autodiff, command):
 def test_every_option_is_in_one_group():
     known = {option.flags[-1] for command in COMMANDS.values() for option in command.options}
     assert sorted(" ".join(GROUPS.values()).split()) == sorted({*known, "--help"})
+
+
+@pytest.mark.parametrize("option", ["--each", "--sweep"])
+def test_diff_says_how_rows_are_compared(autodiff, option):
+    done = autodiff("diff", "a.ad", "b.ad", option, "x=0:1:0.5")
+    assert done.returncode == 2
+    assert (
+        f"write the rows of each script, `autodiff grad SCRIPT {option} ... > FILE`, and compare" in done.err
+    )

@@ -180,3 +180,11 @@ def test_a_kink_is_named_with_its_line(autodiff, script, told):
 
 def test_the_far_side_of_a_kink_is_not_noted(autodiff):
     assert autodiff("propagate", "-e", "x = 1.; y = relu(x) + relu(-x)", "--sigma", "x=0.1").err == ""
+
+
+def test_the_output_has_no_deviation_of_its_own(autodiff):
+    done = autodiff("propagate", "-e", "a = 9.81; b = 2.; T = a*b", "--sigma", "T=0.1,a=0.01")
+    assert done.returncode == 2
+    assert "`T` is the output, and its deviation is what is computed" in done.err
+    assert "leave it out: a" in done.err
+    assert autodiff("propagate", "-e", "x = 3.", "--of", "x", "--sigma", "x=0.1").out == "3\t0.1\n"
