@@ -107,9 +107,9 @@ def values_of(option: Option, incomplete: str) -> list[CompletionItem]:
         # the line.
         words = split_arg_string(os.environ.get("COMP_WORDS", ""))
         names = [name + TAKES_NAMES[option.name] for name in names_bound_on_line(words[2:])]
-        return entries(names, incomplete) if option.name == "wrt" else matching(names, incomplete)
+        return complete_list(names, incomplete) if option.name == "wrt" else matching(names, incomplete)
     if option.parts:
-        return entries(option.parts, incomplete)
+        return complete_list(option.parts, incomplete)
     return matching(option.choices, incomplete)
 
 
@@ -117,7 +117,7 @@ def matching(known: Iterable[str], incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(value) for value in known if value.startswith(incomplete)]
 
 
-def entries(known: Iterable[str], incomplete: str) -> list[CompletionItem]:
+def complete_list(known: Iterable[str], incomplete: str) -> list[CompletionItem]:
     """The completions for the last entry of a list with commas; entries are not repeated."""
     before, comma, last = incomplete.rpartition(",")
     given = before.split(",")

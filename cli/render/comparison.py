@@ -37,7 +37,7 @@ def comparison_lines(found: Comparison, page: Page) -> Iterator[Line]:
     """A title, a table of everything, and how many values differ."""
     yield ((TITLE, f"{visible(found.old.script)} and {visible(found.new.script)}"),)
     yield EMPTY
-    shown = found.values[: page.cut(len(found.values))]
+    shown = found.values[: page.shown_rows(len(found.values))]
     rows = [
         [
             [fit(visible(value.title), WIDEST_NAME)],

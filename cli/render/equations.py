@@ -81,7 +81,7 @@ def without_derivations(report: GradientReport, page: Page) -> list[str]:
         return []
     values = [
         f"the gradient for {fit(variable.name)} is {inline(variable.grad, page.digits)}"
-        for variable in report.gradients[: page.cut(len(report.gradients))]
+        for variable in report.gradients[: page.shown_rows(len(report.gradients))]
     ]
     return [*values, *report.notes]
 

@@ -84,7 +84,7 @@ def output_lines(report: GradientReport, page: Page) -> Iterator[Line]:
 def table_lines(report: GradientReport, page: Page, formulas_below: bool = False) -> Iterator[Line]:
     """The inputs as a table if it fits, else one below the other."""
     count = len(report.gradients)
-    shown = report.gradients[: page.cut(count)]
+    shown = report.gradients[: page.shown_rows(count)]
     make = tensor_table if any(is_array(variable.value) for variable in report.gradients) else scalar_table
     counts = report.size <= MOST_COUNTED
     title = gradient_title(report)

@@ -82,7 +82,7 @@ def matrix_lines(found: DerivativeMatrix, page: Page) -> Iterator[Line]:
     named = places(found.above)
     above = [place(fit(named[at][0], WIDEST_NAME), named[at][1]) for at in kept]
     below = [place(fit(name, WIDEST_NAME), index) for name, index in places(found.below)]
-    shown = above[: page.cut(len(above))]
+    shown = above[: page.shown_rows(len(above))]
     for digits in (page.digits, min(page.digits, 3)):
         texts = [[short(value, digits) for value in row] for row in found.matrix[kept[: len(shown)]].tolist()]
         widths = [max(map(cells, column)) for column in zip(below, *texts, strict=True)] if below else []
@@ -146,7 +146,7 @@ def names_latex(variables: Sequence[Variable], kept: Sequence[int]) -> str:
 def record_lines(records: Records, page: Page) -> Iterator[Line]:
     """A table with a line for each record."""
     header, *rows = readable(records, page.digits)
-    shown = rows[: page.cut(len(rows))]
+    shown = rows[: page.shown_rows(len(rows))]
     is_text = [field in TEXT_FIELDS for field in header]
     styles = [NAME if text else NUMBER for text in is_text]
     styles[-1] = GRADIENT

@@ -98,7 +98,7 @@ def minimum_lines(found: Minimum, page: Page) -> Iterator[Line]:
     )
     yield EMPTY
     entries = entries_of(found)
-    kept = entries[: page.cut(len(entries))]
+    kept = entries[: page.shown_rows(len(entries))]
     digits = min(page.digits, max(3, (page.width - 44) // 3))
     rows = [
         [

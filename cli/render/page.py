@@ -68,7 +68,7 @@ class Page:
         """The same page, with at most ``rows`` rows in a table and ``tallest`` in a matrix."""
         return Page(self.width, self.digits, self.box, rows, self.step, self.height, tallest)
 
-    def cut(self, count: int) -> int:
+    def shown_rows(self, count: int) -> int:
         """How many of ``count`` rows are shown."""
         return min(count, self.rows) if self.rows else count
 

@@ -102,7 +102,7 @@ def input_values(found: Propagation) -> list[float]:
 def propagation_lines(found: Propagation, page: Page) -> Iterator[Line]:
     """Each entry of the output with its deviation, and the shares of the inputs below."""
     outputs = [place(*one) for one in places((found.report.output,))]
-    shown = outputs[: page.cut(len(outputs))]
+    shown = outputs[: page.shown_rows(len(outputs))]
     for at, name in enumerate(shown):
         if at:
             yield EMPTY
@@ -125,7 +125,7 @@ def entry_lines(found: Propagation, at: int, name: str, page: Page) -> Iterator[
     names = [place(*one) for one in places(found.report.gradients)]
     given, sigmas = input_values(found), np.sqrt(np.diag(found.covariance)).tolist()
     order = [j for j in np.argsort(-found.shares[at], kind="stable").tolist() if sigmas[j]]
-    kept = order[: page.cut(len(order))]
+    kept = order[: page.shown_rows(len(order))]
     digits = min(page.digits, max(3, (page.width - 50) // 3))
     rows = [
         [

@@ -50,7 +50,7 @@ def parts_that_fit(page: Page, nodes: int, inputs: int) -> tuple[bool, bool, int
     is_few = inputs > 0 and inputs * nodes <= MOST_DERIVED
     is_derived = is_few and (tree + steps <= left or tree + LEAST_TOLD > left >= steps)
     is_drawn = tree + (steps if is_derived else LEAST_TOLD) <= left
-    rows = page.cut(min(inputs, room) if page.height else inputs)
+    rows = page.shown_rows(min(inputs, room) if page.height else inputs)
     return is_drawn, is_derived, rows if rows * nodes <= MOST_WORK else 0
 
 
@@ -143,7 +143,7 @@ def table_within(report: GradientReport, page: Page, room: int) -> list[Line]:
 
     What goes first are formulas below the table, then rows of matrices, then inputs.
     """
-    rows = page.cut(min(len(report.gradients), max(room, 1)))
+    rows = page.shown_rows(min(len(report.gradients), max(room, 1)))
     for tallest in HEIGHTS:
         for formulas_below in (True, False):
             lines = list(gradient_lines(report, page.with_rows(rows, tallest), formulas_below))

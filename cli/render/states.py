@@ -64,7 +64,7 @@ REASONS = {
 def state_lines(states: TensorStates, page: Page) -> Iterator[Line]:
     """The states as one table, as two on a narrower page, or as a few lines per tensor."""
     count = len(states.entries)
-    shown = states.entries[: page.cut(count)]
+    shown = states.entries[: page.shown_rows(count)]
     if not shown:
         yield muted("the script keeps no tensor under a name")
         return

@@ -63,7 +63,7 @@ def trace_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     yield ((TITLE, "forward"),)
     yield from event_lines(story, story.events.forward, forward_table)
     names = [node.name for node in story.graph.nodes]
-    yield from key_lines(story.graph, names[: page.cut(len(names))], page)
+    yield from key_lines(story.graph, names[: page.shown_rows(len(names))], page)
     yield EMPTY
     yield ((TITLE, "backward"),)
     if story.events.backward:
@@ -155,7 +155,7 @@ def event_lines(
 
     Return whether there is a table.
     """
-    shown = events[: story.page.cut(len(events))]
+    shown = events[: story.page.shown_rows(len(events))]
     fitted = fitted_table(story, shown, table)
     if fitted is not None:
         yield from fitted.lines()

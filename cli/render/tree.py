@@ -220,7 +220,7 @@ def key_lines(graph: Graph, names: Sequence[str], page: Page) -> Iterator[Line]:
     texts = meaning_texts(*brief_meanings(graph.key, (*names, *symbols)))
     if texts:
         yield EMPTY
-    kept = page.cut(len(texts))
+    kept = page.shown_rows(len(texts))
     for text in texts[:kept]:
         words = " ".join(fit(word, page.width) for word in f"{text}.".split())
         yield from prose(words, page.width)

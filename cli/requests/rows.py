@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from autodiff.cli.requests.session import Session
     from autodiff.grammar.session.run import Settings
 
-#: Rows that are run one by one are answered in parts that take about so long.
+#: Rows that are run one by one are answered in parts. A part takes about this long.
 SECONDS_OF_A_PART = 0.1
 LARGEST_PART = 10_000  # rows
 

@@ -37,7 +37,7 @@ large_array_callbacks: list[Callable[[], None]] = []
 out_of_memory_callbacks: list[Callable[[], None]] = []
 #: Functions called when a script has failed, before its repairs are tried: they have a time of their own.
 repair_callbacks: list[Callable[[], None]] = []
-#: The process may use TOGETHER times the memory limit of one result, plus BASE bytes for the program itself.
+#: The process may use this many times the memory limit of one result, plus this much for the program itself.
 PROCESS_FACTOR, PROCESS_BASE_BYTES = 4, 1 << 30
 PAGE_BYTES = 4096
 

@@ -59,7 +59,7 @@ MOST_ENTRIES, GROUPS = 200, 100
 #: SECOND_COST times as much.
 WORK, FEWEST, SECOND_COST = 5e6, 5, 10
 #: A gradient is wrong if it differs from the difference quotients by more than this part of it, and by more
-#: than TRUST times their error. By precision of the gradient.
+#: than ERROR_FACTOR times their error. By precision of the gradient.
 TOLERANCE = {"float64": 1e-6, "float32": 1e-3}
 #: The same for rules of single precision that were run again in double precision, with constants unchanged.
 DOUBLE_TOLERANCE = 1e-5

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from autodiff.core.paths.path_sum import Path as Edges
     from autodiff.core.report.records import ReportedPass
 
-#: Of a longer path only the two ends are shown, with GAP between them.
+#: Of a longer path only the two ends are shown, with ELLIPSIS between them.
 LONGEST_PATH = 40
 ELLIPSIS = name_expr("...")
 INCOMING = "(incoming)"

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.core.paths.operand_symbols import OperandSymbols
 
-#: The sum over the paths is shown up to LONGEST_SUM symbols, a factored form up to MOST_SHARED named parts.
+#: The sum over the paths is shown up to LONGEST_SUM symbols, a factored form up to MOST_NAMED_PARTS.
 LONGEST_SUM = 400
 MOST_NAMED_PARTS = 12
-#: A derivative gets a name if it is longer than LONGEST, or longer than LONGEST_SHARED and read repeatedly.
+#: A derivative gets a name if it is longer than LONGEST_UNNAMED, or than LONGEST_SHARED and read repeatedly.
 LONGEST_SHARED = 12
 LONGEST_UNNAMED = 120
 #: The meaning of a name is cut after this many characters.

@@ -76,7 +76,7 @@ def apply_op(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tenso
     if not tracked or not (is_single or out.dtype.kind == "f"):
         made = Tensor.of(out)
         if mode.probe is not None:
-            mode.probe.compared(op, given)
+            mode.probe.after_unrecorded(op, given)
     else:
         sources = tuple([(x.stored_node or x.source()) if x.__class__ is Tensor else None for x in operands])
         made = Tensor.of(out, ArrayNode(op, sources, given, params, out, mode.site), requires_grad)

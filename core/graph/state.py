@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         def leaf_made(self, leaf: Leaf, value: Any) -> Any:
             """Return the value to use for a new tracked leaf instead of ``value``."""
 
-        def compared(self, op: Op, values: tuple[Any, ...]) -> None: ...
+        def after_unrecorded(self, op: Op, values: tuple[Any, ...]) -> None: ...
 
 
 def ignore_warning(text: str) -> None:

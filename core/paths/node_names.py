@@ -291,16 +291,16 @@ class NodeNames:
         for name, values in nodes.items():
             leaves = sum(isinstance(node, Leaf) for _, node in values)
             if name not in self._reassigned:
-                self._give(values[0][1], name)
+                self._give_unique_name(values[0][1], name)
                 continue
             skipped = 0 if leaves or name not in self._numbers_first else 1
             before, after = version_parts(name, values[-1][0] + skipped, self._script_words())
             for at, node in values:
                 number = at + skipped
                 if number == leaves == 1 and isinstance(node, Leaf):
-                    self._give(node, name)
+                    self._give_unique_name(node, name)
                 else:
-                    spelled = self._give(node, f"{before}{number}{after}")
+                    spelled = self._give_unique_name(node, f"{before}{number}{after}")
                     self._versioned[spelled] = name, number, node
 
     def _name_by_text(self) -> None:
@@ -317,7 +317,7 @@ class NodeNames:
             if node in self.of:
                 continue
             if node in self.called:
-                self._give(node, self.called[node])
+                self._give_unique_name(node, self.called[node])
                 continue
             operand = None if self.origins is None else passed_on(node)
             if operand is not None and operand in self.of:
@@ -338,7 +338,7 @@ class NodeNames:
             if not spelled or (len(spelled) > longest and isinstance(node, OpNode)):
                 self._text_without_suffix[node] = self._long_text(node)
                 spelled = self.short_name(node)
-            self._give(node, spelled)
+            self._give_unique_name(node, spelled)
 
     def _with_suffix(self, spelled: str, node: Node) -> str:
         """A text that is already the name of another node, with a suffix: the line, a number, or both."""
@@ -420,7 +420,7 @@ class NodeNames:
         spelled = self.of[node] if numbered or not is_phrase else self._text_without_suffix[node]
         return f"({spelled})" if is_phrase and not CALL.fullmatch(spelled) else spelled
 
-    def _give(self, node: Node, candidate: str) -> str:
+    def _give_unique_name(self, node: Node, candidate: str) -> str:
         spelled, version = candidate, 1
         while spelled in self._taken:
             version += 1

@@ -42,7 +42,7 @@ class NoExpressionError(Exception):
 
 
 def is_unnamed_constant(node: Node | None) -> bool:
-    """Whether an operand's node is that of a value without a gradient or a name; a number has none at all."""
+    """Whether the node of an operand has neither a gradient nor a name. A plain number has no node."""
     return node is None or (node.name is None and isinstance(node, Leaf) and not node.tracked)
 
 

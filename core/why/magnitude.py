@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from autodiff.core.paths.path_sum import Edge
     from autodiff.core.report.records import ReportedPass
 
-#: A gradient is reported if it is FAR times smaller or larger than the gradient at the output, and at least
-#: MANY factors contribute: a single number may be meant to be small.
+#: A gradient is reported if it is FAR_RATIO times smaller or larger than the gradient at the output, and at
+#: least MIN_FACTORS factors contribute: a single number may be meant to be small.
 FAR_RATIO, MIN_FACTORS = 1e8, 5
 #: At most this many places are reported.
 MOST_PLACES = 3

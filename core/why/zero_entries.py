@@ -1,8 +1,8 @@
-"""Why some entries of a gradient are zero and others are not: the ops that let nothing through for them.
+"""Why some entries of a gradient are zero and others are not: the ops that pass them no gradient.
 
-An op is a cause if the entries would have a gradient had it let through what it stopped. This is tested:
-nonzero numbers replace what was stopped and are propagated down to the input. Nothing is reported for
-entries where another op has a slope of 0 because of their value.
+To test an op, nonzero numbers take the place of the zeros that it passes on, and are propagated down to the
+input. It is a cause if the entries get a gradient then. Nothing is reported for entries where another op has
+a slope of 0 because of their value.
 """
 
 from __future__ import annotations

@@ -313,7 +313,7 @@ def rounding_left(order: list[Node], seeds: dict[Node, Any], received: dict[Node
 def random_moves(leaf: Leaf, random: Any, spread: float) -> Any:
     """Return a random move for each entry of a leaf: up to ``spread`` times the entry plus a third of a unit.
 
-    The unit is 1, so that entries near 0 can change sign; for entries below SMALL, their own size.
+    The unit is 1, so that entries near 0 can change sign; for entries below SMALL_ENTRY, their own size.
     """
     x = np.asarray(leaf.out)
     size = entry_scales(x)

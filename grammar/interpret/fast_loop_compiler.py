@@ -39,8 +39,8 @@ TEST_OPERATORS = frozenset(["+", "-", "*", "%", "//"])
 #: How many operators and functions a body may have. The tape has to have room for them, and Python's stack
 #: for as many nested in one expression.
 MAX_OPERATIONS = 128
-#: A program has to start and to end, so it saves no time for only a few turns. It needs at least FEWEST
-#: turns, and for a short body as many as have WORTH steps: a turn is one step, and so is each instruction.
+#: A program has to start and to end, so it saves no time for only a few turns. It needs at least MIN_TURNS
+#: turns, and for a short body as many as have MIN_STEPS: a turn is one step, and so is each instruction.
 MIN_TURNS, MIN_STEPS = 4, 40
 #: A number, used to look up the methods of numbers.
 SAMPLE_NUMBER = Tensor.of(0.0)

@@ -38,8 +38,9 @@ MODULES = (
 )
 
 
-#: OWN: the modules that the error message names. MEANT: modules under a wrong name, with the right one.
+#: The modules that the error message names.
 SUGGESTED_MODULES = ("torch", "math", "numpy")
+#: Modules under a wrong name, with the right one.
 MODULE_ALIASES = {
     "pytorch": "torch",
     "torch.functional": "torch.nn.functional",

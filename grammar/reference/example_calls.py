@@ -1,6 +1,6 @@
 """Example calls of functions for which a generated call is impossible or less instructive.
 
-The names are those of STOCK in ``examples``. A function exposed with ``example=`` needs no entry here.
+The names are those of SAMPLE_TENSORS in ``examples``. A function exposed with ``example=`` needs no entry.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """An example of every public function: a script of a few lines that is run whenever it is shown.
 
 The call of a function is declared with ``example=`` where it is exposed, or in ``example_calls``. For other
-functions it is generated, from the first values of STOCK that the function accepts with finite results.
+functions it is generated, from the first values of SAMPLE_TENSORS that give finite results.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.session.run import Execution
 
-#: The tensors of examples. Those with floats get a gradient, except the names in CONSTANT.
+#: The tensors of examples. Those with floats get a gradient, except the names in UNTRACKED.
 SAMPLE_TENSORS = {
     "x": "tensor([0.5, 1.0, 2.0])",
     "y": "tensor([1.0, 3.0, 2.0])",
@@ -65,7 +65,7 @@ GROUPS = ("xyz", "pq", "rs", "uvw", "ABC", "TS", ("series",), ("image",), ("volu
 KINKED, MATRICES = "uvw", "ABC"
 #: Output that disqualifies a generated call: nan, inf, or rounding errors, which differ between machines.
 UNFIT = re.compile(r"\b(nan|inf)\b|e-(0[7-9]|[1-9]\d)")
-#: Names in STOCK that require no gradient.
+#: Names in SAMPLE_TENSORS that require no gradient.
 UNTRACKED = frozenset(["i", "j", "n", "m", "labels", "signs", "mask"])
 NAME = re.compile(r"(?<![\w.'\"])[A-Za-z]\w*(?![\w(='\"])")
 
@@ -93,7 +93,7 @@ def make_example(key: str, is_kinked: bool = False) -> Example | None:
 
 
 def generated_calls(key: str, function: PublicFunction, is_kinked: bool) -> Iterator[str]:
-    """Yield calls with only the required arguments, all from one group of STOCK."""
+    """Yield calls with only the required arguments, all from one group of SAMPLE_TENSORS."""
     first = function.parameters[0].name if function.parameters else ""
     preferred = [KINKED] if is_kinked else [MATRICES] if first in ("A", "B") else []
     for group in dict.fromkeys([*preferred, *GROUPS]):

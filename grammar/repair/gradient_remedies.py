@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 #: The most changes tried for one cause, the most that are kept, and the most that are combined.
 MOST_TRIALS, MOST_KEPT, MOST_COMBINED = 8, 2, 3
-#: The most changes tried for one report, and the most steps for all trials together. ENTRIES entries of
-#: tensors take about as long as one step.
+#: The most changes tried for one report, and the most steps for all trials together. ENTRIES_PER_STEP
+#: entries of tensors take about as long as one step.
 MOST_REPORT_TRIALS, MOST_STEPS, ENTRIES_PER_STEP = 40, 2_000_000, 100
 #: How far a repaired output may differ from the original one, absolutely and relatively.
 OUTPUT_TOLERANCE = 1e-5

@@ -115,7 +115,7 @@ class RunRecorder:
                 history.first_nonfinite, history.passes = len(history.values) - 1, self.backwards
         return value
 
-    def compared(self, op: Op, values: tuple[Any, ...]) -> None:
+    def after_unrecorded(self, op: Op, values: tuple[Any, ...]) -> None:
         """Called by the engine for every comparison; nothing is recorded."""
 
     def grads_gathered(self, before: list[tuple[GradSlot, Any]], is_partial: bool) -> None:

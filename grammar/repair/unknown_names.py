@@ -172,7 +172,7 @@ class UnknownName:
             yield self.rename(FOREIGN_CONSTANTS[name.lower()], False)
             return
         if name in FORMULAS:
-            yield from self.as_formula(*FORMULAS[name])
+            yield from self.by_other_functions(*FORMULAS[name])
             return
         own: set[str] = set()
         scope: Scope | None = self.scope
@@ -195,7 +195,7 @@ class UnknownName:
         if name.lower() in RESULTS:
             yield from self.as_last_result()
 
-    def as_formula(self, *parts: str) -> Iterator[Fix]:
+    def by_other_functions(self, *parts: str) -> Iterator[Fix]:
         """Propose what a function such as the secant is in terms of others, in every call."""
         edits = []
         for name, _ in self.all_reads:

@@ -28,9 +28,9 @@ class PassRecord:
     __slots__ = ("_order", "_roots", "entry", "retained", "seeds", "value")
 
     def __init__(self) -> None:
-        self.start([], [], [])
+        self.set_pass([], [], [])
 
-    def start(self, roots: list[Node], seeds: list[Any], order: list[Node]) -> None:
+    def set_pass(self, roots: list[Node], seeds: list[Any], order: list[Node]) -> None:
         """Set all attributes to those of the pass that has just run."""
         self._roots, self.seeds, self._order = roots, seeds, order
         self.entry: tuple[Tape, int] | None = None
@@ -130,7 +130,7 @@ class LastPasses:
         passes = {"backward": self.backward, "grad": self.grad, "functional": self.functional}
         ran = passes[kind]
         arrays = [] if self.keeps_graphs else ran.arrays
-        ran.start(roots, seeds, order)
+        ran.set_pass(roots, seeds, order)
         if arrays:  # nothing uses the nodes of the previous pass of this kind any more
             kept = {node for other in passes.values() for node in other.arrays}
             for node in arrays:
@@ -145,5 +145,5 @@ class LastPasses:
             self.pass_ran(kind, [], [], [])
         else:
             self.backwards += kind == "backward"
-        ran.start([], [seed], [])
+        ran.set_pass([], [seed], [])
         ran.entry, ran.value, ran.retained = (tape, at), value, retain

@@ -65,7 +65,7 @@ class Probe:
         """The array that takes the place of the leaf's array ``x``."""
         return x + move.reshape(x.shape)
 
-    def compared(self, op: Op, values: tuple[Any, ...]) -> None:
+    def after_unrecorded(self, op: Op, values: tuple[Any, ...]) -> None:
         """Called by the engine for every op whose result is not recorded."""
         if op.name not in COMPARISONS or mode.site is None or mode.site in self.ties:
             return
