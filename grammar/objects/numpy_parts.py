@@ -48,11 +48,11 @@ def taken(a: Any, indices: Any, axis: Any = None) -> Any:
     return subscripts.get_item(x, (slice(None),) * at + (indices,))
 
 
-def positions(name: str) -> Callable[..., Any]:
+def positions(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of numpy that makes positions of whole arguments, as ``tril_indices`` does."""
 
     def of_numbers(*args: Any, **kwargs: Any) -> Any:
-        made = getattr(np, name)(
+        made = function(
             *[as_index(x, "a size") for x in args], **{key: as_index(x, key) for key, x in kwargs.items()}
         )
         return tuple(Tensor.of(part) for part in made)
@@ -156,7 +156,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "bincount": lambda x, weights=None, minlength=0: call("bincount", array_of(x), weights, minlength),
     "convolve": convolution,
     "correlate": lambda a, v, mode="valid": convolution(a, v, mode, False),
-    "diag_indices": positions("diag_indices"),
+    "diag_indices": positions(lambda *args, **kwargs: np.diag_indices(*args, **kwargs)),
     "fill_diagonal": fill_diagonal,
     "geomspace": geomspace,
     "ix_": lambda *args: tuple(Tensor.of(at) for at in np.ix_(*[array_of(x).data for x in args])),
@@ -178,8 +178,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "take": taken,
     "tensordot": lambda a, b, axes=2: call("tensordot", array_of(a), array_of(b), axes),
     "tri": lambda N, M=None, k=0: call("tril", constant("ones")((N, N if M is None else M)), k),
-    "tril_indices": positions("tril_indices"),
-    "triu_indices": positions("triu_indices"),
+    "tril_indices": positions(lambda *args, **kwargs: np.tril_indices(*args, **kwargs)),
+    "triu_indices": positions(lambda *args, **kwargs: np.triu_indices(*args, **kwargs)),
     "unravel_index": lambda at, shape: tuple(
         int(i) for i in np.unravel_index(as_index(at, "a place"), shape)
     ),

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     #: Returns numpy's generator of a namespace.
     Source = Callable[[], Any]
+    #: Returns a method of a generator.
+    Method = Callable[[Any], Callable[..., Any]]
 
 
 # -- arguments and results --------------------------------------------------------------------------
@@ -64,57 +66,57 @@ def result_of(made: Any) -> Any:
 # -- distributions ----------------------------------------------------------------------------------
 
 
-def draw(name: str, count: int, source: Source, *args: Any, size: Any = None, **named: Any) -> Any:
-    """Call numpy's method ``name``, which takes ``count`` parameters and then the size."""
+def draw(method_of: Method, count: int, source: Source, *args: Any, size: Any = None, **named: Any) -> Any:
+    """Call a method of numpy's generator, which takes ``count`` parameters and then the size."""
     if len(args) > count:
         args, size = args[:count], args[count]
-    method = getattr(source(), name)
+    method = method_of(source())
     if "dtype" in named:
         named["dtype"] = getattr(named["dtype"], "name", named["dtype"])  # int, np.int64 or a text
     named = {key: constant(x) for key, x in named.items()}
     return result_of(method(*map(constant, args), size=size_of(size), **named))
 
 
-def draw_shape(name: str, source: Source, *sizes: Any) -> Any:
+def draw_shape(method_of: Method, source: Source, *sizes: Any) -> Any:
     """Return numpy's ``rand`` or ``randn``, whose arguments are sizes."""
-    return result_of(getattr(source(), name)(*(size_of(sizes) or ())))
+    return result_of(method_of(source())(*(size_of(sizes) or ())))
 
 
-def draw_standard(name: str, source: Source, size: Any, parameters: list[Any]) -> Any:
+def draw_standard(method_of: Method, source: Source, size: Any, parameters: list[Any]) -> Any:
     """Return what a distribution draws at location 0 and scale 1, as many as ``parameters`` need."""
     shape = size_of(size)
     if shape is None and any(map(is_array, parameters)):
         shape = np.broadcast_shapes(*[array_of(x).shape for x in parameters if is_array(x)])
-    return result_of(getattr(source(), name)(size=shape))
+    return result_of(method_of(source())(size=shape))
 
 
-def located(name: str, source: Source, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+def located(method_of: Method, source: Source, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
     """Return ``loc + scale * z`` for the standard numbers z of a distribution, as numpy computes it."""
-    z = draw_standard(name, source, size, [loc, scale])
+    z = draw_standard(method_of, source, size, [loc, scale])
     return operators.add(operators.mul(z, scale), loc)
 
 
-def scaled(name: str, source: Source, scale: Any = 1.0, size: Any = None) -> Any:
-    return operators.mul(draw_standard(name, source, size, [scale]), scale)
+def scaled(method_of: Method, source: Source, scale: Any = 1.0, size: Any = None) -> Any:
+    return operators.mul(draw_standard(method_of, source, size, [scale]), scale)
 
 
 def uniform(source: Source, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-    share = draw_standard("uniform", source, size, [low, high])
+    share = draw_standard(lambda g: g.uniform, source, size, [low, high])
     return operators.add(operators.mul(share, operators.sub(high, low)), low)
 
 
 def lognormal(source: Source, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
-    return call_plain(find("exp"), (located("standard_normal", source, mean, sigma, size),), {})
+    return call_plain(find("exp"), (located(lambda g: g.standard_normal, source, mean, sigma, size),), {})
 
 
 # -- entries and orders -----------------------------------------------------------------------------
 
 
-def order(name: str, source: Source, x: Any) -> Any:
+def order(method_of: Method, source: Source, x: Any) -> Any:
     """Return in which order numpy puts the rows of an array or the entries of a list."""
     shape = tuple(x.shape) if x.__class__ is Tensor else (len(x),)
     numbered = np.arange(int(np.prod(shape))).reshape(shape)
-    made = getattr(source(), name)(numbered)
+    made = method_of(source())(numbered)
     rows = (numbered if made is None else made).reshape(shape[0], -1)
     return rows[:, 0] // rows.shape[1]
 
@@ -124,12 +126,12 @@ def permutation(source: Source, x: Any) -> Any:
     if not is_array(x):
         return result_of(source().permutation(as_index(x, "a count")))
     rows = array_of(x)
-    return rows[Tensor.of(order("permutation", source, rows))]
+    return rows[Tensor.of(order(lambda g: g.permutation, source, rows))]
 
 
 def shuffle(source: Source, x: Any) -> None:
     """Put the rows of an array, or the entries of a list, in random order."""
-    places = order("shuffle", source, x)
+    places = order(lambda g: g.shuffle, source, x)
     if x.__class__ is list:
         x[:] = [x[at] for at in places]
     else:
@@ -149,34 +151,54 @@ def choice(source: Source, a: Any, size: Any = None, replace: Any = True, p: Any
 
 # -- namespaces -------------------------------------------------------------------------------------
 
-#: Distributions without slopes: how many parameters stand before the size.
-CONSTANT_DISTRIBUTIONS = {
-    **dict.fromkeys(["random", "standard_cauchy", "standard_exponential", "standard_normal"], 0),
-    **dict.fromkeys(["chisquare", "dirichlet", "geometric", "pareto", "poisson", "power"], 1),
-    **dict.fromkeys(["standard_gamma", "standard_t", "weibull"], 1),
-    **dict.fromkeys(["beta", "binomial", "f", "gamma", "multinomial", "multivariate_normal"], 2),
-    **dict.fromkeys(["negative_binomial", "vonmises", "wald"], 2),
-    **dict.fromkeys(["hypergeometric", "triangular"], 3),
+#: Distributions without slopes: numpy's method, and how many parameters stand before the size.
+CONSTANT_DISTRIBUTIONS: dict[str, tuple[Method, int]] = {
+    "random": (lambda g: g.random, 0),
+    "standard_cauchy": (lambda g: g.standard_cauchy, 0),
+    "standard_exponential": (lambda g: g.standard_exponential, 0),
+    "standard_normal": (lambda g: g.standard_normal, 0),
+    "chisquare": (lambda g: g.chisquare, 1),
+    "dirichlet": (lambda g: g.dirichlet, 1),
+    "geometric": (lambda g: g.geometric, 1),
+    "pareto": (lambda g: g.pareto, 1),
+    "poisson": (lambda g: g.poisson, 1),
+    "power": (lambda g: g.power, 1),
+    "standard_gamma": (lambda g: g.standard_gamma, 1),
+    "standard_t": (lambda g: g.standard_t, 1),
+    "weibull": (lambda g: g.weibull, 1),
+    "beta": (lambda g: g.beta, 2),
+    "binomial": (lambda g: g.binomial, 2),
+    "f": (lambda g: g.f, 2),
+    "gamma": (lambda g: g.gamma, 2),
+    "multinomial": (lambda g: g.multinomial, 2),
+    "multivariate_normal": (lambda g: g.multivariate_normal, 2),
+    "negative_binomial": (lambda g: g.negative_binomial, 2),
+    "vonmises": (lambda g: g.vonmises, 2),
+    "wald": (lambda g: g.wald, 2),
+    "hypergeometric": (lambda g: g.hypergeometric, 3),
+    "triangular": (lambda g: g.triangular, 3),
 }
 SHARED: dict[str, Callable[..., Any]] = {
-    **{name: partial(draw, name, count) for name, count in CONSTANT_DISTRIBUTIONS.items()},
-    **{name: partial(located, name) for name in ("gumbel", "laplace", "logistic")},
+    **{name: partial(draw, *method) for name, method in CONSTANT_DISTRIBUTIONS.items()},
+    "gumbel": partial(located, lambda g: g.gumbel),
+    "laplace": partial(located, lambda g: g.laplace),
+    "logistic": partial(located, lambda g: g.logistic),
     "choice": choice,
-    "exponential": partial(scaled, "exponential"),
+    "exponential": partial(scaled, lambda g: g.exponential),
     "lognormal": lognormal,
-    "normal": partial(located, "standard_normal"),
+    "normal": partial(located, lambda g: g.standard_normal),
     "permutation": permutation,
-    "rayleigh": partial(scaled, "rayleigh"),
+    "rayleigh": partial(scaled, lambda g: g.rayleigh),
     "shuffle": shuffle,
     "uniform": uniform,
 }
-OF_GENERATORS: dict[str, Callable[..., Any]] = {**SHARED, "integers": partial(draw, "integers", 2)}
+OF_GENERATORS: dict[str, Callable[..., Any]] = {**SHARED, "integers": partial(draw, lambda g: g.integers, 2)}
 OF_RANDOM_STATES: dict[str, Callable[..., Any]] = {
     **SHARED,
-    "rand": partial(draw_shape, "rand"),
-    "randint": partial(draw, "randint", 2),
-    "randn": partial(draw_shape, "randn"),
-    "random_sample": partial(draw, "random_sample", 0),
+    "rand": partial(draw_shape, lambda g: g.rand),
+    "randint": partial(draw, lambda g: g.randint, 2),
+    "randn": partial(draw_shape, lambda g: g.randn),
+    "random_sample": partial(draw, lambda g: g.random_sample, 0),
     "seed": lambda source, value=None: source().seed(constant(value)),
 }
 
