@@ -85,7 +85,7 @@ EXPLOITS = [
     "np.core",
     "torch.load('x')",
     "torch.ops",
-    "torch.utils",
+    "torch.utils.cpp_extension",
     "torch.sys",
     "torch.os",
     "torch.serialization",
