@@ -75,10 +75,10 @@ def make_propagation(session: Session) -> Propagation:
     has_kinks = note_kinks(session, asked, probe, draws)
     if draws:
         made.monte_carlo = sample(session, asked, made, Rerun(asked.execution, asked.settings, probe))
-    elif not sigma.any() and not has_kinks:
+    elif not sigma.any() and not has_kinks and covariance.any():
         session.note(
-            "to first order the deviation is 0: so are the derivatives here; --monte-carlo 10000 shows what"
-            " curvature does"
+            "to first order the deviation is 0: so are the derivatives by what has a deviation; --monte-carlo"
+            " 10000 shows what curvature does"
         )
     return made
 

@@ -188,3 +188,9 @@ def test_the_output_has_no_deviation_of_its_own(autodiff):
     assert "`T` is the output, and its deviation is what is computed" in done.err
     assert "leave it out: a" in done.err
     assert autodiff("propagate", "-e", "x = 3.", "--of", "x", "--sigma", "x=0.1").out == "3\t0.1\n"
+
+
+def test_inputs_without_a_deviation_say_nothing_of_the_derivatives(autodiff):
+    assert autodiff("propagate", "-e", "x = 1.; y = 2*x", "--sigma", "x=0").err == ""
+    done = autodiff("propagate", "-e", "x = 1.; z = 0.; y = 2*x + z**2", "--sigma", "x=0,z=0.1")
+    assert "so are the derivatives by what has a deviation" in done.err
