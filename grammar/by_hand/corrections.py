@@ -129,7 +129,7 @@ class CorrectionSearch:
         return ""
 
     def find_other_constant(self) -> str:
-        """Return the remark that a number of the script stands in place of another, or a name is missing."""
+        """Return the remark that a number stands in place of another, or a tensor is missing as a factor."""
         numbers = {name for name in self.names_of_script() if self.names[0][name].__class__ in (int, float)}
         for edit in self.other_names():
             replaced = self.text[edit.spans[0].start : edit.spans[0].end]
@@ -137,7 +137,8 @@ class CorrectionSearch:
                 return edit.remark + self.line_of(edit)
         whole = self.formula.node.span
         for edit in self.missing_names():
-            if edit.spans == (whole,) and self.is_right(edit):
+            name = edit.text.rpartition("*")[2]
+            if edit.spans == (whole,) and name.isidentifier() and name not in numbers and self.is_right(edit):
                 return edit.remark + self.line_of(edit)
         return ""
 
