@@ -24,6 +24,7 @@ from autodiff.grammar.by_hand.expected_lines import expected_line
 from autodiff.grammar.by_hand.formula import Formula, ShapeMismatchError
 from autodiff.grammar.by_hand.gaps import gap_remarks
 from autodiff.grammar.by_hand.left_side import LeftSide
+from autodiff.grammar.by_hand.loop_lines import tell_turn
 from autodiff.grammar.by_hand.other_constants import label_remarks, other_constants, try_other_constants
 from autodiff.grammar.by_hand.path_comparison import find_mistakes
 from autodiff.grammar.by_hand.plain_numbers import right_here_remark
@@ -150,7 +151,9 @@ def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> Hand
     made.step = formula.step
     made.step_source = None if formula.step is None else formula.given
     overwritten = None if formula.workings is None else formula.workings.segment.overwrites
-    if overwritten is None:
+    if formula.workings is not None and formula.workings.segment.turn is not None:
+        tell_turn(made, formula, runs)
+    elif overwritten is None:
         compare_with_gradient(made, formula, runs)
     else:
         tell_overwriting(made, formula, runs, overwritten)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff.grammar.by_hand.guessed_names import add_guessed_names
+from autodiff.grammar.by_hand.loop_lines import LoopLines
 from autodiff.grammar.by_hand.names_by_use import NamesByUse
 from autodiff.grammar.by_hand.running_names import RunningNames
 
@@ -24,7 +25,8 @@ def divide_running_names(formulas: list[Formula], runs: ScriptRuns) -> list[Form
         elif derivation not in done:
             done.add(derivation)
             divided = RunningNames(add_guessed_names(derivation, runs), runs).divided()
-            made += NamesByUse(divided, runs).entered().formulas()
+            divided = NamesByUse(divided, runs).entered()
+            made += LoopLines(divided, runs).entered().formulas()
     for formula in made:
         formula.resolve_lists(runs.first.execution.names)
     return made

@@ -18,7 +18,7 @@ from autodiff.grammar.by_hand.points import SamplePoints
 from autodiff.grammar.by_hand.running_names import MAX_MEANT, RunningNames
 from autodiff.grammar.by_hand.runs import SPREAD
 from autodiff.grammar.by_hand.sentences import constant_ratio, values_equal_in_shape
-from autodiff.grammar.by_hand.step_lines import HELPER, Line, read_lines
+from autodiff.grammar.by_hand.step_lines import BLOCK, HELPER, Line, read_lines
 from autodiff.grammar.by_hand.steps import Derivation, Guess, Segment, find_segments
 
 TYPE_CHECKING = False
@@ -68,12 +68,16 @@ class NamesByUse:
         if len(made) != len(known):
             return []
         lines = [new if new.key == name else old for new, old in zip(made, known, strict=True)]
-        is_own = all(line.key == name for line in lines if name in line.binds | line.changes)
-        return lines if is_own else []
+        changing = [line for line in lines if name in line.binds | line.changes]
+        own = [line for line in changing if line.key == name]
+        is_own = all(line.kind == BLOCK and name in line.carried for line in changing[len(own) :])
+        return lines if is_own and own == changing[: len(own)] else []
 
     def with_name(self, name: str, lines: list[Line]) -> Derivation | None:
         """Return the derivation where the lines of a name are steps; None if these are no gradients."""
-        segments = [one for one in find_segments([copy(line) for line in lines]) if one.key == name]
+        loops = [at for at, line in enumerate(lines) if line.kind == BLOCK and name in line.binds]
+        before_loops = [copy(line) for line in lines[: min(loops, default=len(lines))]]
+        segments = [one for one in find_segments(before_loops) if one.key == name]
         if not segments:
             return None
         first = min(one.places[0] for one in segments)
@@ -107,8 +111,9 @@ class NamesByUse:
         equal = next(filter(None, (self.node_with(self.values(name, at), found) for at in places)), None)
         by_value = [] if equal is None else [equal]
         values = self.values(name, places[0])
-        if not values or not is_used_wrongly:
-            return by_value
+        is_carried = any(name in line.carried for line in lines if line.kind == BLOCK)
+        if not is_used_wrongly or not values or (is_carried and not is_changing(values)):
+            return by_value  # a loop often begins with zeros
         alike = [node for node in found if node.shape == np.shape(values[0])]
         by_use = RunningNames(self.derivation, self.runs).distinct(alike, subject.root)[:MAX_MEANT]
         is_sure = equal is not None and equal.name is not None and isinstance(equal, OpNode)
@@ -116,7 +121,7 @@ class NamesByUse:
 
     def node_with(self, values: list[Any], nodes: list[Node]) -> Node | None:
         """Return the first of the nodes with these gradients at the points, if they are no constant."""
-        for node in nodes if values and is_changing(values) else ():
+        for node in nodes if is_changing(values) else ():
             if all(map(values_equal_in_shape, values, (run.cotangent(node) for run in self.points))):
                 return node
         return None
@@ -181,4 +186,5 @@ class NamesByUse:
 
 
 def is_changing(values: list[Any]) -> bool:
+    """Whether values at several points are there and not all the same."""
     return not all(values_equal_in_shape(value, values[0]) for value in values[1:])

@@ -63,7 +63,8 @@ def can_be_scaled(formula: Formula, check: HandCheck) -> bool:
     """Whether a step is about a whole gradient, and no line overwrites another part of it."""
     assert formula.workings is not None
     is_whole = formula.place is None and not formula.is_second and not check.is_jacobian
-    return is_whole and formula.workings.segment.overwrites is None
+    segment = formula.workings.segment
+    return is_whole and segment.overwrites is None and segment.turn is None
 
 
 def values_at(points: SamplePoints, formula: Formula) -> list[Any]:

@@ -159,8 +159,11 @@ class SamplePoints:
 
 
 def is_plain_number(formula: Formula, points: SamplePoints) -> bool:
-    """Whether a formula reads none of the script's tensors and numbers."""
-    return formula.names_read.isdisjoint(points.variables())
+    """Whether a formula reads no tensors and numbers, and no lists of them."""
+    known = points.names[0]
+    return all(
+        known.get(name).__class__ not in (Tensor, float, int, list, tuple) for name in formula.names_read
+    )
 
 
 def whole_jacobian(run: ScriptRun, formula: Formula) -> Any:

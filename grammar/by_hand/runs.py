@@ -66,6 +66,7 @@ class ScriptRun:
         self.execution = execution
         self.first = first
         self.known: dict[Node, Node] = dict(zip(first.order, subject.order, strict=True))
+        self._noise: dict[tuple[str, ...], Any] = {}
 
     @cached_property
     def names(self) -> dict[str, Any]:
@@ -104,8 +105,12 @@ class ScriptRun:
 
         So is the gradient by a bias before batch norm, and by x of ``(1 - cos(x))/x**2``.
         """
+        if tuple(by) not in self._noise:  # derivations of several steps ask for it again and again
+            self._noise[tuple(by)] = self._rounding([self.input(name) for name in by])
+        return self._noise[tuple(by)]
+
+    def _rounding(self, nodes: list[Node]) -> Any:
         subject = self.subject
-        nodes = [self.input(name) for name in by]
         if len(nodes) == 1:
             return rounding_left(subject.order, {subject.root: subject.seed}, subject.cotangents, nodes[0])
         first, second = nodes

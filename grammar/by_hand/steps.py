@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.node import Node
+    from autodiff.grammar.by_hand.loop_lines import WrongTurn
     from autodiff.grammar.by_hand.runs import ScriptRun
 
 
@@ -44,10 +45,11 @@ class Segment:
     ``node`` is the value whose gradient they make, None if the key says it, as ``dh`` does; ``spelled`` is
     its name. ``before`` is the value whose gradient the key stands for before lines that change it.
     ``left_out`` is a line that uses the key, and the value whose gradient the lines behind it take it for.
-    ``overwrites`` is the number of the line whose value is lost by this one.
+    ``overwrites`` is the number of the line whose value is lost by this one. ``turn`` is set for a line of a
+    loop that is wrong: the first turn where it is.
     """
 
-    __slots__ = ("before", "key", "left_out", "node", "overwrites", "places", "spelled")
+    __slots__ = ("before", "key", "left_out", "node", "overwrites", "places", "spelled", "turn")
 
     def __init__(
         self,
@@ -58,8 +60,9 @@ class Segment:
         before: Node | None = None,
         left_out: tuple[int, Node] | None = None,
         overwrites: int | None = None,
+        turn: WrongTurn | None = None,
     ) -> None:
-        self.key, self.places, self.overwrites = key, places, overwrites
+        self.key, self.places, self.overwrites, self.turn = key, places, overwrites, turn
         self.node, self.spelled, self.before, self.left_out = node, spelled, before, left_out
 
     def is_open_at(self, at: int) -> bool:
@@ -95,9 +98,12 @@ class Derivation:
         segments: list[Segment],
         unreadable: dict[int, UsageError],
         guessed: Mapping[str, Guess] | None = None,
+        turns: Mapping[int, list[WrongTurn]] | None = None,
     ) -> None:
         self.unreadable = unreadable
         self.guessed = guessed or {}
+        #: The wrong lines of loops, by the places of these, which are followed by the right values.
+        self.turns = turns or {}
         self.lines, self.name, self.given, self.words = lines, name, given, words
         self.segments = sorted(segments, key=lambda segment: segment.places[-1])
         self.keys = [segment.key for segment in self.segments]
@@ -120,7 +126,18 @@ class Derivation:
     def with_segments(self, segments: list[Segment], lines: list[Line] | None = None) -> Derivation:
         """Return the derivation with other steps, and other lines if they are given."""
         lines = self.lines if lines is None else lines
-        return Derivation(lines, self.name, self.given, self.words, segments, self.unreadable, self.guessed)
+        return Derivation(
+            lines, self.name, self.given, self.words, segments, self.unreadable, self.guessed, self.turns
+        )
+
+    def with_loop(
+        self, place: int, line: Line, wrong: list[WrongTurn], segments: list[Segment]
+    ) -> Derivation:
+        """Return the derivation with another text of a loop, which reads the right values of wrong lines."""
+        lines = [*self.lines[:place], line, *self.lines[place + 1 :]]
+        turns = {**self.turns, place: wrong}
+        unreadable = dict(self.unreadable)
+        return Derivation(lines, self.name, self.given, self.words, segments, unreadable, self.guessed, turns)
 
     @property
     def remarks(self) -> list[str]:
@@ -132,7 +149,10 @@ class Derivation:
             values = ", ".join(f"`{one}`" for one in dict.fromkeys(meant))
             text = f"`{name}` is compared with the gradient of {values}: {guess.reason}"
             found.append(f"{self.name}:{line}: {text}")
+        compared = {one.key for one in self.segments if one.turn is not None}
         for name, line in self.uncompared.items():
+            if name in compared:
+                continue
             reason = "its lines are a loop, or make a list"
             if name.startswith("delta"):
                 reason = "a name such as `dW` says whose gradient it is"
@@ -185,7 +205,7 @@ class Derivation:
         """
         if run is not first:
             self.values(at, first, first)
-        known = self._values.setdefault(run, [self.given_values(0, run)])
+        known = self._values.setdefault(run, [{**self.given_values(0, run), **self.turn_values(run)}])
         while len(known) <= at:
             place = len(known) - 1
             values = known[-1]
@@ -202,17 +222,27 @@ class Derivation:
                         values = {name: one for name, one in values.items() if name not in self.failed}
                     elif line.number not in self.unreadable:
                         return None
-            done = {one.key for one in self.segments if one.places[-1] == place}
+            done = {one.key for one in self.segments if one.places[-1] == place and one.turn is None}
             left = {name: value for name, value in values.items() if name not in done}
             known.append({**left, **self.given_values(place + 1, run)})
         return known[at]
 
     def given_values(self, at: int, run: ScriptRun) -> dict[str, Any]:
-        """Return the gradients that the steps which begin at a line change."""
+        """Return the gradients that the steps which begin at a line change, or with which a loop begins."""
+        found = {
+            one.key: one.before for one in self.segments if one.places[0] == at and one.before is not None
+        }
+        if at < len(self.lines) and self.lines[at].kind == BLOCK:
+            carried = self.lines[at].binds & self.lines[at].carried & self.guessed.keys()
+            found |= {name: node for name, node in self.meant(at).items() if name in carried}
+        return {name: Tensor.of(as_stored(run.cotangent(node))) for name, node in found.items()}
+
+    def turn_values(self, run: ScriptRun) -> dict[str, Any]:
+        """Return the right values of wrong lines of loops, as lists."""
         return {
-            one.key: Tensor.of(as_stored(run.cotangent(one.before)))
-            for one in self.segments
-            if one.places[0] == at and one.before is not None
+            list_names(place, at)[2]: [Tensor.of(as_stored(value)) for value in one.right(run)]
+            for place, wrong in self.turns.items()
+            for at, one in enumerate(wrong)
         }
 
     def run_helper(
@@ -246,6 +276,8 @@ class Derivation:
 
     def formula(self, segment: Segment) -> Formula:
         """Return the formula of a step; raise a UsageError that points at a mistake in it."""
+        if segment.turn is not None:
+            return self.turn_formula(segment, segment.turn)
         start, *later = [self.lines[at] for at in segment.places]
         own = self.own_names(segment.places[-1])
         right, written = self.value_before(segment), ""
@@ -263,6 +295,20 @@ class Derivation:
         last = segment.places[-1]
         step = (self.name, self.lines[last].number_of(segment.key, self.given))
         workings = Workings(self, segment, own)
+        return Formula(self.left_side(segment), right, self.given, self.words, step, workings, written)
+
+    def turn_formula(self, segment: Segment, turn: WrongTurn) -> Formula:
+        """Return the formula of the value that a line of a loop makes in one turn."""
+        [place] = segment.places
+        line = self.lines[place]
+        made = list_names(place, self.turns[place].index(turn))[0]
+        name = segment.key if segment.key.isidentifier() else made
+        end = PlacedText(f"{name} = {made}[{turn.at}]\n{name}", [])
+        right = joined([line.statement, end], "\n")
+        own = self.own_names(place) | line.binds | line.changes
+        workings = Workings(self, segment, own)
+        step = (self.name, turn.line.number)
+        written = f"{segment.key} {turn.when}"
         return Formula(self.left_side(segment), right, self.given, self.words, step, workings, written)
 
     def value_before(self, segment: Segment) -> PlacedText | None:
@@ -317,6 +363,14 @@ class Derivation:
         return any(self.lines[at].reads & bound for at in segment.places[:-1])
 
 
+def list_names(place: int, at: int) -> tuple[str, str, str]:
+    """Return the names of three lists for a wrong line of the loop at a place.
+
+    They have the values that it makes, the right ones that are left, and all right ones.
+    """
+    return f"turns_{place}_{at}_made", f"turns_{place}_{at}_left", f"turns_{place}_{at}_right"
+
+
 def is_same(value: Any, other: Any) -> bool:
     """Whether a line gives numbers that the script has under the same name; whole ones may be of any type."""
     try:
@@ -355,7 +409,11 @@ class Workings:
     def earlier(self) -> list[tuple[Segment, LeftSide]]:
         """The steps before, and which derivative each makes."""
         own, derivation = self.segment.places[-1], self.derivation
-        before = [one for one in derivation.segments if one.places[-1] < own and one.overwrites is None]
+        before = [
+            one
+            for one in derivation.segments
+            if one.places[-1] < own and one.overwrites is None and one.turn is None
+        ]
         return [(one, derivation.left_side(one)) for one in before]
 
     @property
