@@ -46,7 +46,7 @@ from autodiff.grammar.by_hand.sentences import (
     undefined_remarks,
     wrong_entries_remarks,
 )
-from autodiff.grammar.by_hand.versions import meant_versions, other_versions
+from autodiff.grammar.by_hand.versions import meant_versions, other_inputs, other_versions
 from autodiff.grammar.by_hand.wrong_backward import blame_backward
 from autodiff.grammar.session.script_kinks import make_kink
 
@@ -217,9 +217,10 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
     if not computed or not broadcasts_to(computed[0].shape, shape):
         made.is_right = made.is_right_here = False
         node = dict(points.subject.wrt)[made.by[-1]]
-        repaired = CorrectionSearch(formula, points, node).find_remark()
         made.remarks = [unfit, *formula.upstream.jacobians(points.subject, runs.first.execution)]
-        made.remarks += transposed_remarks(points, computed) or filter(None, [repaired])
+        known = transposed_remarks(points, computed) or other_inputs(formula, points, computed)
+        repaired = "" if known else CorrectionSearch(formula, points, node).find_remark()
+        made.remarks += known or filter(None, [repaired])
         return
     right = points.compare(computed)
     made.is_right_here, made.is_right = right[0], all_known(right)
@@ -313,7 +314,7 @@ def explain_difference(
         or symmetry_remarks(made, formula, points, runs)
         or other_versions(formula, points, computed)
         or rounded_remarks(formula, points, computed)
-        or changed_remarks(made, formula, points, computed, runs)
+        or [*changed_remarks(made, formula, points, computed, runs), *other_inputs(formula, points, computed)]
     )
 
 

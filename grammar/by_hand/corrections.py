@@ -417,6 +417,14 @@ class CorrectionSearch:
                         part, f"{text[:start]}({text[start:end]}) {step}{text[end:]}", shown=shown
                     )
 
+    def overwritten_sums(self) -> Iterator[Correction]:
+        """Add in each turn of a loop what a line of it puts in place of the sum before."""
+        key = self.written(self.formula.node)
+        for one in [] if self.formula.is_expression else simple_statements(self.formula.parsed[:-1]):
+            if isinstance(one, tree.Assign) and written_names(one) == {key}:
+                text = f"each turn overwrites {key}: write `{key} += ...`"
+                yield self.replace_part(one.value, f"{key} + ({self.written(one.value)})", text)
+
     def missing_terms(self) -> Iterator[Correction]:
         """Add to a value of the lines another one that they make, as the part of the step before."""
         lines = [] if self.formula.is_expression else simple_statements(self.formula.parsed[:-1])
@@ -509,6 +517,7 @@ CORRECTION_KINDS = (
 )
 #: The same for steps of several lines, those first that lines of a loop call for.
 KINDS_IN_LINES = (
+    CorrectionSearch.overwritten_sums,
     CorrectionSearch.flipped_signs,
     CorrectionSearch.other_indices,
     CorrectionSearch.changed_transposes,

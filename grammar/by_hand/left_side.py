@@ -2,7 +2,7 @@
 
 The notations are ``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``, ``dw``;
 ``dy[0]/dx`` for a row of a Jacobian; ``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``, ``d(dL/dx)/dw``. A 2 may have
-``^`` or ``**`` before it, and d may be ``∂``.
+``^`` or ``**`` before it, and d may be ``∂``. So are ``f'(x)``, ``f''(x)``, ``d/dx f`` and ``D_x f``.
 """
 
 from __future__ import annotations
@@ -54,8 +54,16 @@ SECOND_PATTERNS = tuple(
 BARE_PATTERN = re.compile(rf"\s*d(?P<x_>[^\W\d]\w*){ENTRY.format('x')}\s*")
 #: Two names with only a d between them: the script's names show where the first one ends.
 JOINED_NAMES = compile_pattern(r" d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\)) ")
+#: Notations of books with what they are here: ``f'(x)``, ``f''(x)``, ``d/dx f`` and ``D_x f``.
+NOTATIONS = (
+    (re.compile(r"\s*(\w+)\s*['’′]\s*\(\s*(\w+)\s*\)\s*"), r"d\1/d\2"),
+    (re.compile(r"\s*(\w+)\s*(?:['’′]{2}|[\"″])\s*\(\s*(\w+)\s*\)\s*"), r"d2\1/d\g<2>2"),
+    (re.compile(r"\s*(?:d\s*/\s*d\s*|[dD]_)(\w+)\s*(?:\(\s*(\w+)\s*\)|(?<=\s)(\w+))\s*"), r"d\2\3/d\1"),
+)
+#: Notations that do not say the input: ``f'``, ``grad f``; and ``f_x``, which may be a name.
+WITHOUT_INPUT = re.compile(r"\s*(?:(?:grad|nabla|∇)\s*\(?\s*(\w+)\s*\)?|(\w+?)(?:['’′]+|_\w+))\s*")
 #: Strings, comparison and equals signs, and brackets: what has to be distinguished to find the equals sign.
-EQUATION_PIECES = re.compile(r"""'[^']*'|"[^"]*"|[<>!]=|==?|[()\[\]{}]""")
+EQUATION_PIECES = re.compile(r"""(?<![\w'])'[^']*'|"[^"]*"|[<>!]=|==?|[()\[\]{}]""")
 #: The beginning of a second or higher derivative.
 HIGHER_DERIVATIVE = re.compile(r"\s*d(?:\s*(?:\^|\*\*)\s*\d|\d)")
 
@@ -118,6 +126,8 @@ def as_index(entry: tuple[int, ...]) -> str:
 def parse_left_side(text: str, names: Collection[str]) -> LeftSide | None:
     """Return the derivative that a text denotes, None if it is none; ``names`` are those of the script."""
     text = text.replace("∂", "d").replace("²", "2")
+    for notation, form in NOTATIONS:
+        text = found.expand(form) if (found := notation.fullmatch(text)) else text
     if together := JOINED_NAMES.fullmatch(text):
         pair = together["pair"]
         for at in (at for at, letter in enumerate(pair) if letter == "d"):
@@ -187,8 +197,7 @@ def no_derivative(text: str) -> UsageError:
             code="E0610",
             help=("write a second derivative as in d2L/dx2 == 6*x, or d2L/dx dw for two inputs",),
         )
-    return UsageError(
-        f"--formula: `{shown}` is no derivative",
-        code="E0610",
-        help=("write it as in --formula 'dL/dw == 2*w', or d(loss)/d(w)",),
-    )
+    text = "write it as in --formula 'dL/dw == 2*w', or d(loss)/d(w)"
+    if found := WITHOUT_INPUT.fullmatch(shown):
+        text = f"write it as in d{found[1] or found[2]}/dx == 2*x, a formula for each input"
+    return UsageError(f"--formula: `{shown}` is no derivative", code="E0610", help=(text,))

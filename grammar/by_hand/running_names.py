@@ -15,7 +15,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.grammar.by_hand.overwritten_sums import as_sum
 from autodiff.grammar.by_hand.points import SamplePoints, all_known, formula_values
-from autodiff.grammar.by_hand.runs import SPREAD
+from autodiff.grammar.by_hand.runs import SPREAD, is_constant
 from autodiff.grammar.by_hand.sentences import values_equal_in_shape
 from autodiff.grammar.by_hand.step_lines import ADDITION
 from autodiff.grammar.by_hand.steps import Derivation, Segment
@@ -104,12 +104,16 @@ class RunningNames:
     # -- the values that a name may stand for ---------------------------------------------------------
 
     def below(self, node: Node) -> list[Node]:
-        """Return the values with other gradients from which one was computed, the nearest first."""
-        reached = {node}
+        """Return the values with other gradients from which one was computed, the nearest first.
+
+        The last are named constants, such as the data that the first layer takes.
+        """
+        reached: dict[Node, None] = {node: None}
         for one in self.subject.order:
             if one in reached:
-                reached.update(below for below in one.inputs if below is not None)
-        return self.distinct([one for one in self.subject.order if one in reached], node)
+                reached |= dict.fromkeys(below for below in one.inputs if below is not None)
+        constants = [one for one in reached if one.name is not None and is_constant(one)]
+        return self.distinct([*(one for one in self.subject.order if one in reached), *constants], node)
 
     def near(self, node: Node, last: Node | None) -> list[Node]:
         """Return the value that a name says, and others that it may stand for after it stood for ``last``."""
@@ -136,7 +140,7 @@ class RunningNames:
         found: list[Node] = [node]
         values = [self.runs.first.cotangent(node)]
         for one in nodes:
-            if one in self.subject.cotangents:
+            if one in self.subject.cotangents or is_constant(one):
                 g = self.runs.first.cotangent(one)
                 if not any(values_equal_in_shape(g, value) for value in values):
                     found.append(one)

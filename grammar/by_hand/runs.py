@@ -17,6 +17,7 @@ from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.graph.values import as_stored
+from autodiff.core.paths.path_sum import edge_contribution
 from autodiff.core.why.rounded_gradients import rounded_gradient, value_rounding
 from autodiff.grammar.by_hand.constants import (
     can_change,
@@ -78,17 +79,26 @@ class ScriptRun:
         nodes = [self.input(name) for name in by]
         if len(nodes) == 2:
             return second_gradient(self.subject, *nodes)
+        if is_constant(nodes[0]):
+            return self.cotangent(nodes[0])
         g = self.subject.cotangents.get(nodes[0])
         return np.zeros(nodes[0].shape) if g is None else np.asarray(g)
 
     def input(self, name: str) -> Node:
         """Return the input of this name, or the value that a step of a derivation is about."""
         node = dict(self.first.wrt)[name]
-        return self.known[node] if node in self.known else dict(self.subject.wrt)[name]
+        return self.known[node] if node in self.known else dict(self.subject.wrt).get(name, node)
 
     def cotangent(self, node: Node) -> Any:
-        """Return the gradient at a node of the first run's graph, in this run."""
-        return np.asarray(self.subject.cotangents[self.known[node]])
+        """Return the gradient at a node of the first run's graph, in this run.
+
+        That by a constant of the script is the sum of what its uses pass on.
+        """
+        if node in self.known:
+            return np.asarray(self.subject.cotangents[self.known[node]])
+        uses = [(one, at) for one in self.first.order for at, x in enumerate(one.inputs) if x is node]
+        found = [(self.known[one], at) for one, at in uses]
+        return sum(np.asarray(edge_contribution(use, self.subject.cotangents[use[0]])) for use in found)
 
     def gradient_pass(self, by: list[str]) -> SecondDerivative:
         """Return the pass over the graph of the gradient by the first input; both inputs are numbers."""
@@ -111,6 +121,8 @@ class ScriptRun:
 
     def _rounding(self, nodes: list[Node]) -> Any:
         subject = self.subject
+        if is_constant(nodes[0]):
+            return 0.0
         if len(nodes) == 1:
             return rounding_left(subject.order, {subject.root: subject.seed}, subject.cotangents, nodes[0])
         first, second = nodes
@@ -122,6 +134,11 @@ class ScriptRun:
         subject = self.subject
         node = self.input(by[0])
         return len(by) == 1 and rounded_gradient(subject.order, subject.root, subject.seed, node) is not None
+
+
+def is_constant(node: Node) -> bool:
+    """Whether a node is an array of the script that no gradient is recorded for."""
+    return isinstance(node, Leaf) and not node.tracked and np.asarray(node.out).dtype.kind == "f"
 
 
 class ScriptRuns:

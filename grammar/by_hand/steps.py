@@ -7,6 +7,8 @@ the last of them. Other lines, such as ``N = 5``, functions and loops, are run a
 
 from __future__ import annotations
 
+import re
+
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
@@ -68,6 +70,10 @@ class Segment:
     def is_open_at(self, at: int) -> bool:
         """Whether the derivative has a part of its value before the line ``at``, which is not the last."""
         return self.places[0] < at < self.places[-1]
+
+
+#: The right side of a line that begins a sum.
+ZEROS = re.compile(r"(?:\w+\.)?zeros(?:_like)?\(|0(?:\.0*)?$")
 
 
 class Guess:
@@ -358,7 +364,9 @@ class Derivation:
         first, last = segment.places[0], segment.places[-1]
         if not segment.key.isidentifier():
             return False
-        between = [line for at, line in enumerate(self.lines) if first < at < last and line.kind != CHANGE]
+        own_loops = {at for at in segment.places if self.lines[at].kind == BLOCK}
+        inner = [at for at in range(first + 1, last) if at not in own_loops]
+        between = [self.lines[at] for at in inner if self.lines[at].kind != CHANGE]
         bound = set().union(*(line.binds for line in between))
         return any(self.lines[at].reads & bound for at in segment.places[:-1])
 
@@ -444,7 +452,9 @@ def find_segments(lines: list[Line]) -> list[Segment]:
             open_ones[line.key] = Segment(line.key, [at])
             found.append(open_ones[line.key])
         elif line.kind == BLOCK:
-            for key in line.changes & open_ones.keys():
+            rebound = (line.binds - line.carried) & open_ones.keys()
+            rebound = {key for key in rebound if begins_sum(open_ones[key], lines)}
+            for key in (line.changes & open_ones.keys()) | rebound:
                 open_ones[key].places.append(at)
             for key in line.binds & line.carried & open_ones.keys():  # its first value begins a loop
                 removed = open_ones.pop(key)
@@ -452,6 +462,12 @@ def find_segments(lines: list[Line]) -> list[Segment]:
                 for place in removed.places:
                     lines[place].kind, lines[place].binds = HELPER, {key}
     return sorted(found, key=lambda segment: segment.places[-1])
+
+
+def begins_sum(segment: Segment, lines: list[Line]) -> bool:
+    """Whether a derivative begins with zeros, to which a loop is to add."""
+    right = lines[segment.places[0]].right
+    return len(segment.places) == 1 and right is not None and ZEROS.match(right.text) is not None
 
 
 def read_derivation(text: str, name: str, script: Source) -> Derivation:

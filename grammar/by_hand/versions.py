@@ -8,8 +8,10 @@ from __future__ import annotations
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.points import values_equal
+from autodiff.grammar.by_hand.sentences import values_equal_in_shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +78,20 @@ def other_versions(formula: Formula, points: SamplePoints, computed: list[Any]) 
                 return [f"it is the derivative by {versions.spelled(node)}{quotient}"]
             if name in formula.names_read and is_right_with(name, node, formula, points):
                 return [f"with {versions.spelled(node)} in the formula it is right"]
+    return []
+
+
+def other_inputs(formula: Formula, points: SamplePoints, computed: list[Any]) -> list[str]:
+    """Return the remark on a step of a derivation that is the gradient by another input, if it is."""
+    if formula.workings is None or points.node is None or formula.place is not None or len(computed) < 2:
+        return []
+    for node in points.subject.order:
+        alike = isinstance(node, Leaf) and node.name is not None and node is not points.node
+        if alike and all(
+            values_equal_in_shape(value, run.cotangent(node))
+            for value, run in zip(computed, points.runs, strict=True)
+        ):
+            return [f"it is d{points.subject.name}/d{node.name}"]
     return []
 
 

@@ -118,26 +118,8 @@ CASES: dict[str, tuple[str, str, list[tuple[str, str, int, str]]]] = {
         RECURRENT,
         BACKWARDS,
         [
-            (
-                "dy[targets[t]] -= 1",
-                "dy[targets[t]] -= 2",
-                6,
-                "`dy` is wrong for t = 2 first: with 1",
-            ),
             (" + dhnext", "", 8, "`dh` is wrong for t = 1 first: the term dhnext is missing (line 8)"),
-            (
-                "hs[t+1]*hs",
-                "hs[t]*hs",
-                9,
-                "`dhraw` is wrong for t = 2 first: with hs[t + 1] in",
-            ),
             ("Whh.T @ dhraw", "Whh @ dhraw", 13, "for t = 2 first: Whh must be transposed: Whh.T (line 13)"),
-            (
-                "Whh.T @ dhraw",
-                "Whh.T @ dh",
-                13,
-                "`dhnext` is wrong for t = 2 first: entry [1, 0]",
-            ),
             ("dhraw @ hs[t].T", "dhraw @ hs[t+1].T", 12, "it is right (line 12)"),
         ],
     ),
@@ -147,8 +129,6 @@ CASES: dict[str, tuple[str, str, list[tuple[str, str, int, str]]]] = {
         [
             ("(a2 - y)", "(y - a2)", 8, "`delta` is wrong in turn 1 of the loop first: the sign is wrong"),
             ("(1 - a1**2)", "(1 - a1)", 11, "`delta` is wrong in turn 1 of the loop first"),
-            ("W2.T @ delta", "W2.T @ (a2 - y)", 11, "`delta` is wrong in turn 1 of the loop first"),
-            ("outer(delta, x)", "outer(delta, x*2)", 12, "a factor 2 is superfluous"),
         ],
     ),
     "entries": (
@@ -157,7 +137,6 @@ CASES: dict[str, tuple[str, str, list[tuple[str, str, int, str]]]] = {
         [
             ("(A2[i] - Y[i])", "(Y[i] - A2[i])", 4, "`d2` is wrong for i = 0 first: the sign is wrong"),
             ("1 - A1[i, k]", "1 + A1[i, k]", 11, "the sign of the term A1[i, k]**2 is wrong (line 12)"),
-            ("W2[j, k]", "W2[j, 0]", 11, "`d1` is wrong for i = 0 first: entry [2] is"),
         ],
     ),
     "layers": (
@@ -166,7 +145,6 @@ CASES: dict[str, tuple[str, str, list[tuple[str, str, int, str]]]] = {
         [
             ("(acts[-1] - t)", "(t - acts[-1])", 1, "the sign is wrong"),
             ("Ws[l].T", "2*Ws[l].T", 6, "`back` is wrong for l = 2 first: it is twice what it should be"),
-            ("(1 - acts[l]**2)", "(1 - acts[l])", 7, "`delta` is wrong for l = 2 first"),
             (
                 "delta @ acts[l].T",
                 "-delta @ acts[l].T",

@@ -87,3 +87,37 @@ def test_a_line_that_overwrites_a_part_is_wrong_alone(
 def test_a_later_line_may_overwrite_what_was_a_trial() -> None:
     found = check_steps(RESIDUAL, RESIDUAL_STEPS.replace("dx += du @ W.T", "dx = dy + du @ W.T"))
     assert [one.is_right for one in found if one.left == "dL/dx"][-1] is True
+
+
+EACH_EXAMPLE = """\
+dr = 2*r/3
+dw = zeros_like(w)
+for i in range(3):
+    dw += X[i]*dr[i]
+dw += 0.2*w
+"""
+
+
+def test_a_loop_that_overwrites_a_sum_in_each_turn_is_told_to_add() -> None:
+    for steps in (EACH_EXAMPLE, EACH_EXAMPLE.replace("dw += X[i]", "dw = dw + X[i]")):
+        assert all(one.is_right for one in check_steps(PENALTY, steps))
+    steps = EACH_EXAMPLE.replace("dw += X[i]", "dw = X[i]")
+    [wrong] = [one for one in check_steps(PENALTY, steps) if not one.is_right]
+    assert wrong.remarks == ["each turn overwrites dw: write `dw += ...` (line 4)"]
+    steps = steps.removesuffix("dw += 0.2*w\n")
+    [wrong] = [
+        one for one in check_steps(PENALTY.replace(" + 0.1*(w*w).sum()", ""), steps) if not one.is_right
+    ]
+    assert (wrong.step, wrong.remarks) == (
+        ("steps.txt", 4),
+        ["each turn overwrites dw: write `dw += ...` (line 4)"],
+    )
+
+
+def test_the_gradient_of_another_input_is_told_to_be_it() -> None:
+    script = "a = tensor([[0.9, -0.4], [-1.1, 0.7]])\nb = tensor([[0.5, -0.3], [-0.7, 0.4]])\nL = (a@b).sum()"
+    found = check_steps(script, "da = ones(2, 2) @ b.T\ndb = ones(2, 2) @ b.T\n")
+    assert [one.remarks[1:] for one in found] == [[], ["it is dL/da"]]
+    script = "a = tensor([[0.9, -0.4], [-1.1, 0.7]])\nb = tensor([[0.5], [-0.7]])\nL = (a@b).sum()"
+    found = check_steps(script, "da = ones(2, 1) @ b.T\ndb = ones(2, 1) @ b.T\n")
+    assert found[1].remarks == ["the formula has the shape (2, 2), the gradient (2, 1)", "it is dL/da"]

@@ -188,3 +188,10 @@ def test_a_name_of_one_number_goes_on_too(right: str, wrong: str, line: int) -> 
     assert [one.is_right for one in check_steps(NUMBERS, NUMBERS_STEPS)] == [True] * 5
     found = check_steps(NUMBERS, NUMBERS_STEPS.replace(right, wrong, 1))
     assert [one.step for one in found if one.is_right is not True] == [("steps.txt", line)]
+
+
+def test_the_last_line_may_be_about_data_that_nothing_is_recorded_for() -> None:
+    steps = LAYERS_STEPS.replace("dx = dout", "dout = dout")
+    assert verdicts(check_steps(LAYERS, steps))[-1] == (9, "dL/dx", True)
+    found = check_steps(LAYERS, steps.replace("@ W1.T", "@ W1"))
+    assert verdicts([one for one in found if not one.is_right]) == [(9, "dL/dx", False)]
