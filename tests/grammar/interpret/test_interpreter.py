@@ -272,7 +272,7 @@ def test_the_argument_of_a_call_is_worked_out_once():
     outcome = run_script(text.replace("VALUE", '"text"'))
     assert outcome.stdout == "1\n"
     assert outcome.error is not None
-    assert "must be Tensor" in outcome.error.message
+    assert "must be array" in outcome.error.message
 
 
 COMPILED_ALONE = """\
