@@ -20,6 +20,7 @@ from autodiff.grammar.by_hand.formula import Formula, advice_on, located_in, to_
 from autodiff.grammar.by_hand.left_side import DerivativeNames, LeftSide, parse_left_side
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
+from autodiff.grammar.by_hand.repeated_lines import repeated_places
 from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
     BLOCK,
@@ -128,6 +129,7 @@ class Derivation:
         #: The names that have no value because their line failed, with the errors.
         self.failed: dict[str, UsageError] = {}
         self._values: dict[ScriptRun, list[dict[str, Any]]] = {}
+        self._repeated: set[int] | None = None
 
     def with_segments(self, segments: list[Segment], lines: list[Line] | None = None) -> Derivation:
         """Return the derivation with other steps, and other lines if they are given."""
@@ -217,7 +219,9 @@ class Derivation:
             values = known[-1]
             if place in self.helpers:
                 try:
-                    values = {**values, **self.run_helper(place, values, run, first)}
+                    made = self.run_helper(place, values, run, first)
+                    kept = values.keys() - self.restated.get(place, set())
+                    values = {**{name: values[name] for name in kept}, **made}
                 except UsageError as error:
                     line = self.lines[place]
                     if line.kind not in (HELPER, BLOCK):
@@ -255,6 +259,11 @@ class Derivation:
         self, place: int, values: Mapping[str, Any], run: ScriptRun, first: ScriptRun
     ) -> dict[str, Any]:
         upstream, line = self.helpers[place], self.lines[place]
+        if self._repeated is None:
+            self._repeated = repeated_places(self.lines, first.execution.source)
+        if place in self._repeated:
+            self.restated[place] = line.binds | line.changes
+            return {}
         nodes = upstream.nodes_in(run, upstream.nodes(first.subject, first.execution))
         names = {**run.names, **values, **upstream.values(nodes, run.subject)}
         text = upstream.placed.text
@@ -345,7 +354,8 @@ class Derivation:
         wanted = set().union(*(self.lines[at].reads for at in chosen))
         for at in reversed(range(last)):
             line = self.lines[at]
-            if line.kind == HELPER and wanted & (line.binds | line.changes):
+            made = (line.binds | line.changes) - self.restated.get(at, set())
+            if line.kind == HELPER and wanted & made:
                 chosen.add(at)
                 wanted |= line.reads
         parts = [self.lines[at] for at in sorted(chosen)]
@@ -403,6 +413,9 @@ class Workings:
         """Return the values, None if there are none in a run; raise the error of a line that they need."""
         derivation, places = self.derivation, self.segment.places
         values = derivation.values(places[-1], run, first)
+        if values is not None and not derivation.is_overwritten(self.segment):  # all its lines are run again
+            own = derivation.given_values(places[0], run)
+            values = {**values, **{name: one for name, one in own.items() if name == self.segment.key}}
         for name in set().union(*(derivation.lines[at].reads for at in places)):
             if name in derivation.failed and name not in (values or {}):
                 raise derivation.failed[name]

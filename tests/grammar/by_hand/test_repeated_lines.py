@@ -1,0 +1,70 @@
+"""Lines of a derivation that the script has too are not run again: their names have the script's values."""
+
+from __future__ import annotations
+
+import pytest
+from hand_checks import check_steps
+
+FORWARD = """\
+import numpy as np
+np.random.seed(1)
+X = np.random.randn(4, 2)
+t = np.random.randn(4, 1)
+W = np.random.randn(2, 1)
+X *= 0.5
+out = X.dot(W)
+loss = np.sum((out - t)**2) / 4
+"""
+BACKWARD = """\
+dout = 2*(out - t)/4
+dW = X.T.dot(dout)
+"""
+TORCH = """\
+import torch
+torch.manual_seed(3)
+X = torch.randn(4, 2)
+t = torch.randn(4, 1)
+W = torch.randn(2, 1, requires_grad=True)
+out = X @ W
+loss = ((out - t)**2).mean()
+"""
+
+
+def verdicts(script: str, text: str) -> list[bool | None]:
+    return [step.is_right for step in check_steps(script, text)]
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward"),
+    [(FORWARD, BACKWARD), (TORCH, "dout = 2*(out - t)/4\ndW = X.T @ dout\n")],
+    ids=["numpy", "torch"],
+)
+def test_numbers_are_not_drawn_again(forward: str, backward: str) -> None:
+    assert verdicts(forward, forward + backward) == [True, True]
+    assert verdicts(forward, forward.replace("X = ", "X  =  ") + backward) == [True, True]
+    wrong = backward.replace("2*(out - t)", "3*(out - t)")
+    assert verdicts(forward, forward + wrong) == [False, True]
+
+
+def test_a_value_that_the_script_changes_later_is_computed() -> None:
+    script = "x = tensor([0.5, -1.])\nh = tanh(x)\nz = h*h\nh = z + 1\nL = (h*z).sum()"
+    assert verdicts(script, "h = tanh(x)\ndx = (4*h**3 + 2*h)*(1 - h**2)") == [True]
+    assert verdicts(script, "h = tanh(x)\ndx = (4*h**3 + 2*h)*(1 - h**2)\nh = z + 1") == [True]
+    assert verdicts(script, "h = tanh(x)\nh = z + 1\ndz = h + z") == [True]
+
+
+def test_a_line_that_reads_other_values_is_run() -> None:
+    script = "x = tensor([0.5, -1.])\na = 2*x\nb = a*a\nL = b.sum()"
+    assert verdicts(script, "a = 3*x\nb = a*a\ndx = b*8/(9*x)") == [True]
+    assert verdicts(script, "b = a*a\ndx = b*2/x") == [True]
+
+
+def test_a_value_that_the_script_changes_by_another_name_is_computed() -> None:
+    forward = (
+        "import numpy as np\nz = np.array([[0.3, -1.0], [1.0, 0.5]])\ny = np.array([0, 1])\n"
+        "p = np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True)\nL = -np.sum(np.log(p[range(2), y]))\n"
+    )
+    backward = "dz = p\ndz[range(2), y] -= 1\n"
+    script = forward + backward + "loss = 1.0*L\n"
+    assert verdicts(script, forward + backward) == [True]
+    assert verdicts(script, forward + backward.replace("1", "2")) == [False]
