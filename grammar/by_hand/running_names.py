@@ -70,7 +70,9 @@ class RunningNames:
             return
         last: Node | None = None
         for segment in own:
-            division = self.divide(segment, node, self.near(node, last) if len(own) > 1 else [node])
+            division = self.divide(
+                segment, node, self.near(node, last) if len(own) > 1 else self.versions(node)
+            )
             if division.segments != (segment,):
                 self.derivation = self.with_segments(segment, division.segments)
             last = division.segments[-1].node or node
@@ -127,6 +129,10 @@ class RunningNames:
         above = self.distinct([one for one in self.subject.order if one in leading], node)
         return [node, *(one for one in (*above, *self.below(node)) if one not in named)]
 
+    def versions(self, node: Node) -> list[Node]:
+        """Return a value, and the earlier ones of its name from which it was computed, the last first."""
+        return [node, *(one for one in self.below(node) if one.name is not None and one.name == node.name)]
+
     def without_names(self, nodes: Iterable[Node]) -> list[Node]:
         """Return the first of the nodes whose gradients have no names of their own in the derivation."""
         named = self.named_nodes()
@@ -168,6 +174,8 @@ class RunningNames:
         found = list(islice(self.divisions(segment, segment.places, first, Division()), MAX_DIVISIONS))
         if found and not found[0].wrong_count:
             return found[0]
+        over_idle = self.divisions(segment, segment.places, first, Division(), over_idle=True)
+        found += islice(over_idle, MAX_DIVISIONS)
         divided = [one for one in found if len(one.segments) > one.wrong_count]
         last = self.derivation.lines[segment.places[-1]]
         is_sum = last.kind == ADDITION and last.op in ("+", "-")
@@ -225,9 +233,18 @@ class RunningNames:
             return True
 
     def divisions(
-        self, whole: Segment, places: list[int], nodes: list[Node], before: Division
+        self,
+        whole: Segment,
+        places: list[int],
+        nodes: list[Node],
+        before: Division,
+        over_idle: bool = False,
     ) -> Iterator[Division]:
-        """Yield the ways to divide the lines ``places``; the first step is about one of the ``nodes``."""
+        """Yield the ways to divide the lines ``places``; the first step is about one of the ``nodes``.
+
+        With ``over_idle`` a right step takes in the lines behind it that change no value, as the mask of relu
+        behind that of dropout.
+        """
         if not places:
             yield before
             return
@@ -236,9 +253,14 @@ class RunningNames:
             part = Segment(whole.key, places[:end], before=last)
             values = self.values(whole, (*before.segments, part))
             node = next((one for one in nodes if self.is_gradient(values, one)), None)
+            while node is not None and over_idle and end < len(places):
+                longer = Segment(whole.key, places[: end + 1], before=last)
+                if not self.is_gradient(self.values(whole, (*before.segments, longer)), node):
+                    break
+                part, end = longer, end + 1
             if node is not None:
                 made = before.plus(self.about(part, node, whole), False)
-                yield from self.divisions(whole, places[end:], self.below(node), made)
+                yield from self.divisions(whole, places[end:], self.below(node), made, over_idle)
                 return
         if before.wrong_count == MAX_WRONG:
             return
@@ -248,7 +270,7 @@ class RunningNames:
         own = [] if before.segments else nodes[:1]
         for node in [*own, *self.without_names(alike or nodes)]:
             made = before.plus(self.about(part, node, whole), True)
-            yield from self.divisions(whole, places[1:], self.below(node), made)
+            yield from self.divisions(whole, places[1:], self.below(node), made, over_idle)
 
     def node_of(self, segment: Segment) -> Node | None:
         """Return the value whose gradient the name is behind a step."""

@@ -44,16 +44,24 @@ class Versions:
 def versions_of(formula: Formula, points: SamplePoints) -> dict[str, Versions]:
     """Return the names of the formula and of its left side that have several values in the graph."""
     own = () if formula.workings is None else formula.workings.own_names
-    names = (formula.names_read - set(own)) | set(formula.inputs)
+    names = (formula.names_read - set(own)) | set(formula.inputs) | inputs_by_name(formula, points).keys()
     found = {name: Versions(name, points) for name in sorted(names)}
     return {name: one for name, one in found.items() if len(one.nodes) > 1}
+
+
+def inputs_by_name(formula: Formula, points: SamplePoints) -> dict[str, Node]:
+    """Return the inputs by the script's names of them: an earlier value of ``h`` is ``h_1`` as an input."""
+    known = dict(points.subject.wrt)
+    nodes = [known[spelled] for spelled in formula.inputs if spelled in known]
+    return {node.name: node for node in nodes if node.name is not None}
 
 
 def meant_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
     """Return the remark that says which value of each such name is meant, on the left and on the right."""
     remarks = []
+    inputs = inputs_by_name(formula, points)
     for name, versions in versions_of(formula, points).items():
-        by = dict(points.subject.wrt).get(name) if name in formula.inputs else None
+        by = inputs.get(name)
         value = runs.first.execution.names.get(name)
         read = value.node if isinstance(value, Tensor) and name in formula.names_read else None
         if by in versions.nodes:

@@ -195,3 +195,47 @@ def test_the_last_line_may_be_about_data_that_nothing_is_recorded_for() -> None:
     assert verdicts(check_steps(LAYERS, steps))[-1] == (9, "dL/dx", True)
     found = check_steps(LAYERS, steps.replace("@ W1.T", "@ W1"))
     assert verdicts([one for one in found if not one.is_right]) == [(9, "dL/dx", False)]
+
+
+#: ``h`` has two values; where the first is 0 the second is too, and the mask of relu changes nothing.
+DROPOUT = """\
+x = tensor([[0.3, -1.0], [1.0, 0.5]])
+W = tensor([[0.4, -0.3], [0.2, 0.9]], requires_grad=True)
+M = tensor([[1.25, 0.0], [1.25, 1.25]])
+h = relu(x @ W)
+h = h*M
+L = (h**2).sum()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("dh = 2*h\ndh = dh * M\ndh[h <= 0] = 0\ndW = x.T @ dh", ["dL/dh", "dL/dh_1", "dL/dW"]),
+        ("dh = 2*h * M\ndh[h <= 0] = 0\ndW = x.T @ dh", ["dL/dh_1", "dL/dW"]),
+        ("dh = 2*h * M\ndz = dh * (h > 0)\ndW = x.T @ dz", ["dL/dh_1", "dL/dh_1", "dL/dW"]),
+    ],
+)
+def test_a_name_of_the_script_with_several_values(text: str, left: list[str]) -> None:
+    found = check_steps(DROPOUT, text)
+    assert [(step.left, step.is_right) for step in found] == [(one, True) for one in left]
+    about_first = next(step for step in found if step.left == "dL/dh_1")
+    assert about_first.remarks[0].startswith("the derivative is by the first h (line 4)")
+    wrong = check_steps(DROPOUT, text.replace("2*h", "3*h"))
+    assert not wrong[0].is_right
+
+
+def test_a_mask_that_changes_nothing_by_mistake_is_wrong() -> None:
+    found = check_steps(DROPOUT, "dh = 2*h + 1\ndh = dh * M\ndh[h < 0] = 0\ndW = x.T @ dh")
+    assert not all(step.is_right for step in found)
+    script = DROPOUT.replace("(h**2)", "((h + 1)**2)")
+    text = "dh = 2*h + 2\ndh = dh * M\ndh[h <= 0] = 0\ndW = x.T @ dh"
+    assert all(step.is_right for step in check_steps(script, text))
+    found = check_steps(script, text.replace("<=", "<"))
+    assert [step.is_right for step in found] != [True] * len(found)
+
+
+def test_lines_behind_the_first_of_a_later_step_begin_with_its_value() -> None:
+    text = LAYERS_STEPS.replace("dout = dout * a1 * (1 - a1)", "dout = dout * a1\ndout *= 1 - a1")
+    assert all(step.is_right for step in check_steps(LAYERS, text))
+    assert not all(step.is_right for step in check_steps(LAYERS, text.replace("dout * a1", "dout * a1**2")))
