@@ -220,8 +220,9 @@ class Derivation:
             if place in self.helpers:
                 try:
                     made = self.run_helper(place, values, run, first)
-                    kept = values.keys() - self.restated.get(place, set())
-                    values = {**{name: values[name] for name in kept}, **made}
+                    restated = self.restated.get(place, set())
+                    kept = {name: one for name, one in values.items() if name not in restated}
+                    values = {**kept, **made}
                 except UsageError as error:
                     line = self.lines[place]
                     if line.kind not in (HELPER, BLOCK):

@@ -50,10 +50,13 @@ def versions_of(formula: Formula, points: SamplePoints) -> dict[str, Versions]:
 
 
 def inputs_by_name(formula: Formula, points: SamplePoints) -> dict[str, Node]:
-    """Return the inputs by the script's names of them: an earlier value of ``h`` is ``h_1`` as an input."""
+    """Return the inputs by name; the one of a step ``dh`` about an earlier ``h``, ``h_1``, as ``h`` too."""
     known = dict(points.subject.wrt)
-    nodes = [known[spelled] for spelled in formula.inputs if spelled in known]
-    return {node.name: node for node in nodes if node.name is not None}
+    found = {spelled: known[spelled] for spelled in formula.inputs if spelled in known}
+    if formula.workings is not None and formula.workings.segment.spelled:
+        key = formula.workings.segment.key
+        found |= {key[1:]: node for node in found.values() if key == f"d{node.name}"}
+    return found
 
 
 def meant_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
