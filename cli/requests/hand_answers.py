@@ -17,6 +17,7 @@ from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
+from autodiff.grammar.session.hand_gradients import output_of_hand_gradient
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
 from autodiff.grammar.session.target import note_on_sum
@@ -59,6 +60,8 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
         subject = work.differentiate(execution, own, output)
         if subject is None:
             continue
+        if work.derivations and output is None:
+            refuse_hand_gradient(subject.name, execution)
         if subject.adds_up:
             on_sum = note_on_sum(subject.name, subject.root.out)
             subject.notes = tuple(note for note in subject.notes if note != on_sum)
@@ -216,6 +219,17 @@ class HandWork:
                     text = " ".join(file.given.line(number).split())
                     found.append((place, number, unreadable(text, error, (file.name, number))))
         return [result for _, _, result in sorted(found, key=lambda one: one[:2])]
+
+
+def refuse_hand_gradient(name: str, execution: Execution) -> None:
+    """Raise a UsageError about steps if the script ends in a gradient worked out by hand, such as ``dW``."""
+    output = output_of_hand_gradient(name, execution)
+    if output:
+        raise UsageError(
+            f"--formula: the script ends in `{name}`, which looks like d{output}/d{name[1:]}",
+            code="E0610",
+            help=(f"check the steps against {output}, with --of {output}",),
+        )
 
 
 def inputs_of(formulas: list[Formula]) -> list[str]:

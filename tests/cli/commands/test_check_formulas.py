@@ -194,7 +194,7 @@ def test_gradients_per_sample_are_right_and_the_answer_says_that_they_are_multip
     assert (second["right"], second["right_here"], second["times"]) == (True, True, 1)
 
 
-def test_a_script_that_ends_in_its_own_gradient_is_told_how_to_check_it(autodiff):
+def test_a_script_that_ends_in_its_own_gradient_is_told_how_to_check_it(autodiff, tmp_path):
     script = "import numpy as np\nb = np.array([[2., -1.]])\nx = np.ones((3, 2))\nL = np.sum((x + b)**2)\n"
     by_hand = script + "dz = 2*(x + b)\ndb = dz.sum(axis=0, keepdims=True)"
     for command in ("check", "grad"):
@@ -205,6 +205,14 @@ def test_a_script_that_ends_in_its_own_gradient_is_told_how_to_check_it(autodiff
     done = autodiff("check", "-e", by_hand, "--formula", "dL/db == db")
     assert done.out.startswith("right: dL/db == db\n")
     assert "note: `db` looks like dL/db: differentiate L with --of L\n" in autodiff("run", "-e", by_hand).err
+    homework = tmp_path / "homework.py"
+    homework.write_text(by_hand)
+    done = autodiff("check", homework, "--formula", f"@{homework}")
+    assert (done.returncode, done.out) == (2, "")
+    assert "the script ends in `db`, which looks like dL/db" in done.err
+    assert "help: check the steps against L, with --of L\n" in done.err
+    done = autodiff("check", homework, "--of", "L", "--formula", f"@{homework}")
+    assert done.returncode == 0
     other = autodiff("check", "-e", script + "db = 2*(x + b)")  # of another shape than b
     assert "weigh the entries equally: --grad-output ones" in other.err
     assert "looks like" not in other.err
