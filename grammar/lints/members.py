@@ -17,6 +17,7 @@ from autodiff.grammar.objects.attributes import (
     missing_attribute_error,
     set_attribute,
 )
+from autodiff.grammar.objects.numpy_functions import NUMPY_METHODS
 from autodiff.grammar.objects.numpy_random import OF_GENERATORS, OF_RANDOM_STATES
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.syntax import tree
@@ -144,7 +145,8 @@ def every_name() -> set[str]:
     """The names of all attributes and methods of all types of the language."""
     if not NAMES:
         NAMES.update(name for _, name in (*ATTRIBUTE_READERS, *METHODS))
-        NAMES.update(attribute_names(Tensor.of(0.0)), FIELDS, OF_GENERATORS, OF_RANDOM_STATES)
+        NAMES.update(attribute_names(Tensor.of(0.0)), FIELDS)
+        NAMES.update(NUMPY_METHODS, OF_GENERATORS, OF_RANDOM_STATES)
     return NAMES
 
 

@@ -51,7 +51,7 @@ def as_array(x: Any, dtype: Any = None) -> Any:
     if x.__class__ in (list, tuple) and not x:
         x = Tensor.of(np.zeros(0))
     made = as_tensor(x, not (runtime.prints_numbers and plain_text.all_whole(x)))
-    return made if dtype is None or made.__class__ is not Tensor else as_type(made, dtype)
+    return made if dtype is None or made.__class__ is not Tensor else as_type(made, dtype, copy=False)
 
 
 def array(x: Any, dtype: Any = None) -> Any:
@@ -360,7 +360,8 @@ def padded(array: Any, pad_width: Any, mode: Any = "constant", constant_values: 
 
 
 def grid(*axes: Any, indexing: Any = "xy") -> list[Any]:
-    return list(call("meshgrid", *[array_of(one) for one in axes], indexing=indexing))
+    made = call("meshgrid", *[array_of(one) for one in axes], indexing=indexing)
+    return [call("clone", one) for one in made]  # torch gives views of the axes
 
 
 def unique(a: Any) -> Any:
@@ -415,15 +416,22 @@ def as_list(a: Any) -> Any:
     return found.tolist() if hasattr(found, "tolist") else found
 
 
-def as_type(a: Any, dtype: Any) -> Any:
-    """Return numpy's ``astype``: of floats as whole numbers the numbers without their fractions."""
+def as_type(a: Any, dtype: Any, copy: Any = True) -> Any:
+    """Return numpy's ``astype``: of floats as whole numbers the numbers without their fractions.
+
+    Without ``copy`` an array of this type is returned as it is.
+    """
     name = dtype if dtype.__class__ is str else getattr(dtype, "name", "")
     x = array_of(a)
     if name in ("int", "int32", "int64") and x.dtype.is_floating_point:
         # Still an array of floats, so that its slope by the inputs is 0.
         return plain_text.as_whole(call("trunc", x))
     if name in ARRAY_TYPES:
-        return call("clone", x) if x.dtype is ARRAY_TYPES[name] else converted(x, ARRAY_TYPES[name])
+        if x.dtype is not ARRAY_TYPES[name]:
+            return converted(x, ARRAY_TYPES[name])
+        if plain_text.is_whole(x) and name.startswith("float"):
+            return operators.mul(x, 1.0)  # it holds floats here already, and is one of floats in numpy then
+        return call("clone", x) if copy else x
     if dtype.__class__ in NUMBER_CLASSES:
         advice = "several numbers go in a list: `np.array([1.0, 2.0])`"
         raise ScriptError(f"Cannot interpret '{dtype!r}' as a data type", code="E0203", help=(advice,))
@@ -505,6 +513,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "percentile": percentile,
     "polyfit": polynomial_fit,
     "polyval": polynomial,
+    "positive": operators.unary_plus,
     "ptp": range_of,
     "quantile": quantile,
     "remainder": remainder,

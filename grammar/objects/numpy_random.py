@@ -42,18 +42,17 @@ def size_of(size: Any) -> tuple[int, ...] | None:
     return shape
 
 
-def constant(x: Any) -> Any:
-    """Return a parameter as numpy takes it, which gets no slope."""
+def constant(x: Any, is_count: bool = False) -> Any:
+    """Return a parameter as numpy takes it, which gets no slope; a whole one that ``is_count`` has none."""
     if x.__class__ in (list, tuple):
-        return [constant(entry) for entry in x]
+        return [constant(entry, is_count) for entry in x]
     if x.__class__ is not Tensor:
         return x
     number = x.data if x.shape else x.item()
-    if x.shape or not float(number).is_integer():
-        if is_tracked(x):
-            runtime.tell("the parameter of a distribution is a constant here: no gradient flows to it")
-        return number
-    return int(number)
+    is_whole = not x.shape and float(number).is_integer()
+    if is_tracked(x) and not (is_whole and is_count):
+        runtime.tell("the parameter of a distribution is a constant here: no gradient flows to it")
+    return int(number) if is_whole else number
 
 
 def result_of(made: Any) -> Any:
@@ -73,8 +72,9 @@ def draw(method_of: Method, count: int, source: Source, *args: Any, size: Any = 
     method = method_of(source())
     if "dtype" in named:
         named["dtype"] = getattr(named["dtype"], "name", named["dtype"])  # int, np.int64 or a text
-    named = {key: constant(x) for key, x in named.items()}
-    return result_of(method(*map(constant, args), size=size_of(size), **named))
+    has_counts = method.__name__ in WITH_COUNTS
+    named = {key: constant(x, has_counts) for key, x in named.items()}
+    return result_of(method(*[constant(x, has_counts) for x in args], size=size_of(size), **named))
 
 
 def draw_shape(method_of: Method, source: Source, *sizes: Any) -> Any:
@@ -178,6 +178,10 @@ CONSTANT_DISTRIBUTIONS: dict[str, tuple[Method, int]] = {
     "hypergeometric": (lambda g: g.hypergeometric, 3),
     "triangular": (lambda g: g.triangular, 3),
 }
+#: Those that count something, or draw whole numbers between bounds.
+WITH_COUNTS = frozenset(
+    ["binomial", "hypergeometric", "integers", "multinomial", "negative_binomial", "randint"]
+)
 SHARED: dict[str, Callable[..., Any]] = {
     **{name: partial(draw, *method) for name, method in CONSTANT_DISTRIBUTIONS.items()},
     "gumbel": partial(located, lambda g: g.gumbel),
@@ -199,7 +203,7 @@ OF_RANDOM_STATES: dict[str, Callable[..., Any]] = {
     "randint": partial(draw, lambda g: g.randint, 2),
     "randn": partial(draw_shape, lambda g: g.randn),
     "random_sample": partial(draw, lambda g: g.random_sample, 0),
-    "seed": lambda source, value=None: source().seed(constant(value)),
+    "seed": lambda source, value=None: source().seed(constant(value, True)),
 }
 
 
@@ -213,14 +217,14 @@ def namespace_of(
 
 def generator(seed: Any = None) -> Namespace:
     """Return ``np.random.default_rng(seed)``; without a seed one that starts elsewhere each time."""
-    start = random_source.generator.integers(2**63) if seed is None else constant(seed)
+    start = random_source.generator.integers(2**63) if seed is None else constant(seed, True)
     made = np_random.default_rng(start)
     return namespace_of("numpy.random.Generator", lambda: made, OF_GENERATORS, {})
 
 
 def random_state(seed: Any = None) -> Namespace:
     """Return ``np.random.RandomState(seed)``."""
-    start = random_source.generator.integers(2**32) if seed is None else constant(seed)
+    start = random_source.generator.integers(2**32) if seed is None else constant(seed, True)
     made = np_random.RandomState(start)
     return namespace_of("numpy.random.RandomState", lambda: made, OF_RANDOM_STATES, {})
 

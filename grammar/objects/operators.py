@@ -338,7 +338,9 @@ def unary_plus(x: Any) -> Any:
     if x.__class__ in NUMBER_CLASSES:
         return +x
     if x.__class__ is Tensor:
-        return find_function("positive")(x)  # type: ignore[misc] # core has it
+        # torch gives the tensor itself, numpy a copy
+        name = "clone" if runtime.prints_numbers and x.shape else "positive"
+        return find_function(name)(x)  # type: ignore[misc] # core has both
     raise bad_unary("+", x)
 
 

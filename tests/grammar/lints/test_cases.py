@@ -393,7 +393,7 @@ import numpy as np
 rng, old = np.random.default_rng(1), np.random.RandomState(0)
 np.random.seed(1)
 x = np.random.randn(3)
-y = rng.normal(size=3) + old.rand(3)
+y = rng.normal(size=3) + old.rand(3).astype(float)
 print(np.sum(x * y))
 """,
     "exact floats": X + "y = x.sum() * 0.5\nprint(y == 1.5, (x * 2 == 4.0).any())\n",

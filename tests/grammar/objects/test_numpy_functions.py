@@ -160,7 +160,15 @@ w = np.array([1, 2]).astype(float); w[0] = 0.7; w += 0.5; w = w*x[:2]
 w = np.zeros((2, 2), dtype=int); w[0] = [1.9, 2]; w = A*w
 w = np.full(2, 1); w[0] = 2.9; w //= 2; w = w + x[:2]
 w = np.zeros(4, dtype=bool); w[1] = True; w |= x > 5; w = x[w]
-w = np.array([3, 1]); w -= np.array([1, 1]); w **= 2; w %= 3; w = w*x[:2]"""
+w = np.array([3, 1]); w -= np.array([1, 1]); w **= 2; w %= 3; w = w*x[:2]
+n = np.array([5, 2]); w = n.astype(float); w[0] = 0.7; w = w*x[:2]
+n = np.array([5, 2]); w = np.array(n, dtype=float); w += 0.5; w = w*x[:2]
+n = np.array([5, 2]); w = np.asarray(n, "float64"); w += 0.5; w = w*x[:2]
+n = np.array([5, 2]); w = np.float64(n); w[1] = 0.5; w = w*x[:2]
+c = x*1; w = np.asarray(c, dtype=float); w[0] = 9; w = c*w
+c = x*1; w = np.array(c, float); w[0] = 9; w = c*w
+c = x*1; w = +c; w += 1; w = c*w | c = x*1; w = np.positive(c); w[0] = 3; w = c*w
+c = x*1; w, v = np.meshgrid(c, c); w[0, 0] = 9; w = c*w[0] + v[1]"""
 
 
 @pytest.mark.parametrize("block", range(2))
@@ -294,7 +302,14 @@ def test_what_has_no_slope_has_numpys_values() -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["np.linalg.norm([2.0, 3.0], x)", "np.nan_to_num([1.0, np.nan], nan=x)", "np.std([1.0, 2.0], ddof=x)"],
+    [
+        *(
+            "np.linalg.norm([2.0, 3.0], x)",
+            "np.nan_to_num([1.0, np.nan], nan=x)",
+            "np.std([1.0, 2.0], ddof=x)",
+        ),
+        *("np.random.gamma(2.0, scale=x)", "np.random.default_rng(1).wald(1.0, x)"),
+    ],
 )
 def test_a_number_that_gets_no_slope_is_told(expression: str) -> None:
     told = []
