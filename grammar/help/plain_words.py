@@ -1,4 +1,4 @@
-"""Errors of scripts that know only numpy speak of arrays, in numpy's words where numpy has the same error.
+"""Errors of scripts without tensors speak of arrays, and have numpy's messages if the script names numpy.
 
 Core's messages are torch's; here they are replaced once an error has its labels and repairs.
 """
@@ -69,6 +69,7 @@ MESSAGES: list[tuple[str, str | Callable[[re.Match[str], AutodiffError], str]]] 
     (r"unsupported format string passed to Tensor", "unsupported format string passed to numpy.ndarray"),
     (r"'Tensor'", "'numpy.ndarray'"),
 ]
+NUMPY = re.compile(r"\b(np|numpy)\b")
 #: torch's words in code.
 CODE = [(r"torch\.tensor\(", "np.array("), (r"\.clone\(\)", ".copy()"), (r"\.double\(\)", ".astype(float)")]
 #: torch's words, in any sentence of an error.
@@ -87,9 +88,12 @@ def replaced(text: str, words: list[tuple[str, str]] = WORDS) -> str:
     return text
 
 
-def speak_of_arrays(error: AutodiffError) -> None:
-    """Replace torch's words in an error of a script that knows only numpy."""
-    for pattern, plain in MESSAGES:
+def speak_of_arrays(error: AutodiffError, script: str) -> None:
+    """Replace torch's words in an error of a script without tensors, which has arrays.
+
+    numpy's messages are for those who know them: for a ``script`` that names numpy.
+    """
+    for pattern, plain in MESSAGES if NUMPY.search(script) else ():
         found = re.search(pattern, error.message)
         if found is not None:
             made = found.expand(plain) if isinstance(plain, str) else plain(found, error)

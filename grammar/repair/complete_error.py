@@ -39,7 +39,7 @@ def complete_error(error: AutodiffError, script: tree.Script, source: Source, na
     if runtime.prints_numbers:
         from autodiff.grammar.help.plain_words import speak_of_arrays
 
-        speak_of_arrays(error)
+        speak_of_arrays(error, source.text)
 
 
 def cover_dotted_name(error: AutodiffError, node: Any) -> None:

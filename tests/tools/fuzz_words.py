@@ -13,8 +13,8 @@ from autodiff.grammar.objects.builtins.functions import BUILTINS
 
 #: Words of Python and numpy about their own insides, which no reader of a script can make sense of.
 INTERNAL = re.compile(
-    r"ufunc|ndarray|numpy\.|np\.|<locals>|autodiff\.|\baxis\b|\baxes\b|with shapes \(|dtype\('|_vjp|lapack"
-    r"|array element|inhomogeneous"
+    r"ufunc|ndarray|numpy\.|np\.(?!array\()|<locals>|autodiff\.|\baxis\b|\baxes\b|with shapes \(|dtype\('"
+    r"|_vjp|lapack|array element|inhomogeneous"
 )
 
 REPOSITORY = Path(__file__).parents[2]

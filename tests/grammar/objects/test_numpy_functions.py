@@ -451,6 +451,12 @@ def test_errors_of_numpy_scripts_have_numpys_words() -> None:
         assert not re.search("[tT]ensor|torch|requires_grad|clone|detach", told), told
 
 
+def test_a_script_without_numpy_is_told_nothing_of_it() -> None:
+    error = run_script("x = [1.0, 2.0]\ny = 2*x + 'a'\nL = 2*x[0]\n").error
+    assert error is not None
+    assert error.message == "unsupported operand type(s) for +: 'array' and 'str'"
+
+
 def test_parts_of_an_array_are_equal() -> None:
     error = run_script(f"{HEAD}x = np.array({POINTS})\nL = np.split(x, 3)[0].sum()\n").error
     assert error is not None
