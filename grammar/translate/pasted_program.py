@@ -245,7 +245,7 @@ def known_tokens_only(words: Tokens) -> Tokens:
     kinds = words.kinds
     for index, kind in enumerate(kinds):
         place = words.starts[index], words.ends[index]
-        if skipping and kind != ":" and kind != "_NEWLINE":
+        if skipping and kind not in (":", "_NEWLINE", "ERROR", "$END"):
             continue
         skipping = False
         if kind in ("(", "[", "{"):

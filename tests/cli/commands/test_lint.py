@@ -132,3 +132,11 @@ def test_what_is_not_there_is_an_error_beside_the_warnings(autodiff, write):
     first, *others = map(json.loads, done.out.splitlines())
     assert [first["severity"], *(one["severity"] for one in others)] == ["warning", "error", "error"]
     assert first["fixes"][0]["edits"][0]["text"] == "with torch.no_grad():\n    w -= 0.1 * w.grad"
+
+
+def test_a_handler_that_ends_in_a_character_of_no_meaning(autodiff):
+    for last in ("!", "$x", "'open"):
+        done = autodiff("lint", "-e", f"try:\n    x = 1.0\nexcept {last}")
+        assert done.returncode == 3, last
+        assert "E0900" not in done.err + done.out
+        assert "error[E01" in done.err + done.out
