@@ -185,16 +185,14 @@ class Flow(Evaluator):
     def call_script(self, node: tree.Call, called: Value, inputs: tuple[Value, ...]) -> Value:
         """Walk a function of the script with the given arguments. Return its value."""
         function = called.node
-        plain = all(argument.keyword is None and not argument.star for argument in node.arguments)
-        names = [parameter.name for parameter in function.parameters]
-        fits = len(inputs) == len(names) and not any(parameter.star for parameter in function.parameters)
         decorated = isinstance(function, tree.FunctionDef) and bool(function.decorators)
-        if not plain or not fits or decorated or self.depth >= DEEPEST_CALL:
+        env = None if decorated or self.depth >= DEEPEST_CALL else arguments_of(function, node, inputs)
+        if env is None:
             self.note("opaque", node, called)
             self.escape(inputs)
             return Value(UNKNOWN, node, inputs)
         self.called.add(id(function))
-        return self.enter(called, dict(zip(names, inputs, strict=True)), node)
+        return self.enter(called, env, node)
 
     def enter(self, called: Value, env: dict[str, Value], node: Any) -> Value:
         """Walk the body of a function. Return its result, unknown unless it is a single value."""
@@ -223,6 +221,24 @@ class Flow(Evaluator):
         env = {parameter.name: Value(UNKNOWN) for parameter in function.parameters}
         self.enter(Value(FUNCTION, function), env, function)
         self.recording = recording
+
+
+def arguments_of(function: Any, node: tree.Call, inputs: tuple[Value, ...]) -> dict[str, Value] | None:
+    """The values of a function's parameters in a call; None where stars or a wrong call leave them open."""
+    names = [parameter.name for parameter in function.parameters]
+    if any(parameter.star for parameter in function.parameters) or len(inputs) > len(names):
+        return None
+    env: dict[str, Value] = {}
+    for at, (argument, value) in enumerate(zip(node.arguments, inputs, strict=True)):
+        name = argument.keyword or names[at]
+        if argument.star or name not in names or name in env:
+            return None
+        env[name] = value
+    for parameter in function.parameters:
+        if parameter.name not in env and parameter.default is None:
+            return None
+        env.setdefault(parameter.name, Value(UNKNOWN, parameter.default))
+    return env
 
 
 def merged(first: Value, second: Value) -> Value:

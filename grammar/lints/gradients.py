@@ -70,19 +70,34 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
             grads += f" and {len(names) - MOST_NAMES:,} more"
         lines = resets_of(subject, leaves)
         fixes = []
-        if lines and subject.stands_alone(event.statement):
-            fixes = [
-                Fix(
-                    "start from zero in every iteration",
-                    subject.insert_before(event.statement, *lines),
-                )
-            ]
+        place = where_named(subject, event, leaves)
+        if lines and place is not None and subject.stands_alone(place):
+            fixes = [Fix("start from zero in every iteration", subject.insert_before(place, *lines))]
         yield finding(
             event.node.span,
             f"every iteration adds to {grads}",
             "backward() adds to what is there: the second step is too long",
             fixes=fixes,
         )
+
+
+def where_named(subject: Subject, event: Event, leaves: list[Value]) -> tree.Statement | None:
+    """The pass, or the innermost statement of its loops that calls it, where the leaves' names are known."""
+    calls = {node for node, *_ in event.place}
+    around = [
+        statement
+        for loop in reversed(event.loops)
+        for statement in loop.body
+        if any(id(part) in calls for part in walk(statement))
+    ]
+    functions = list(subject.nodes(tree.FunctionDef))
+    places: list[tree.Statement] = [event.statement, *around]
+    for place in places:
+        scopes = [one for one in functions if contains(one, place)]
+        binding = [one for one in functions for leaf in leaves if contains(one, leaf.names[0][1])]
+        if all(one in scopes for one in binding):
+            return place
+    return None
 
 
 def resets_of(subject: Subject, leaves: list[Value]) -> list[str]:

@@ -132,6 +132,21 @@ WRONG = {
     ),
     "a number on the way": (W + "L = w.item() * w.item()\ny = torch.tensor(L)\ny.backward()\n", ["L008"]),
     "a difference on the way": (W + "y = 5 - (w - 2).detach()\nL = y**2\nL.backward()\n", ["L008"]),
+    "a function with a default that adds up": (
+        W + "def train(w, lr=0.1):\n" + LOSS + "    with torch.no_grad():\n        w -= lr * w.grad\n"
+        "for i in range(3):\n    train(w)\n",
+        ["L007"],
+    ),
+    "a function of keywords that adds up": (
+        W + "def train(loss, leaf):\n    loss.backward()\n    return leaf.grad\n"
+        "for i in range(3):\n    print(train(leaf=w, loss=(w - 3) ** 2))\n",
+        ["L007"],
+    ),
+    "a pass in a function that does not know the leaf": (
+        "def back(loss):\n    loss.backward()\ndef main():\n    w = torch.tensor(1.0, requires_grad=True)\n"
+        "    for i in range(3):\n        back((w - 3) ** 2)\n        print(w.grad)\nmain()\n",
+        ["L007"],
+    ),
     "numbers summed in a loop on the way": (
         W + "total = 0\nfor i in range(3):\n    total += ((w - i) ** 2).item()\n"
         "loss = torch.tensor(total)\nloss.backward()\n",
@@ -293,6 +308,12 @@ WRONG = {
     "a logarithm of sigmoid": (W + "L = torch.log(torch.sigmoid(w))\nL.backward()\n", ["L053"]),
 }
 RIGHT = {
+    "a function with a default that clears": (
+        W
+        + "def train(w, lr=0.1):\n    w.grad = None\n"
+        + LOSS
+        + "    with torch.no_grad():\n        w -= lr * w.grad\nfor i in range(3):\n    train(w, lr=0.2)\n"
+    ),
     "a product with a number saves no operand": V + "y = v + 1\nz = y * 2\ny += 1\nz.sum().backward()\n",
     "a sum saves nothing": V + "y = v + 1\nz = y + v\ny += 1\nz.sum().backward()\n",
     "a copy is changed": V + "y = v.exp()\nc = y.clone()\nc += 1\n(y + c).sum().backward()\n",
