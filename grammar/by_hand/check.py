@@ -8,6 +8,7 @@ the factors of a term that matches none with the derivatives of the remaining pa
 from __future__ import annotations
 
 from functools import partial
+from math import isclose
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np, np_random
@@ -39,6 +40,7 @@ from autodiff.grammar.by_hand.points import (
 from autodiff.grammar.by_hand.runs import SPREAD, SYMMETRY
 from autodiff.grammar.by_hand.sentences import (
     far_away_remarks,
+    format_number,
     other_points_remarks,
     other_row_remarks,
     rounded_remarks,
@@ -61,6 +63,8 @@ if TYPE_CHECKING:
 
 #: How many kinks a remark names.
 MAX_KINKS = 3
+#: How far slopes on both sides may be apart that are the same but for rounding.
+SAME_SLOPE = 1e-9
 NO_FORMULA = "the script's values are at a kink, where no formula is right"
 
 
@@ -394,7 +398,14 @@ def number_at_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRu
         return []
     leap, _ = found
     low, high = sorted([leap.below, leap.above])
-    if not low <= float(made.value.item()) <= high:
+    given, value = float(made.gradient.item()), float(made.value.item())
+    if kinks and isclose(low, high, rel_tol=SAME_SLOPE) and value in (low, given) and low != given:
+        # The kinks of several ops cancel, as in relu(x) - relu(-x): the conventions add up to no slope.
+        sides = (
+            f"backward gives {format_number(given)} here, but the slope on both sides is {format_number(low)}"
+        )
+        return [sides, *kinks]
+    if not low <= value <= high:
         return []
     return script_kink_remarks(made, runs) if ties and not kinks else [NO_FORMULA, *kinks]
 

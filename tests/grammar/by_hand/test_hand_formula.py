@@ -575,3 +575,13 @@ def test_a_second_derivative_that_does_not_depend_on_the_input_has_a_counterexam
     found = check(f"x = 0.\ny = {value}", "d2y/dx2 == 1.0*x")
     assert found.is_right is not True
     assert found.remarks
+
+
+def test_conventions_at_kinks_that_add_up_to_no_slope() -> None:
+    script = "x = 0.\nf = relu(x) - relu(-x)\n"
+    for formula, verdict in (("0", "undecided"), ("1", "undecided"), ("2", "wrong")):
+        found = check(script, f"df/dx == {formula}")
+        assert found.verdict == verdict
+        if verdict == "undecided":
+            assert found.remarks[0] == "backward gives 0 here, but the slope on both sides is 1"
+    assert check("x = 0.\nf = relu(x)**2\n", "df/dx == 0").verdict == "right here"
