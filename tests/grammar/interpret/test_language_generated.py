@@ -22,7 +22,7 @@ from language_mutants import MUTANTS
 from seeds import seeds
 
 pytestmark = pytest.mark.oracle
-SCRIPTS = seeds(600)
+SCRIPTS = seeds(910)
 
 
 @pytest.fixture(scope="module")
