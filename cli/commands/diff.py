@@ -27,6 +27,6 @@ def command(session: Session) -> int:
 
         assert session.script is not None  # the new one
         source = session.script.source
-        for text, line in comparison.told_differences(found, session.request.digits):
+        for text, line in comparison.difference_sentences(found, session.request.digits):
             session.say(mistake(text, line, source))
     return NO if found.has_differences else OK

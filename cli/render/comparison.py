@@ -57,7 +57,7 @@ def comparison_lines(found: Comparison, page: Page) -> Iterator[Line]:
     yield ((TITLE, f"{count:,} of {len(found.values):,} differ" if count else "no difference"),)
 
 
-def told_differences(found: Comparison, digits: int) -> Iterator[tuple[str, int | None]]:
+def difference_sentences(found: Comparison, digits: int) -> Iterator[tuple[str, int | None]]:
     """What differs, in sentences for diagnostics, each with the line in the new script."""
     for value in found.values:
         if value.differs:

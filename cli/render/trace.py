@@ -29,7 +29,7 @@ from autodiff.cli.render.trace_story import (
     LONGEST_PRODUCT,
     UNFINISHED,
     Story,
-    Told,
+    Value,
     is_number,
     is_small_tensor,
 )
@@ -198,7 +198,7 @@ def fitted_table(
 def values_of(story: Story, events: Sequence[Event]) -> Iterator[Any]:
     """The values that the events show."""
     for event in events:
-        yield from (piece.value for piece in story.pieces(event) if isinstance(piece, Told))
+        yield from (piece.value for piece in story.pieces(event) if isinstance(piece, Value))
 
 
 def width_with_two_digits(value: Any) -> int:
@@ -224,7 +224,7 @@ def sentence_lines(story: Story, event: Event) -> Iterator[Line]:
     start = f"line {place}: " if place else ""
     width = min(story.page.width, WIDEST_PROSE)
     for indent in (len(start), INDENT, 0):  # less where a word is too long to stand beside the line
-        lines = told_lines(story, event, width - indent)
+        lines = piece_lines(story, event, width - indent)
         if max(map(cells, lines)) <= width - indent:
             break
     else:
@@ -236,7 +236,7 @@ def sentence_lines(story: Story, event: Event) -> Iterator[Line]:
         yield ((PLAIN, (start if start and not at else " " * indent) + line),)
 
 
-def told_lines(story: Story, event: Event, room: int) -> list[str]:
+def piece_lines(story: Story, event: Event, room: int) -> list[str]:
     """The words of an event and the small tensors between them, as lines."""
     said = ""
     lines: list[str] = []

@@ -41,7 +41,7 @@ FEWER_DIGITS = 3
 ATOMS = ("number", "name", "call", "postfix")  # expressions that need no brackets as factors
 
 
-class Told(Record):
+class Value(Record):
     """A piece of a sentence that is a value."""
 
     value: Any
@@ -104,7 +104,7 @@ class Story:
         return f"{fit(node.op, LONGEST_OPERAND)}({', '.join(names)})"
 
     def place(self, event: Make | Seed | Flow) -> str:
-        """The line, and how manyth time it was run where it ran several times."""
+        """The line, and which run of it this is where it ran several times."""
         if event.line is None:
             return ""
         node = self.graph.nodes[self.source(event) if isinstance(event, Flow) else event.node]
@@ -135,57 +135,64 @@ class Story:
     def sentence(self, event: Event) -> str:
         """The event in words."""
         return "".join(
-            self.value(piece.value) if isinstance(piece, Told) else piece for piece in self.pieces(event)
+            self.value(piece.value) if isinstance(piece, Value) else piece for piece in self.pieces(event)
         )
 
-    def pieces(self, event: Event) -> list[str | Told]:
+    def pieces(self, event: Event) -> list[str | Value]:
         """The event in words, with the values that are said."""
         if isinstance(event, Make):
-            return self._making_told(event)
+            return self._making_pieces(event)
         if isinstance(event, Seed):
-            return [f"backward starts: {self.slope(event.node)} = ", Told(event.sum)]
+            return [f"backward starts: {self.slope(event.node)} = ", Value(event.sum)]
         if isinstance(event, Flow):
-            return self._flow_told(event)
-        return self._path_told(event)
+            return self._flow_pieces(event)
+        return self._path_pieces(event)
 
-    def _making_told(self, event: Make) -> list[str | Told]:
+    def _making_pieces(self, event: Make) -> list[str | Value]:
         node = self.graph.nodes[event.node]
         made, name = self.making(node), fit(node.name, LONGEST_NAME)
         if is_number(node.value):
-            return [f"{name} is ", Told(node.value), f" = {made}" if made else ", an input: nothing made it"]
+            return [
+                f"{name} is ",
+                Value(node.value),
+                f" = {made}" if made else ", an input: nothing made it",
+            ]
         return [
             f"{name} = {made} is " if made else f"{name}, an input: nothing made it, is ",
-            Told(node.value),
+            Value(node.value),
         ]
 
-    def _flow_told(self, flow: Flow) -> list[str | Told]:
+    def _flow_pieces(self, flow: Flow) -> list[str | Value]:
         if is_number(flow.local) and is_number(flow.arriving):
             how = f"{self.slope(self.source(flow))} * {self.symbol(flow)}"
             how += f" = {self.factor(flow.arriving)} * {self.factor(flow.local)} = "
         else:
             rule = spell_rule(self.graph.edges[flow.edge])
             how = f"{rule}, where {incoming.letter} is {self.slope(self.source(flow))}: "
-        said: list[str | Told] = [
+        pieces: list[str | Value] = [
             f"{self.slope(flow.node)} {'=' if flow.before is None else '+='} {how}",
-            Told(flow.give),
+            Value(flow.give),
         ]
         if flow.before is not None:
             if is_number(flow.sum):
                 total = f"{self.value(flow.before)} + {self.factor(flow.give)} = "
-                said += [f", so far {total}" if not flow.last else f", in all {total}", Told(flow.sum)]
+                pieces += [
+                    f", so far {total}" if not flow.last else f", in all {total}",
+                    Value(flow.sum),
+                ]
             else:
-                said += [f"; the sum {'so far ' * (not flow.last)}is ", Told(flow.sum)]
-        return said if flow.last else [*said, ", more to come"]
+                pieces += [f"; the sum {'so far ' * (not flow.last)}is ", Value(flow.sum)]
+        return pieces if flow.last else [*pieces, ", more to come"]
 
-    def _path_told(self, path: PathProduct) -> list[str | Told]:
+    def _path_pieces(self, path: PathProduct) -> list[str | Value]:
         derivation = self.derivation(path)
         how = f"the path to {self.name(path.wrt)} gives {fit(path.symbol, LONGEST_PRODUCT)}: "
         if len(path.locals) > 1 and all(map(is_number, path.locals)) and derivation.weight is None:
             how += " * ".join(map(self.factor, path.locals)) + " = "
-        said: list[str | Told] = [how, Told(path.product)]
+        pieces: list[str | Value] = [how, Value(path.product)]
         if len(derivation.paths) > 1:
-            said += ["; the sum so far is ", Told(path.so_far)]
-        return said
+            pieces += ["; the sum so far is ", Value(path.so_far)]
+        return pieces
 
     def derivation(self, path: PathProduct) -> Derivation:
         """The derivation that a path belongs to."""

@@ -164,7 +164,7 @@ def find_scripts(session: Session) -> list[str]:
     for path in paths:
         left_out.pop(os.path.normpath(path), None)
     if left_out:
-        session.note(told_of_left_out(left_out))
+        session.note(left_out_sentence(left_out))
     for option, values in (("-e", request.texts("e")), ("--formula", request.texts("formula"))):
         if values and len(paths) > 1:
             raise UsageError(
@@ -199,7 +199,7 @@ def in_folder(folder: str) -> Folder:
             elif "torch" in imported and foreign is not None:
                 found.left_out[path] = foreign
     if not found.scripts:
-        left_out = (told_of_left_out(found.left_out),) if found.left_out else ()
+        left_out = (left_out_sentence(found.left_out),) if found.left_out else ()
         raise UsageError(
             f"there is no script in {visible(folder)}",
             code="E0611",
@@ -212,7 +212,7 @@ def in_folder(folder: str) -> Folder:
     return found
 
 
-def told_of_left_out(files: dict[str, str]) -> str:
+def left_out_sentence(files: dict[str, str]) -> str:
     """Which files of folders import torch and were left out, each with the module that scripts lack."""
     shown = [f"{path} ({module})" for path, module in list(files.items())[:MOST_LEFT_OUT]]
     if len(files) > MOST_LEFT_OUT:

@@ -370,8 +370,8 @@ class _Verifier:
             return WRONG if is_off_plane else OK
         apart, room = abs(slope.middle - given), ERROR_FACTOR * slope.error
         is_kink = slope.is_kink(size)
-        is_told = apart <= close and not self.is_lost(slope, given)
-        if is_told and room <= MAX_UNCERTAINTY * size and not is_kink:
+        is_explained = apart <= close and not self.is_lost(slope, given)
+        if is_explained and room <= MAX_UNCERTAINTY * size and not is_kink:
             if plane is None or not is_off_plane:
                 return OK
             return UNDECIDED if abs(plane - slope.middle) > max(close, room) else WRONG

@@ -213,10 +213,10 @@ class Derivations:
                 symbol = Symbol(product(factors))
             symbols.append(symbol)
         total = sum_contributions(symbols, node, is_scalar)
-        told_by_key = {self.names[one] for one in leading if self.names.has_versions(one)}
+        names_with_versions = {self.names[one] for one in leading if self.names.has_versions(one)}
         if (
             total.size > LARGEST_FORMULA
-            or not told_by_key.isdisjoint(names_in(total))
+            or not names_with_versions.isdisjoint(names_in(total))
             or self.formulas.meanings([total])
             or any(glossary(functions_in(total)))
         ):

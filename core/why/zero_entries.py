@@ -84,14 +84,14 @@ def _reach_of_zero_slopes(cotangents: dict[Node, Any], leading: Sequence[Node], 
     for node in leading:
         if node is target or not isinstance(node, OpNode):
             continue
-        is_told = (
+        is_explained = (
             node.op.name in STOPPING_WORDS and not is_product_with_itself(node)
         ) or node.op.name in INDEXING_OPS
         for index, below in enumerate(node.inputs):
             if below not in wanted:
                 continue
             assert below is not None
-            found = [] if is_told else [_generic_cotangent(*_zero_slope_mask((node, index), cotangents))]
+            found = [] if is_explained else [_generic_cotangent(*_zero_slope_mask((node, index), cotangents))]
             found += [edge_contribution((node, index), carried[node])] if node in carried else []
             for c in found:
                 carried[below] = carried[below] + c if below in carried else c

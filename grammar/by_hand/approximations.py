@@ -52,8 +52,8 @@ def approximation_remarks(
             line = Line(formula, runs, partial(run_at, run.draw))
             if LEAST_ERROR < line.error_in(run) < np.inf and line.has_power(spread):
                 points, computed = line.compared(run)
-                told = "it is right near the script's values only, as a Taylor polynomial is"
-                return [told, *counterexample(points, computed)]
+                remark = "it is right near the script's values only, as a Taylor polynomial is"
+                return [remark, *counterexample(points, computed)]
     return []
 
 

@@ -245,8 +245,8 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.remarks += meant
     elif made.is_right and made.is_right_here:
         meant = meant_versions(formula, points, runs)
-        if told := approximation_remarks(formula, runs, runs.moved, runs.moved_once):
-            made.is_right, made.remarks = False, told
+        if remarks := approximation_remarks(formula, runs, runs.moved, runs.moved_once):
+            made.is_right, made.remarks = False, remarks
             if is_plain_number(formula, points):
                 set_right_here(made, formula, points)
         else:

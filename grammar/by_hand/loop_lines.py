@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.by_hand.formula import Formula
     from autodiff.grammar.by_hand.runs import ScriptRun, ScriptRuns
 
-#: Limits of the search: wrong lines told of one loop, and runs of a loop with other values.
+#: Limits of the search: wrong lines that are told of one loop, and runs of a loop with other values.
 MAX_WRONG, MAX_TRIALS = 3, 60
 
 
@@ -117,15 +117,15 @@ class LoopLines:
         """Return the derivation where wrong lines of loops are steps, with right values behind them."""
         for place, line in enumerate(self.derivation.lines):
             if line.kind == BLOCK and isinstance(line.node, tree.For):
-                told: list[WrongTurn] = []
-                while len(told) < MAX_WRONG and (found := self.find_wrong(place, line, told)):
-                    told.append(found)
-                    made = self.with_turns(place, line, told)
+                turns: list[WrongTurn] = []
+                while len(turns) < MAX_WRONG and (found := self.find_wrong(place, line, turns)):
+                    turns.append(found)
+                    made = self.with_turns(place, line, turns)
                     made.unreadable = self.derivation.unreadable
                     self.derivation = made
         return self.derivation
 
-    def find_wrong(self, place: int, line: Line, told: list[WrongTurn]) -> WrongTurn | None:
+    def find_wrong(self, place: int, line: Line, turns: list[WrongTurn]) -> WrongTurn | None:
         """Return the line that makes most results right with the values that it should have, if one does."""
         results = self.results(place, line)
         names = RunningNames(self.derivation, self.runs)
@@ -133,9 +133,9 @@ class LoopLines:
         if not wrong:
             return None
         best: tuple[tuple[int, int, int], WrongTurn] | None = None
-        known = {one.line for one in told}
+        known = {one.line for one in turns}
         for order, one in enumerate(loop_lines(self.derivation, line)):
-            values, whens = self.recorded(place, line, told, one)
+            values, whens = self.recorded(place, line, turns, one)
             if not values or one in known:
                 continue
             shapes = [np.shape(value) for value in values]
@@ -147,7 +147,7 @@ class LoopLines:
                     break  # the line is right; without a name it may be the gradient of -z by accident
                 if at is None:
                     continue
-                mended = self.mended(place, self.with_turns(place, line, [*told, found]), results, wrong)
+                mended = self.mended(place, self.with_turns(place, line, [*turns, found]), results, wrong)
                 if mended and (best is None or (-mended, at, order) < best[0]):
                     found.at, found.when = at, whens[at]
                     best = (-mended, at, order), found
@@ -197,39 +197,39 @@ class LoopLines:
     # -- loops with other texts -----------------------------------------------------------------------
 
     def recorded(
-        self, place: int, line: Line, told: list[WrongTurn], one: LoopLine
+        self, place: int, line: Line, turns: list[WrongTurn], one: LoopLine
     ) -> tuple[list[Any], list[str]]:
         """Return the value that a line makes in each turn, and which turn that is; none without numbers."""
         assert isinstance(line.node, tree.For)
         target = line.node.target
         variable = target.id if isinstance(target, tree.Name) else "0"
         after = f"turns_made.append({one.name}*1); turns_of.append({variable})"
-        made = with_texts(line, place, told, [(one, after)], ["turns_made = []", "turns_of = []"])
-        derivation = self.derivation.with_loop(place, made, told, self.derivation.segments)
+        made = with_texts(line, place, turns, [(one, after)], ["turns_made = []", "turns_of = []"])
+        derivation = self.derivation.with_loop(place, made, turns, self.derivation.segments)
         try:
             known = derivation.values(place + 1, self.runs.first, self.runs.first) or {}
         except UsageError:
             return [], []
-        values, turns = known.get("turns_made", []), known.get("turns_of", [])
+        values, labels = known.get("turns_made", []), known.get("turns_of", [])
         if any(value.__class__ not in (Tensor, float) for value in values):
             return [], []
         numbers = [np.asarray(value.data if isinstance(value, Tensor) else value) for value in values]
-        if isinstance(target, tree.Name) and all(turn.__class__ in (int, float) for turn in turns):
-            return numbers, [f"for {variable} = {turn:g}" for turn in turns]
+        if isinstance(target, tree.Name) and all(turn.__class__ in (int, float) for turn in labels):
+            return numbers, [f"for {variable} = {turn:g}" for turn in labels]
         return numbers, [f"in turn {at + 1} of the loop" for at in range(len(values))]
 
-    def with_turns(self, place: int, line: Line, told: list[WrongTurn]) -> Derivation:
+    def with_turns(self, place: int, line: Line, turns: list[WrongTurn]) -> Derivation:
         """Return the derivation where the wrong lines of a loop are steps, followed by their right values."""
         subject, execution = self.runs.first.subject, self.runs.first.execution
         names = NodeNames(subject.order, execution.source, numbers_first=subject.numbers_first)
         segments = [one for one in self.derivation.segments if one.turn is None or one.places != [place]]
-        for one in told:
+        for one in turns:
             node = one.meant[one.at].node
             spelled = names[node]
             if spelled not in dict(subject.wrt):
                 subject.wrt = (*subject.wrt, (spelled, node))
             segments.append(Segment(one.line.name, [place], node, spelled, turn=one))
-        return self.derivation.with_loop(place, with_texts(line, place, told), told, segments)
+        return self.derivation.with_loop(place, with_texts(line, place, turns), turns, segments)
 
 
 def loop_lines(derivation: Derivation, line: Line) -> Iterator[LoopLine]:
@@ -259,7 +259,7 @@ def loop_lines(derivation: Derivation, line: Line) -> Iterator[LoopLine]:
 def with_texts(
     line: Line,
     place: int,
-    told: list[WrongTurn],
+    turns: list[WrongTurn],
     texts: Sequence[tuple[LoopLine, str]] = (),
     before: Sequence[str] = (),
 ) -> Line:
@@ -269,7 +269,7 @@ def with_texts(
     """
     after = list(texts)
     first = list(before)
-    for at, one in enumerate(told):
+    for at, one in enumerate(turns):
         made, right, given = list_names(place, at)
         first += [f"{made} = []", f"{right} = [*{given}]"]
         name = one.line.name
@@ -342,8 +342,8 @@ def tell_turn(made: HandCheck, formula: Formula, runs: ScriptRuns) -> None:
     made.left = f"{turn.line.name} {turn.when}"
     node = dict(points.subject.wrt)[made.by[-1]]
     ratio = constant_ratio(computed, points.gradients)
-    told = ratio_remark(ratio, "the sign is wrong") if ratio is not None else ""
-    told = told or CorrectionSearch(formula, points, node).find_remark()
-    told = told or "".join(wrong_entries_remarks(computed, points.gradients))
-    told = told or f"it is {format_array(made.value)} and should be {format_array(made.gradient)}"
-    made.remarks = [f"`{turn.line.name}` is wrong {turn.when} first: {told}"]
+    remark = ratio_remark(ratio, "the sign is wrong") if ratio is not None else ""
+    remark = remark or CorrectionSearch(formula, points, node).find_remark()
+    remark = remark or "".join(wrong_entries_remarks(computed, points.gradients))
+    remark = remark or f"it is {format_array(made.value)} and should be {format_array(made.gradient)}"
+    made.remarks = [f"`{turn.line.name}` is wrong {turn.when} first: {remark}"]

@@ -52,9 +52,9 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
     if results[0] is not None:
         made.varied = [name for name, origins in read.items() if not set(names).isdisjoint(origins)]
     if results[0] and (
-        told := approximation_remarks(formula, runs, partial(runs.with_constants, names), run_at)
+        remarks := approximation_remarks(formula, runs, partial(runs.with_constants, names), run_at)
     ):
-        made.is_right, made.remarks = False, told
+        made.is_right, made.remarks = False, remarks
         return
     if results[0] is not False or (results[1] and is_right_up_to_boundaries(formula, runs, names)):
         return
