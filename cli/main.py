@@ -38,6 +38,7 @@ def main() -> NoReturn:
         lambda: attempt(session, lambda: dispatch(session, arguments)),
         lambda: time_over(session),
         (lambda: progress(session, began)) if session.err.is_terminal else None,
+        lambda: ends_a_script(session),
     )
 
 
@@ -153,17 +154,31 @@ def time_over(session: Session) -> int:
 
     What was answered until then is shown first.
     """
+    if session.show_so_far is not None:
+        session.show_so_far()
+    if session.scripts_left:
+        others = "1 script" if session.scripts_left == 1 else f"{session.scripts_left:,} scripts"
+        session.note(f"what runs cannot be interrupted, and {others} after it had no turn", "warning")
+    return conclude(session, session.time_out or time_out_error(session))
+
+
+def ends_a_script(session: Session) -> bool:
+    """Whether the time that is over is that of one of several scripts; then the others go on."""
+    if session.has_several:
+        session.time_out = time_out_error(session)
+    return session.has_several
+
+
+def time_out_error(session: Session) -> TimeOutError:
+    """The error for a script whose time is over, with the place where it is."""
     limit = session.request.seconds("timeout")
     caret, advice = "it was still running here", "check that the loop ends, or give it more time"
     if session.has_run:
         caret = "the script had ended, its answer had not"
         advice = "ask about fewer inputs with --wrt, or give it more time"
-    if session.show_so_far is not None:
-        session.show_so_far()
-    error = TimeOutError(
-        f"stopped after {limit:g} seconds" + f": {caret}" * session.has_run,
+    return TimeOutError(
+        f"stopped after {limit:g} second{'s' * (limit != 1)}" + f": {caret}" * session.has_run,
         caret=caret,
         help=(f"{advice}: --timeout {10 * limit:g}, 0 for no limit",),
         span=session.place_of_run(),
     )
-    return conclude(session, error)

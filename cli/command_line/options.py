@@ -111,6 +111,13 @@ FORMATS = (
     Format("chart", "plot", "the chart of a terminal, in a pipe too"),
     Format("formula", "explain", "only the simplified formula", for_programs=True),
     Format(
+        "verdict",
+        "check",
+        "only right, right here, wrong, undecided or cannot be read; of several gradients or formulas a line"
+        " each, with what it is about and a tab before it",
+        for_programs=True,
+    ),
+    Format(
         "json",
         f"run {TABLES} explain graph trace plot check ops version",
         'one JSON document with "schema": 2; a failure is a document too',

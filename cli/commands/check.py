@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from autodiff.cli.process.exit_codes import NO, OK, USAGE
 from autodiff.cli.requests.session import Session
-from autodiff.cli.requests.several_scripts import FAILED_ON, Outcome, work_on_each
+from autodiff.cli.requests.several_scripts import (
+    FAILED_ON,
+    Outcome,
+    has_files_of_formulas,
+    work_on_each,
+)
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 
@@ -30,7 +35,7 @@ def check_script(session: Session) -> Outcome:
 
     def begin(answers: Answers) -> None:
         """Have the answers shown as far as they are there, if the time is over."""
-        if session.format != "json":
+        if session.format not in ("json", "verdict"):
             session.show_so_far = lambda: session.show(lines_so_far(answers, session.page()))
 
     answers = make_answers(session, begin)
@@ -42,9 +47,15 @@ def check_script(session: Session) -> Outcome:
         if session.format == "json":
             from autodiff.cli.render.answers_json import render_answers
 
-            session.show_document(
-                render_answers(answers, script.data, session.warnings, session.failures, script.source)
+            seed = session.request.number("seed")
+            session.show_text(
+                render_answers(answers, script.data, seed, session.warnings, session.failures, script.source)
             )
+        elif session.format == "verdict":
+            from autodiff.cli.render.verdicts import verdict_text
+
+            name = session.request.argument if session.has_several else None
+            session.show_text(verdict_text(answers, name, has_files_of_formulas(session.request)))
         else:
             session.show(answer_lines(answers, session.page()))
         if session.diagnostics != "text":

@@ -16,7 +16,8 @@ Exit codes
     0  success
     1  check found a wrong gradient or formula, lint a likely mistake, \
 or any command what --fail-on names; for check, what is undecided (a kink, say) and a number that is right \
-only here are no mistakes: 0, unless --fail-on undecided,here is given
+only here are no mistakes: 0, unless --fail-on undecided,here is given; \
+check --format verdict says which it is
     2  the command line is wrong, the script cannot be read, \
 or the requested format cannot hold the answer; for check also: one of several formulas cannot be read, \
 and the others are judged, right or wrong
@@ -32,7 +33,7 @@ for lint also: it uses something that does not exist
   141  the reader of the output is gone (dies by SIGPIPE, silently)
   143  terminated (SIGTERM)
 
-check and lint take several files and folders; the worst code is theirs: 2, 3, 4, 5, 1, in this order.
+check and lint take several files and folders; the worst code is theirs: 2, 3, 4, 124, 5, 1, in this order.
 """
 
 LANGUAGE = """\
@@ -102,7 +103,7 @@ all other commands, and in `run --format json`, it goes to stderr. Notes, warnin
     --diagnostics github    commands that GitHub Actions turns into annotations
 
 With the last two, what `check` finds wrong is a diagnostic too. `check --format json` of several scripts
-writes a document for each, one after the other.
+writes a document for each, one a line.
 The findings of `lint` are its result and go to stdout.
 """
 

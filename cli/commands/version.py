@@ -20,7 +20,7 @@ def command(session: Session) -> None:
 
         from autodiff.cli.render.json import SCHEMA
 
-        session.show_text(dumps({"schema": SCHEMA, **found}, indent=2) + "\n")
+        session.show_text(dumps({"schema": SCHEMA, **found}) + "\n")
     else:
         session.show_text("".join(f"{name:<9} {says}\n" for name, says in found.items()))
 

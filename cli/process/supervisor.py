@@ -29,6 +29,8 @@ FOREVER = float("inf")  # in seconds
 LONGEST_WAIT = 1e6  # seconds; a lock cannot be waited for much longer than that
 SHOWN_AFTER = 1.0  # seconds
 STACK_SIZES = (512 << 20, 64 << 20, 16 << 20)
+# Seconds that the work has for ending a part of it: a product of large matrices is not interrupted.
+GRACE = 10.0
 # Added to the system's memory limit, which catches what the limits on single results and steps do not: the
 # most that numpy, its threads and the stack take beside the script's memory.
 ROOM = 3 << 30
@@ -38,18 +40,32 @@ LAST_WORDS = 256 << 20
 BYTES_PER_LEVEL = 1280
 
 
-class Clock:
-    """The time limit. It runs once ``start`` has been called, and anew with every further call."""
+class PartOverError(BaseException):
+    """Raised in the work when the time of one of its parts is over. No ``except Exception`` catches it."""
 
-    __slots__ = ("until",)
+
+class Clock:
+    """The time limit. It runs once ``start`` has been called, and anew with every further call.
+
+    ``has_rung`` says that the time was over, and that what runs now is the ``GRACE``.
+    """
+
+    __slots__ = ("has_rung", "until")
 
     def __init__(self) -> None:
         self.until = FOREVER
+        self.has_rung = False
 
     def start(self, seconds: float) -> None:
         """From now on, allow the work this many seconds; 0 for no limit."""
         self.until = monotonic() + seconds if seconds else FOREVER
+        self.has_rung = False
         woken.set()
+
+    def ring(self) -> None:
+        """Give the work a last while to end its part."""
+        self.until = monotonic() + GRACE
+        self.has_rung = True
 
     def left(self) -> float:
         """The seconds that are left, at least 0."""
@@ -112,11 +128,13 @@ def supervise(
     work: Callable[[], int],
     when_over: Callable[[], int],
     progress: Callable[[], Iterable[Chore]] | None = None,
+    goes_on: Callable[[], bool] = lambda: False,
 ) -> NoReturn:
     """Exit with the status of ``work``, or when the time of ``clock`` is over with that of ``when_over``.
 
     Both functions must flush their output themselves: nothing is flushed here. ``progress`` gives the chore
-    that shows how far the work is, if there is one; it is called after a second.
+    that shows how far the work is, if there is one; it is called after a second. ``goes_on`` is asked first
+    when the time is over, and says whether that ends only a part of the work, by a PartOverError in it.
     """
     # The graph has no cycles, and searching for them takes two to three times as long as the run.
     gc.disable()
@@ -137,8 +155,13 @@ def supervise(
     def left() -> float:
         return max(min(clock.left(), shown_at - monotonic()), 0)
 
-    start_worker(run_work)
-    while not statuses and clock.left():
+    worker = start_worker(run_work)
+    while not statuses:
+        if not clock.left():
+            if clock.has_rung or not goes_on():
+                break
+            clock.ring()
+            raise_in(worker, PartOverError)
         woken.wait(left())
         woken.clear()  # before the checks below, so that no request is missed
         if progress is not None and shown_at <= monotonic():
@@ -153,16 +176,26 @@ def supervise(
     os._exit(status)
 
 
-def start_worker(target: Callable[[], None]) -> None:
+def raise_in(worker: threading.Thread, error: type[BaseException]) -> None:
+    """Have another thread raise an error where it runs Python next."""
+    import ctypes
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(error))
+
+
+def start_worker(target: Callable[[], None]) -> threading.Thread:
     """Start a thread with the largest stack that the system grants."""
     for size in STACK_SIZES:
+        worker = threading.Thread(target=target, daemon=True)
         try:
             threading.stack_size(size)
             sys.setrecursionlimit(size // BYTES_PER_LEVEL)
-            threading.Thread(target=target, daemon=True).start()
+            worker.start()
         except (RuntimeError, MemoryError, ValueError):
             continue  # little address space (ulimit -v): a smaller stack suffices for most scripts
-        return
+        return worker
     threading.stack_size(0)
     sys.setrecursionlimit(4000)
-    threading.Thread(target=target, daemon=True).start()
+    worker = threading.Thread(target=target, daemon=True)
+    worker.start()
+    return worker

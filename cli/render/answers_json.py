@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from json import dumps
 
 from autodiff.cli.render.answers import cuts_remark
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 def render_answers(
     answers: Answers,
     data: bytes,
+    seed: int,
     warnings: list[AutodiffError],
     failures: list[AutodiffError],
     source: Source,
@@ -31,7 +33,9 @@ def render_answers(
     """The document, with keys in a fixed order; ``failures`` are what ``--fail-on`` makes fail."""
     document = {
         "schema": SCHEMA,
+        "version": version("autodiff"),
         "script": script_entry(answers.script, data),
+        "seed": count(seed),
         "output": answers.output,
         "order": answers.order,
         "right": answers.is_right,
@@ -44,7 +48,7 @@ def render_answers(
         ],
         "diagnostics": in_order(warnings, failures, source),
     }
-    return dumps(document, allow_nan=False, indent=2) + "\n"
+    return dumps(document, allow_nan=False) + "\n"
 
 
 def check_entry(check: GradientCheck, answers: Answers) -> dict[str, Any]:

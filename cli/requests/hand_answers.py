@@ -5,7 +5,10 @@ One that cannot be read or computed is told with its error, and the others are j
 
 from __future__ import annotations
 
+import os
+
 from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, decode, read_file, read_stdin
+from autodiff.cli.process.streams import visible
 from autodiff.cli.requests.answers import Answers, is_too_large
 from autodiff.cli.requests.fail_on import judge, sentences_on_answers
 from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped, run_request
@@ -26,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from autodiff.cli.command_line.fast_parser import Request
     from autodiff.cli.requests.session import Session
     from autodiff.core.base.source import Source
     from autodiff.core.report.records import ReportedPass
@@ -85,6 +89,10 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     return answers
 
 
+#: The suffix of files in a folder of formulas.
+SUFFIX_OF_FORMULAS = ".txt"
+
+
 class HandWork:
     """The formulas of a request; ``is_single`` says that there is one, whose error ends the command.
 
@@ -103,7 +111,7 @@ class HandWork:
         request = session.request
         for place, text in enumerate(request.texts("formula")):
             if text.startswith("@"):
-                name, limit = text[1:], request.number("max_script")
+                name, limit = file_of_formulas(request, text[1:]), request.number("max_script")
                 data = read_stdin(limit) if name == STDIN else read_file(name, limit)
                 name = STDIN_NAME if name == STDIN else name
                 derivation = read_derivation(decode(data, name), name, script)
@@ -219,6 +227,20 @@ class HandWork:
                     text = " ".join(file.given.line(number).split())
                     found.append((place, number, unreadable(text, error, (file.name, number))))
         return [result for _, _, result in sorted(found, key=lambda one: one[:2])]
+
+
+def file_of_formulas(request: Request, path: str) -> str:
+    """The file that ``--formula @PATH`` means: of a folder the text file with the name of the script."""
+    if not os.path.isdir(path):
+        return path
+    name, _ = os.path.splitext(os.path.basename(request.argument))
+    if name in ("", STDIN):
+        raise UsageError(
+            f"--formula: {visible(path)} is a folder, and the script has no name to look for there",
+            code="E0610",
+            help=("name the file with the formulas, or one with the script",),
+        )
+    return os.path.join(path, name + SUFFIX_OF_FORMULAS)
 
 
 def refuse_hand_gradient(name: str, execution: Execution) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.command_line.script_source import Script
+    from autodiff.cli.process.exit_codes import TimeOutError
     from autodiff.cli.render.page import Block, Line, Page
     from autodiff.cli.render.records import Records
     from autodiff.cli.render.roles import Styles
@@ -39,12 +40,13 @@ class Session:
     """The state of a command. ``tensors`` are the states of the script's tensors, if requested.
 
     ``has_run`` says that the script has run to its end. ``show_so_far`` shows what was answered until then,
-    for when the time is over.
+    for when the time is over, and ``time_out`` is the error then. ``scripts_left`` are those after this one.
     """
 
     __slots__ = (
         *("_styles", "diagnostics", "err", "failures", "format", "out", "request", "script", "tensors"),
-        *("has_run", "has_several", "show_so_far", "shows_prints", "values", "warnings"),
+        *("has_run", "has_several", "scripts_left", "show_so_far", "shows_prints", "time_out", "values"),
+        "warnings",
     )
 
     def __init__(self, request: Request) -> None:
@@ -55,6 +57,8 @@ class Session:
         self.show_so_far: Callable[[], None] | None = None
         self.shows_prints = True
         self.has_several = False  # scripts
+        self.scripts_left = 0
+        self.time_out: TimeOutError | None = None
         self.tensors: TensorStates | None = None
         self.values: Values | None = None
         self._styles: Styles | None = None
@@ -213,14 +217,6 @@ class Session:
         """Write a text that needs no layout: JSON, DOT, bare numbers."""
         if not self.is_silent:
             self.out.write(text)
-
-    def show_document(self, text: str) -> None:
-        """Write a JSON document: on one line if those of other scripts stand below it."""
-        if self.has_several:
-            import json
-
-            text = json.dumps(json.loads(text), ensure_ascii=False) + "\n"
-        self.show_text(text)
 
     def open_output(self) -> None:
         """Turn to the file of ``-o`` if there is one; its suffix chooses the format if no option does.

@@ -13,14 +13,16 @@ from autodiff.cli.process.exit_codes import (
     NO,
     OK,
     SCRIPT,
+    TIMEOUT,
     USAGE,
     OutputError,
     as_autodiff_error,
     exit_code,
 )
 from autodiff.cli.process.streams import visible
+from autodiff.cli.process.supervisor import PartOverError, clock
 from autodiff.cli.requests.session import Session
-from autodiff.core.base.errors import UsageError
+from autodiff.core.base.errors import AutodiffError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ OUTCOMES = {
     USAGE: "unreadable",
     COMPILE: "with errors",
     SCRIPT: "failed",
+    TIMEOUT: "out of time",
     LIMIT: "stopped by a limit",
     NO: "",
     OK: "ok",
@@ -93,9 +96,11 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
         return outcome.status
     results = []
     session.shows_prints, session.has_several = False, True
-    for path in paths:
+    for at, path in enumerate(paths):
+        session.scripts_left = len(paths) - at - 1
         session.request = Request(request.command, path, request.values)
         session.script, session.warnings, session.has_run, session.failures = None, [], False, []
+        session.show_so_far = session.time_out = None
         results.append(work_on_one(session, work))
         session.flush()
     if is_for_reading(session):
@@ -116,16 +121,13 @@ def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> Outcome
     try:
         session.script = read_script(session.request)
         outcome = work(session)
-    except Exception as error:
-        shown = as_autodiff_error(error)
+        clock.start(0)  # showing it takes no time to speak of, and is not interrupted
+    except (Exception, PartOverError) as error:
+        clock.start(0)
+        shown = session.time_out if isinstance(error, PartOverError) else as_autodiff_error(error)
         if shown is None or isinstance(error, (OutputError, NoScript)):
             raise
-        show_line(session, f"error[{shown.code}]")  # the message stands on stderr, with its place
-        session.show_failure(shown)
-        if not session.is_silent:
-            session.flush()
-            session.say_all(shown)
-        return Outcome(exit_code(shown), "", False, lambda: None)
+        return show_error(session, shown)
     show_line(session, outcome.words)
     if not is_for_reading(session):
         outcome.show()
@@ -134,6 +136,26 @@ def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> Outcome
         outcome.show()
         session.show_text("\n")
     return outcome
+
+
+def show_error(session: Session, error: AutodiffError) -> Outcome:
+    """Show what ended one script of several; the message stands on stderr, with its place."""
+    status = exit_code(error)
+    show_line(session, f"error[{error.code}]")
+    session.show_failure(error)
+    if session.format == "verdict":
+        from autodiff.cli.render.verdicts import line_of
+
+        has_files = has_files_of_formulas(session.request)
+        session.show_text(line_of(("", "", OUTCOMES[status]), session.request.argument, has_files))
+    if not session.is_silent:
+        session.flush()
+        session.say_all(error)
+    return Outcome(status, "", False, lambda: None)
+
+
+def has_files_of_formulas(request: Request) -> bool:
+    return any(text.startswith("@") for text in request.texts("formula"))
 
 
 def show_line(session: Session, words: str) -> None:
@@ -145,7 +167,7 @@ def show_line(session: Session, words: str) -> None:
 def is_for_reading(session: Session) -> bool:
     """Whether lines about scripts may stand between the results."""
     results_are_diagnostics = session.request.command == "lint" and session.diagnostics != "text"
-    return session.format != "json" and not results_are_diagnostics
+    return session.format not in ("json", "verdict") and not results_are_diagnostics
 
 
 def find_scripts(session: Session) -> list[str]:
@@ -165,13 +187,16 @@ def find_scripts(session: Session) -> list[str]:
         left_out.pop(os.path.normpath(path), None)
     if left_out:
         session.note(left_out_sentence(left_out))
-    for option, values in (("-e", request.texts("e")), ("--formula", request.texts("formula"))):
-        if values and len(paths) > 1:
-            raise UsageError(
-                f"{option} belongs to one script, and several are given",
-                code="E0610",
-                help=("name one file",),
-            )
+    if request.texts("e") and len(paths) > 1:
+        raise UsageError(
+            "-e belongs to one script, and several are given", code="E0610", help=("name one file",)
+        )
+    if f"@{STDIN}" in request.texts("formula") and len(paths) > 1:
+        raise UsageError(
+            "standard input can be read only once, and several scripts are given",
+            code="E0610",
+            help=("write the formulas to a file, and name it: --formula @FILE",),
+        )
     return paths
 
 

@@ -40,7 +40,8 @@ def autodiff(tmp_path):
         done.out = (done.stdout or b"").decode("utf-8", "replace")
         done.err = (done.stderr or b"").decode("utf-8", "replace")
         assert "Traceback" not in done.err
-        if CAN_CHECK and {"--format", "json"} <= {*arguments} and done.out.startswith("{"):
+        is_json = "--format" in arguments and {"json", "jsonl"} & {*arguments}
+        if CAN_CHECK and is_json and done.out.startswith("{"):
             for document in documents(done.out):
                 check_document(document)
         return done

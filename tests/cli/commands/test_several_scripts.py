@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -202,12 +203,85 @@ def test_warnings_of_one_script_are_not_those_of_the_next(autodiff, write):
     assert (len(first["diagnostics"]), len(second["diagnostics"])) == (1, 0)
 
 
-def test_code_and_formulas_belong_to_one_script(autodiff, folder):
-    for option, value in (("-e", "x = 1"), ("--formula", "dL/dw == 2*w")):
-        done = autodiff("check", "scripts", option, value)
+def test_code_and_standard_input_belong_to_one_script(autodiff, folder):
+    for options, what in (
+        (("-e", "x = 1"), "-e belongs to one script, and several are given"),
+        (("--formula", "@-"), "standard input can be read only once, and several scripts are given"),
+    ):
+        done = autodiff("check", "scripts", *options)
         assert (done.returncode, done.out) == (2, "")
-        assert f"{option} belongs to one script, and several are given" in done.err
-    assert autodiff("check", "scripts/a.ad", "--formula", "dL/dw == 2*w").returncode == 0
+        assert what in done.err
+
+
+def test_a_formula_is_judged_for_every_script(autodiff, folder):
+    (folder / "b.ad").write_text("w = 3.\nL = w**3\n")
+    done = autodiff("check", "scripts", "--formula", "dL/dw == 2*w")
+    assert (done.returncode, done.out.splitlines()[-1]) == (1, "3 scripts: 2 ok, 1 wrong")
+    assert "scripts/b.ad: 1 formula wrong\n\nwrong: dL/dw == 2*w\n" in done.out
+
+
+def test_a_folder_of_formulas_has_a_file_for_each_script(autodiff, folder, tmp_path):
+    steps = tmp_path / "steps"
+    steps.mkdir()
+    (steps / "a.txt").write_text("dL/dw == 2*w\n")
+    (steps / "c.txt").write_text("dL/dw == w\n\ndL/dw == 2*w\n")
+    done = autodiff("check", "scripts", "--formula", "@steps", "--format", "verdict")
+    assert done.returncode == 2
+    assert done.out.splitlines() == [
+        "scripts/a.ad\t1\tdL/dw\tright",
+        "scripts/b.ad\t\t\tunreadable",
+        "scripts/deep/er/c.ad\t1\tdL/dw\twrong",
+        "scripts/deep/er/c.ad\t3\tdL/dw\tright",
+    ]
+    assert "error[E0611]: cannot read steps/b.txt: there is no such file\n" in done.err
+    done = autodiff("check", "-", "--formula", "@steps", input=RIGHT)
+    assert (done.returncode, done.out) == (2, "")
+    assert "steps is a folder, and the script has no name to look for there" in done.err
+
+
+@pytest.mark.parametrize("form", ["plain", "json", "verdict"])
+def test_a_script_whose_time_is_over_does_not_end_the_others(autodiff, write, form):
+    paths = [write(text, name) for name, text in (("a.ad", "while True: pass\n"), ("b.ad", BROKEN))]
+    done = autodiff("check", *(path.name for path in paths), "--timeout", "0.5", "--format", form)
+    assert "error[E0505]: stopped after 0.5 seconds\n" in done.err
+    assert "error[E0103]" in done.err
+    if form == "plain":
+        assert done.returncode == 3
+        assert done.out.splitlines() == [
+            "a.ad: error[E0505]",
+            "b.ad: error[E0103]",
+            "2 scripts: 1 out of time, 1 with errors",
+        ]
+    elif form == "json":
+        found = [json.loads(line)["diagnostics"][0]["code"] for line in done.out.splitlines()]
+        assert found == ["E0505", "E0103"]
+    else:
+        assert done.out == "a.ad\t\tout of time\nb.ad\t\twith errors\n"
+    assert autodiff("check", "a.ad", "a.ad", "--timeout", "0.3", "-qq").returncode == 124
+
+
+#: The program, with a lint that takes a minute and cannot be interrupted, as a product of large matrices.
+NOT_INTERRUPTED = """\
+import sys, time
+from autodiff.cli import main
+from autodiff.cli.process import supervisor
+from autodiff.grammar import lint
+supervisor.GRACE = 0.1
+lint.lint = lambda source: time.sleep(60)
+sys.argv = ["autodiff", "lint", "a.ad", "b.ad", "c.ad", "--timeout", "0.1"]
+main.main()
+"""
+
+
+def test_what_cannot_be_interrupted_ends_the_command(start, write):
+    for name in ("a.ad", "b.ad", "c.ad"):
+        write(RIGHT, name)
+    process = start(program=[sys.executable, "-c", NOT_INTERRUPTED])
+    out, err = process.communicate()
+    assert (process.returncode, out) == (124, b"")
+    first, second, *_ = err.decode().splitlines()
+    assert first == "warning: what runs cannot be interrupted, and 2 scripts after it had no turn"
+    assert second == "error[E0505]: stopped after 0.1 seconds"
 
 
 def test_what_several_scripts_print_is_left_out(autodiff, write):

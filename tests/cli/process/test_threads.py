@@ -19,7 +19,7 @@ def count(what):
     found = [getattr(linked, name.format(what), None) for name in numpy_setup.NAMES]
     return next((function() for function in found if function is not None), 0)
 
-def supervise(work, seconds, when_over):
+def supervise(work, *others):
     assert work() == 0
     assert numpy_setup.VARIABLE not in os.environ or numpy_setup.VARIABLE in said
     print(count("get_num_threads"), count("get_num_procs"), file=sys.stderr)

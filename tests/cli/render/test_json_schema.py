@@ -59,6 +59,30 @@ def test_other_documents_and_lines_are_valid(autodiff, is_valid):
         is_valid(json.loads(line))
 
 
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        ("grad --sweep w=1:2:1 --value --keep", "row"),
+        ("grad", "entry_line"),
+        ("jvp --vector w=1", "entry_line"),
+        ("minimize", "entry_line"),
+        ("hessian", "derivative_line"),
+        ("propagate --sigma w=0.1", "derivative_line"),
+        ("plot --over w=0:1:0.5", "point"),
+    ],
+)
+def test_lines_of_json_are_in_the_schema(autodiff, is_valid, command, kind):
+    name, *options = command.split()
+    lines = autodiff(name, "-e", SQUARE, *options, "--format", "jsonl").out.splitlines()
+    assert lines
+    for line in lines:
+        document = json.loads(line)
+        is_valid(document)
+        assert next((name for key, name in KINDS.items() if key in document), "point") == kind
+        with pytest.raises(fastjsonschema.JsonSchemaException):
+            is_valid({key: {"of": "another kind"} for key in document})
+
+
 def test_help_prints_the_schema(autodiff):
     assert json.loads(autodiff("help", "json").out) == SCHEMA
 
