@@ -31,10 +31,11 @@ def command(session: Session) -> None:
     hint: tuple[str, str] | None = None
     if report is not None and report.gradients:
         from autodiff.cli.render.reports import why_hint
-        from autodiff.cli.requests.hints import ask
+        from autodiff.cli.requests.hints import ask, hints_on
 
-        why, name = why_hint(report)
-        hint = why, ask(session.request, [name], report)
+        if not any(hints_on(report, session.request)):  # which name the same command
+            why, name = why_hint(report)
+            hint = why, ask(session.request, [name], report)
     if report is not None:
         show(session, report, parts, hint)
     if session.tensors is not None:

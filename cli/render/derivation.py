@@ -132,13 +132,17 @@ def key_lines(derivation: Derivation, products: Sequence[str], page: Page) -> It
     defined = [name for name, _ in derivation.where]
     texts = (*products, *derivation.texts) if not page.step else (*products, derivation.simplified)
     formulas, values = brief_meanings(derivation.key, texts, defined)
-    found = meaning_texts(formulas, values)
-    if page.step and len(found) > page.step:  # those in the steps first: the others only explain them
+    left = 0
+    if page.step and len(values) + len(formulas) > page.step:  # of many, only those in the steps
         used = words_in("\n".join(texts))
         used |= {word[1:] for word in used if word.startswith("d")}
-        found = meaning_texts(sorted(formulas, key=lambda one: one.name not in used), values)
+        left, formulas = len(formulas), [one for one in formulas if one.name in used]
+        left -= len(formulas)
     room = page.width - LABEL_WIDTH
+    found = meaning_texts(formulas, values)
     yield from step("names", [line for text in found for line in hanging(shorten(text), room)])
+    if left:
+        yield muted(" " * LABEL_WIDTH + f"... {left:,} more name{'s' * (left > 1)} in these (--all)")
 
 
 def hanging(text: str, room: int) -> list[str]:

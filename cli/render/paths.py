@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from itertools import pairwise
 from math import isfinite
-from textwrap import wrap
 
-from autodiff.cli.process.streams import visible
+from autodiff.cli.process.streams import cells, visible
 from autodiff.cli.render.numbers import inline, is_array, number, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, fit, muted, prose
+from autodiff.cli.render.prose import WIDEST_PROSE, phrases
 from autodiff.cli.render.steps import filled
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.base.limits import limits
@@ -203,11 +203,15 @@ def all_kink_texts(derivation: Derivation) -> Iterator[tuple[str, str]]:
 
 
 def labelled(label: str, text: str, page: Page) -> Iterator[Line]:
-    """Prose beside a label, folded to the page's width."""
-    room = max(page.width - LABEL_WIDTH, NARROWEST)
-    folded = wrap(visible(text), room, break_long_words=False)
-    broken = [part for words in folded for part in filled(SEAMS.split(words), room)]
-    for at, line in enumerate(broken):
+    """Prose beside a label, folded to the page's width, but not inside of code that fits a line."""
+    room = max(min(page.width, WIDEST_PROSE) - LABEL_WIDTH, NARROWEST)
+    lines: list[str] = []
+    for phrase in phrases(visible(text), room):
+        if lines and cells(lines[-1]) + 1 + cells(phrase) <= room:
+            lines[-1] += " " + phrase
+        else:
+            lines += filled(SEAMS.split(phrase), room)
+    for at, line in enumerate(lines):
         yield ((MUTED, ("" if at else label).ljust(LABEL_WIDTH)), (PLAIN, line))
 
 

@@ -6,6 +6,8 @@ fits on one line. Text must be sanitized already.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from autodiff.cli.process.streams import cells
 
 TYPE_CHECKING = False
@@ -83,6 +85,33 @@ def whole_words(text: str) -> Iterator[str]:
             end = next(closing, at) + 1
         yield " ".join(words[at:end])
         at = end
+
+
+def phrases(text: str, room: int) -> Iterator[str]:
+    """The parts of a text between which a line may be broken: not in a call, and not beside ``=``.
+
+    Parts longer than ``room`` are broken all the same.
+
+    >>> list(phrases("entry [0] of x = 0: use log(where(x > 0, x, 1))", 40))
+    ['entry', '[0]', 'of', 'x = 0:', 'use', 'log(where(x > 0, x, 1))']
+    """
+    phrase = ""
+    opened: list[bool] = []  # for each open bracket, whether it is that of a call or an index
+    before = ""
+    for word in text.split():
+        is_joined = any(opened) or "=" in (word, before)
+        if phrase and not (is_joined and cells(phrase) + 1 + cells(word) <= room):
+            yield phrase
+            phrase = ""
+        phrase = f"{phrase} {word}" if phrase else word
+        for left, character in pairwise(" " + word):
+            if character in "([":
+                opened.append(left.isalnum() or left in "_)]")
+            elif character in ")]" and opened:
+                opened.pop()
+        before = word
+    if phrase:
+        yield phrase
 
 
 def in_words(words: Sequence[str]) -> str:

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH = 14
 LONGEST_TERM = 4000
-#: Where a formula may be broken: before an operator, after a comma or a colon.
-BREAKS = re.compile(r" (?=[-+*@.=<>] )|(?<=[,:]) |(?<=[\w)\]])(?=[*/](?!\*))(?<!\*)| (?=for \w)")
+#: Where a formula may be broken: before an operator, after a comma, a colon or an opening bracket.
+BREAKS = re.compile(r" (?=[-+*@.=<>] )|(?<=[,:]) |(?<=\()|(?<=[\w)\]])(?=[*/](?!\*))(?<!\*)| (?=for \w)")
 SIGNS = "@*+-/"
+#: What a break costs: per open bracket, at a product, inside brackets that fit a line, after few characters,
+#: and between a short name and the ``=`` of its definition.
+DEEPER, TIGHTER, SPLIT, SHORT, AWAY = 3, 2, 5, 8, 8
 
 
 def shorten(text: str) -> str:
@@ -39,28 +42,44 @@ def broken(formula: str, room: int) -> list[str]:
     ['a*b', '+ c*(d + e)', '- f']
     >>> broken("a*(b + c + d)", 8)
     ['a*(b', '+ c + d)']
+    >>> broken("3*(1 - h**2)*w*(1 - g**2)", 20)
+    ['3*(1 - h**2)*w', '*(1 - g**2)']
     """
     lines = []
-    while cells(formula) > room:
-        fits = fitting(formula, room)
-        depth = 0
-        best: tuple[int, int] | None = None
-        depths = []
-        for character in formula[: fits + 1]:
-            depth += character in "(["
-            depths.append(depth)
-            depth -= character in ")]"
-        for match in BREAKS.finditer(formula, 1, min(fits + 2, len(formula))):
+    depths, sizes = nesting(formula) if cells(formula) > room else ([], [])
+    start = 0
+    while cells(rest := formula[start:]) > room:
+        fits = fitting(rest, room)
+        best: tuple[float, int] | None = None
+        for match in BREAKS.finditer(rest, 1, min(fits + 2, len(rest))):
             at = match.start()
             if at > fits:
                 break
-            # Breaking inside brackets is better than leaving the line almost empty.
-            rank = (depths[at] + 2 * (at < fits // 4) + (formula[at] in "*/"), -at)
-            best = rank if best is None else min(best, rank)
+            sign, inside = rest[at : at + 2].strip()[:1], start + at
+            cost = DEEPER * depths[inside] + TIGHTER * (sign in "*/@") + 2 * (1 - at / fits)
+            least = 0 if sign in "+-" else fits // 2 if rest[at - 1] == "(" else max(fits // 8, 4)
+            cost += SPLIT * (0 < sizes[inside] <= room) + SHORT * (at < least)
+            cost += AWAY * (sign == "=" and at < fits // 4)
+            best = (cost, -at) if best is None else min(best, (cost, -at))
         at = fits if best is None else -best[1]
-        lines.append(formula[:at].rstrip())
-        formula = formula[at:].lstrip()
-    return [*lines, formula]
+        lines.append(rest[:at].rstrip())
+        start += at + len(rest[at:]) - len(rest[at:].lstrip())
+    return [*lines, rest]
+
+
+def nesting(formula: str) -> tuple[list[int], list[int]]:
+    """By character: how many brackets are open before it, and the length of the innermost; 0 outside."""
+    depths, sizes = [], [0] * len(formula)
+    opened: list[int] = []
+    for at, character in enumerate(formula):
+        if character in ")]" and opened:
+            start = opened.pop()
+            for inside in range(start + 1, at + 1):
+                sizes[inside] = sizes[inside] or at + 1 - start
+        depths.append(len(opened))
+        if character in "([":
+            opened.append(at)
+    return depths, sizes
 
 
 def filled(pieces: Sequence[str], room: int) -> list[str]:
@@ -88,6 +107,8 @@ def folded_block(lines: Sequence[str], room: int) -> list[str]:
      | 3 |
     -| 4 |)
     """
+    if len(lines) == 1:
+        return broken(lines[0], room)
     made: list[str] = []
     rest = list(lines)
     while max(map(len, rest)) > room:

@@ -244,10 +244,9 @@ class Derivations:
         """The strongest paths, their texts and steps, the sum of all that were written, and the formula."""
         writer, count = self._writer, self.counts[node]
         is_sum = len(followed) == count <= max(MOST_SUMMED, self.top)
-        if is_sum and not any(map(self.names.is_of_later_turn, leading)):
-            written = followed
-        else:  # of a loop, the paths through the first turns come first, which often say least
-            written = _strongest(followed, count if is_sum else self.top)
+        written = followed if is_sum else _strongest(followed, self.top)
+        if any(map(self.names.is_of_later_turn, leading)):
+            written = sorted(written, key=lambda one: len(one[0]))  # the last turn of a loop first
         paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
         terms = [symbol for path, symbol in paths if not path.is_zero]
         total = sum_contributions(terms or [symbol for _, symbol in paths], node, is_scalar)

@@ -131,3 +131,31 @@ def test_uses_are_listed_where_they_say_more_than_the_paths():
         "               1  25 %  in w*x, line 3, 1 path\n"
         "              ... 5 more uses\n"
     ) in texts(path_lines(many, Page()))
+
+
+def test_a_reason_is_not_broken_inside_of_code(autodiff):
+    script = "x = torch.tensor([0., 1.], requires_grad=True)\nL = torch.where(x > 0, torch.log(x), 0.).sum()\n"
+    for columns in range(56, 121, 8):
+        out = autodiff("explain", "-e", script, env={"COLUMNS": str(columns)}).out
+        assert "torch.log(torch.where(x > 0, x, 1))" in out
+        assert "entry [0] of x = 0" in " ".join(out.split())
+        assert not any(line.rstrip().endswith("=") for line in out.splitlines())
+        assert max(map(len, out[out.index("\nwhy") :].splitlines())) <= min(columns, 100)
+
+
+def test_formulas_are_broken_between_terms_then_between_factors(autodiff):
+    script = "w, u, h = 0.5, 0.8, 0.\nfor x in [1.0, 0.3, -0.6, 0.9]:\n    h = tanh(w*h + u*x)\nL = (h - 1)**2\n"
+    out = autodiff("explain", "-e", script, "--wrt", "w", env={"COLUMNS": "80"}).out
+    formula = out[out.index("3 simplified") : out.index("  factored")]
+    assert [line[14:] for line in formula.splitlines()] == [
+        "2*(h_5 - 1)*(1 - h_5**2)*h_4",
+        "+ 2*(h_5 - 1)*(1 - h_5**2)*w*(1 - h_4**2)*h_3",
+        "+ 2*(h_5 - 1)*(1 - h_5**2)*w**2*(1 - h_4**2)*(1 - h_3**2)*h_2",
+    ]  # the last step of the loop first
+    narrow = autodiff("explain", "-e", script, "--wrt", "w", env={"COLUMNS": "60"}).out
+    assert "+ 2*(h_5 - 1)*(1 - h_5**2)*w**2*(1 - h_4**2)\n              *(1 - h_3**2)*h_2\n" in narrow
+
+
+def test_the_same_command_is_not_named_twice(on_terminal):
+    shown = on_terminal("run", "-e", "x = 0.; y = x*x", "--color", "never")[1]
+    assert " ".join(shown.split()).count("autodiff explain") == 1
