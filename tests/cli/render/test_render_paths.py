@@ -134,7 +134,9 @@ def test_uses_are_listed_where_they_say_more_than_the_paths():
 
 
 def test_a_reason_is_not_broken_inside_of_code(autodiff):
-    script = "x = torch.tensor([0., 1.], requires_grad=True)\nL = torch.where(x > 0, torch.log(x), 0.).sum()\n"
+    script = (
+        "x = torch.tensor([0., 1.], requires_grad=True)\nL = torch.where(x > 0, torch.log(x), 0.).sum()\n"
+    )
     for columns in range(56, 121, 8):
         out = autodiff("explain", "-e", script, env={"COLUMNS": str(columns)}).out
         assert "torch.log(torch.where(x > 0, x, 1))" in out
@@ -144,7 +146,8 @@ def test_a_reason_is_not_broken_inside_of_code(autodiff):
 
 
 def test_formulas_are_broken_between_terms_then_between_factors(autodiff):
-    script = "w, u, h = 0.5, 0.8, 0.\nfor x in [1.0, 0.3, -0.6, 0.9]:\n    h = tanh(w*h + u*x)\nL = (h - 1)**2\n"
+    turns = "for x in [1.0, 0.3, -0.6, 0.9]:\n    h = tanh(w*h + u*x)\n"
+    script = f"w, u, h = 0.5, 0.8, 0.\n{turns}L = (h - 1)**2\n"
     out = autodiff("explain", "-e", script, "--wrt", "w", env={"COLUMNS": "80"}).out
     formula = out[out.index("3 simplified") : out.index("  factored")]
     assert [line[14:] for line in formula.splitlines()] == [
