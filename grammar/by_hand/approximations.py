@@ -38,17 +38,17 @@ LEAST_EXPONENT = 3.5
 def approximation_remarks(
     formula: Formula,
     runs: ScriptRuns,
-    runs_at: Callable[[float], list[ScriptRun]],
+    runs_at: Callable[..., list[ScriptRun]],
     run_at: Callable[[int, float], ScriptRun | None],
 ) -> list[str]:
     """Return remarks on a formula that is right near the script's values only; none if it is right.
 
-    ``runs_at`` returns runs at a distance, ``run_at`` the one of a draw.
+    ``runs_at`` returns the first ``count`` runs at a distance, ``run_at`` the one of a draw.
     """
     if len(runs.first.subject.order) > MOST_NODES:
         return []
     for spread in FAR_SPREADS:
-        for run in runs_at(spread)[:FAR_DRAWS]:
+        for run in runs_at(spread, count=FAR_DRAWS):
             line = Line(formula, runs, partial(run_at, run.draw))
             if LEAST_ERROR < line.error_in(run) < np.inf and line.has_power(spread):
                 points, computed = line.compared(run)

@@ -58,9 +58,66 @@ def parse_formula(text: str, is_expression: bool) -> tree.Script:
     return tree.Script(node.span, (tree.ExpressionStatement(node.span, node),))
 
 
-@lru_cache(maxsize=64)
-def parse_once(text: str, is_expression: bool) -> tree.Script:
-    return parse_formula(text, is_expression)
+class FormulaText:
+    """A parsed text, which is run with many values; ``read`` are the names in it.
+
+    What it compiles to is kept, by the names that have values. A function that the text defines reads them
+    in the frame of its run later, so a text that has functions is compiled for each run.
+    """
+
+    def __init__(self, text: str, is_expression: bool) -> None:
+        self.source = Source(text, FORMULA)
+        self.script = parse_formula(text, is_expression)
+        self.read = {node.id for node in walk(self.script) if isinstance(node, tree.Name)}
+        self.changes = any(
+            isinstance(node, tree.AugmentedAssign) or is_changed(node) for node in walk(self.script)
+        )
+        self._compiled: dict[tuple[str, ...], CompiledText] = {}
+
+    def compiled(self, given: tuple[str, ...]) -> CompiledText:
+        """Return the text as it is run where the names ``given`` have values."""
+        known = self._compiled.get(given)
+        if known is None:
+            known = CompiledText(self, given)
+            if not known.scopes.scope_of:
+                self._compiled[given] = known
+        return known
+
+
+class CompiledText:
+    """The closures of a text, and the frame that they read as it is before a run."""
+
+    def __init__(self, parsed: FormulaText, given: tuple[str, ...]) -> None:
+        script = parsed.script
+        self.scopes = resolve(script, parsed.source, lambda name: plain_value(name) is not UNBOUND, given)
+        compiler = Compiler(self.scopes, parsed.source, {}, plain_functions=True)
+        self.frame = compiler.frame
+        self.unset = self.frame[:]
+        *body, last = script.body
+        if not isinstance(last, tree.ExpressionStatement):
+            body.append(last)
+        self.body = compiler.body(tuple(body)) if body else None
+        self.value = compiler.expression(last.value) if isinstance(last, tree.ExpressionStatement) else None
+
+    def run(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+        """Return the values of the names, and of a last expression."""
+        frame, slots = self.frame, self.scopes.module.slots
+        for name, value in values.items():
+            frame[slots[name]] = value
+        try:
+            if self.body is not None:
+                self.body(frame)
+            value = None if self.value is None else self.value(frame)
+            made = {name: frame[slot] for name, slot in slots.items()}
+        finally:
+            if not self.scopes.scope_of:
+                frame[:] = self.unset
+        return {name: one for name, one in made.items() if one is not UNBOUND}, value
+
+
+@lru_cache(maxsize=256)
+def parse_once(text: str, is_expression: bool) -> FormulaText:
+    return FormulaText(text, is_expression)
 
 
 def run_text(text: str, names: Mapping[str, Any], is_expression: bool) -> tuple[dict[str, Any], Any]:
@@ -68,32 +125,21 @@ def run_text(text: str, names: Mapping[str, Any], is_expression: bool) -> tuple[
 
     Raise an AutodiffError with its place in the text; for one in a function of the script, that of the call.
     """
-    source = Source(text, FORMULA)
-    script = parse_once(text, is_expression)
-    read = {node.id for node in walk(script) if isinstance(node, tree.Name)}
-    names = {**{name: builtin_value(name) for name in MAKING & read}, **names}
-    given = [name for name in names if name in read]
-    scopes = resolve(script, source, lambda name: plain_value(name) is not UNBOUND, given)
-    changes = any(isinstance(node, tree.AugmentedAssign) or is_changed(node) for node in walk(script))
+    parsed = parse_once(text, is_expression)
+    names = {**{name: builtin_value(name) for name in MAKING & parsed.read}, **names}
+    copies: dict[int, Any] = {}
+    values = {
+        name: copied(value, copies) if parsed.changes else value
+        for name, value in names.items()
+        if name in parsed.read
+    }
     with EngineSetup(Settings()):
         mode.record(False)
         runtime.plain_functions = runtime.numbers_are_leaves = runtime.without_tensors = True
         runtime.write, runtime.warn = discard_text, discard_warning
-        compiler = Compiler(scopes, source, {}, plain_functions=True)
-        frame, slots = compiler.frame, scopes.module.slots
-        copies: dict[int, Any] = {}
-        for name in given:
-            value = names[name]
-            frame[slots[name]] = copied(value, copies) if changes else value
-        *body, last = script.body
-        if not isinstance(last, tree.ExpressionStatement):
-            body.append(last)
-        value = None
+        compiled = parsed.compiled(tuple(values))
         try:
-            if body:
-                compiler.body(tuple(body))(frame)
-            if isinstance(last, tree.ExpressionStatement):
-                value = compiler.expression(last.value)(frame)
+            return compiled.run(values)
         except (AutodiffError, *PYTHON_ERRORS) as raised:
             error = raised if isinstance(raised, AutodiffError) else convert_python_error(raised)
             if error.frames:
@@ -101,8 +147,6 @@ def run_text(text: str, names: Mapping[str, Any], is_expression: bool) -> tuple[
             elif mode.site is not None:
                 error.at(mode.site)
             raise error from None
-    made = {name: frame[slot] for name, slot in slots.items()}
-    return {name: one for name, one in made.items() if one is not UNBOUND}, value
 
 
 def is_changed(node: tree.SyntaxNode) -> bool:

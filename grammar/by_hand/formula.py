@@ -9,7 +9,7 @@ from autodiff.core.base.errors import AutodiffError, CompileError, ShapeError, U
 from autodiff.core.base.lazy_imports import np, services
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.by_hand.evaluate import FORMULA, function_names, parse_formula, parse_once, run_text
+from autodiff.grammar.by_hand.evaluate import FORMULA, function_names, parse_once, run_text
 from autodiff.grammar.by_hand.left_side import no_derivative, parse_left_side, split_equation
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
@@ -83,7 +83,7 @@ class Formula:
         self.placed = self.upstream.placed
         self.source = Source(self.placed.text, FORMULA)
         try:
-            body: tuple[Any, ...] = parse_formula(self.source.text, self.is_expression).body
+            body: tuple[Any, ...] = parse_once(self.source.text, self.is_expression).script.body
         except CompileError as error:
             if left is None and parse_left_side(right.text, words) is not None:
                 raise self.no_right_side() from None
@@ -289,7 +289,7 @@ def advice_on(
         if error.message == f"name '{unknown}' is not defined":
             return (unknown_name_help(unknown, list(names)),)
     if not error.frames and not isinstance(error, CompileError):
-        script = parse_once(source.text, is_expression)
+        script = parse_once(source.text, is_expression).script
         services["script errors"].complete_error(error, script, source, dict(names))
     fixes = [fix.text for fix in error.fixes if fix.edits and evaluates(fix.apply(source.text), names)]
     return (*fixes, *(line for line in error.help if "--set" not in line))

@@ -165,23 +165,25 @@ class ScriptRuns:
         self.seed = seed
         self.may_rerun = may_rerun
         self.behind = constants_behind(read, execution)
-        self._moved: dict[tuple[float, str], list[ScriptRun]] = {}
-        self._changed: dict[tuple[Any, ...], list[ScriptRun]] = {}
+        self._moved: dict[tuple[float, str], RunsOnDemand] = {}
+        self._changed: dict[tuple[Any, ...], RunsOnDemand] = {}
 
     def around(self, spread: float) -> list[ScriptRun]:
         """Return the first run and those with leaves moved by about ``spread`` of their size."""
         return [self.first, *self.moved(spread)] if self.may_rerun else [self.first]
 
-    def moved(self, spread: float, kept: str = "") -> list[ScriptRun]:
-        """Return runs with moved leaves.
+    def moved(self, spread: float, kept: str = "", count: int = EXTRA_RUNS) -> list[ScriptRun]:
+        """Return runs with moved leaves, the first ``count`` of them.
 
         What is ``kept``, if anything, is the symmetry of square matrices or the entries of labels.
         """
-        if (spread, kept) not in self._moved:
-            random = np_random.default_rng(self.seed)
-            found = [self.run_again(self.random_moves(random, spread, kept), {}) for _ in range(EXTRA_RUNS)]
-            self._moved[spread, kept] = numbered(found)
-        return self._moved[spread, kept]
+        known = self._moved.setdefault((spread, kept), RunsOnDemand(self.draws(spread, kept)))
+        return known.first(count)
+
+    def draws(self, spread: float, kept: str) -> Iterator[ScriptRun | None]:
+        random = np_random.default_rng(self.seed)
+        for _ in range(EXTRA_RUNS):
+            yield self.run_again(self.random_moves(random, spread, kept), {})
 
     def moved_once(self, draw: int, spread: float) -> ScriptRun | None:
         """Return the run in the direction of this draw, moved by about ``spread``; None if there is none."""
@@ -205,29 +207,38 @@ class ScriptRuns:
         return ScriptRun(run[1], run[0], self.first.subject)
 
     def with_constants(
-        self, names: Collection[str], spread: float, kept: str = "", moves_leaves: bool = True
+        self,
+        names: Collection[str],
+        spread: float,
+        kept: str = "",
+        moves_leaves: bool = True,
+        count: int = CONSTANT_RUNS,
     ) -> list[ScriptRun]:
-        """Return runs with other values of these constants.
+        """Return runs with other values of these constants, the first ``count`` of them.
 
         Labels stay labels, or symmetric matrices symmetric, if that is ``kept``. Runs in which tensors have
         other shapes are left out.
         """
+        if not names:
+            return []
         key = (spread, kept, moves_leaves, *names)
-        if names and key not in self._changed:
-            random = np_random.default_rng(self.seed)
-            changes: dict[str, Any] = {}
-            for name in names:
-                if kept == LABELS and self.labels_in_words(name):
-                    changes[name] = partial(other_labels, random=random)
-                else:
-                    change = other_symmetric if kept == SYMMETRY else other_values
-                    changes[name] = partial(change, random=random, spread=spread)
-            found = []
-            for _ in range(CONSTANT_RUNS):
-                moves = self.random_moves(random, spread) if moves_leaves else {}
-                found.append(self.run_again(moves, changes))
-            self._changed[key] = [run for run in numbered(found) if self.has_same_shapes(run)]
-        return self._changed.get(key, [])
+        draws = self.draws_of_constants(names, spread, kept, moves_leaves)
+        return self._changed.setdefault(key, RunsOnDemand(draws)).first(count)
+
+    def draws_of_constants(
+        self, names: Collection[str], spread: float, kept: str, moves_leaves: bool
+    ) -> Iterator[ScriptRun | None]:
+        random = np_random.default_rng(self.seed)
+        changes: dict[str, Any] = {}
+        for name in names:
+            if kept == LABELS and self.labels_in_words(name):
+                changes[name] = partial(other_labels, random=random)
+            else:
+                change = other_symmetric if kept == SYMMETRY else other_values
+                changes[name] = partial(change, random=random, spread=spread)
+        for _ in range(CONSTANT_RUNS):
+            run = self.run_again(self.random_moves(random, spread) if moves_leaves else {}, changes)
+            yield run if run is not None and self.has_same_shapes(run) else None
 
     def has_same_shapes(self, run: ScriptRun) -> bool:
         return all(node.shape == other.shape for node, other in run.known.items())
@@ -273,12 +284,21 @@ class ScriptRuns:
         return {leaf: text for leaf, text in described.items() if text}
 
 
-def numbered(found: list[ScriptRun | None]) -> list[ScriptRun]:
-    """Return the runs that there are, with the numbers of their draws."""
-    for draw, run in enumerate(found):
-        if run is not None:
-            run.draw = draw
-    return [run for run in found if run is not None]
+class RunsOnDemand:
+    """Runs that are made when they are asked for; each has the number of its draw."""
+
+    def __init__(self, draws: Iterator[ScriptRun | None]) -> None:
+        self.found: list[ScriptRun] = []
+        self.left = enumerate(draws)
+
+    def first(self, count: int) -> list[ScriptRun]:
+        """Return so many runs, or all that there are."""
+        while len(self.found) < count and (drawn := next(self.left, None)) is not None:
+            draw, run = drawn
+            if run is not None:
+                run.draw = draw
+                self.found.append(run)
+        return self.found[:count]
 
 
 def symmetric_move(leaf: Leaf, move: Any) -> Any:

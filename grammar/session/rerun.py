@@ -77,10 +77,10 @@ class Probe:
 class Rerun:
     """A script that can be run again; ``first`` is the probe that observed its first run, ``execution``."""
 
-    __slots__ = ("first", "output_is_expression", "settings", "source")
+    __slots__ = ("first", "output_is_expression", "script", "settings", "source")
 
     def __init__(self, execution: Execution, settings: Settings, first_probe: Probe) -> None:
-        self.source = execution.source
+        self.source, self.script = execution.source, execution.script
         self.settings = settings
         self.first = first_probe
         #: Whether the output is the script's last expression, which then holds for every run.
@@ -101,7 +101,7 @@ class Rerun:
         settings = self.settings.copy(changes=changes) if changes else self.settings
         with self.moved(moves):
             try:
-                execution = run_once(self.source, settings, discard_text, discard_warning)
+                execution = run_once(self.source, settings, discard_text, discard_warning, self.script)
                 return execution, differentiate(execution, settings)
             except AutodiffError:
                 return None
@@ -126,7 +126,7 @@ class Rerun:
     def rerun_subject(self, subject: ReportedPass) -> ReportedPass | None:
         """Return the same with only the inputs that the output depends on."""
         try:
-            execution = run_once(self.source, self.settings, discard_text, discard_warning)
+            execution = run_once(self.source, self.settings, discard_text, discard_warning, self.script)
         except AutodiffError as error:  # the error may be that backward() started from a constant
             return constant_subject(subject, error.operands[0]) if is_constant_output_error(error) else None
         try:

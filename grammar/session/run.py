@@ -144,14 +144,18 @@ class Execution:
         "reassigned",
         "reshaped",
         "scopes",
+        "script",
         "source",
         "stopped_before",
         "warnings",
         "without_tensors",
     )
 
-    def __init__(self, source: Source, scopes: ScriptScopes, keeps_all: bool = False) -> None:
+    def __init__(
+        self, source: Source, script: tree.Script, scopes: ScriptScopes, keeps_all: bool = False
+    ) -> None:
         self.source = source
+        self.script = script
         self.scopes = scopes
         self.names: dict[str, Any] = {}
         self.last_value: Any = None
@@ -193,12 +197,16 @@ class Execution:
 
 
 def run_once(
-    source: Source, settings: Settings, write: Callable[[str], None], warn: Callable[[str, Span], None]
+    source: Source,
+    settings: Settings,
+    write: Callable[[str], None],
+    warn: Callable[[str, Span], None],
+    script: tree.Script | None = None,
 ) -> Execution:
-    """Run a script once. The repairs that an error proposes have not been tried yet."""
+    """Run a script once, whose tree may be known. The repairs that an error proposes have not been tried."""
     incoming.choose(source.text)
     with EngineSetup(settings):
-        return run_script(parse_to_first_error(source), source, settings, write, warn)
+        return run_script(script or parse_to_first_error(source), source, settings, write, warn)
 
 
 #: The statements after which a script still ends in what was assigned before.
@@ -276,7 +284,7 @@ def run_script(
     sets = settings.sets
     scopes, only_read, without_tensors, is_plain = resolve_names(script, source, sets)
     planned = make_plan(script, scopes, settings, without_tensors)
-    execution = Execution(source, scopes, settings.of is not None)
+    execution = Execution(source, script, scopes, settings.of is not None)
     execution.without_tensors = without_tensors
     execution.data = settings.data.union(planned.data)
     execution.reshaped = planned.reshaped
