@@ -51,7 +51,7 @@ def approximation_remarks(
         for run in runs_at(spread, count=FAR_DRAWS):
             line = Line(formula, runs, partial(run_at, run.draw))
             if LEAST_ERROR < line.error_in(run) < np.inf and line.has_power(spread):
-                points, computed = line.compared(run)
+                points, computed = line.compared([runs.first, run])
                 remark = "it is right near the script's values only, as a Taylor polynomial is"
                 return [remark, *counterexample(points, computed)]
     return []
@@ -65,26 +65,25 @@ class Line:
     ) -> None:
         self.formula, self.runs, self.run_at = formula, runs, run_at
 
-    def compared(self, run: ScriptRun) -> tuple[SamplePoints, list[Any]]:
-        """Return the script's own point and that of a run with the formula's values.
-
-        Where it cannot be compared there is no second value.
-        """
-        points = SamplePoints(self.runs, self.formula, [self.runs.first, run])
+    def compared(self, runs: list[ScriptRun]) -> tuple[SamplePoints, list[Any]]:
+        """Return the points of runs with the formula's values; none where the last cannot be compared."""
+        points = SamplePoints(self.runs, self.formula, runs)
         try:
             computed = formula_values(points, self.formula)
         except UsageError:
             return points, []
-        is_fit = len(computed) > 1 and broadcasts_to(computed[1].shape, np.shape(points.gradients[1]))
+        is_fit = len(computed) == len(runs) and broadcasts_to(
+            computed[-1].shape, np.shape(points.gradients[-1])
+        )
         return points, computed if is_fit else []
 
     def error_in(self, run: ScriptRun) -> float:
         """Return how far the formula is off, relative to what rounding allows; inf if that is not known."""
-        points, computed = self.compared(run)
+        points, computed = self.compared([run])
         if not computed:
             return np.inf
-        simple = deviation(computed[1], points.gradients[1])
-        return simple if simple <= 1 else points.error(computed, 1)  # the rounding takes long to estimate
+        simple = deviation(computed[0], points.gradients[0])
+        return simple if simple <= 1 else points.error(computed, 0)  # the rounding takes long to estimate
 
     def error(self, spread: float) -> float:
         run = self.run_at(spread)
@@ -98,8 +97,8 @@ class Line:
         run = self.run_at(spread)
         if run is None:
             return np.inf
-        points, computed = self.compared(run)
-        return float(np.max(np.abs(computed[1] - points.gradients[1]))) if computed else np.inf
+        points, computed = self.compared([run])
+        return float(np.max(np.abs(computed[0] - points.gradients[0]))) if computed else np.inf
 
     def has_power(self, far: float) -> bool:
         """Whether the error grows as a power of the distance where it exceeds what rounding allows."""

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
-from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.paths.path_sum import edge_contribution
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
+from autodiff.grammar.by_hand.evaluate import parse_once
 from autodiff.grammar.by_hand.formula import inner_bodies, root_name, simple_statements, written_names
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import SamplePoints, formula_values
@@ -30,7 +29,6 @@ from autodiff.grammar.by_hand.sentences import (
 from autodiff.grammar.by_hand.step_lines import BLOCK, Line
 from autodiff.grammar.by_hand.steps import Derivation, Segment, list_names
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.parser import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -220,15 +218,10 @@ class LoopLines:
 
     def with_turns(self, place: int, line: Line, turns: list[WrongTurn]) -> Derivation:
         """Return the derivation where the wrong lines of a loop are steps, followed by their right values."""
-        subject, execution = self.runs.first.subject, self.runs.first.execution
-        names = NodeNames(subject.order, execution.source, numbers_first=subject.numbers_first)
         segments = [one for one in self.derivation.segments if one.turn is None or one.places != [place]]
         for one in turns:
             node = one.meant[one.at].node
-            spelled = names[node]
-            if spelled not in dict(subject.wrt):
-                subject.wrt = (*subject.wrt, (spelled, node))
-            segments.append(Segment(one.line.name, [place], node, spelled, turn=one))
+            segments.append(Segment(one.line.name, [place], node, self.runs.enter_input(node), turn=one))
         return self.derivation.with_loop(place, with_texts(line, place, turns), turns, segments)
 
 
@@ -278,7 +271,7 @@ def with_texts(
     for part, text in sorted(after, key=lambda pair: -pair[0].end):
         statement = statement[: part.end] + PlacedText(part.between + text, []) + statement[part.end :]
     statement = joined([*(PlacedText(text, []) for text in first), statement], "\n")
-    return Line(BLOCK, line.number, statement, parse(Source(statement.text)).body[-1])
+    return Line(BLOCK, line.number, statement, parse_once(statement.text, False).script.body[-1])
 
 
 def possible_meanings(shapes: list[tuple[int, ...]], first: ScriptRun) -> Iterator[list[TurnGradient]]:

@@ -11,7 +11,6 @@ from copy import copy
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
-from autodiff.core.paths.node_names import NodeNames
 from autodiff.grammar.by_hand.left_side import DerivativeNames
 from autodiff.grammar.by_hand.own_scale import values_at
 from autodiff.grammar.by_hand.points import SamplePoints
@@ -138,11 +137,6 @@ class NamesByUse:
 
     def divided(self, name: str, lines: list[Line], segments: list[Segment], node: Node) -> Derivation:
         """Return the derivation where a name is at first the gradient of a node."""
-        subject = self.runs.first.subject
-        execution = self.runs.first.execution
-        spelled = NodeNames(subject.order, execution.source, numbers_first=subject.numbers_first)[node]
-        if spelled not in dict(subject.wrt):
-            subject.wrt = (*subject.wrt, (spelled, node))
         old = self.derivation
         made = RunningNames(
             Derivation(
@@ -152,7 +146,7 @@ class NamesByUse:
                 old.words,
                 [*old.segments, *segments],
                 dict(old.unreadable),
-                {**old.guessed, name: Guess(node, spelled, REASON)},
+                {**old.guessed, name: Guess(node, self.runs.enter_input(node), REASON)},
             ),
             self.runs,
         )

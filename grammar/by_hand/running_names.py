@@ -12,7 +12,6 @@ from itertools import islice
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.paths.node_names import NodeNames
 from autodiff.grammar.by_hand.overwritten_sums import as_sum
 from autodiff.grammar.by_hand.points import SamplePoints, all_known, formula_values
 from autodiff.grammar.by_hand.runs import SPREAD, is_constant
@@ -223,6 +222,8 @@ class RunningNames:
 
     def is_wrong(self, derivation: Derivation, segment: Segment, is_here_only: bool = False) -> bool:
         """Whether a step is wrong at the points, or the script's own; one that cannot be computed is."""
+        if not is_here_only and self.is_wrong(derivation, segment, is_here_only=True):
+            return True
         try:
             formula = derivation.formula(segment)
             formula.resolve_lists(self.runs.first.execution.names)
@@ -282,13 +283,7 @@ class RunningNames:
         """Return a step with the value whose gradient it makes, which gets a name among the inputs."""
         if node is self.named_node(whole):
             return part
-        names = NodeNames(
-            self.subject.order, self.runs.first.execution.source, numbers_first=self.subject.numbers_first
-        )
-        spelled = names[node]
-        if spelled not in dict(self.subject.wrt):
-            self.subject.wrt = (*self.subject.wrt, (spelled, node))
-        return Segment(part.key, part.places, node, spelled, part.before)
+        return Segment(part.key, part.places, node, self.runs.enter_input(node), part.before)
 
     def values(self, whole: Segment, segments: tuple[Segment, ...]) -> list[Any] | None:
         """Return the values of the last of ``segments`` at all points; None if it has none."""

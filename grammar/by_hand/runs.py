@@ -17,6 +17,7 @@ from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.graph.values import as_stored
+from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.paths.path_sum import edge_contribution
 from autodiff.core.why.rounded_gradients import rounded_gradient, value_rounding
 from autodiff.grammar.by_hand.constants import (
@@ -269,6 +270,20 @@ class ScriptRuns:
     def labels_in_words(self, name: str) -> str:
         """What holds for the entries of a constant or a leaf that may be labels; "" if it is none."""
         return describe_labels(name, numbers_of(self.value(name)))
+
+    def enter_input(self, node: Node) -> str:
+        """Return the name of a node of the first run, which becomes an input under it."""
+        subject = self.first.subject
+        spelled: str = self.node_names[node]
+        if spelled not in dict(subject.wrt):
+            subject.wrt = (*subject.wrt, (spelled, node))
+        return spelled
+
+    @cached_property
+    def node_names(self) -> NodeNames:
+        subject = self.first.subject
+        source = self.first.execution.source
+        return NodeNames(subject.order, source, numbers_first=subject.numbers_first)
 
     @property
     def square_leaves(self) -> list[Leaf]:

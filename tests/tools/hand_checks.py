@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
@@ -37,17 +39,28 @@ def check_steps(script: str, text: str) -> list[HandCheck]:
 def answers(source: Source, formulas: list[Formula]) -> list[HandCheck]:
     inputs = [name for formula in formulas for name in formula.inputs]
     output = formulas[0].output if formulas[0].output in formulas[0].words else None
-    settings = Settings(wrt=list(dict.fromkeys(inputs)), of=output, adds_up=True)
-    with Probe() as probe:
-        execution = execute(source, settings, discard_text, discard_warning)
-    subject = differentiate(execution, settings)
+    read = frozenset().union(*(one.names_read for one in formulas))
+    runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, read)
+    subject = runs.first.subject
+    inputs_asked = subject.wrt
     with EngineSetup(settings):
         for one in formulas:
             one.accept_output(subject.name)
-        read = set().union(*(one.names_read for one in formulas))
-        runs = ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0, read)
-        asked = subject.wrt[0][0]
         divided = divide_running_names(formulas, runs)
-        found = [check_formula(one, one.inputs or [asked], runs) for one in divided]
+        found = [check_formula(one, one.inputs or [inputs_asked[0][0]], runs) for one in divided]
         judge_by_own_values(divided, found, runs)
-        return found
+    subject.wrt = inputs_asked
+    return found
+
+
+@lru_cache(maxsize=8)
+def runs_of(
+    script: str, inputs: tuple[str, ...], output: str | None, read: frozenset[str]
+) -> tuple[ScriptRuns, Settings]:
+    """The runs of a script, which the tests with one derivation and other mistakes in it share."""
+    settings = Settings(wrt=list(inputs), of=output, adds_up=True)
+    with Probe() as probe:
+        execution = execute(Source(script), settings, discard_text, discard_warning)
+    subject = differentiate(execution, settings)
+    with EngineSetup(settings):
+        return ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0, read), settings
