@@ -73,14 +73,23 @@ class Format:
     """One output format, and the line about it in ``autodiff help formats``.
 
     ``commands`` are those that have it. ``for_programs`` says that another program reads the output: then
-    what the script prints goes to stderr. ``suffixes`` of a file after ``-o`` stand for the format.
+    what the script prints goes to stderr. ``is_data`` says that it reads numbers from it, and no text or
+    picture. ``suffixes`` of a file after ``-o`` stand for the format.
     """
 
-    __slots__ = ("commands", "for_programs", "help", "name", "suffixes")
+    __slots__ = ("commands", "for_programs", "help", "is_data", "name", "suffixes")
 
     def __init__(
-        self, name: str, commands: str, help: str, *, suffixes: str = "", for_programs: bool = False
+        self,
+        name: str,
+        commands: str,
+        help: str,
+        *,
+        suffixes: str = "",
+        for_programs: bool = False,
+        is_data: bool = False,
     ) -> None:
+        self.is_data = is_data
         self.name = name
         self.suffixes = tuple(suffixes.split())
         self.commands = tuple(commands.split())
@@ -123,6 +132,7 @@ FORMATS = (
         'one JSON document with "schema": 2; a failure is a document too',
         suffixes=".json",
         for_programs=True,
+        is_data=True,
     ),
     Format(
         "jsonl",
@@ -130,6 +140,7 @@ FORMATS = (
         "a JSON object a line for each number, or for each point of a curve",
         suffixes=".jsonl",
         for_programs=True,
+        is_data=True,
     ),
     Format(
         "csv",
@@ -137,16 +148,29 @@ FORMATS = (
         "a header, and a line for each number with its name and its index, such as 0 1",
         suffixes=".csv",
         for_programs=True,
+        is_data=True,
     ),
-    Format("csv", "trace", "a header, and a line for each event", suffixes=".csv", for_programs=True),
-    Format("csv", "plot", "a header, and a line for each point", suffixes=".csv", for_programs=True),
-    Format("tsv", f"{TABLES} trace plot", "as csv, with tabs", suffixes=".tsv", for_programs=True),
+    Format(
+        "csv",
+        "trace",
+        "a header, and a line for each event",
+        suffixes=".csv",
+        for_programs=True,
+        is_data=True,
+    ),
+    Format(
+        "csv", "plot", "a header, and a line for each point", suffixes=".csv", for_programs=True, is_data=True
+    ),
+    Format(
+        "tsv", f"{TABLES} trace plot", "as csv, with tabs", suffixes=".tsv", for_programs=True, is_data=True
+    ),
     Format(
         "npy",
         DERIVATIVES,
         "one array as numpy's file",
         suffixes=".npy",
         for_programs=True,
+        is_data=True,
     ),
     Format(
         "npz",
@@ -154,6 +178,7 @@ FORMATS = (
         "all arrays by name, as numpy's file",
         suffixes=".npz",
         for_programs=True,
+        is_data=True,
     ),
     Format(
         "markdown",
@@ -212,6 +237,8 @@ FORMATS = (
     ),
 )
 
+#: The formats of lines about rows.
+ROW_FORMATS = ("plain", "table", "csv", "tsv", "jsonl")
 #: The formats of ``graph`` that are drawn.
 DRAWN = ("html", "svg", "png", "gif")
 #: Image formats that Graphviz makes from DOT.
@@ -236,7 +263,7 @@ SWEEP = Option(
     metavar="NAME=VALUES",
 )
 KEEP = Option("--keep", FLAG, "The columns of --each before the gradients.")
-VALUE = Option("--value", FLAG, "The output's value before the gradients of a row.")
+VALUE = Option("--value", FLAG, "The output's value before the gradients, on one line.")
 FAIL_FAST = Option("--fail-fast", FLAG, "Stop at the first bad row of --each.")
 BATCH = Option("--batch", NUMBER, "Add up --data N rows at a time.", metavar="N", default=0)
 REDUCE = Option("--reduce", TEXT, "What the output of --batch is over rows.", choices=("sum", "mean"))
@@ -270,16 +297,24 @@ DIAGNOSTICS = Option(
 FAIL_ON = Option(
     "--fail-on",
     TEXTS,
-    "Exit 1 if a gradient is nan or zero, or on a warning.",
-    metavar="nan,zero,warning",
-    parts=("nan", "zero", "warning"),
+    "Exit 1 if a gradient is nan or zero, if one of its entries is zero, or on a warning.",
+    metavar="nan,zero,zero-entry,warning",
+    parts=("nan", "zero", "zero-entry", "warning"),
 )
 FAIL_ON_CHECK = Option(
     "--fail-on",
     TEXTS,
-    "Exit 1 if a gradient is nan or zero, on a warning, if it is undecided, or a number right only here.",
-    metavar="nan,zero,warning,undecided,here",
+    "Exit 1 if a gradient is nan or zero, if one of its entries is zero, on a warning, if it is undecided, or"
+    " a number right only here.",
+    metavar="nan,zero,zero-entry,warning,undecided,here",
     parts=(*FAIL_ON.parts, "undecided", "here"),
+)
+FAIL_ON_MINIMIZE = Option(
+    "--fail-on",
+    TEXTS,
+    "Exit 1 if there are no standard errors, or on a warning.",
+    metavar="nan,warning",
+    parts=("nan", "warning"),
 )
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
 TOP = Option(
@@ -462,7 +497,7 @@ COMMANDS = {
             "minimize",
             "[SCRIPT]",
             (
-                *(*WHOLE, METHOD, ABSOLUTE_SIGMA, OUTPUT, format_option("minimize")),
+                *(*WHOLE, METHOD, ABSOLUTE_SIGMA, FAIL_ON_MINIMIZE, OUTPUT, format_option("minimize")),
                 *(*PEOPLE, *MANNERS, *LIMITS),
             ),
             "Find the inputs at which the output is least, with standard errors.",

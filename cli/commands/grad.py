@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.cli.command_line.options import ROW_FORMATS
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import LazyModule
@@ -27,6 +28,15 @@ def command(session: Session) -> int | None:
         report = batch_report(session)
     else:
         report = session.report(order=session.request.number("order"))
+    if (
+        session.request.values.get("value")
+        and session.format not in ("json", "table")
+        and not session.for_people
+    ):
+        from autodiff.cli.render.row_lines import single_line
+
+        session.show_text(single_line(report, session.format, session.request.digits))
+        return None
     session.show_result(
         json=lambda: session.show_json(report),
         lines=lambda page: gradients.table_lines(report, page),
@@ -39,14 +49,22 @@ def command(session: Session) -> int | None:
 def refuse_options_of_rows(session: Session) -> None:
     """Raise UsageError for options about rows without an option that gives rows."""
     request = session.request
-    for name in ("value", "keep", "fail_fast"):
+    for name in ("keep", "fail_fast"):
         if request.values.get(name):
             option = "--" + name.replace("_", "-")
             raise UsageError(
-                f"{option} is about the lines of --each and --sweep",
+                f"{option} is about the rows of --each, and there are none",
                 code="E0610",
-                help=("--format csv has the value of each input, --format json that of the output",),
+                help=(f"leave {option} out, or name a file of rows: --each rows.csv",),
             )
+    if request.values.get("value") and session.format not in ("auto", "json", *ROW_FORMATS):
+        raise UsageError(
+            f"--value writes one line, and --format {session.format} has none",
+            code="E0610",
+            help=(f"its formats are json, {', '.join(ROW_FORMATS)}",),
+        )
+    if request.values.get("value") and request.number("order") > 1:
+        raise UsageError("--order does not go with --value", code="E0610", help=("leave one out",))
     if request.number("batch"):
         return
     if request.text("reduce") is not None:

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from autodiff.cli.requests.session import Session
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.report.propagation import Propagation
+
 
 def command(session: Session) -> None:
     """Print value and deviation in a pipe, and the share of every input on a terminal."""
     from autodiff.cli.render import propagation
     from autodiff.cli.requests.propagate import make_propagation
 
-    found = make_propagation(session)
-    session.show_result(
-        json=lambda: session.show_numbers(found.report, propagation.propagation_numbers(found)),
-        lines=lambda page: propagation.propagation_lines(found, page),
-        records=lambda: propagation.propagation_records(found),
-        text=lambda: propagation.bare_propagation(found),
-    )
+    def show(found: Propagation) -> None:
+        session.show_result(
+            json=lambda: session.show_numbers(found.report, propagation.propagation_numbers(found)),
+            lines=lambda page: propagation.propagation_lines(found, page),
+            records=lambda: propagation.propagation_records(found),
+            text=lambda: propagation.bare_propagation(found),
+        )
+
+    def show_first(found: Propagation) -> None:
+        if session.format != "json":  # its document is that of the failure
+            show(found)
+
+    found = make_propagation(session, show_first)
+    show(found)
     drawn = found.monte_carlo
     if drawn is not None and session.format in ("auto", "plain") and not session.for_people:
         for at in range(len(found.sigma)):

@@ -25,7 +25,7 @@ class DataFile:
     """The content of the file ``name``: the ``columns`` it names, () if it names none.
 
     ``take(columns)`` returns the arrays of these columns. ``whole()`` returns all numbers as one array.
-    ``row_labels`` are the texts in a first column without a name; () without such a column.
+    ``row_labels()`` returns the texts in the first column of a table with names, [] if it holds numbers.
     """
 
     __slots__ = ("columns", "name", "row_labels", "take", "whole")
@@ -36,13 +36,13 @@ class DataFile:
         columns: Sequence[str],
         take: Callable[[Sequence[str]], dict[str, Any]],
         whole: Callable[[], Any],
-        row_labels: Sequence[str] = (),
+        row_labels: Callable[[], list[str]] = list,
     ) -> None:
         self.name = name
         self.columns = tuple(columns)
         self.take = take
         self.whole = whole
-        self.row_labels = tuple(row_labels)
+        self.row_labels = row_labels
 
     def value_for(self, name: str) -> Any:
         """The array for a variable: all numbers, or the column of that name, or the only column.

@@ -46,7 +46,7 @@ def read_text_table(text: str, file: str, suffix: str, names: Sequence[str] = ()
         )
     check_names(file, table.names)
     columns = [name for name in table.names if name]
-    return DataFile(file, columns, table.take, table.whole, table.row_labels())
+    return DataFile(file, columns, table.take, table.whole, table.row_labels)
 
 
 class TextTable:
@@ -85,8 +85,8 @@ class TextTable:
         return fields if any(fields) and not any(map(is_number_text, fields)) else []
 
     def row_labels(self) -> list[str]:
-        """The texts in a first column without a name; [] if it has one, or begins with a number."""
-        if not self.names or self.names[0] or is_number_text(self.fields(self.first)[0]):
+        """The texts in the first column of a table with names; [] if it begins with a number."""
+        if not self.names or is_number_text(self.fields(self.first)[0]):
             return []
         return [self.fields(at)[0] for at in range(self.first, len(self.rows))]
 

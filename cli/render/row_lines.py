@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from autodiff.core.report.records import GradientReport
+
     #: The value of the output and the gradients by the inputs, or why there are none.
     Answer = tuple[Any, Sequence[Any]] | AutodiffError
 
-FORMATS = ("plain", "table", "csv", "tsv", "jsonl")
 NARROWEST = 12  # characters of a column of a table
 
 
 class RowWriter:
-    """Writes rows in one of ``FORMATS``: columns ``kept``, the value if it ``has_value``, the gradients."""
+    """Writes rows in one of ``ROW_FORMATS``: columns ``kept``, the value if it ``has_value``, gradients."""
 
     __slots__ = ("digits", "early", "form", "has_value", "inputs", "kept", "titles")
 
@@ -147,6 +148,13 @@ class RowWriter:
                 made["value"] = plain(value)
             made["grad"] = {name: plain(grad) for name, grad in zip(self.inputs, grads, strict=True)}
         return dumps(made, allow_nan=False) + "\n"
+
+
+def single_line(report: GradientReport, form: str, digits: int) -> str:
+    """The value and the gradients of a report as a row, below its header in formats that have one."""
+    writer = RowWriter("plain" if form == "auto" else form, (), True, digits)
+    writer.name_answers(report.output.name, [(one.name, one.shape) for one in report.gradients])
+    return writer.line(1, {}, (report.output.value, [one.grad for one in report.gradients]))
 
 
 def quoted(cell: str, separator: str) -> str:

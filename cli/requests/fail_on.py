@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from autodiff.cli.command_line.options import FAIL_ON, FAIL_ON_CHECK
+from autodiff.cli.command_line.options import COMMANDS
 from autodiff.cli.process.streams import visible
 from autodiff.cli.requests.hints import is_finite, is_zero, the_gradients
 from autodiff.core.base.errors import AutodiffError, UsageError
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.report.verdict import KINK, RIGHT_HERE, UNDECIDED
 
 TYPE_CHECKING = False
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 def read_kinds(request: Request) -> tuple[str, ...]:
     """The kinds in ``--fail-on nan,zero``. Raises UsageError for those that the command lacks."""
-    known = (FAIL_ON_CHECK if request.command == "check" else FAIL_ON).parts
+    options = COMMANDS[request.command].options
+    known = next((option.parts for option in options if option.name == "fail_on"), ())
     kinds = tuple(kind.strip() for text in request.texts("fail_on") for kind in text.split(","))
     for kind in kinds:
         if kind not in known:
@@ -30,7 +32,9 @@ def read_kinds(request: Request) -> tuple[str, ...]:
 
             near = closest_name(kind, known)
             help = (
-                f"did you mean `--fail-on {near}`?" if near else "separate them by commas: --fail-on nan,zero"
+                f"did you mean `--fail-on {near}`?"
+                if near
+                else f"separate them by commas: --fail-on {','.join(known[:2])}"
             )
             raise UsageError(f"--fail-on takes {', '.join(known)}, not `{kind}`", code="E0610", help=(help,))
     return kinds
@@ -79,6 +83,16 @@ def failures(kinds: tuple[str, ...], report: GradientReport) -> Iterator[tuple[s
         zero = [variable for variable in report.gradients if is_zero(variable.grad)]
         if zero:
             yield f"--fail-on zero: {the_gradients([one.name for one in zero])} zero", zero[0].line
+    if "zero-entry" in kinds:
+        for variable in report.gradients:
+            count, size = zero_entries(variable.grad), np.size(variable.grad)
+            if count:
+                where = f" in {count:,} of {size:,} entries" if size > 1 else ""
+                yield f"--fail-on zero-entry: {the_gradients([variable.name])} zero{where}", variable.line
+
+
+def zero_entries(grad: Any) -> int:
+    return int(np.size(grad) - np.count_nonzero(grad))
 
 
 def kinds_of_row(kinds: Sequence[str], value: Any, grads: Sequence[Any]) -> Iterator[str]:
@@ -87,11 +101,17 @@ def kinds_of_row(kinds: Sequence[str], value: Any, grads: Sequence[Any]) -> Iter
         yield "nan"
     if "zero" in kinds and any(map(is_zero, grads)):
         yield "zero"
+    if "zero-entry" in kinds and any(map(zero_entries, grads)):
+        yield "zero-entry"
 
 
 def sentences_on_rows(failed: Mapping[str, int], count: int) -> dict[str, str]:
     """What is asked to fail of ``count`` rows, with how many rows of each kind."""
-    what = {"nan": "a value or gradient that is not finite", "zero": "a gradient of zero"}
+    what = {
+        "nan": "a value or gradient that is not finite",
+        "zero": "a gradient of zero",
+        "zero-entry": "a gradient with an entry of zero",
+    }
     return {
         kind: f"{failed[kind]:,} of {count:,} rows {'has' if failed[kind] == 1 else 'have'} {what[kind]}"
         for kind in what

@@ -8,6 +8,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from autodiff.cli.command_line.fast_parser import Request
+from autodiff.cli.command_line.options import FORMATS
 from autodiff.cli.process.supervisor import clock, set_wall
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
@@ -178,7 +179,8 @@ def describe_within_limits(
 
     request, script = session.request, session.script
     assert script is not None
-    is_whole, is_data = request.values.get("all"), session.format in ("json", "csv", "tsv")
+    is_whole = request.values.get("all")
+    is_data = any(form.is_data for form in FORMATS if form.name == session.format)
     cut = ""
     if request.command == "trace" and not is_whole and not is_data:
         options["most_derived"] = MOST_DERIVED // max(subject.size, 1)

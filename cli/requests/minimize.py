@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.cli.render.minimum import spell_flat
 from autodiff.cli.requests.derivatives import Question
+from autodiff.cli.requests.fail_on import judge
 from autodiff.cli.requests.hints import PLACES, in_line
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
@@ -80,6 +81,8 @@ def make_minimum(session: Session) -> Minimum:
     )
     if found.has_converged and why:
         session.note(f"there are no standard errors: {why}{spell_flat(made)}")
+    if session.request.texts("fail_on"):
+        judge(session, [made.report], {"nan": f"there are no standard errors: {why}"} if why else {})
     return made
 
 

@@ -24,18 +24,20 @@ from autodiff.grammar.session.rerun import Probe, Rerun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from autodiff.cli.data_files.data_file import DataFile
     from autodiff.cli.requests.session import Session
 
 FEWEST_DRAWS, MOST_KINKS = 100, 3
 NOT_SMOOTH = (KINK, JUMP, SINGULAR)
 
 
-def make_propagation(session: Session) -> Propagation:
-    """Run the script, and propagate the deviations and covariances of the request."""
+def make_propagation(session: Session, show: Callable[[Propagation], None]) -> Propagation:
+    """Run the script, and propagate the deviations and covariances of the request.
+
+    If the time is over before all draws are done, ``show`` gets what is there without them.
+    """
     request = session.request
     values = values_of(session)
     sigmas, parts = read_sigmas(values)
@@ -74,7 +76,9 @@ def make_propagation(session: Session) -> Propagation:
         judge(session, [asked.report], {} if is_finite else {"nan": "the standard deviation is not finite"})
     has_kinks = note_kinks(session, asked, probe, draws)
     if draws:
+        session.show_so_far = lambda: show(made)
         made.monte_carlo = sample(session, asked, made, Rerun(asked.execution, asked.settings, probe))
+        session.show_so_far = None
     elif not sigma.any() and not has_kinks and covariance.any():
         session.note(
             "to first order the deviation is 0: so are the derivatives by what has a deviation; --monte-carlo"
@@ -147,11 +151,14 @@ def read_covariance(session: Session, values: Values) -> tuple[Any, Sequence[str
     if path is None:
         return None, ()
     data = values.read_file("--cov", path)
-    if data.columns:
-        found = data.take(data.columns)
-        matrix = np.stack([found[name] for name in data.columns], axis=1)
-        if data.row_labels:
-            matrix = matrix[rows_in_order(data)]
+    columns, labels = data.columns, data.row_labels()
+    if labels and len(columns) > len(labels):
+        columns = columns[1:]  # the first name is that of the labels, as pandas writes it
+    if columns:
+        found = data.take(columns)
+        matrix = np.stack([found[name] for name in columns], axis=1)
+        if labels:
+            matrix = matrix[rows_in_order(data.name, labels, columns)]
     else:
         matrix = np.atleast_2d(data.whole())
     flaw = propagation.covariance_flaw(matrix)
@@ -162,17 +169,16 @@ def read_covariance(session: Session, values: Values) -> tuple[Any, Sequence[str
             f"every variance in {data.name} is 1: it is taken for covariances; those of correlations r are"
             " r times both deviations"
         )
-    return matrix, data.columns
+    return matrix, columns
 
 
-def rows_in_order(data: DataFile) -> list[int]:
-    """The places of the rows that are labelled as the columns are, in their order."""
-    labels = [label.replace(" ", "") for label in data.row_labels]
-    columns = [column.replace(" ", "") for column in data.columns]
+def rows_in_order(file: str, rows: Sequence[str], names: Sequence[str]) -> list[int]:
+    """The places of the ``rows`` that are labelled as the columns are, in their order."""
+    labels = [label.replace(" ", "") for label in rows]
+    columns = [column.replace(" ", "") for column in names]
     if sorted(labels) != sorted(columns):
         raise UsageError(
-            f"--cov {data.name}: its rows are called {listed(data.row_labels)},"
-            f" its columns {listed(data.columns)}",
+            f"--cov {file}: its rows are called {listed(rows)}, its columns {listed(names)}",
             code="E0619",
             help=("a covariance matrix has the same names for both",),
         )
@@ -215,6 +221,11 @@ def sample(session: Session, asked: Question, made: Propagation, again: Rerun) -
     count = session.request.number("monte_carlo")
     moves = propagation.draws(made.covariance, count, session.request.number("seed"))
     draws = Draws(asked.subject, again)
+    if draws.why:
+        session.time_help = lambda: (
+            f"{draws.done:,} of {count:,} draws were done, one by one because {draws.why} (single numbers are"
+            " drawn together): ask for fewer draws"
+        )
     if session.request.number("verbose"):
         how = f"one by one: {draws.why}" if draws.why else "in blocks, as vectors"
         session.note(f"the draws are run {how}")

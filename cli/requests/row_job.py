@@ -137,8 +137,8 @@ class RowJob(Job):
         count = len(block)
         rows = [*self.reader.rows(block.lines)] if self.writer.kept else [{}] * count
         made = RowAnswers(self.writer.lines(block.first, rows, *found), count)
-        if "zero" in self.fails_on:
-            made.failed["zero"] = int(np.any([grad == 0 for grad in found[1]], axis=0).sum())
+        for kind in {"zero", "zero-entry"} & {*self.fails_on}:  # the gradients of a row are single numbers
+            made.failed[kind] = int(np.any([grad == 0 for grad in found[1]], axis=0).sum())
         return made
 
     def answers(self, block: list[Values | AutodiffError]) -> Iterator[Answer]:

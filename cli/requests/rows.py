@@ -10,11 +10,12 @@ from collections import Counter
 from itertools import chain
 from time import monotonic
 
+from autodiff.cli.command_line.options import ROW_FORMATS
 from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.data_files.row_files import in_parts
 from autodiff.cli.process.exit_codes import OK, SCRIPT
 from autodiff.cli.process.supervisor import clock
-from autodiff.cli.render.row_lines import FORMATS, RowWriter
+from autodiff.cli.render.row_lines import RowWriter
 from autodiff.cli.requests.executors import answers_of
 from autodiff.cli.requests.fail_on import judge, kinds_of_row, read_kinds, sentences_on_rows
 from autodiff.cli.requests.make_report import (
@@ -82,11 +83,11 @@ def refuse_other_options(session: Session) -> None:
     if request.text("each") is not None and request.texts("sweep"):
         raise UsageError("--each and --sweep both give the rows", code="E0610", help=("leave one out",))
     option = "--each" if request.text("each") is not None else "--sweep"
-    if session.format not in ("auto", *FORMATS):
+    if session.format not in ("auto", *ROW_FORMATS):
         raise UsageError(
             f"--format {session.format} is not for rows",
             code="E0610",
-            help=(f"the formats of {option} are {', '.join(FORMATS)}",),
+            help=(f"the formats of {option} are {', '.join(ROW_FORMATS)}",),
         )
     if request.number("batch"):
         raise UsageError(f"--batch does not go with {option}", code="E0610", help=("leave one out",))

@@ -40,13 +40,14 @@ class Session:
     """The state of a command. ``tensors`` are the states of the script's tensors, if requested.
 
     ``has_run`` says that the script has run to its end. ``show_so_far`` shows what was answered until then,
-    for when the time is over, and ``time_out`` is the error then. ``scripts_left`` are those after this one.
+    for when the time is over; ``time_out`` is the error then, and ``time_help`` gives its advice.
+    ``scripts_left`` are those after this one.
     """
 
     __slots__ = (
         *("_styles", "diagnostics", "err", "failures", "format", "out", "request", "script", "tensors"),
-        *("has_run", "has_several", "scripts_left", "show_so_far", "shows_prints", "time_out", "values"),
-        "warnings",
+        *("has_run", "has_several", "scripts_left", "show_so_far", "shows_prints"),
+        *("time_help", "time_out", "values", "warnings"),
     )
 
     def __init__(self, request: Request) -> None:
@@ -59,6 +60,7 @@ class Session:
         self.has_several = False  # scripts
         self.scripts_left = 0
         self.time_out: TimeOutError | None = None
+        self.time_help: Callable[[], str] | None = None
         self.tensors: TensorStates | None = None
         self.values: Values | None = None
         self._styles: Styles | None = None

@@ -39,10 +39,10 @@ class Spread(Probe):
 class Draws:
     """Runs of a script whose inputs, those of ``subject``, are moved; ``again`` knows the first run.
 
-    ``why`` is the reason why draws are run one by one, "" if they are not.
+    ``why`` is the reason why draws are run one by one, "" if they are not. ``done`` counts those.
     """
 
-    __slots__ = ("numbers", "runs", "sizes", "subject", "why")
+    __slots__ = ("done", "numbers", "runs", "sizes", "subject", "why")
 
     def __init__(self, subject: ReportedPass, again: Rerun) -> None:
         """Raises UsageError for an input that the script computes: it cannot be moved."""
@@ -53,6 +53,7 @@ class Draws:
                     code="E0603",
                     help=("give the deviations of what it is computed from",),
                 )
+        self.done = 0
         self.subject = subject
         self.numbers = [again.first.numbers[node.number] for _, node in subject.wrt]
         self.sizes = [int(np.size(node.out)) for _, node in subject.wrt]
@@ -77,6 +78,7 @@ class Draws:
                 out = self.output_at(move)
                 if out is not None and out.size == row.size:
                     row[:] = out
+                self.done += 1
         return found
 
     def outputs_together(self, moves: Any) -> Any:

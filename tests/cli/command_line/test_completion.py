@@ -74,7 +74,10 @@ def complete(line: str, cwd: Path) -> list[str]:
         ("autodiff completion z", ["plain,zsh"]),
         ("autodiff run s.ad --show g", ["plain,gradients", "plain,graph"]),
         ("autodiff run s.ad --show gradients,g", ["plain,gradients,graph"]),
-        ("autodiff grad s.ad --fail-on nan,", ["plain,nan,zero", "plain,nan,warning"]),
+        (
+            "autodiff grad s.ad --fail-on nan,",
+            ["plain,nan,zero", "plain,nan,zero-entry", "plain,nan,warning"],
+        ),
         ("autodiff grad s.ad --wrt w1,w", ["plain,w1,w2"]),
         ("autodiff grad s.ad --wrt=w", ["plain,w1", "plain,w2"]),
         ("autodiff grad s.ad --wrt = w", ["plain,w1", "plain,w2"]),

@@ -99,7 +99,7 @@ def test_a_kind_that_there_is_not(autodiff):
     done = autodiff("grad", "-e", FINE, "--fail-on", "nan,zeros")
     assert (done.returncode, done.out) == (2, "")
     assert done.err == (
-        "error[E0610]: --fail-on takes nan, zero, warning, not `zeros`\n"
+        "error[E0610]: --fail-on takes nan, zero, zero-entry, warning, not `zeros`\n"
         "  = help: did you mean `--fail-on zero`?\n"
     )
     assert "separate them by commas" in autodiff("grad", "-e", FINE, "--fail-on", "inf").err
@@ -188,7 +188,7 @@ def test_check_fails_on_what_is_not_settled_where_that_is_asked_for(autodiff, co
 def test_what_only_check_can_tell_fails_no_other_command(autodiff):
     done = autodiff("grad", "-e", FINE, "--fail-on", "here")
     assert (done.returncode, done.out) == (2, "")
-    assert done.err.startswith("error[E0610]: --fail-on takes nan, zero, warning, not `here`\n")
+    assert done.err.startswith("error[E0610]: --fail-on takes nan, zero, zero-entry, warning, not `here`\n")
 
 
 def test_steps_that_are_numbers_are_counted(autodiff, write):
@@ -198,3 +198,18 @@ def test_steps_that_are_numbers_are_counted(autodiff, write):
     assert "1 dL/dh right here 2 dL/dx right " in told
     assert "right: 2 steps (1 of them, a number, at the script's values only), at " in told
     assert "dL/dh == 12 (steps.txt:1) is right" in autodiff(*arguments, "--fail-on", "here").err
+
+
+def test_an_entry_of_zero_fails_if_asked(autodiff):
+    script = "p = tensor([1., -2., 3.], requires_grad=True)\ny = relu(p).sum()"
+    assert autodiff("grad", "-e", script, "--fail-on", "zero").returncode == 0
+    done = autodiff("grad", "-e", script, "--fail-on", "zero-entry")
+    assert done.returncode == 1
+    assert "error: --fail-on zero-entry: the gradient for p is zero in 1 of 3 entries\n" in done.err
+    done = autodiff("grad", "-e", "x = 1.; y = relu(x)", "--sweep", "x=-1:1:1", "--fail-on", "zero-entry")
+    assert "--fail-on zero-entry: 2 of 3 rows have a gradient with an entry of zero\n" in done.err
+    done = autodiff("minimize", "-e", "x = 1.; y = x**2", "--fail-on", "zero")
+    assert (
+        "--fail-on takes nan, warning, not `zero`\n  = help: separate them by commas: --fail-on nan,warning"
+        in done.err
+    )

@@ -432,3 +432,12 @@ def test_many_residuals_take_a_pass_for_each_input():
     rows, columns = objective.rows(objective.parts), objective.columns(objective.parts)
     assert rows.shape == (41, 2)
     assert columns == pytest.approx(rows, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("residuals", "status"), [("[a*b - 2, a*b - 3, a*b]", 1), ("[a - 2, a*b - 3, b]", 0)]
+)
+def test_missing_standard_errors_fail_if_asked(autodiff, residuals, status):
+    done = autodiff("minimize", "-e", f"a = 1.; b = 2.; r = {residuals}", "--fail-on", "nan", "-q")
+    told = "error: --fail-on nan: there are no standard errors: the residuals do not determine all inputs\n"
+    assert (done.returncode, done.err) == (status, told * status)

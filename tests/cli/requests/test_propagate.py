@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
 from autodiff.cli.command_line.fast_parser import read_arguments
+from autodiff.cli.main import time_out_error
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.propagate import make_propagation
 from autodiff.cli.requests.session import Session
@@ -36,7 +38,7 @@ def propagated(formula, inputs, *options):
     script = "; ".join(f"{name} = {value!r}" for name, (value, _) in inputs.items()) + f"; result = {formula}"
     request = read_arguments(["propagate", "-e", script, *options])
     assert request is not None
-    return make_propagation(Session(request))
+    return make_propagation(Session(request), lambda found: None)
 
 
 @pytest.mark.oracle
@@ -194,3 +196,43 @@ def test_inputs_without_a_deviation_say_nothing_of_the_derivatives(autodiff):
     assert autodiff("propagate", "-e", "x = 1.; y = 2*x", "--sigma", "x=0").err == ""
     done = autodiff("propagate", "-e", "x = 1.; z = 0.; y = 2*x + z**2", "--sigma", "x=0,z=0.1")
     assert "so are the derivatives by what has a deviation" in done.err
+
+
+@pytest.mark.parametrize("corner", ["", "name"])
+def test_the_column_of_labels_may_have_a_name(autodiff, write, corner):
+    write(f"{corner},a,b\nb,-0.03,0.09\na,0.04,-0.03\n", "cov.csv")
+    done = autodiff("propagate", "-e", "a = 2.; b = 3.; y = a*b", "--cov", "cov.csv", "--format", "json")
+    assert json.loads(done.out)["covariance"] == [[pytest.approx(0.36)]]
+
+
+def test_the_covariance_of_the_output_is_symmetric(autodiff, write):
+    write("a[0],a[1]\n0.04,-0.03\n-0.03,0.09\n", "cov.csv")
+    script = "a = tensor([2., 3.], requires_grad=True); y = stack([a[0]*a[1], a[0]/a[1]])"
+    done = autodiff("propagate", "-e", script, "--cov", "cov.csv", "--format", "json")
+    made = np.array(json.loads(done.out)["covariance"])
+    assert (made == made.T).all()
+    assert made[0, 0] == pytest.approx(0.36)
+
+
+def test_what_is_said_when_the_time_for_draws_is_over(monkeypatch):
+    """The number of draws, why they take long, and the answer without them."""
+    shown, said = [], []
+
+    def run_out_of_time(draws, moves):
+        draws.done = 1234
+        session.show_so_far()
+        session.has_run = True
+        said.extend(time_out_error(session).help)
+        return np.array([[1.0], [2.0]])
+
+    monkeypatch.setattr(Draws, "outputs", run_out_of_time)
+    script = "a = tensor([2., 3.], requires_grad=True); y = a[0]*a[1]"
+    request = read_arguments(["propagate", "-e", script, "--sigma", "a=0.1", "--monte-carlo", "5000"])
+    session = Session(request)
+    make_propagation(session, shown.append)
+    assert [found.sigma for found in shown] == [pytest.approx([0.1 * math.sqrt(13)])]
+    assert said == [
+        "1,234 of 5,000 draws were done, one by one because `a` is not a number that the script is given"
+        " (single numbers are drawn together): ask for fewer draws, or give it more time: --timeout 600, 0"
+        " for no limit"
+    ]

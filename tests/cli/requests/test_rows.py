@@ -229,6 +229,21 @@ def test_several_sweeps_are_combined(autodiff):
 
 
 @pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("plain", "9\t6\t3\t1\n"),
+        ("csv", "L,dL/dw[0],dL/dw[1],dL/db\n9,6,3,1\n"),
+        ("jsonl", '{"row": 1, "value": 9.0, "grad": {"w": [6.0, 3.0], "b": 1.0}}\n'),
+    ],
+)
+def test_the_value_and_the_gradients_of_a_single_run_are_one_line(autodiff, form, text):
+    asked = ("grad", "-e", "w = [1., 2.]; b = 3.; L = 3*w[0]*w[1] + b")
+    assert autodiff(*asked, "--value", "--format", form).out == text
+    document = autodiff(*asked, "--format", "json").out
+    assert autodiff(*asked, "--value", "--format", "json").out == document
+
+
+@pytest.mark.parametrize(
     ("words", "says"),
     [
         (["--sweep", "x=1:2:0"], "--sweep x: `1:2:0` has no values"),
@@ -241,7 +256,9 @@ def test_several_sweeps_are_combined(autodiff):
         (["--sweep", "x=1:2:1", "--each", "-"], "--each and --sweep both give the rows"),
         (["--sweep", "x=1:2:1", "--format", "npy"], "--format npy is not for rows"),
         (["--sweep", "x=1:2:1", "--order", "2"], "--order does not go with --sweep"),
-        (["--value"], "--value is about the lines of --each and --sweep"),
+        (["--keep"], "--keep is about the rows of --each, and there are none"),
+        (["--value", "--format", "npy"], "--value writes one line, and --format npy has none"),
+        (["--value", "--order", "2"], "--order does not go with --value"),
         (["--each", "rows.parquet"], "--each reads CSV, TSV and JSON Lines row by row, not .parquet"),
         (["--each", "none.csv"], "cannot read none.csv: there is no such file"),
     ],
