@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff.grammar.by_hand.guessed_names import add_guessed_names
 from autodiff.grammar.by_hand.loop_lines import LoopLines
-from autodiff.grammar.by_hand.names_by_use import NamesByUse
-from autodiff.grammar.by_hand.running_names import RunningNames
+from autodiff.grammar.by_hand.meant_gradients import MeantGradients
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +22,7 @@ def divide_running_names(formulas: list[Formula], runs: ScriptRuns) -> list[Form
             made.append(formula)
         elif derivation not in done:
             done.add(derivation)
-            divided = RunningNames(add_guessed_names(derivation, runs), runs).divided()
-            divided = NamesByUse(divided, runs).entered()
+            divided = MeantGradients(derivation, runs).entered()
             made += LoopLines(divided, runs).entered().formulas()
     for formula in made:
         formula.resolve_lists(runs.first.execution.names)

@@ -170,11 +170,11 @@ class RunningNames:
         whole = Division((segment,), (not is_right,))
         if is_right and not self.ends_idle(segment, node):
             return whole
-        found = list(islice(self.divisions(segment, segment.places, first, Division()), MAX_DIVISIONS))
+        divisions = islice(self.divisions(segment, segment.places, first, Division()), MAX_DIVISIONS)
+        found = list(islice(divisions, 1))
         if found and not found[0].wrong_count:
             return found[0]
-        over_idle = self.divisions(segment, segment.places, first, Division(), over_idle=True)
-        found += islice(over_idle, MAX_DIVISIONS)
+        found += divisions
         divided = [one for one in found if len(one.segments) > one.wrong_count]
         last = self.derivation.lines[segment.places[-1]]
         is_sum = last.kind == ADDITION and last.op in ("+", "-")
@@ -234,17 +234,12 @@ class RunningNames:
             return True
 
     def divisions(
-        self,
-        whole: Segment,
-        places: list[int],
-        nodes: list[Node],
-        before: Division,
-        over_idle: bool = False,
+        self, whole: Segment, places: list[int], nodes: list[Node], before: Division
     ) -> Iterator[Division]:
         """Yield the ways to divide the lines ``places``; the first step is about one of the ``nodes``.
 
-        With ``over_idle`` a right step takes in the lines behind it that change no value, as the mask of relu
-        behind that of dropout.
+        A right step may take in the lines behind it that change no value, as the mask of relu behind that of
+        dropout.
         """
         if not places:
             yield before
@@ -254,14 +249,13 @@ class RunningNames:
             part = Segment(whole.key, places[:end], before=last)
             values = self.values(whole, (*before.segments, part))
             node = next((one for one in nodes if self.is_gradient(values, one)), None)
-            while node is not None and over_idle and end < len(places):
-                longer = Segment(whole.key, places[: end + 1], before=last)
-                if not self.is_gradient(self.values(whole, (*before.segments, longer)), node):
-                    break
-                part, end = longer, end + 1
-            if node is not None:
+            while node is not None and self.is_gradient(values, node):
                 made = before.plus(self.about(part, node, whole), False)
-                yield from self.divisions(whole, places[end:], self.below(node), made, over_idle)
+                yield from self.divisions(whole, places[end:], self.below(node), made)
+                end += 1
+                part = Segment(whole.key, places[:end], before=last)
+                values = self.values(whole, (*before.segments, part)) if end <= len(places) else None
+            if node is not None:
                 return
         if before.wrong_count == MAX_WRONG:
             return
@@ -271,7 +265,7 @@ class RunningNames:
         own = [] if before.segments else nodes[:1]
         for node in [*own, *self.without_names(alike or nodes)]:
             made = before.plus(self.about(part, node, whole), True)
-            yield from self.divisions(whole, places[1:], self.below(node), made, over_idle)
+            yield from self.divisions(whole, places[1:], self.below(node), made)
 
     def node_of(self, segment: Segment) -> Node | None:
         """Return the value whose gradient the name is behind a step."""

@@ -131,11 +131,17 @@ class Derivation:
         self._values: dict[ScriptRun, list[dict[str, Any]]] = {}
         self._repeated: set[int] | None = None
 
-    def with_segments(self, segments: list[Segment], lines: list[Line] | None = None) -> Derivation:
-        """Return the derivation with other steps, and other lines if they are given."""
+    def with_segments(
+        self,
+        segments: list[Segment],
+        lines: list[Line] | None = None,
+        guessed: Mapping[str, Guess] | None = None,
+    ) -> Derivation:
+        """Return the derivation with other steps, and other lines or further guesses if they are given."""
         lines = self.lines if lines is None else lines
+        guessed = {**self.guessed, **(guessed or {})}
         return Derivation(
-            lines, self.name, self.given, self.words, segments, self.unreadable, self.guessed, self.turns
+            lines, self.name, self.given, self.words, segments, self.unreadable, guessed, self.turns
         )
 
     def with_loop(

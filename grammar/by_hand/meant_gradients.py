@@ -1,7 +1,9 @@
-"""Names of a derivation that do not say whose gradient they are, such as ``delta`` in ``dW = x.T @ delta``.
+"""Names of a derivation that are none of the script's: which gradient each is.
 
-What such a name is follows from its value, that of the gradient of a value of the script; or, where a line is
-wrong, from the lines that use it: with the gradient that is meant these are right.
+``dhidden`` is that of ``hidden_layer``, by its name and its shape. Other names, such as ``delta`` in
+``dW = x.T @ delta``, do not say it: it follows from the values, those of the gradient of a value of the
+script; or, where a line is wrong, from the lines that use the name: with the gradient that is meant these
+are right.
 """
 
 from __future__ import annotations
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
-REASON = "its lines, or those that use it, are right with that"
+BY_USE = "its lines, or those that use it, are right with that"
+#: A name is not guessed from fewer letters: ``h1`` does not stand for ``h1_mean``.
+SHORTEST = 3
 
 
-class NamesByUse:
-    """Finds such names in a ``derivation`` whose other names are divided into steps."""
+class MeantGradients:
+    """Finds such names in a ``derivation``, and divides its lines into steps."""
 
     def __init__(self, derivation: Derivation, runs: ScriptRuns) -> None:
         self.derivation = derivation
@@ -39,7 +43,18 @@ class NamesByUse:
         self.points = runs.around(SPREAD)
 
     def entered(self) -> Derivation:
-        """Return the derivation where the lines of these names are steps."""
+        """Return the derivation where the lines of these names are steps.
+
+        The values that are meant become inputs of the first of the ``runs``.
+        """
+        for name in list(self.derivation.uncompared):
+            node = self.node_by_name(name)
+            lines = [] if node is None else self.lines_with(name)
+            segments = [one for one in find_segments(lines) if one.key == name]
+            if node is not None and segments:
+                reason = f"the script has no `{name[1:]}`"
+                self.derivation = self.with_gradient(name, lines, segments, node, reason)
+        self.derivation = RunningNames(self.derivation, self.runs).divided()
         for name in reversed(self.names()):  # the mistake in a line may be known by one that uses it only
             lines = self.lines_with(name)
             made = lines and self.with_name(name, lines)
@@ -47,6 +62,29 @@ class NamesByUse:
                 made.unreadable = self.derivation.unreadable
                 self.derivation = made
         return self.derivation
+
+    def node_by_name(self, name: str) -> Node | None:
+        """Return the only value of the graph whose name begins with that of a derivative or has it as a part.
+
+        Its gradient has no other name, and the shape of the derivative.
+        """
+        derivation, part = self.derivation, name[1:]
+        first = self.runs.first
+        places = [at for at, line in enumerate(derivation.lines) if name in line.binds]
+        if len(part) < SHORTEST or part in derivation.words or derivation.lines[places[-1]].kind != HELPER:
+            return None
+        found = {
+            str(node.name): node
+            for node in reversed(first.subject.order)
+            if node.name is not None and (node.name.startswith(part) or part in node.name.split("_"))
+        }
+        value = (derivation.values(places[-1] + 1, first, first) or {}).get(name)
+        if len(found) != 1 or not isinstance(value, Tensor):
+            return None
+        [(whole, node)] = found.items()
+        others = {guess.node for guess in derivation.guessed.values()}
+        is_free = f"d{whole}" not in derivation.keys and node in first.subject.cotangents.keys() - others
+        return node if is_free and np.shape(value.data) == node.shape else None
 
     def names(self) -> list[str]:
         """Return the names of helper lines that the script has not, and that later lines read."""
@@ -135,23 +173,20 @@ class NamesByUse:
             found.append(np.asarray(known.data if isinstance(known, Tensor) else known))
         return found
 
-    def divided(self, name: str, lines: list[Line], segments: list[Segment], node: Node) -> Derivation:
+    def with_gradient(
+        self, name: str, lines: list[Line], segments: list[Segment], node: Node, reason: str
+    ) -> Derivation:
         """Return the derivation where a name is at first the gradient of a node."""
-        old = self.derivation
-        made = RunningNames(
-            Derivation(
-                lines,
-                old.name,
-                old.given,
-                old.words,
-                [*old.segments, *segments],
-                dict(old.unreadable),
-                {**old.guessed, name: Guess(node, self.runs.enter_input(node), REASON)},
-            ),
-            self.runs,
-        )
-        made.divide_lines(name)
-        return made.derivation
+        guess = Guess(node, self.runs.enter_input(node), reason)
+        return self.derivation.with_segments([*self.derivation.segments, *segments], lines, {name: guess})
+
+    def divided(self, name: str, lines: list[Line], segments: list[Segment], node: Node) -> Derivation:
+        """Return that derivation divided into steps; errors found in it are kept apart."""
+        made = self.with_gradient(name, lines, segments, node, BY_USE)
+        made.unreadable = dict(made.unreadable)
+        names = RunningNames(made, self.runs)
+        names.divide_lines(name)
+        return names.derivation
 
     def wrong_count(self, made: Derivation, name: str, before: set[Segment]) -> int | None:
         """Return how many steps of a name, or that use it, are wrong.
