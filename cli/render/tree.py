@@ -216,8 +216,8 @@ def is_number(symbol: str, value: str, page: Page) -> bool:
 def key_lines(graph: Graph, names: Sequence[str], page: Page) -> Iterator[Line]:
     """What the made-up names stand for: those among ``names``, and in the derivatives of as many nodes."""
     shown = {node.id for node in graph.nodes[-len(names) :]} if names else set()
-    symbols = (edge.symbol for edge in graph.edges if edge.input in shown)
-    texts = meaning_texts(*brief_meanings(graph.key, (*names, *symbols)))
+    symbols = {edge.symbol for edge in graph.edges if edge.input in shown}
+    texts = meaning_texts(*brief_meanings(graph.key, symbols.union(names)))
     if texts:
         yield EMPTY
     kept = page.shown_rows(len(texts))

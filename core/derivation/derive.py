@@ -31,7 +31,6 @@ from autodiff.core.paths.path_sum import Path as Edges
 from autodiff.core.paths.path_sum import PathCounts, paths_between, paths_with_contributions
 from autodiff.core.paths.strongest_paths import ScalarEdges, has_one_entry
 from autodiff.core.paths.use_contributions import deviation, max_abs, uses_of
-from autodiff.core.report.name_key import NameKey
 from autodiff.core.report.records import (
     Derivation,
     DerivationExprs,
@@ -172,7 +171,7 @@ class Derivations:
             words=self._path_sentence(written, node, count, kinks)
             if is_scalar
             else self._entry_sentence(leading, spelled, count),
-            key=NameKey(names.meaning, names.versioned, names.values_meaning),
+            key=names.key(),
         )
 
     def _numbered(self, terms: list[Expr]) -> tuple[list[NumberedPart], list[NumberedPart]]:

@@ -15,7 +15,6 @@ from autodiff.core.paths.graph_ids import GraphIds
 from autodiff.core.paths.node_names import LONGEST_NAME, NodeNames
 from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.report.graph_records import Graph, GraphEdge, GraphNode
-from autodiff.core.report.name_key import NameKey
 from autodiff.core.report.records import ReportedPass
 from autodiff.core.symbolic.expr import expr_text, number_expr
 from autodiff.core.symbolic.symbol import (
@@ -100,7 +99,7 @@ def graph_of(
         tuple(constants.nodes),
         tuple(constants.uses),
         whole_from,
-        NameKey(names.meaning, names.versioned, names.values_meaning),
+        names.key(),
     )
 
 

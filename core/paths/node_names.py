@@ -18,7 +18,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source
 from autodiff.core.graph.node import Leaf, Node, OpNode
-from autodiff.core.report.name_key import NameMeaning, ValuesMeaning
+from autodiff.core.report.name_key import NameKey, NameMeaning, ValuesMeaning
 from autodiff.core.symbolic.expr import Expr, call, expr_text, infix, name_expr, neg, number_expr, postfix
 from autodiff.core.symbolic.literals import ArrayText, entries_text
 from autodiff.core.symbolic.op_names import reader_name
@@ -102,7 +102,8 @@ class NodeNames:
         self._root = order[0] if order else None
         self._short: dict[Node, str] = {}  # the names t1, t2, ...
         self._shortened: dict[str, Node] = {}
-        self._versioned: dict[str, tuple[str, int, Node]] = {}  # the variable and the number in x_2
+        #: By the name x_2: its number, the name, the variable and the node, which sort by number.
+        self._versioned: dict[str, tuple[int, str, str, Node]] = {}
         self._skipped = 0  # numbers of short names that are names of the script
         self._visits: dict[Node, int] | None = None  # once requested
         self._places: dict[Node, str] | None = None  # the places of short names, once requested
@@ -167,7 +168,7 @@ class NodeNames:
     def meaning(self, spelled: str) -> NameMeaning | None:
         """What a made-up name stands for; None for any other name."""
         if spelled in self._versioned:
-            variable, number, node = self._versioned[spelled]
+            number, _, variable, node = self._versioned[spelled]
             return NameMeaning(spelled, f"line {self.line(node)}", variable=variable, number=number)
         short = self._shortened.get(spelled)
         if isinstance(short, Leaf):
@@ -180,35 +181,32 @@ class NodeNames:
         expr = self._application(short, short.op, numbered=False)
         return NameMeaning(spelled, self._place(short), expr_text(expr, LONGEST_MEANING, limits.digits), expr)
 
-    @property
-    def versioned(self) -> Set[str]:
-        """The names of single values of variables, such as ``x_2``."""
-        return self._versioned.keys()
+    def key(self) -> NameKey:
+        """The meanings of the made-up names."""
+        return NameKey(self.meaning, self._shortened.keys(), self._versioned.keys(), self._values_meaning)
 
-    def values_meaning(self, spelled: Set[str]) -> list[ValuesMeaning]:
-        """What names of ``versioned`` stand for, by variable."""
-        found: dict[str, list[tuple[int, str]]] = {}
-        sites: dict[str, dict[int, Node]] = {}  # a node of each place in the code
+    def _values_meaning(self, spelled: Set[str]) -> list[ValuesMeaning]:
+        """What names of values stand for, by variable."""
+        found: dict[str, list[tuple[int, str, str, Node]]] = {}
         for name in spelled:
-            variable, number, node = self._versioned[name]
-            found.setdefault(variable, []).append((number, name))
-            sites.setdefault(variable, {})[id(node.site)] = node
-        return [
-            ValuesMeaning(
-                variable,
-                min(values),
-                max(values),
-                len(values),
-                {f"line {self.line(node)}" for node in sites[variable].values()},
-            )
-            for variable, values in sorted(found.items())
-        ]
+            value = self._versioned[name]
+            if value[2] in found:
+                found[value[2]].append(value)
+            else:
+                found[value[2]] = [value]
+        meanings = []
+        for variable, values in sorted(found.items()):
+            by_site = {id(value[3].site): value[3] for value in values}  # a loop makes thousands at one place
+            places = {f"line {self.line(node)}" for node in by_site.values()}
+            first, last = min(values)[:2], max(values)[:2]
+            meanings.append(ValuesMeaning(variable, first, last, len(values), places))
+        return meanings
 
     def versions(self, variable: str) -> dict[str, Node]:
         """The values of a variable by the names ``x_2`` and so on; empty if it has one value."""
         return {
             spelled: node
-            for spelled, (name, _, node) in self._versioned.items()
+            for spelled, (_, _, name, node) in self._versioned.items()
             if PLACES.sub("", name) == variable
         }
 
@@ -301,7 +299,7 @@ class NodeNames:
                     self._give_unique_name(node, name)
                 else:
                     spelled = self._give_unique_name(node, f"{before}{number}{after}")
-                    self._versioned[spelled] = name, number, node
+                    self._versioned[spelled] = number, spelled, name, node
 
     def _name_by_text(self) -> None:
         """Name the remaining nodes, inputs first, so that names can be built from those of inputs."""

@@ -67,18 +67,21 @@ class ValuesMeaning:
 class NameKey:
     """The meanings of names: ``meaning`` returns that of a made-up name, and None for any other.
 
-    ``versioned`` are those of single values of a variable, ``values_meaning`` says together what some mean.
+    ``short`` are those such as ``t7``, ``versioned`` those of single values of a variable, and
+    ``values_meaning`` says together what some of these mean.
     """
 
-    __slots__ = ("_meaning", "_values_meaning", "_versioned")
+    __slots__ = ("_meaning", "_short", "_values_meaning", "_versioned")
 
     def __init__(
         self,
         meaning: Callable[[str], NameMeaning | None],
+        short: Set[str],
         versioned: Set[str],
         values_meaning: Callable[[Set[str]], list[ValuesMeaning]],
     ) -> None:
         self._meaning = meaning
+        self._short = short
         self._versioned = versioned
         self._values_meaning = values_meaning
 
@@ -91,7 +94,8 @@ class NameKey:
         """
         distinct = set(texts)
         values = {*(self._versioned & distinct)}
-        found = self.of(distinct - values, known, values)
+        is_complete = not self._short and len(values) == len(self._versioned)
+        found = [] if is_complete else self.of(distinct - values, known, values)
         return found, self._values_meaning(values.difference(known))
 
     def of(
