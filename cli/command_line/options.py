@@ -342,7 +342,7 @@ NONZERO = Option("--nonzero", FLAG, "Leave out rows of zeros of a table, and zer
 VIEW = Option("--view", TEXT, "Nodes of a picture: functions or their results.", choices=("ops", "tensors"))
 AROUND = Option("--around", TEXT, "In a picture only what is near this node.", metavar="NAME")
 DEPTH = Option(
-    "--depth", NUMBER, "In a picture only so many steps from there; 0 = any.", metavar="N", default=0
+    "--depth", NUMBER, "Only so many steps from the output or that node; 0 = any.", metavar="N", default=0
 )
 FOLD = Option("--fold", NUMBER, "Fold a picture of more nodes; 0 = never.", metavar="N", default=300)
 OVER = Option(

@@ -7,6 +7,17 @@ from autodiff.cli.process.streams import WIDEST
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import UsageError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from autodiff.cli.render.page import Block, Line
+    from autodiff.core.report.graph_records import Graph
+    from autodiff.core.report.records import GradientReport
+
+#: The lines of a screen below a tree: an empty line, the hint and the prompt.
+BELOW = 3
+
 
 def command(session: Session) -> None:
     """Show the graph."""
@@ -56,22 +67,62 @@ def command(session: Session) -> None:
             session.finish()
             open_file(text("output") or "")
     else:
-        from autodiff.cli.render.reports import graph_lines
+        show_tree(session, report)
 
-        page = session.page()
-        if not session.out.is_width_given:
-            page.width = WIDEST  # each node on a line of its own, for other programs
+
+def show_tree(session: Session, report: GradientReport) -> None:
+    """Show the tree, and on a terminal the command for the part of it that fits the screen."""
+    from autodiff.cli.render.reports import graph_lines
+
+    assert report.graph is not None
+    page = session.page()
+    if not session.out.is_width_given:
+        page.width = WIDEST  # each node on a line of its own, for other programs
+    depth = session.request.number("depth")
+    if depth:
+        session.show(graph_lines(report, page, nodes_within(report.graph, depth)))
+        return
+    if not session.for_people or session.request.values.get("all"):
         session.show(graph_lines(report, page))
+        return
+    lines = list(graph_lines(report, page))
+    session.show(lines)
+    room = session.out.height - BELOW - session.err.lines_waiting
+    if height_of(lines) > room:
+        from autodiff.cli.requests.hints import command_line
+
+        deepest = 1
+        while height_of(graph_lines(report, page, nodes_within(report.graph, deepest + 1))) <= room:
+            deepest += 1
+        inputs = [word for text in session.request.texts("wrt") for word in ("--wrt", text)]
+        command = command_line("graph", session.request, report, *inputs, "--depth", str(deepest))
+        session.hint("The upper part of the tree:", command)
+
+
+def nodes_within(graph: Graph, depth: int) -> set[int]:
+    """The ids of the nodes at most so many edges below the output."""
+    from autodiff.cli.pictures.fold import part_of
+
+    return {*part_of(graph, "", depth)}
+
+
+def height_of(lines: Iterable[Line | Block]) -> int:
+    """How many lines of a screen they take."""
+    from autodiff.cli.render.page import flat
+
+    return sum(1 for _ in flat(lines))
 
 
 def check_options(session: Session, is_drawn: bool) -> None:
     """Raise UsageError for an option of pictures where none is drawn, and for --open without a file."""
     values = session.request.values
-    plain = {"view": None, "around": None, "depth": 0, "fold": FOLD.default, "order": 1, "open": False}
+    plain = {"view": None, "around": None, "fold": FOLD.default, "order": 1, "open": False}
+    if session.format not in ("auto", "tree"):
+        plain["depth"] = 0
     given = next((name for name, default in plain.items() if values.get(name, default) != default), None)
     if given is not None and not is_drawn:
         raise UsageError(
-            f"--{given} is for pictures",
+            f"--{given} is for {'trees and ' * (given == 'depth')}pictures",
             code="E0610",
             help=("name a file: -o graph.html", "or a format: --format svg"),
         )

@@ -14,7 +14,7 @@ from autodiff.core.report.records import Derivation, GradientReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from autodiff.cli.render.page import Block, Line, Page
 
@@ -88,10 +88,12 @@ def since_lines(report: GradientReport, page: Page) -> Iterator[Line]:
         yield from prose(report.since, page.width)
 
 
-def graph_lines(report: GradientReport, page: Page) -> Iterator[Line | Block]:
-    """The tree alone, with the remark on changed inputs."""
+def graph_lines(
+    report: GradientReport, page: Page, kept: Collection[int] | None = None
+) -> Iterator[Line | Block]:
+    """The tree alone, with the remark on changed inputs; ``kept`` are the nodes that are shown."""
     assert report.graph is not None
-    yield from tree_lines(report.graph, page, report.gradients, report.weight)
+    yield from tree_lines(report.graph, page, report.gradients, report.weight, kept)
     yield from since_lines(report, page)
 
 

@@ -19,7 +19,7 @@ from autodiff.core.symbolic.expr import expr_text, infix, name_expr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Any
 
     from autodiff.cli.render.page import Line
@@ -33,13 +33,18 @@ WIDEST_VALUE = 24
 
 
 def tree_lines(
-    graph: Graph, page: Page, gradients: Sequence[Variable] = (), weight: str | None = None
+    graph: Graph,
+    page: Page,
+    gradients: Sequence[Variable] = (),
+    weight: str | None = None,
+    kept: Collection[int] | None = None,
 ) -> Iterator[Line | Block]:
     """The lines of the tree with its header and legends.
 
-    ``weight`` is the text of the output's cotangent, None for the 1 of a number.
+    ``weight`` is the text of the output's cotangent, None for the 1 of a number. ``kept`` are the ids of the
+    nodes that are shown, None for all.
     """
-    rows, ways = walk(graph, page)
+    rows, ways = walk(graph, page, kept)
     fill_texts(rows, ways, graph, page)
     deep = None
     output = fit(graph.output, WIDEST_OUTPUT)
@@ -56,13 +61,13 @@ def tree_lines(
         yield EMPTY
         times = "" if weight.startswith("ones(") else f", each times its entry of {fit(weight)}"
         yield from prose(f"S is the sum of the entries of {output}{times}.", page.width)
-    yield from tail_lines(graph, rows, gradients, page)
+    yield from tail_lines(graph, rows, gradients, page, kept is not None)
 
 
-def walk(graph: Graph, page: Page) -> tuple[Rows, list[GraphEdge]]:
+def walk(graph: Graph, page: Page, kept: Collection[int] | None = None) -> tuple[Rows, list[GraphEdge]]:
     """The uses of nodes, depth first, as many as the page allows, and the edges that lead to them."""
     below: list[list[GraphEdge]] = [[] for _ in graph.nodes]
-    for edge in graph.edges:
+    for edge in graph.edges if kept is None else [edge for edge in graph.edges if edge.input in kept]:
         below[edge.output].append(edge)
     most = page.rows or len(graph.edges) + 1
     rows = Rows()
@@ -119,7 +124,7 @@ def fill_texts(rows: Rows, ways: Sequence[GraphEdge], graph: Graph, page: Page) 
     again = ["leaf" if op == "leaf" else "" for op in ops]
     rows.ops = [(again if mark else ops)[at] for at, mark in zip(rows.ats, rows.marks, strict=True)]
     rows.names = fit_all([node.name for node in nodes])
-    if any(node.shape for node in graph.nodes):
+    if any(node.shape for node in nodes):
         rows.shapes = [spell_shape(node.shape) if node.shape else "" for node in nodes]
     rows.values = entries([node.value for node in nodes], page)
     rows.grads = entries([node.grad for node in nodes], page)
@@ -228,11 +233,15 @@ def key_lines(graph: Graph, names: Sequence[str], page: Page) -> Iterator[Line]:
         yield muted(f"... {len(texts) - kept:,} more names (--all)")
 
 
-def tail_lines(graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Page) -> Iterator[Line]:
+def tail_lines(
+    graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Page, is_part: bool = False
+) -> Iterator[Line]:
     """The lines below the tree: what was left out, and what ``G``, versioned names and ``(*)`` mean."""
     left = len(graph.nodes) - len(rows.names) + graph.left_out
     if rows.is_cut or left:
-        yield muted(f"... {left:,} more nodes (--all)" if left else "... more uses of these nodes (--all)")
+        way = "--depth" if is_part and not rows.is_cut else "--all"
+        more = f"{left:,} more node{'s' * (left > 1)}" if left else "more uses of these nodes"
+        yield muted(f"... {more} ({way})")
     if any(incoming.letter in words_in(edge.symbol) for edge in graph.edges if edge.local is None):
         yield EMPTY
         says = f"{incoming.letter} is the gradient that arrives at the parent, the last column of its row."

@@ -225,11 +225,14 @@ def test_nodes_are_functions_or_tensors():
 
 
 def test_options_of_pictures_are_for_pictures(autodiff):
-    options = (("--view", "ops"), ("--around", "x3"), ("--depth", "1"), ("--fold", "5"), ("--fold", "0"))
+    options = (("--view", "ops"), ("--around", "x3"), ("--fold", "5"), ("--fold", "0"))
     for option in (*options, ("--open",)):
         done = autodiff("graph", SEED, *option)
         assert done.returncode == 2
         assert f"{option[0]} is for pictures" in done.err
+    assert (
+        "--depth is for trees and pictures" in autodiff("graph", SEED, "--format", "dot", "--depth", "1").err
+    )
     for more in ((), ("--fold", "5")):
         done = autodiff("graph", SEED, "--format", "svg", "--open", *more)
         assert "--open needs a file" in done.err

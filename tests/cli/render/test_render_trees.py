@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from autodiff.cli.render.dot import dot_lines
 from autodiff.cli.render.numbers import short
@@ -141,3 +143,38 @@ def test_in_a_pipe_each_node_has_a_line_of_its_own(autodiff, write):
     assert "0.905148" in row
     narrow = autodiff("graph", script, env={"COLUMNS": "80"}).out.splitlines()
     assert max(map(len, narrow)) <= 80
+
+
+RECURRENT = """w = 0.5
+u = 0.8
+xs = [1.0, 0.3, -0.6, 0.9, 0.4]
+h = 0.
+for x in xs:
+    h = tanh(w*h + u*x)
+L = (h - 1)**2
+"""
+
+
+def test_a_tree_of_some_depth_has_the_rows_of_the_whole_down_to_it(autodiff, write):
+    script = write(RECURRENT)
+    whole, part = (autodiff("graph", script, *more).out for more in ((), ("--depth", "5")))
+    names = [re.sub(r"^[ |`-]*", "", line).split("  ")[0] for line in part.split("\n...")[0].splitlines()[1:]]
+    assert names == ["L", "h_6 - 1", "h_6", "w*h_5 + u*x_5", "w*h_5", "w", "h_5", "u*x_5", "u", "x_5"]
+    assert "\n... 20 more nodes (--depth)\n" in part
+    assert "h_5 and h_6 are values" in part
+    assert "more nodes" not in whole
+    lines = {" ".join(line.split()) for line in whole.splitlines()}
+    cut = [" ".join(line.split()) for line in part.splitlines()[1:8]]
+    assert [line for line in cut if line not in lines] == []
+    assert autodiff("graph", script, "--depth", "50").out == whole
+
+
+def test_a_tree_higher_than_the_screen_is_followed_by_the_command_for_its_upper_part(on_terminal, write):
+    script = write(RECURRENT).name
+    seen = on_terminal("graph", script, "--color", "never")[1]
+    command = seen.splitlines()[-1].partition(":  ")[2]
+    assert command == f"autodiff graph {script} --depth 5"
+    shorter = on_terminal(*command.split()[1:], "--color", "never")[1]
+    assert len(shorter.splitlines()) < 24
+    assert "upper part" not in shorter
+    assert "upper part" not in on_terminal("graph", "-e", "x = 2; y = x*x", "--color", "never")[1]
