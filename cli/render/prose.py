@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 NARROWEST = 12  # the minimum width of a line
+OPERATORS = frozenset("= + - * / @ < > <= >= == !=".split())
 WIDEST_PROSE = 100  # the longest line that is easy to read
 
 
@@ -88,7 +89,7 @@ def whole_words(text: str) -> Iterator[str]:
 
 
 def phrases(text: str, room: int) -> Iterator[str]:
-    """The parts of a text between which a line may be broken: not in a call, and not beside ``=``.
+    """The parts of a text between which a line may be broken: not in a call, and not beside an operator.
 
     Parts longer than ``room`` are broken all the same.
 
@@ -99,7 +100,7 @@ def phrases(text: str, room: int) -> Iterator[str]:
     opened: list[bool] = []  # for each open bracket, whether it is that of a call or an index
     before = ""
     for word in text.split():
-        is_joined = any(opened) or "=" in (word, before)
+        is_joined = any(opened) or word in OPERATORS or before in OPERATORS
         if phrase and not (is_joined and cells(phrase) + 1 + cells(word) <= room):
             yield phrase
             phrase = ""

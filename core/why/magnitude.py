@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 #: A gradient is reported if it is FAR_RATIO times smaller or larger than the gradient at the output, and at
 #: least MIN_FACTORS factors contribute: a single number may be meant to be small.
 FAR_RATIO, MIN_FACTORS = 1e8, 5
+#: Equal steps, as those of a recurrent network, are reported from this ratio on: there it is what vanishes.
+STEPS_RATIO = 100.0
 #: At most this many places are reported.
 MOST_PLACES = 3
 #: A sum within this many rounding units of 0, relative to its parts, counts as a rounding error.
@@ -64,10 +66,14 @@ def magnitude_causes(
 ) -> list[Cause]:
     """A cause with the places that made a gradient very small or very large; none if it is neither."""
     start, end = max_abs(subject.seed), max_abs(g)
-    if not start or not end or 1 / FAR_RATIO < end / start < FAR_RATIO:
+    if not start or not end or 1 / STEPS_RATIO < end / start < FAR_RATIO:
         return []
     sign = 1 if end > start else -1
     places = list(factor_places(subject, leading, target).values())
+    if end / start > 1 / FAR_RATIO and sign < 0:
+        if not shrinks_by_steps(places):
+            return []
+        places = merge_places(places)
     if sum(sign * log10(factor) > 0.01 for place in places for factor in place.factors) < MIN_FACTORS:
         return []
     exponent = abs(log10(end / start))
@@ -83,6 +89,16 @@ def magnitude_causes(
     node = most[0].node
     kind = "grown" if sign > 0 else "shrunk"
     return [Cause(kind, text, names[node], node.op.name, None, names.line(node), node.site)]
+
+
+def shrinks_by_steps(places: list[FactorPlace]) -> bool:
+    """Whether ops that occur often, each time with a factor below 1, make at least STEPS_RATIO together."""
+    steps = [
+        place
+        for place in merge_places(places)
+        if len(place.factors) >= MIN_FACTORS and max(place.factors) < 1
+    ]
+    return -sum(place.exponent for place in steps) >= log10(STEPS_RATIO)
 
 
 def places_to_report(places: list[FactorPlace], exponent: float) -> list[FactorPlace]:

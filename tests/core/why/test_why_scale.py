@@ -46,6 +46,27 @@ def test_ops_that_alternate_are_told_each() -> None:
     ]
 
 
+SIGMOIDS = (
+    LEAF.format("0.2, dtype=torch.float64")
+    + "h = x\nfor k in range({}):\n    h = torch.sigmoid(0.9*h + {})\n"
+)
+
+
+def test_equal_steps_that_shrink_a_gradient_by_a_hundred_are_told() -> None:
+    [said] = causes(SIGMOIDS.format(5, 0.1) + "h.backward()")
+    assert re.fullmatch(
+        r"4: the gradient shrinks from 1 to 0\.000\d+ on its way: 5 times by 0\.2\d* to 0\.2\d*, together by"
+        r" 0\.000\d+, through torch\.sigmoid\(0\.9\*h \+ 0\.1\) in line 4; 5 times by 0\.9, together by"
+        r" 0\.59, through 0\.9\*h in line 4",
+        said,
+    )
+    assert causes(SIGMOIDS.format(3, 0.1) + "h.backward()") == []  # 0.01, in too few steps
+    assert causes(SIGMOIDS.format(5, 0.1) + "(1e4*h).backward()") == []
+    # One small factor is meant, and factors on both sides of 1 are no steady loss.
+    assert causes(LEAF.format("2.") + "y = torch.tanh(x*1e-4 + 1)\ny.backward()") == []
+    assert causes(straight(["{y}*0.1", "{y}*2"] * 5)) == []
+
+
 def test_one_place_that_made_most_of_it_is_told_alone() -> None:
     [said] = causes(straight(["{y}*1e-30"] + ["{y}*0.9"] * 10))
     assert said.endswith("by 1e-30 through y0*1e-30 in line 3")

@@ -105,7 +105,7 @@ def test_factors_that_shrink_a_gradient_are_put_together(start: str, code: str, 
 @pytest.mark.parametrize(
     "code",
     [
-        CHAIN.format(7, "y * 0.1"),  # not that small
+        CHAIN.format(6, "y * 0.5"),  # not that small
         CHAIN.format(4, "y * 1e-3"),  # few factors: they may be meant
         "y = x * 1e-30\ny.backward()",
         CHAIN.format(50, "y * 1.0"),
