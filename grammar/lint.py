@@ -12,7 +12,7 @@ from autodiff.core.base.source import Source
 from autodiff.core.engine.public_functions import find_function
 from autodiff.grammar.help.syntax.recovery import ErrorSearch
 from autodiff.grammar.interpret.scope import ScriptScopes, resolve
-from autodiff.grammar.interpret.script_kind import is_plain, name_finder, prints_numbers
+from autodiff.grammar.interpret.script_kind import fixed_arrays, is_plain, name_finder, prints_numbers
 from autodiff.grammar.lints import (
     broadcasts,
     effects,
@@ -125,6 +125,7 @@ def read(script: tree.Script, source: Source) -> tuple[ScriptScopes, Flow, list[
     errors: list[AutodiffError] = []
     names = resolve(script, source, lambda name: True)
     runtime.prints_numbers = is_plain(names) and prints_numbers(names)  # as when it runs
+    runtime.fixed_arrays = fixed_arrays(names) if is_plain(names) else ""
     try:
         resolve(script, source, name_finder(names))
     except CompileError as error:

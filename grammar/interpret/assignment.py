@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 numpy_functions = LazyModule("autodiff.grammar.objects.numpy_functions")
 aliasing = LazyModule("autodiff.core.engine.aliasing")
 argument_check = LazyModule("autodiff.grammar.objects.argument_check")
+fixed = LazyModule("autodiff.grammar.objects.fixed_arrays")
 attributes = LazyModule("autodiff.grammar.objects.attributes")
 in_place_changes = LazyModule("autodiff.core.engine.in_place")
 plain_arrays = LazyModule("autodiff.grammar.objects.plain_arrays")
@@ -353,6 +354,8 @@ def in_place_operator(operate: Callable[[Any, Any], Any], op: str) -> Callable[[
             and old.__class__ is Tensor
             and (other.__class__ is Tensor or other.__class__ in NUMBER_CLASSES)
         ):
+            if runtime.fixed_arrays and fixed.is_fixed(old):
+                return operate(old, other)
             if runtime.without_tensors and mode.enabled and not old.shape:
                 return (of_tensors or operate)(old, other)
             if runtime.backward_parts:

@@ -90,6 +90,14 @@ def prints_numbers(names: ScriptScopes) -> bool:
     return not reads_any(names, GRADIENT_NAMES, array_modules(names))
 
 
+def fixed_arrays(names: ScriptScopes) -> str:
+    """Return the library of a plain script whose arrays do not change in place, see ``Runtime``."""
+    libraries = {full.partition(".")[0] for full in names.modules}
+    if "jax" in libraries:
+        return "jax beside numpy" if "numpy" in libraries else "jax"
+    return "autograd" if "autograd" in libraries else ""
+
+
 def name_finder(names: ScriptScopes) -> Callable[[str], bool]:
     """Return the function that says whether a script of this kind finds a name that it does not bind."""
     find = plain_value if is_plain(names) else builtin_value

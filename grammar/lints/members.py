@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, ScriptError
+from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.interpret.scope import ScriptScopes
@@ -19,9 +20,12 @@ from autodiff.grammar.objects.attributes import (
 )
 from autodiff.grammar.objects.numpy_functions import NUMPY_METHODS
 from autodiff.grammar.objects.numpy_random import OF_GENERATORS, OF_RANDOM_STATES
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
+
+fixed_arrays = LazyModule("autodiff.grammar.objects.fixed_arrays")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,7 +151,7 @@ def every_name() -> set[str]:
         NAMES.update(name for _, name in (*ATTRIBUTE_READERS, *METHODS))
         NAMES.update(attribute_names(Tensor.of(0.0)), FIELDS)
         NAMES.update(NUMPY_METHODS, OF_GENERATORS, OF_RANDOM_STATES)
-    return NAMES
+    return NAMES | fixed_arrays.AT_METHODS.keys() | {"at"} if runtime.fixed_arrays else NAMES
 
 
 def of_nothing(node: tree.Attribute) -> AutodiffError:

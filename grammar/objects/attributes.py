@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 in_place_changes = LazyModule("autodiff.core.engine.in_place")
 custom_calls = LazyModule("autodiff.core.engine.custom_call")
+fixed_arrays = LazyModule("autodiff.grammar.objects.fixed_arrays")
 numpy_functions = LazyModule("autodiff.grammar.objects.numpy_functions")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 
@@ -155,6 +156,8 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
         return read_saved_value(owner, name, span)
     if name == "size" and owner.__class__ is Tensor and runtime.prints_numbers:
         return owner.entry_count
+    if name == "at" and owner.__class__ is Tensor and runtime.fixed_arrays.startswith("jax"):
+        return fixed_arrays.ArrayAt(owner)
     method = find_method(owner, name)
     if method is not None:
         return BoundMethod(owner, name, method)

@@ -16,6 +16,7 @@ from autodiff.grammar.objects import subscripts
 from autodiff.grammar.objects.functional_passes import input_gradients
 from autodiff.grammar.objects.numpy_functions import array_of, call
 from autodiff.grammar.objects.plain_functions import as_floats, call_plain
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND, Builtin, Namespace, as_index, type_name
 
 TYPE_CHECKING = False
@@ -92,7 +93,11 @@ def run_with_variables(
     inner = list(args)
     for place in places:
         inner[place] = variable(args[place], variables)
-    return call_function(function, inner, kwargs), variables
+    runtime.followed += 1
+    try:
+        return call_function(function, inner, kwargs), variables
+    finally:
+        runtime.followed -= 1
 
 
 def places_of(argnum: Any) -> list[int]:

@@ -40,7 +40,9 @@ class Runtime:
     ``positions`` are the arrays among them that have picked entries, each with the first place where it did;
     ``whole`` are results that were found to be whole numbers; ``array_kinds`` says of changed arrays, by id,
     whether they hold whole numbers only; ``backward_parts`` are copies of parts taken backwards, with the
-    array of each. ``resets`` are called before the next script
+    array of each. ``fixed_arrays`` names the library whose arrays do not change in place: ``"jax"``,
+    ``"jax beside numpy"``, ``"autograd"`` or none; ``followed`` counts the calls of functions that have not
+    returned and whose derivative is taken. ``resets`` are called before the next script
     starts: they undo settings outside this object.
     """
 
@@ -50,7 +52,9 @@ class Runtime:
         "depth",
         "depth_limit",
         "first_counted_node",
+        "fixed_arrays",
         "floats",
+        "followed",
         "id_numbers",
         "left",
         "literals",
@@ -94,6 +98,7 @@ class Runtime:
         self.backward_parts: list[tuple[ref[Tensor], ref[Tensor]]] = []
         self.array_kinds: dict[int, tuple[ref[Tensor], bool]] = {}
         self.prints_numbers = False
+        self.fixed_arrays, self.followed = "", 0
         self.turns: list[LoopIteration] = []
         self.numbers_are_leaves = self.without_tensors = self.plain_functions = False
         pass_watch.start()

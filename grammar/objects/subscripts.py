@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 aliasing = LazyModule("autodiff.core.engine.aliasing")
+fixed_arrays = LazyModule("autodiff.grammar.objects.fixed_arrays")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 plain_arrays = LazyModule("autodiff.grammar.objects.plain_arrays")
 plain_text = LazyModule("autodiff.grammar.objects.plain_text")
@@ -38,6 +39,8 @@ def get_item(owner: Any, index: Any) -> Any:
         return part if part.shape or not runtime.prints_numbers else aliasing.separate(part)
     if owner.__class__ in NAMED_RESULTS:
         owner = tuple(owner.entries)
+    if runtime.fixed_arrays and owner.__class__ is fixed_arrays.ArrayAt:
+        return fixed_arrays.EntriesAt(owner.array, with_literal_ints(index))
     if owner.__class__ not in SEQUENCE_NAMES:
         raise ScriptError(
             f"'{type_name(owner)}' object is not subscriptable",
@@ -121,6 +124,8 @@ def int_slice(index: slice) -> slice:
 def set_item(owner: Any, index: Any, value: Any) -> None:
     """Run ``owner[index] = value``."""
     if owner.__class__ is Tensor:
+        if runtime.fixed_arrays:
+            fixed_arrays.check_assignment(owner, value)
         from autodiff.core.ops.select.indexing import assign_item
 
         if value.__class__ in (list, tuple) and runtime.plain_functions:

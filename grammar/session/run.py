@@ -20,7 +20,12 @@ from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret import assignment, expressions, operators, statements
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.interpret.scope import ScriptScopes, resolve
-from autodiff.grammar.interpret.script_kind import builds_tensors, is_written_as_torch, prints_numbers
+from autodiff.grammar.interpret.script_kind import (
+    builds_tensors,
+    fixed_arrays,
+    is_written_as_torch,
+    prints_numbers,
+)
 from autodiff.grammar.interpret.statements import changed_in_place
 from autodiff.grammar.objects.builtins.namespaces import builtin_value, plain_value
 from autodiff.grammar.objects.runtime import runtime
@@ -295,6 +300,7 @@ def run_script(
     runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain
     runtime.prints_numbers = mode.follows_numpy = is_plain and prints_numbers(scopes)
     runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)
+    runtime.fixed_arrays = fixed_arrays(scopes) if is_plain else ""
 
     runtime.write, runtime.warn = write, WarningLog(execution, warn).tell
     compiler = Compiler(scopes, source, planned.conversions, is_plain)

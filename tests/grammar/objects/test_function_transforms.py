@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
+from autodiff.grammar.lint import lint
 from autodiff.grammar.session.run import Settings, differentiate
 from script_runner import run_script
 
@@ -119,3 +120,82 @@ def test_only_functions_of_one_number_have_a_gradient() -> None:
     error = run_script("import torch\nfrom autograd import grad\n").error
     assert error is not None
     assert error.code == "E0211"
+
+
+# -- arrays that do not change ----------------------------------------------------------------------
+
+SUM_OF_BOTH = "    a = np.array([1.0, 2.0, 3.0]) * x\n    b = a\n    b += 1\n    return np.sum(a*b)\n"
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import autograd.numpy as np\nfrom autograd import grad\n",
+        "import jax.numpy as np\nfrom jax import grad\n",
+    ],
+)
+def test_what_a_derivative_follows_is_a_new_array_after_an_operator(imports: str) -> None:
+    outcome = run_script(imports + "def f(x):\n" + SUM_OF_BOTH + "print(grad(f)(2.0))\n")
+    assert outcome.stdout == "62.0\n"  # the derivative of the sum of a*(a + 1)
+
+
+def test_arrays_outside_of_such_functions_change_as_their_library_says() -> None:
+    text = "v = np.array([1.0, 2.0])\nw = v\nw += 1\nprint(v)\n"
+    for library, printed in {
+        "numpy": "[2. 3.]\n",
+        "autograd.numpy": "[2. 3.]\n",
+        "jax.numpy": "[1. 2.]\n",
+    }.items():
+        assert run_script(f"import {library} as np\n{text}").stdout == printed
+    beside = "import jax.numpy as jnp\nimport numpy as np\nk = np.zeros(2)\nk[0] = 3.0\nprint(k)\n"
+    assert run_script(beside).stdout == "[3. 0.]\n"
+
+
+IN_A_FUNCTION = "def f(x):\n    y = x*2\n    y[0] = 1.0\n    return y.sum()\ngrad(f)(np.ones(2))\n"
+REFUSED = {
+    JAX + "x = jnp.array([1.0, 2.0])\nx[0] = 5.0\n": "x = x.at[idx].set(y)",
+    JAX + "x = jnp.array([1.0, 2.0])\nx[0] += 5.0\n": "x = x.at[idx].set(y)",
+    "from jax import grad, numpy as np\n" + IN_A_FUNCTION: "x = x.at[idx].set(y)",
+    "import numpy as np\nfrom jax import grad\n" + IN_A_FUNCTION: "x = x.at[idx].set(y)",
+    AUTOGRAD + IN_A_FUNCTION: "'ArrayBox' object does not support item assignment",
+    AUTOGRAD
+    + "def f(x):\n    y = np.zeros(2)\n    y[0] = x\n    return y.sum()\ngrad(f)(2.0)\n": "with a sequence",
+    JAX + "x = jnp.array([1.0, 2.0])\nx.at[2].set(5.0)\n": "index 2 is out of bounds",
+    JAX + "x = jnp.array([1.0, 2.0])\nx.at[[0, 0]].multiply(5.0)\n": "names an entry twice",
+    "import numpy as np\nx = np.array([1.0, 2.0])\nx.at[0].set(5.0)\n": "no attribute 'at'",
+}
+
+
+@pytest.mark.parametrize("script", REFUSED)
+def test_what_is_refused_of_arrays_that_do_not_change(script: str) -> None:
+    error = run_script(script).error
+    assert error is not None
+    assert REFUSED[script] in error.message
+
+
+#: What is computed from ``x = jnp.array([1., 2., 3.])``, its value, and the slopes of its sum.
+CHANGED_COPIES = {
+    "x.at[0].set(5.0)": ([5, 2, 3], [0, 1, 1]),
+    "x.at[[1, 1]].add(x[0])": ([1, 4, 3], [3, 1, 1]),
+    "x.at[1:].multiply(x[0])": ([1, 2, 3], [6, 1, 1]),
+    "x.at[-1].subtract(1)": ([1, 2, 2], [1, 1, 1]),
+    "x.at[jnp.array([2, 0])].divide(2.0)": ([0.5, 2, 1.5], [0.5, 1, 0.5]),
+    "x.at[0].power(3)": ([1, 2, 3], [3, 1, 1]),
+    "x.at[:2].max(1.5)": ([1.5, 2, 3], [0, 1, 1]),
+    "x.at[:2].min(1.5)": ([1, 1.5, 3], [1, 0, 1]),
+    "x.at[1].apply(jnp.square)": ([1, 4, 3], [1, 4, 1]),
+    "x.at[x > 1.5].set(0.0)": ([1, 0, 0], [1, 0, 0]),
+    "x.at[1:].get()": ([2, 3], [0, 1, 1]),
+    "jnp.outer(x, x).at[0, 1].set(7.0)[0]": ([1, 7, 3], [5, 0, 1]),
+}
+
+
+def test_changed_copies_have_the_values_and_slopes_of_jax() -> None:
+    for expression, (value, slopes) in CHANGED_COPIES.items():
+        text = f"def f(x):\n    return jnp.sum({expression})\nx = jnp.array([1., 2., 3.])\n"
+        outcome = run_script(f"{JAX}{text}y = {expression}\ng = grad(f)(x)\nL = x.sum()\n")
+        assert outcome.error is None, expression
+        assert np.asarray(outcome.names["y"].data) == pytest.approx(np.array(value)), expression
+        assert np.asarray(outcome.names["g"].data) == pytest.approx(np.array(slopes)), expression
+        assert np.array_equal(outcome.names["x"].data, [1, 2, 3]), expression
+        assert lint(Source(JAX + text)) == []
