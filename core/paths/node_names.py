@@ -185,6 +185,11 @@ class NodeNames:
         """The meanings of the made-up names."""
         return NameKey(self.meaning, self._shortened.keys(), self._versioned.keys(), self._values_meaning)
 
+    @property
+    def versioned(self) -> dict[str, Node]:
+        """The single values of variables by their names, such as ``x_2``."""
+        return {spelled: node for spelled, (_, _, _, node) in self._versioned.items()}
+
     def _values_meaning(self, spelled: Set[str]) -> list[ValuesMeaning]:
         """What names of values stand for, by variable."""
         found: dict[str, list[tuple[int, str, str, Node]]] = {}

@@ -45,7 +45,8 @@ MAKING = frozenset(["empty", "empty_like", "eye", "ones", "ones_like", "zeros", 
 def parse_formula(text: str, is_expression: bool) -> tree.Script:
     """Return the syntax tree of a formula: one expression, or statements that end in one.
 
-    In both ``^`` is a power. Raise a CompileError for a mistake.
+    In both ``^`` is a power. As a factor of an expression, ``[x > 0]`` is 1 where the condition holds, else
+    0, as derivations write it. Raise a CompileError for a mistake.
     """
     source = Source(text, FORMULA)
     source.caret_is_power = True
@@ -53,9 +54,19 @@ def parse_formula(text: str, is_expression: bool) -> tree.Script:
         return parse(source)
     node = parse_expression(source)
     for part in walk(node):
-        if isinstance(part, tree.Binary) and part.op == "^":
-            part.op = "**"
+        if isinstance(part, tree.Binary):
+            part.op = "**" if part.op == "^" else part.op
+            if part.op == "*":
+                part.left, part.right = condition_in(part.left), condition_in(part.right)
     return tree.Script(node.span, (tree.ExpressionStatement(node.span, node),))
+
+
+def condition_in(node: tree.Expression) -> tree.Expression:
+    """Return the condition that stands alone in square brackets; any other expression as it is."""
+    if isinstance(node, tree.ListDisplay) and len(node.elements) == 1:
+        [inner] = node.elements
+        return inner if isinstance(inner, tree.Comparison) else node
+    return node
 
 
 class FormulaText:

@@ -77,9 +77,11 @@ class SamplePoints:
             if formula.place is not None:
                 self.gradients = [gradient_entry(g, formula.place, formula.inputs) for g in self.whole]
         self.names = []
+        read = formula.names_read
         for run in chosen:
             nodes = formula.upstream.nodes_in(run, upstream)
-            self.names.append({**run.names, **worked_out[run], **formula.upstream.values(nodes, run.subject)})
+            derivatives = formula.upstream.values(nodes, run.subject)
+            self.names.append({**run.names_with(read), **worked_out[run], **derivatives})
 
     @cached_property
     def node_names(self) -> NodeNames:

@@ -31,6 +31,7 @@ from autodiff.grammar.by_hand.constants import (
     permuted,
 )
 from autodiff.grammar.by_hand.evaluate import in_reach
+from autodiff.grammar.session.versions import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +75,21 @@ class ScriptRun:
     def names(self) -> dict[str, Any]:
         """The values of the script's names."""
         return script_values(self.subject, self.execution)
+
+    def names_with(self, read: Collection[str]) -> dict[str, Any]:
+        """The values of the script's names; where one such as ``h_6`` is ``read``, of single values too."""
+        if all(name in self.names or not VERSION.fullmatch(name) for name in read):
+            return self.names
+        return {**self.names, **self.versions}
+
+    @cached_property
+    def versions(self) -> dict[str, Any]:
+        """The values of variables that have several, by the names that reports give them."""
+        subject = self.subject
+        source = self.execution.source
+        names = NodeNames(subject.order, source, numbers_first=subject.numbers_first)
+        found = names.versioned.items()
+        return {spelled: Tensor.of(node.out) for spelled, node in found if spelled not in self.names}
 
     def gradient(self, by: list[str]) -> Any:
         """Return the gradient by the input of this name, for two names the second derivative."""

@@ -272,7 +272,7 @@ class Derivation:
             self.restated[place] = line.binds | line.changes
             return {}
         nodes = upstream.nodes_in(run, upstream.nodes(first.subject, first.execution))
-        names = {**run.names, **values, **upstream.values(nodes, run.subject)}
+        names = {**run.names_with(line.reads), **values, **upstream.values(nodes, run.subject)}
         text = upstream.placed.text
         try:
             bound = run_text(text, names, False)[0]

@@ -17,6 +17,7 @@ from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.left_side import BRACKETS, ENTRY, LeftSide, compile_pattern, name_and_entry
 from autodiff.grammar.session.derivative_matrices import unit_seeds
 from autodiff.grammar.session.inputs import requested_inputs
+from autodiff.grammar.session.versions import version_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class UpstreamDerivatives:
             node = meant.get(bare) if is_bare else None
             is_name = is_bare and (bare in own or (bare in words and bare not in steps))
             is_name |= groups.get("over") is not None and groups["over"] not in words
-            if (name not in words and node is None) or (output and is_quotient) or is_name:
+            is_known = name in words or (match.re is QUOTIENT and version_of(name, words) is not None)
+            if (not is_known and node is None) or (output and is_quotient) or is_name:
                 return match[0]
             alike = [at for at, one in enumerate(self.found) if one.written == match[0]]
             if not alike:

@@ -1,6 +1,7 @@
 """Names that a script assigns more than once: which of the values a formula means is said and tried.
 
-After ``x = x*2`` a formula's ``x`` is the last one, and ``dL/dx`` may be by the first, the input.
+After ``x = x*2`` a formula's ``x`` is the last one, and ``dL/dx`` may be by the first, the input. Where the
+formula is right with the first one it is right: so derivations call an input, and so does one on paper.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.values import as_stored
-from autodiff.grammar.by_hand.points import values_equal
+from autodiff.grammar.by_hand.points import all_known, values_equal
 from autodiff.grammar.by_hand.sentences import values_equal_in_shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -29,7 +31,9 @@ class Versions:
     def __init__(self, name: str, points: SamplePoints) -> None:
         self.name = name
         self._points = points
-        known = dict.fromkeys([*points.subject.order, *(node for _, node in points.subject.wrt)])
+        order = points.subject.order
+        known = dict.fromkeys([*order, *(node for _, node in points.subject.wrt)])
+        known |= dict.fromkeys(below for node in order for below in node.inputs if below is not None)
         self.nodes = sorted((node for node in known if node.name == name), key=lambda node: node.number)
 
     def spelled(self, node: Node) -> str:
@@ -87,7 +91,7 @@ def other_versions(formula: Formula, points: SamplePoints, computed: list[Any]) 
                 own = points.node_names.of.get(node, name)
                 quotient = f": d{points.subject.name}/d{own}" if own != name else ""
                 return [f"it is the derivative by {versions.spelled(node)}{quotient}"]
-            if name in formula.names_read and is_right_with(name, node, formula, points):
+            if name in formula.names_read and is_right_with({name: node}, formula, points):
                 return [f"with {versions.spelled(node)} in the formula it is right"]
     return []
 
@@ -112,14 +116,42 @@ def gradient_at(subject: Any, node: Node, formula: Formula) -> Any:
     return whole if formula.place is None else whole[formula.place]
 
 
-def is_right_with(name: str, node: Node, formula: Formula, points: SamplePoints) -> bool:
-    """Whether the formula is right at every point where a name has the value of this node."""
+def first_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
+    """Return the remark on a formula that is right with the first values of its names; none if it is not."""
+    if formula.workings is not None:
+        return []  # lines that are run: there a name has its last value
+    execution = runs.first.execution
+    chosen: dict[str, Node | float] = {
+        name: first
+        for name, number in execution.reassigned.items()
+        if name in formula.names_read and (first := execution.first_leaves.get(name, number)) is not None
+    }
+    for name, one in versions_of(formula, points).items():
+        if name in formula.names_read and points.node_names.of.get(one.nodes[0]) == name:
+            chosen[name] = one.nodes[0]
+    if not chosen or not is_right_with(chosen, formula, points):
+        return []
+    meant = []
+    for name in sorted(chosen):
+        line = execution.source.position(execution.first_offset(name))[0]
+        meant.append(f"`{name}` in the formula is the first {name} (line {line})")
+    return [", and ".join(meant)]
+
+
+def is_right_with(chosen: Mapping[str, Node | float], formula: Formula, points: SamplePoints) -> bool:
+    """Whether the formula is right at every point where names have the values of these nodes, or numbers."""
+    computed = []
     for names, gradient, run in zip(points.names, points.gradients, points.runs, strict=True):
-        out = np.asarray(run.known.get(node, node).out)
+        values = {
+            name: one
+            if isinstance(one, float)
+            else Tensor.of(as_stored(np.asarray(run.known.get(one, one).out)))
+            for name, one in chosen.items()
+        }
         try:
-            value = np.asarray(formula.value({**names, name: Tensor.of(as_stored(out))}))
+            computed.append(np.asarray(formula.value({**names, **values})))
         except UsageError:
             return False
-        if value.shape != np.shape(gradient) or not values_equal(value, gradient):
+        if computed[-1].shape != np.shape(gradient):
             return False
-    return True
+    return all_known(points.compare(computed)) is True

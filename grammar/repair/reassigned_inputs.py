@@ -256,7 +256,7 @@ def names_in(node: Any) -> list[str]:
 def output_expression(script: tree.Script, execution: Execution, settings: Settings) -> Any:
     """Return the expression of the output as the text says it; None if no statement has one."""
     if settings.of is not None and settings.of.isidentifier():
-        return tree.Name(Span(0, 0), version_of(settings.of, execution) or settings.of)
+        return tree.Name(Span(0, 0), version_of(settings.of, execution.scopes.module.slots) or settings.of)
     last = script.body[-1] if script.body else None
     if isinstance(last, tree.ExpressionStatement) and not is_print(last.value):
         return last.value

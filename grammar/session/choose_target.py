@@ -331,7 +331,7 @@ def requested_version(settings: Settings, execution: Execution) -> Node | None:
     from autodiff.grammar.session.versions import orders_below, version_node, version_of
 
     assert settings.of is not None
-    variable = version_of(settings.of, execution)
+    variable = version_of(settings.of, execution.scopes.module.slots)
     if variable is None:
         return None
     roots = []

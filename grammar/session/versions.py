@@ -10,7 +10,7 @@ from autodiff.grammar.session.assignment_plan import matches_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from autodiff.core.graph.node import Node
     from autodiff.grammar.session.run import Execution
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 VERSION = re.compile(r"([^\W\d]\w*?)_v*\d+(?:\[\d+\])*")
 
 
-def version_of(spelled: str, execution: Execution) -> str | None:
-    """Return the variable of which ``spelled`` would name a value; None for a name that the script has."""
-    known = execution.scopes.module.slots
+def version_of(spelled: str, known: Collection[str]) -> str | None:
+    """Return the variable of which ``spelled`` would name a value; None for one of the ``known`` names."""
     found = None if spelled in known else VERSION.fullmatch(spelled)
     return None if found is None or found[1] not in known else found[1]
 
@@ -32,7 +31,7 @@ def version_node(
 
     Raises UsageError if the variable has several values, but not this one.
     """
-    variable = version_of(spelled, execution)
+    variable = version_of(spelled, execution.scopes.module.slots)
     if variable is None:
         return None
     from autodiff.core.paths.node_names import NodeNames
