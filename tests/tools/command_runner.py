@@ -133,6 +133,8 @@ def replaced_streams(line: CommandLine, streams: list[Any], folder: Path) -> Ite
             if line.on_terminal:
                 stack.enter_context(patch("os.isatty", lambda fd: True))
                 stack.enter_context(patch.dict(os.environ, {"TERM": "xterm-256color"}))
+                # The player shows its frames without the pauses, which `--speed 1` makes a minute long.
+                stack.enter_context(patch("autodiff.cli.requests.player.Keyboard.read", return_value=None))
             yield
     finally:
         sys.stdout.detach()
