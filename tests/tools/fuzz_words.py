@@ -13,7 +13,7 @@ from autodiff.grammar.objects.builtins.functions import BUILTINS
 
 #: Words of Python and numpy about their own insides, which no reader of a script can make sense of.
 INTERNAL = re.compile(
-    r"ufunc|ndarray|numpy\.|np\.(?!array\()|<locals>|autodiff\.|\baxis\b|\baxes\b|with shapes \(|dtype\('"
+    r"ufunc|ndarray|numpy\.|\bnp\.(?!array\()|<locals>|autodiff\.|\baxis\b|\baxes\b|with shapes \(|dtype\('"
     r"|_vjp|lapack|array element|inhomogeneous"
 )
 
