@@ -319,10 +319,16 @@ def inputs(line: CommandLine) -> list[bytes]:
 def last_value(line: CommandLine, *flags: str) -> str | None:
     """The value of an option, the last one given."""
     found = None
-    for at, word in enumerate(line.arguments):
+    taking = flags_with_value(line)
+    words = iter(line.arguments)
+    for word in words:
         name, equals, value = word.partition("=")
+        if equals:
+            given: str | None = value
+        else:
+            given = next(words, None) if name in taking else None
         if name in flags:
-            found = value if equals else next(iter(line.arguments[at + 1 : at + 2]), None)
+            found = given
     return found
 
 
@@ -335,11 +341,16 @@ def is_silent(line: CommandLine) -> bool:
     return len(re.findall(r"--quiet|(?<=-)q|(?<=q)q", " ".join(flags_of(line)))) > 1
 
 
-def flags_of(line: CommandLine) -> list[str]:
-    """The words of a line but for the values of options."""
+def flags_with_value(line: CommandLine) -> set[str]:
+    """The options of the command that take a value."""
     command = COMMANDS.get(command_of(line))
     options = () if command is None else command.options
-    taking = {flag for option in options if option.takes_value for flag in option.flags}
+    return {flag for option in options if option.takes_value for flag in option.flags}
+
+
+def flags_of(line: CommandLine) -> list[str]:
+    """The words of a line but for the values of options."""
+    taking = flags_with_value(line)
     kept = []
     words = iter(line.arguments)
     for word in words:
