@@ -45,6 +45,7 @@ WIDE = 820
 LARGEST_MATRIX = 6
 PRINTED_WORDS = 2_000
 WIDEST_BOX = 60
+WIDEST_SUM = 80  # characters of a sum on one row
 MOST_WITH_ROWS = 500  # steps that show the entries of small matrices; each takes up to 300 bytes
 BOX_KEYS = " <kbd>O</kbd> open the next boxes <kbd>C</kbd> close all"
 
@@ -72,7 +73,7 @@ def html_text(
         for one in drawn
     ]
     has_lost = bool(lost_edges(derivations, whole, view))
-    title = f"{fit(graph.output, WIDEST_NAME)} = {typeset(entry(root_value(report), page))}"
+    title = title_of(report, graph.output, page)
     name = visible(os.path.basename(report.script))
     policy = (
         f"default-src 'none'; img-src data:; style-src '{digest(style)}'; script-src '{digest(script)}';"
@@ -107,6 +108,14 @@ def html_text(
         f"<script>{script}</script></body></html>\n",
     ]
     return "\n".join(parts).encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def title_of(report: GradientReport, output: str, page: Page) -> str:
+    """What the page is about and its value: the output, or a derivative of order 2 or more."""
+    if len(report.derivations) == 1 and report.derivations[0].order > 1:
+        derivation = report.derivations[0]
+        return f"{heading(derivation)} = {typeset(entry(derivation.value, page))}"
+    return f"{fit(output, WIDEST_NAME)} = {typeset(entry(root_value(report), page))}"
 
 
 def root_value(report: GradientReport) -> Any:
@@ -181,14 +190,7 @@ def left_out(count: int) -> str:
 def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
     """One derivation: a table of the steps, the check, the path in words, causes and kinks."""
     paths = f"{spell_count(derivation.count)} path{'s' * (derivation.count != 1)}"
-    wrt = escape(fit(derivation.wrt, WIDEST_NAME))
-    head = f"∂{fit(derivation.output, WIDEST_NAME)} / ∂{fit(derivation.wrt, WIDEST_NAME)}"
-    first = parse_quotient(derivation.output)
-    if derivation.order == 2 and first is not None and derivation.weight is None:
-        above, by, again = (fit(name, WIDEST_NAME) for name in (*first, derivation.wrt))
-        head = f"∂²{above} / ∂{by}²" if by == again else f"∂²{above} / ∂{by} ∂{again}"
-    elif derivation.given:
-        head = fit(derivation.given, 2 * WIDEST_NAME)
+    wrt, head = escape(fit(derivation.wrt, WIDEST_NAME)), heading(derivation)
     value = typeset(entry(derivation.value, page))
     rows = "".join(step_rows(derivation))
     rest = left_out_text(derivation, len(derivation.paths), page) if derivation.paths else ""
@@ -217,6 +219,17 @@ def derivation_block(derivation: Derivation, is_open: bool, page: Page) -> str:
     )
 
 
+def heading(derivation: Derivation) -> str:
+    """The derivative as a quotient: ``∂L / ∂w``, ``∂²L / ∂w²``."""
+    first = parse_quotient(derivation.output)
+    if derivation.order == 2 and first is not None and derivation.weight is None:
+        above, by, again = (fit(name, WIDEST_NAME) for name in (*first, derivation.wrt))
+        return f"∂²{above} / ∂{by}²" if by == again else f"∂²{above} / ∂{by} ∂{again}"
+    if derivation.given:
+        return fit(derivation.given, 2 * WIDEST_NAME)
+    return f"∂{fit(derivation.output, WIDEST_NAME)} / ∂{fit(derivation.wrt, WIDEST_NAME)}"
+
+
 def step_rows(derivation: Derivation) -> Iterator[str]:
     """The rows of the steps; a row of a path has the path's index, so that it can be lit."""
     dot = "<mo>·</mo>"
@@ -243,7 +256,7 @@ def step_rows(derivation: Derivation) -> Iterator[str]:
     elif derivation.simplified:
         yield from rows_of("simplified", [mtext(derivation.simplified)])
     if derivation.is_scalar and derivation.numbers:
-        yield from rows_of("in numbers", [sum_mathml(derivation.numbers)])
+        yield from sum_rows("in numbers", derivation.numbers)
     elif formulas is not None and simplified is not None:
         values = {name: value_mathml(value) for name, value in formulas.values.items()}
         if all(values.values()):
@@ -253,20 +266,27 @@ def step_rows(derivation: Derivation) -> Iterator[str]:
         yield from rows_of("value", [value])
 
 
-def sum_mathml(terms: Sequence[str]) -> str:
-    """A sum of terms that are given as texts."""
-    made = [text_mathml(terms[0])] if terms else []
-    for term in terms[1:]:
-        sign = "−" if term.startswith("-") else "+"
-        made.append(f"<mo>{sign}</mo>{text_mathml(term.removeprefix('-'))}")
-    return "".join(made)
+def sum_rows(label: str, terms: Sequence[str]) -> Iterator[str]:
+    """The rows of a sum of terms that are given as texts: each has its own if they are wide together."""
+    signs = ["−" if at and term.startswith("-") else "+" for at, term in enumerate(terms)]
+    made = [text_mathml(term.removeprefix("-") if at else term) for at, term in enumerate(terms)]
+    if sum(map(len, terms)) > WIDEST_SUM:
+        yield from rows_of(label, made, signs=signs)
+        return
+    joined = [f"<mo>{sign}</mo>{term}" for sign, term in zip(signs[1:], made[1:], strict=True)]
+    yield from rows_of(label, ["".join([*made[:1], *joined])])
 
 
-def rows_of(label: str, terms: Sequence[str], is_by_path: bool = False) -> Iterator[str]:
-    """The rows of a step; ``is_by_path`` says that each term belongs to a path."""
+def rows_of(
+    label: str, terms: Sequence[str], is_by_path: bool = False, signs: Sequence[str] = ()
+) -> Iterator[str]:
+    """The rows of a step; ``is_by_path`` says that each term belongs to a path.
+
+    ``signs`` are those before the terms, plus if they are left out.
+    """
     for at, term in enumerate(terms):
         head = f'<th scope="row">{label}</th>' if not at else "<th></th>"
-        sign = "=" if not at else "+"
+        sign = "=" if not at else signs[at] if signs else "+"
         yield (
             f'<tr data-path="{at if is_by_path else -1}">{head}<td>{sign}</td>'
             f'<td><math displaystyle="true">{term}</math></td></tr>'

@@ -86,6 +86,34 @@ def without_derivations(report: GradientReport, page: Page) -> list[str]:
     return [*values, *report.notes]
 
 
+def hessian_latex(derivations: Sequence[Derivation]) -> str:
+    """The matrix of all second derivatives as formulas, for a page; empty if it is no matrix or too wide."""
+    found: dict[tuple[str, str], str] = {}
+    output = ""
+    for derivation in derivations:
+        first, made = parse_quotient(derivation.output), derivation.expressions
+        if (
+            derivation.order != 2
+            or derivation.weight is not None
+            or first is None
+            or not is_number(derivation)
+        ):
+            return ""
+        if made is None or made.simplified is None:
+            return ""
+        output, by = first
+        found[by, derivation.wrt] = found[derivation.wrt, by] = latex(made.simplified, digits=limits.digits)
+    names = list(dict.fromkeys(name for name, _ in found))
+    if len(names) < 2 or len(names) > LARGEST or len(found) != len(names) ** 2:
+        return ""
+    columns = [[found[row, column] for row in names] for column in names]
+    if sum(max(map(width, column)) for column in columns) > LINE - BESIDE:
+        return ""
+    rows = r" \\ ".join(" & ".join(row) for row in zip(*columns, strict=True))
+    by = rf"\left({', '.join(map(name_latex, names))}\right)"
+    return rf"\nabla_{{{by}}}^{{2}} {name_latex(output)} = \begin{{pmatrix}} {rows} \end{{pmatrix}}"
+
+
 class Section:
     """The parts of a document about one derivation.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.render.equations import LINE, Section, without_derivations
+from autodiff.cli.render.equations import LINE, Section, hessian_latex, without_derivations
 from autodiff.cli.render.expression_latex import escaped
 from autodiff.cli.render.latex_lines import break_into_lines
 from autodiff.core.base.incoming import incoming
@@ -34,8 +34,10 @@ LABELS = {
 
 
 def latex_document(report: GradientReport, page: Page) -> str:
-    """The document, with one section per derivation."""
+    """The document, with one section per derivation; of second derivatives the matrix comes first."""
     sections = [section_text(Section(d, page)) for d in report.derivations]
+    if matrix := hessian_latex(report.derivations):
+        sections.insert(0, f"\\[\n{matrix}\n\\]\n")
     sections += [sentence(text) + "\n" for text in without_derivations(report, page)]
     return PREAMBLE + "\n".join(sections) + "\\end{document}\n"
 

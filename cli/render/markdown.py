@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from autodiff.cli.process.streams import visible
-from autodiff.cli.render.equations import Section, without_derivations
+from autodiff.cli.render.equations import Section, hessian_latex, without_derivations
 from autodiff.core.base.incoming import incoming
 
 TYPE_CHECKING = False
@@ -25,9 +25,11 @@ SPECIAL = re.compile(r"([\\`*_\[\]<$~|])")
 
 
 def markdown_document(report: GradientReport, page: Page) -> str:
-    """The document, with one section per derivation."""
+    """The document, with one section per derivation; of second derivatives the matrix comes first."""
     title = f"# Derivatives of {code(report.output.name)}\n"
     sections = [section_text(Section(d, page)) for d in report.derivations]
+    if matrix := hessian_latex(report.derivations):
+        sections.insert(0, f"{inline(matrix)}\n")
     return "\n".join(
         [title, *sections, *(literal(text) + "\n" for text in without_derivations(report, page))]
     )

@@ -290,7 +290,10 @@ def others(found: dict[str, list[float | None]]) -> tuple[str, ...]:
     """The advice that names what could be plotted."""
     names = [name for name, values in found.items() if len(values) > 1 and None not in values]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return (f"names with several values: {', '.join(names[:MOST_NAMED])}{more}",) if names else ()
+    if not names:
+        return ()
+    listed = f"names with several values: {', '.join(names[:MOST_NAMED])}{more}"
+    return (f"plot one that has several: --of {names[0]}", *[listed] * (len(names) > 1))
 
 
 def name_of_input(execution: Execution) -> str:

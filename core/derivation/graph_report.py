@@ -166,7 +166,7 @@ def _graph_node(
 ) -> GraphNode:
     return GraphNode(
         id=id,
-        name=names[node],
+        name=names.in_full(node),
         op="leaf" if isinstance(node, Leaf) or node.op is None else node.op.name,
         grad_fn=None if isinstance(node, Leaf) else node.grad_fn_name,
         line=names.line(node),

@@ -138,6 +138,12 @@ class NodeNames:
         """Whether a node of a recorded pass only passes its operand on, as ``1*a`` does: it has its name."""
         return node in self._same
 
+    def in_full(self, node: Node) -> str:
+        """The name; for a node that only passes its operand on, what it computes: ``1*a``."""
+        if node not in self._same or node.op is None:
+            return self.of[node]
+        return expr_text(self._application(node, node.op), LONGEST_TEXT, limits.digits)
+
     def short_name(self, node: Node) -> str:
         """A name such as ``t7`` for a node, always the same: the name of a node whose text is long."""
         known = self._short.get(node)

@@ -415,9 +415,24 @@ def is_constant_terms(terms: Terms) -> bool:
 UNIT: Coefficient = (1, 1)
 
 
+def without_roots(factors: Factors) -> Factors:
+    """The factors with ``a`` for ``sqrt(a)**2``: for what a root accepts, they are equal."""
+    made: Factors = {}
+    for base, exponent in factors.items():
+        if base.head == "call" and base.value == "sqrt" and exponent.__class__ is int and exponent % 2 == 0:
+            base, exponent = base.args[0], exponent // 2
+        before = made.get(base, 0)
+        if before and (isinstance(before, Expr) or isinstance(exponent, Expr)):
+            return factors
+        made[base] = before + exponent if before else exponent
+    return {base: exponent for base, exponent in made.items() if exponent != 0}
+
+
 def build_product(coefficient: Coefficient, factors: Factors) -> Expr:
+    factors = without_roots(factors)
     n, d = coefficient
-    if d != 1 and len(repr(n / d)) <= 6 and not any(map(is_scores_gradient, factors)):
+    is_quotient = any(not isinstance(exponent, Expr) and exponent < 0 for exponent in factors.values())
+    if d != 1 and len(repr(n / d)) <= 6 and not is_quotient and not any(map(is_scores_gradient, factors)):
         n, d = n / d, 1
     above: list[Expr] = []
     below = [number_expr(d)] if d != 1 else []

@@ -254,7 +254,7 @@ def test_a_second_derivative_has_a_page_of_its_own(autodiff, tmp_path):
     script = ("-e", "w = 3; x = 2; z = w*x; L = z**3", "--order", "2")
     assert autodiff("graph", *script, "--wrt", "w", "-o", "second.html").returncode == 0
     text = (tmp_path / "second.html").read_text()
-    assert "<title>dL/dw = 216</title>" in text
+    assert "<title>&#8706;&#178;L / &#8706;w&#178; = 144</title>" in text
     assert "<summary>&#8706;&#178;L / &#8706;w&#178; = 144" in text
     data = json.loads(Elements(text).texts["script"][0])[0]
     names = re.findall(r'<text class="name"[^>]*>([^<]*)<', text)
@@ -267,6 +267,27 @@ def test_a_second_derivative_has_a_page_of_its_own(autodiff, tmp_path):
         "  = help: name one input: --wrt w\n",
     )
     assert "--order is for pictures" in autodiff("graph", *script).err
+
+
+def test_nodes_of_a_second_derivative_have_different_names(autodiff, tmp_path):
+    script = ("-e", "x = 0.7; y = -1.3; r = sqrt(x**2 + y**2); z = exp(-r)*sin(x*y)*x", "--order", "2")
+    assert autodiff("graph", *script, "--wrt", "x", "-o", "second.html").returncode == 0
+    names = re.findall(r'<text class="name"[^>]*>([^<]*)<', (tmp_path / "second.html").read_text())
+    assert "x**1" in names
+    assert len(names) == len(set(names))
+
+
+def test_a_wide_sum_in_numbers_has_a_row_for_each_term(autodiff, tmp_path):
+    code = "x = 0.7; y = -1.3; r = sqrt(x**2 + y**2); z = exp(-r)*sin(x*y) - x**3*y**2 + cos(x)*y"
+    script = ("-e", code, "--wrt", "x")
+    assert autodiff("graph", *script, "-o", "wide.html").returncode == 0
+    text = unescape((tmp_path / "wide.html").read_text())
+    rows = re.findall(r"<td>(.)</td><td><math[^>]*>(.*?)</math>", text.partition("in numbers")[2])
+    signs = [sign for sign, _ in rows]
+    assert signs[:-1] == ["=", *("\N{MINUS SIGN}" if sign == "-" else sign for sign in signs[1:-1])]
+    derivation = autodiff("explain", *script).out
+    numbers = derivation[derivation.index("4 numbers") : derivation.index("5 value")]
+    assert len(signs) - 1 == 1 + numbers.count(" + ") + numbers.count(" - ") > 1
 
 
 def test_a_page_and_its_last_step_say_what_the_paths_left_out_add(autodiff, tmp_path):

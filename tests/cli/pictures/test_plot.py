@@ -195,14 +195,14 @@ def test_a_variable_of_several_functions_is_refused(autodiff):
     done = autodiff("plot", "-", "--of", "y", input=script)
     assert (done.returncode, done.out) == (2, "")
     assert "`y` is a variable of several functions: f, g" in done.err
-    assert "names with several values: z" in done.err
+    assert "plot one that has several: --of z\n" in done.err
 
 
 def test_what_else_could_be_plotted_is_named(autodiff):
     script = "w = 2\nv = [1, 2]\nfor i in range(3):\n    loss = w*i\n    v = [i, i]\nmean = loss/3"
     done = autodiff("plot", "-", input=script)
     assert "`mean` has one value only" in done.err
-    assert "names with several values: loss" in done.err
+    assert "plot one that has several: --of loss\n" in done.err
     assert "--over w=-2:2" in done.err
     assert "`v` has not one number each time" in autodiff("plot", "-", "--of", "v", input=script).err
 

@@ -280,3 +280,17 @@ def test_documents_compile(reports: dict[str, GradientReport], tmp_path: Path) -
     assert done.returncode == 0, done.stdout[-2000:]
     too_wide = [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
     assert max(too_wide, default=0.0) < 5.0
+
+
+def test_second_derivatives_begin_with_the_matrix_of_their_formulas(autodiff):
+    script = ("-e", "x = 1.5; y = -0.5; f = (1 - x)**2 + 100*(y - x**2)**2", "--order", "2")
+    matrix = (
+        r"\nabla_{\left(x, y\right)}^{2} f = \begin{pmatrix} 800 \cdot x^{2} - 400 \cdot"
+        r" \left(y - x^{2}\right) + 2 & -400 \cdot x \\ -400 \cdot x & 200 \end{pmatrix}"
+    )
+    latex = autodiff("explain", *script, "--format", "latex").out
+    assert f"\\[\n{matrix}\n\\]\n" in latex
+    assert latex.index("nabla") < latex.index("section*")
+    assert f"\n$`{matrix}`$\n" in autodiff("explain", *script, "--format", "markdown").out
+    for other in (("--wrt", "x"), ("--order", "1"), ("--order", "3")):
+        assert "pmatrix" not in autodiff("explain", *script, *other, "--format", "latex").out

@@ -68,7 +68,7 @@ FORMULAS = {
     "two uses": ("L = (X @ v).sum() + v[0] ** 2", "v", (0,), "X[0,0] + X[1,0] + 2*v[0]"),
     "einsum": ("L = torch.einsum('ij,jk->ik', X, W).sum()", "W", (2, 1), "X[0,2] + X[1,2]"),
     "norm": ("n = v.norm()\nL = 2 * n", "v", (1,), "2*v[1]/n"),
-    "normalized": ("L = v[0] / v.norm()", "v", (1,), "-v[1]*L/sqrt(v[0]**2 + v[1]**2 + v[2]**2)**2"),
+    "normalized": ("L = v[0] / v.norm()", "v", (1,), "-v[1]*L/(v[0]**2 + v[1]**2 + v[2]**2)"),
     "prod": ("L = v.prod()", "v", (1,), "L/v[1]"),
     "det": ("A = X[:, :2]\nL = torch.det(A)", "X", (0, 1), "-A[1,0]"),
     "logdet": (

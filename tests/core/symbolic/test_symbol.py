@@ -147,7 +147,7 @@ LOCALS = {
     "pow": ["y*x**(y - 1)", "out*log(x)"],
     "exp": ["out"],
     "log": ["1/x"],
-    "sqrt": ["0.5/out"],
+    "sqrt": ["1/(2*out)"],
     "sin": ["cos(x)"],
     "cos": ["-sin(x)"],
     "tanh": ["1 - out**2"],
