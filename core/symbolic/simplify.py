@@ -421,10 +421,13 @@ def without_roots(factors: Factors) -> Factors:
     for base, exponent in factors.items():
         if base.head == "call" and base.value == "sqrt" and exponent.__class__ is int and exponent % 2 == 0:
             base, exponent = base.args[0], exponent // 2
-        before = made.get(base, 0)
-        if before and (isinstance(before, Expr) or isinstance(exponent, Expr)):
+        before = made.get(base)
+        if before is None:
+            made[base] = exponent
+        elif isinstance(before, Expr) or isinstance(exponent, Expr):
             return factors
-        made[base] = before + exponent if before else exponent
+        else:
+            made[base] = before + exponent
     return {base: exponent for base, exponent in made.items() if exponent != 0}
 
 
