@@ -154,8 +154,8 @@ def time_over(session: Session) -> int:
 
     What was answered until then is shown first.
     """
-    if session.show_so_far is not None:
-        session.show_so_far()
+    if session.show_so_far is not None and session.format not in ("json", "verdict"):
+        session.show_so_far()  # in these formats a failure has its own form
     if session.scripts_left:
         others = "1 script" if session.scripts_left == 1 else f"{session.scripts_left:,} scripts"
         session.note(f"what runs cannot be interrupted, and {others} after it had no turn", "warning")

@@ -35,8 +35,7 @@ def check_script(session: Session) -> Outcome:
 
     def begin(answers: Answers) -> None:
         """Have the answers shown as far as they are there, if the time is over."""
-        if session.format not in ("json", "verdict"):
-            session.show_so_far = lambda: session.show(lines_so_far(answers, session.page()))
+        session.show_so_far = lambda: session.show(lines_so_far(answers, session.page()))
 
     answers = make_answers(session, begin)
     session.show_so_far = None

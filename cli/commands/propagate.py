@@ -22,11 +22,7 @@ def command(session: Session) -> None:
             text=lambda: propagation.bare_propagation(found),
         )
 
-    def show_first(found: Propagation) -> None:
-        if session.format != "json":  # its document is that of the failure
-            show(found)
-
-    found = make_propagation(session, show_first)
+    found = make_propagation(session, show)
     show(found)
     drawn = found.monte_carlo
     if drawn is not None and session.format in ("auto", "plain") and not session.for_people:

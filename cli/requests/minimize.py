@@ -20,6 +20,7 @@ from autodiff.grammar.session.rerun import Probe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from autodiff.cli.requests.session import Session
@@ -31,8 +32,11 @@ ROUNDINGS = range(8, -1, -1)
 FAR = 1e6
 
 
-def make_minimum(session: Session) -> Minimum:
-    """Run the script, and search from its inputs. Notes why the search ended early, or what is not known."""
+def make_minimum(session: Session, show: Callable[[Minimum], None]) -> Minimum:
+    """Run the script, and search from its inputs. Notes why the search ended early, or what is not known.
+
+    If the time is over before the search has ended, ``show`` gets the lowest place until then.
+    """
     probe = Probe()
     asked = Question(session, weighed=False, probe=probe)
     if not asked.report.gradients:
@@ -44,6 +48,8 @@ def make_minimum(session: Session) -> Minimum:
     method = session.request.text("method")
     if method in (None, "auto"):
         method = default_method(objective)
+    session.show_so_far = lambda: show(lowest_so_far(asked, objective, method))
+    session.time_help = lambda: advice_on_time(asked, objective)
     found = search_minimum(objective, method)
     kink = kink_near(objective, found)
     subject = objective.run(found.place)
@@ -81,9 +87,48 @@ def make_minimum(session: Session) -> Minimum:
     )
     if found.has_converged and why:
         session.note(f"there are no standard errors: {why}{spell_flat(made)}")
+    session.show_so_far = session.time_help = None
     if session.request.texts("fail_on"):
         judge(session, [made.report], {"nan": f"there are no standard errors: {why}"} if why else {})
     return made
+
+
+def lowest_so_far(asked: Question, objective: Objective, method: str) -> Minimum:
+    """The lowest place of a search that goes on; nothing is run for it."""
+    report, first = asked.report, 0
+    for variable in report.gradients:
+        end = first + int(np.size(variable.value))
+        variable.value = objective.lowest[first:end].reshape(variable.shape)
+        first = end
+    return Minimum(
+        report=report,
+        start=objective.start,
+        value=objective.least,
+        method=method,
+        steps=objective.runs,
+        has_converged=False,
+        reason="the time was over",
+        covariance=None,
+        why="the search has not converged",
+        flat=np.zeros((0, len(objective.start))),
+        residual_count=objective.size,
+        residuals=tuple(objective.residual_names),
+        sum_of_squares=0.0,
+        absolute_sigma=False,
+    )
+
+
+def advice_on_time(asked: Question, objective: Objective) -> str:
+    """How far a search has come whose time is over, and what makes it shorter."""
+    first = objective.objective_of(objective.first)
+    runs = f"{objective.runs:,} run{'s' * (objective.runs != 1)} of the script"
+    come = f"the objective came down from {first:.6g} to {objective.least:.6g} in {runs}"
+    if asked.execution.ends_in_steps():
+        return (
+            f"{come}, each of which repeats the loop that the script ends in, though only the values in"
+            " its last turn are moved: write the loss once in place of the loop"
+        )
+    return f"{come}: go on from there with --set, ask about fewer inputs with --wrt"
 
 
 def is_far_off(objective: Objective, place: Any, flat: Any) -> bool:

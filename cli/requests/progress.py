@@ -220,6 +220,7 @@ STAGES = {
     ("autodiff.grammar.session.minimum", "search_minimum"): searching,
     ("autodiff.core.derivation.describe", "describe"): deriving,
     ("autodiff.core.derivation.describe", "describe_second_order"): deriving,
+    ("autodiff.grammar.session.derivative_matrices", "hessian"): doing("computing second derivatives"),
     ("autodiff.grammar.repair.try_repairs", "keep_working_fixes"): doing("trying repairs of the script"),
     ("autodiff.grammar.syntax.parser", "parse_to_first_error"): doing("reading the script"),
     ("autodiff.grammar.session.run", "run_script"): running,

@@ -25,15 +25,15 @@ def recorded_numbers(node: ScalarNode, g: Tensor) -> list[tuple[Node, Tensor]] |
         return None
     node.check_saved()
     a, b = node.a, node.b
+    if op.pattern == SUM:
+        return [(below, g) for below in (a, b) if below is not None and below.tracked]
     pulled = []
     for below, other, factor in ((a, b, node.y), (b, a, node.x)):
         if below is None or not below.tracked:
             continue
-        c = g
-        if op.pattern == PRODUCT:
-            if factor.__class__ is not float:
-                return None
-            c = product(g, factor if other is None else g.__class__.of(factor, other, other.tracked))
+        if factor.__class__ is not float:
+            return None
+        c = product(g, factor if other is None else g.__class__.of(factor, other, other.tracked))
         pulled.append((below, c))
     return pulled
 

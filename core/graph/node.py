@@ -255,6 +255,12 @@ class ScalarNode(OpNode):
     b: Node | None
     constant: Any
 
+    def check_saved(self) -> None:
+        """As for every node; without a mark there is nothing to look for."""
+        for node in (self, self.a, self.b):
+            if node is not None and node.status is not None:
+                return super().check_saved()
+
     @property
     def x(self) -> Any:
         return self.constant if self.a is None else self.a.out

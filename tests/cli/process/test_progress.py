@@ -253,7 +253,7 @@ def test_a_search_says_how_low_it_is(monkeypatch):
     from autodiff.grammar.session.objective import Objective
 
     session = session_for("minimize", "-e", "x = 3; y = 1; L = (x - 1)**2 + 10*(y - x)**2")
-    told = stages_of(monkeypatch, Objective, "run", lambda: make_minimum(session))
+    told = stages_of(monkeypatch, Objective, "run", lambda: make_minimum(session, lambda found: None))
     assert told[1] == ("searching: run 0, 44", None)
     says = [one[0].partition(", ") for one in told if one is not None]
     lows = [float(low) for _, _, low in says]

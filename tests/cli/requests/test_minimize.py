@@ -12,6 +12,7 @@ from autodiff.cli.command_line.fast_parser import read_arguments
 from autodiff.cli.render.minimum import entries_of
 from autodiff.cli.requests.minimize import make_minimum
 from autodiff.cli.requests.session import Session
+from autodiff.grammar.session.minimum import search_minimum
 from command_runner import CommandLine, Runner
 from conftest import REPOSITORY
 from scipy.optimize import curve_fit
@@ -45,7 +46,7 @@ class Table:
 def minimized(*arguments):
     request = read_arguments(["minimize", *arguments])
     assert request is not None
-    return make_minimum(Session(request))
+    return make_minimum(Session(request), lambda found: None)
 
 
 def table_and_starts():
@@ -441,3 +442,37 @@ def test_missing_standard_errors_fail_if_asked(autodiff, residuals, status):
     done = autodiff("minimize", "-e", f"a = 1.; b = 2.; r = {residuals}", "--fail-on", "nan", "-q")
     told = "error: --fail-on nan: there are no standard errors: the residuals do not determine all inputs\n"
     assert (done.returncode, done.err) == (status, told * status)
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("x = 3.; y = 1.; L = (x - 1)**2 + 10*(y - x)**2", "go on from there with --set, ask about fewer"),
+        (
+            "w = torch.tensor(3., requires_grad=True)\nfor i in range(2):\n    L = (w**2 - 1)**2\n"
+            "    L.backward()\n    w.data -= 0.01*w.grad\n    w.grad = None",
+            "each of which repeats the loop that the script ends in",
+        ),
+    ],
+)
+def test_what_is_said_when_the_time_for_a_search_is_over(monkeypatch, code, advice):
+    """The lowest place until then, how far the search has come, and what makes it shorter."""
+    shown, said = [], []
+    request = read_arguments(["minimize", "-e", code])
+    session = Session(request)
+
+    def search_for_ever(objective, method):
+        objective.run(objective.start / 2)
+        session.show_so_far()
+        said.append(session.time_help())
+        return search_minimum(objective, method)
+
+    monkeypatch.setattr("autodiff.cli.requests.minimize.search_minimum", search_for_ever)
+    found = make_minimum(session, shown.append)
+    [so_far] = shown
+    assert found.has_converged
+    assert not so_far.has_converged
+    assert [entry[3] for entry in entries_of(so_far)] == pytest.approx(so_far.start / 2)
+    assert said[0].startswith("the objective came down from ")
+    assert " in 1 run of the script" in said[0]
+    assert advice in said[0]
