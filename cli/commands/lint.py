@@ -26,6 +26,8 @@ def lint_script(session: Session) -> Outcome:
     def show() -> None:
         for at, (diagnostic, severity) in enumerate(found):
             show_diagnostic(session, diagnostic, severity, not at)
+        if not found and not session.has_several:
+            session.hint("no likely mistake found; what only a run shows is not looked for")
 
     closing = ""
     if found and session.diagnostics == "text" and not session.is_quiet:

@@ -122,7 +122,7 @@ class Frames:
         if name + min(maker, LEAST_MAKER) + value + grad <= room:
             return [name, min(maker, room - name - value - grad), value, grad]
         room += COLUMN_GAP
-        least = min(name, LEAST_NAME)
+        least = min(name, max(LEAST_NAME, width // 4 - 2))
         first, second = (value, grad) if is_forward else (grad, value)
         first = max(min(first, room - least - min(second, LEAST_VALUE)), 1)
         second = max(min(second, room - least - first), 1)

@@ -157,10 +157,9 @@ class Story:
                 Value(node.value),
                 f" = {made}" if made else ", an input: nothing made it",
             ]
-        return [
-            f"{name} = {made} is " if made else f"{name}, an input: nothing made it, is ",
-            Value(node.value),
-        ]
+        if made:
+            return [f"{name} = {made} is ", Value(node.value)]
+        return [f"{name} is ", Value(node.value), ", an input: nothing made it"]
 
     def _flow_pieces(self, flow: Flow) -> list[str | Value]:
         if is_number(flow.local) and is_number(flow.arriving):
@@ -214,7 +213,7 @@ def is_small_tensor(value: Any) -> bool:
 
 
 def is_inline(value: Any) -> bool:
-    return is_small_tensor(value) and max(value.shape) <= LARGEST_INLINE
+    return is_small_tensor(value) and (value.ndim == 1 or max(value.shape) <= LARGEST_INLINE)
 
 
 def range_text(value: Any, digits: int) -> str:

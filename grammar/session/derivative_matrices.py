@@ -21,6 +21,9 @@ from autodiff.grammar.session.choose_target import find_target
 from autodiff.grammar.session.run import EngineSetup
 from autodiff.grammar.session.target import make_subject
 
+#: Second derivatives of so many rounding units apart are the same number, derived in another order.
+ROUNDING_UNITS = 8
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,7 +65,24 @@ def hessian(subject: ReportedPass) -> Any:
                     received = sweep(order, {gradient.node: seed}, keep_inner=keeps_inner(subject))
                     made[first + at] = flat_gradients(subject, received)
         first += np.size(node.out)
-    return made
+    return made_symmetric(made)
+
+
+def made_symmetric(matrix: Any) -> Any:
+    """The matrix, changed in place: entries only rounding keeps apart from their mirror images are equal.
+
+    >>> made = made_symmetric(np.array([[1.0, 0.1 + 0.2], [0.3, 2.0]]))
+    >>> bool(made[1, 0] == made[0, 1])
+    True
+    """
+    close = ROUNDING_UNITS * np.finfo(matrix.dtype).eps
+    for at in range(1, len(matrix)):
+        row, column = matrix[at, :at], matrix[:at, at]
+        with np.errstate(invalid="ignore"):
+            is_close = np.abs(row - column) <= close * np.abs(row)
+        is_close &= np.isfinite(row)
+        row[is_close] = column[is_close]
+    return matrix
 
 
 def jvp(subject: ReportedPass, vector: Any) -> Any:

@@ -10,6 +10,12 @@ STEP = (
 )
 
 
+def test_on_a_terminal_nothing_found_is_said(on_terminal):
+    seen = on_terminal("lint", "-e", "w = 3.; L = w**2")
+    assert seen == (0, "\nno likely mistake found; what only a run shows is not looked for\n")
+    assert on_terminal("lint", "-q", "-e", "w = 3.; L = w**2") == (0, "")
+
+
 def test_a_clean_script_prints_nothing(autodiff, write):
     done = autodiff("lint", write(CLEAN))
     assert (done.returncode, done.out, done.err) == (0, "", "")

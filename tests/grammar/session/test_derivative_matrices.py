@@ -58,6 +58,14 @@ def theirs(formula, torch, function, *more):
     return np.concatenate([part.numpy().ravel() for part in functional.hvp(loss, (w, x), vectors)[1]])
 
 
+def test_a_hessian_is_symmetric_to_the_last_bit_where_only_rounding_differs():
+    text = "x = 0.7\ny = -1.3\nr = sqrt(x**2 + y**2)\nz = exp(-r)*sin(x*y)\n"
+    made = matrices.hessian(differentiate(execute(Source(text, "<test>"), settings := Settings()), settings))
+    assert made[0, 1] == made[1, 0] == pytest.approx(-0.10465180481583991, rel=1e-15)
+    far = np.array([[1.0, 2.0, np.inf], [2.0 + 1e-13, 3.0, -np.inf], [np.inf, np.inf, 0.0]])
+    assert np.array_equal(matrices.made_symmetric(far.copy()), far)
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize("function", ["jacobian", "hessian", "jvp", "hvp"])
 @pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
