@@ -33,7 +33,10 @@ def explain_ratio(ratio: float, path: list[Node], target: Node, names: NodeNames
 
     A formula is too large if constants below 1 were left out, or if others were taken twice.
     """
-    constants = path_constants(path[:MAX_NODES], target, names)
+    path = path[:MAX_NODES]
+    other_counts = [other_count(ratio, node, names) for node in nodes_of_every_path(path, target)]
+    causes = list(filter(None, other_counts))[:1]
+    constants = path_constants(path, target, names)
     if ratio > 0:
         constants = [constant for constant in constants if constant.value > 0]
     chosen = constants[:MAX_CONSTANTS]
@@ -50,9 +53,23 @@ def explain_ratio(ratio: float, path: list[Node], target: Node, names: NodeNames
                     twice.append(group)
         for groups, done in ((left_out, "left out"), (twice, "taken twice")):
             if groups:
-                causes = " or ".join(join_texts(group) for group in groups[:MAX_EXPLANATIONS])
-                return f", as if {causes} had been {done}"
-    return ""
+                texts = " or ".join(join_texts(group) for group in groups[:MAX_EXPLANATIONS])
+                return f", as if {', or '.join([*causes, f'{texts} had been {done}'])}"
+    return f", as if {causes[0]}" if causes else ""
+
+
+def other_count(ratio: float, node: Node, names: NodeNames) -> str:
+    """Return in words that a mean over all entries was taken for one over rows or columns; "" if not."""
+    if not isinstance(node, OpNode) or node.op.name != "mean":
+        return ""
+    shape = np.shape(node.operands[0])
+    count = np.size(node.operands[0]) // max(np.size(node.out), 1)
+    meant = next((size for size in shape if abs(count / ratio - size) < 1e-6 and size != count), None)
+    if meant is None:
+        return ""
+    line = names.line(node)
+    place = "" if line is None else f" (line {line})"
+    return f"the mean over {count} entries{place} were one over {meant}"
 
 
 def join_texts(group: tuple[ConstantFactor, ...]) -> str:

@@ -129,7 +129,10 @@ class CorrectionSearch:
         return ""
 
     def find_other_constant(self) -> str:
-        """Return the remark that a number stands in place of another, or a tensor is missing as a factor."""
+        """Return the remark that a number or a mean is another's or a sum's, or that a tensor is missing."""
+        for edit in self.means():
+            if self.is_right(edit):
+                return edit.remark + self.line_of(edit)
         numbers = {name for name in self.names_of_script() if self.names[0][name].__class__ in (int, float)}
         for edit in self.other_names():
             replaced = self.text[edit.spans[0].start : edit.spans[0].end]
@@ -396,6 +399,14 @@ class CorrectionSearch:
             for dim in range(0 if value is None else value.ndim):
                 place, end = over.start - part.span.start, over.end - part.span.start
                 yield self.replace_part(part, f"{text[:place]}{dim}{text[end:]}")
+
+    def means(self) -> Iterator[Correction]:
+        """Replace a mean by a sum: ``np.mean(dz)``, ``dz.mean(0)``."""
+        for part in self.parts:
+            if isinstance(part, tree.Call) and isinstance(part.function, (tree.Attribute, tree.Name)):
+                text = self.written(part.function)
+                if text.rpartition(".")[2] == "mean":
+                    yield self.replace_part(part.function, text.removesuffix("mean") + "sum")
 
     def other_numbers(self) -> Iterator[Correction]:
         """Replace a number by the next one, or by 1."""

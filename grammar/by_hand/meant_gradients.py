@@ -55,13 +55,19 @@ class MeantGradients:
                 reason = f"the script has no `{name[1:]}`"
                 self.derivation = self.with_gradient(name, lines, segments, node, reason)
         self.derivation = RunningNames(self.derivation, self.runs).divided()
+        for name in self.names():
+            self.enter(name, is_by_value=True)
         for name in reversed(self.names()):  # the mistake in a line may be known by one that uses it only
-            lines = self.lines_with(name)
-            made = lines and self.with_name(name, lines)
-            if made:
-                made.unreadable = self.derivation.unreadable
-                self.derivation = made
+            self.enter(name)
         return self.derivation
+
+    def enter(self, name: str, is_by_value: bool = False) -> None:
+        """Let the lines of a name be steps if they make a gradient; ``is_by_value``: or a multiple of one."""
+        lines = [] if name in self.derivation.guessed else self.lines_with(name)
+        made = self.with_name(name, lines, is_by_value) if lines else None
+        if made is not None:
+            made.unreadable = self.derivation.unreadable
+            self.derivation = made
 
     def node_by_name(self, name: str) -> Node | None:
         """Return the only value of the graph whose name begins with that of a derivative or has it as a part.
@@ -110,7 +116,7 @@ class MeantGradients:
         is_own = all(line.kind == BLOCK and name in line.carried for line in changing[len(own) :])
         return lines if is_own and own == changing[: len(own)] else []
 
-    def with_name(self, name: str, lines: list[Line]) -> Derivation | None:
+    def with_name(self, name: str, lines: list[Line], is_by_value: bool) -> Derivation | None:
         """Return the derivation where the lines of a name are steps; None if these are no gradients."""
         loops = [at for at, line in enumerate(lines) if line.kind == BLOCK and name in line.binds]
         before_loops = [copy(line) for line in lines[: min(loops, default=len(lines))]]
@@ -120,7 +126,14 @@ class MeantGradients:
         first = min(one.places[0] for one in segments)
         before = self.wrong_users(self.derivation, name, first)
         best: tuple[int, Derivation] | None = None
-        for node in self.possible_nodes(name, lines, bool(before)):
+        places = [at for at, line in enumerate(lines) if line.key == name]
+        multiples = (self.multiples(self.values(name, at)) for at in places)
+        nodes = (
+            next(filter(None, multiples), [])
+            if is_by_value
+            else self.possible_nodes(name, lines, places, bool(before))
+        )
+        for node in nodes:
             made = self.divided(name, lines, segments, node)
             count = self.wrong_count(made, name, before)
             if count is not None and (best is None or count < best[0]):
@@ -134,7 +147,9 @@ class MeantGradients:
         users = derivation.users(name, start, len(derivation.lines))
         return {one for one in users if one.key != name and names.is_wrong(derivation, one)}
 
-    def possible_nodes(self, name: str, lines: list[Line], is_used_wrongly: bool) -> list[Node]:
+    def possible_nodes(
+        self, name: str, lines: list[Line], places: list[int], is_used_wrongly: bool
+    ) -> list[Node]:
         """Return the values whose gradient the lines of a name may be meant for, the most probable first.
 
         It is the one whose gradient they make if it has a name. An input, or a value without a name as in
@@ -144,7 +159,6 @@ class MeantGradients:
         named = RunningNames(self.derivation, self.runs).named_nodes()
         found = [node for node in subject.order if node not in named and node in subject.cotangents]
         found.sort(key=lambda node: node.name is None)
-        places = [at for at, line in enumerate(lines) if line.key == name]
         equal = next(filter(None, (self.node_with(self.values(name, at), found) for at in places)), None)
         by_value = [] if equal is None else [equal]
         values = self.values(name, places[0])
@@ -155,6 +169,17 @@ class MeantGradients:
         by_use = RunningNames(self.derivation, self.runs).distinct(alike, subject.root)[:MAX_MEANT]
         is_sure = equal is not None and equal.name is not None and isinstance(equal, OpNode)
         return list(dict.fromkeys([*by_value, *by_use] if is_sure else [*by_use, *by_value]))
+
+    def multiples(self, values: list[Any]) -> list[Node]:
+        """Return the first value with a name whose gradient these are at all points, times one number."""
+        named = RunningNames(self.derivation, self.runs).named_nodes()
+        for node in self.runs.first.subject.order if is_changing(values) else ():
+            is_free = isinstance(node, OpNode) and node.name is not None and node not in named
+            if not is_free or node.shape != np.shape(values[0]):
+                continue
+            if constant_ratio(values, [run.cotangent(node) for run in self.points]) is not None:
+                return [node]
+        return []
 
     def node_with(self, values: list[Any], nodes: list[Node]) -> Node | None:
         """Return the first of the nodes with these gradients at the points, if they are no constant."""
@@ -198,7 +223,8 @@ class MeantGradients:
         wrong = [one for one in own if names.is_wrong(made, one)]
         after = self.wrong_users(made, name, own[0].places[0])
         mended = before - after
-        if after - before or (len(mended) == 1 and any(self.is_plain_multiple(made, one) for one in wrong)):
+        is_used_once = len(before) == len(mended) == 1
+        if after - before or (is_used_once and any(self.is_plain_multiple(made, one) for one in wrong)):
             return None
         for one in wrong:
             if mended.isdisjoint(made.users(name, one.places[-1], len(made.lines))):

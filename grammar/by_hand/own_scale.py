@@ -2,7 +2,8 @@
 
 With ``dz = a - y`` and ``dW = x.T @ dz / m``, ``dz`` is m times the gradient of a mean, and ``dW`` is right.
 Judged by the right value of ``dz`` both lines would be wrong. Here each line is judged with the values that
-the lines before give it, as multiples of the right ones.
+the lines before give it, as multiples of the right ones. Where no line divides, those that are off by the
+factor as well follow from the first one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from copy import copy
 from autodiff.core.base.lazy_imports import np
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.formula import ShapeMismatchError
-from autodiff.grammar.by_hand.points import NEAR_SPREAD, SamplePoints, broadcasts_to, formula_values
+from autodiff.grammar.by_hand.points import (
+    NEAR_SPREAD,
+    SamplePoints,
+    broadcasts_to,
+    formula_values,
+    values_equal,
+)
 from autodiff.grammar.by_hand.runs import SPREAD, ScriptRun
 from autodiff.grammar.by_hand.sentences import constant_ratio, format_number, ratio_remark
 
@@ -39,23 +46,30 @@ def judge_by_own_values(formulas: list[Formula], checks: list[HandCheck], runs: 
     for steps in by_derivation.values():
         if sum(check.is_right is False for _, check in steps) < 2:
             continue
-        for factor in possible_factors(steps, runs):
-            judged = ScaledSteps(steps, runs, factor)
+        tried = [ScaledSteps(steps, runs, factor) for factor in possible_factors(steps, runs)]
+        for judged in tried:
             if judged.have_compensation():
                 judged.enter_results()
                 break
+        else:
+            for judged in tried[:1]:
+                judged.enter_followers()
 
 
 def possible_factors(steps: list[tuple[Formula, HandCheck]], runs: ScriptRuns) -> list[float]:
-    """Return the factors that wrong steps are off by, in the order of the lines."""
+    """Return the factors that wrong steps are off by, in the order of the lines.
+
+    A step that is off by -m may have two mistakes: later lines divide by m, and the sign is wrong.
+    """
     found: list[float] = []
     for formula, check in steps:
         if check.is_right is False and can_be_scaled(formula, check):
             points = SamplePoints(runs, formula, runs.around(SPREAD))
             computed = values_at(points, formula)
             ratio = constant_ratio(computed, points.gradients) if computed else None
-            if ratio is not None and not any(is_near(ratio, one) for one in (1.0, *found)):
-                found.append(ratio)
+            for factor in () if ratio is None else (ratio, abs(ratio)):
+                if not any(is_near(factor, one) for one in (1.0, *found)):
+                    found.append(factor)
     return found
 
 
@@ -95,11 +109,15 @@ class OwnScale:
 class ScaledStep:
     """A step with the value that it has after the lines before.
 
-    ``scale`` is 1 or the factor of the derivation, None for a value that is neither times the gradient.
+    ``scale`` is 1 or the factor of the derivation, None for a value that is neither times the gradient;
+    ``is_opposite`` says that the derivation begins with it, and that it is the factor but for the sign.
     ``reads`` are the steps from whose values it is computed, ``sources`` those among them with the factor.
     """
 
-    __slots__ = ("check", "computed", "formula", "key", "points", "reads", "scale", "sources", "was_right")
+    __slots__ = (
+        *("check", "computed", "formula", "is_opposite", "key", "points", "reads", "scale", "sources"),
+        "was_right",
+    )
 
     def __init__(
         self, formula: Formula, check: HandCheck, reads: list[ScaledStep], sources: list[ScaledStep]
@@ -111,10 +129,14 @@ class ScaledStep:
         self.points: SamplePoints | None = None
         self.computed: list[Any] = []
         self.scale: float | None = None
+        self.is_opposite = False
 
     def is_exact(self) -> bool:
-        """Whether the value is the gradient, or it times the factor: no step that leads to it is wrong."""
-        return self.scale is not None and all(one.is_exact() for one in self.reads)
+        """Whether the value is the gradient, or it times the factor: no step that leads to it is wrong.
+
+        The sign does not count.
+        """
+        return (self.scale is not None or self.is_opposite) and all(one.is_exact() for one in self.reads)
 
 
 class ScaledSteps:
@@ -147,7 +169,7 @@ class ScaledSteps:
     def have_compensation(self) -> bool:
         """Whether a step is right with the derivation's own values, and wrong with the right ones."""
         return any(one.sources and one.was_right is False and one.is_exact() for one in self.steps) and any(
-            one.scale == self.factor for one in self.used
+            one.scale == self.factor or one.is_opposite for one in self.used
         )
 
     def judged(self, formula: Formula, check: HandCheck) -> ScaledStep:
@@ -165,13 +187,15 @@ class ScaledSteps:
         for sample in self.samples:
             step.points = SamplePoints(self.runs, formula, list(sample))
             step.computed = values_at(step.points, formula)
-            for scale in (1.0, self.factor) if step.computed else ():
+            scales = (1.0, self.factor, *(() if step.sources else (-self.factor,)))
+            for scale in scales if step.computed else ():
                 if all(right is True for right in step.points.compare([x / scale for x in step.computed])):
-                    step.scale = scale
+                    step.is_opposite = scale == -self.factor
+                    step.scale = None if step.is_opposite else scale
                     break
-            if step.scale is not None:
+            if step.scale is not None or step.is_opposite:
                 break
-        if step.scale == self.factor or (step.scale is None and step.sources):
+        if step.scale == self.factor or step.is_opposite or (step.scale is None and step.sources):
             self.current[node] = step
             self.enter_scale(node, self.factor)
         return step
@@ -199,16 +223,22 @@ class ScaledSteps:
     def enter_results(self) -> None:
         """Set the results of the steps that the derivation's own values change."""
         text = self.spelled_factor()
-        times = [one for one in self.steps if one.scale == self.factor and one in self.used]
+        times = [
+            one for one in self.steps if one in self.used and (one.scale == self.factor or one.is_opposite)
+        ]
         right = [one for one in self.steps if one.scale == 1.0 and one.sources]
         goes_on = "is {} times its gradient. With this value"
         if len(times) > 1:
             goes_on = "are {} times their gradients. With these values"
         are = "is" if len(right) == 1 else "are"
-        sentence = f"{joined(times)} {goes_on.format(text)} of yours {joined(right)} {are} right"
+        opposite = [one for one in times if one.is_opposite]
+        but = f"But for the sign of {joined(opposite)}, " if opposite else ""
+        sentence = f"{but}{joined(times)} {goes_on.format(text)} of yours {joined(right)} {are} right"
         for one in self.steps:
             check = one.check
-            if one in times or one in right:
+            if one.is_opposite:
+                check.remarks = [f"the sign is wrong: it is -{text.partition(' = ')[0]} times its gradient"]
+            elif one in times or one in right:
                 assert one.scale is not None
                 check.own_scale = OwnScale(one.scale, text.partition(" = ")[0], sentence)
                 check.is_right, check.is_right_here = True, one.scale == 1.0
@@ -222,6 +252,27 @@ class ScaledSteps:
                 continue
             if one.computed:
                 check.value, check.points = one.computed[0], len(one.computed)
+
+    def enter_followers(self) -> None:
+        """Set the remarks on steps that are wrong by the factor of an earlier one, or beside it."""
+        text = format_number(self.factor)
+        for one in self.steps:
+            if one.was_right is not False or not one.sources or not one.computed:
+                continue
+            if values_equal(one.computed[0], self.factor * one.check.value):
+                continue  # all of it has the factor of its sources: its own mistake is told already
+            source = one.sources[0].check
+            place = "" if source.step is None else f" (line {source.step[1]})"
+            theirs = f"{joined(one.sources[:1])}{place}"
+            if one.scale == self.factor:
+                one.check.remarks = [f"it follows from {theirs}: all of it is {text} times the gradient, too"]
+            elif one.scale is None and one.points is not None:
+                node = dict(one.points.subject.wrt)[one.check.by[-1]]
+                points = SamplePoints(self.runs, one.formula, list(self.samples[0]))
+                found = CorrectionSearch(one.formula, points, node).find_remark()
+                if found:
+                    found = one.formula.upstream.spell(found)
+                    one.check.remarks = [f"beside the factor {text} of {theirs}: {found}"]
 
     def remark(self, step: ScaledStep, text: str) -> str:
         """Return the remark on a step that is wrong with the derivation's own values.

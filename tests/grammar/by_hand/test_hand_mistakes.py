@@ -207,3 +207,11 @@ def test_a_number_is_told_where_it_is_right(script: str, formula: str, told: str
     found = check(script, formula)
     assert found.verdict == "right here"
     assert found.remarks[0].startswith(f"it is a number, and right at {told}")
+
+
+def test_a_mean_over_all_entries_is_not_one_over_rows() -> None:
+    script = (
+        "s = tensor([[0.3, -1.0], [1.0, 0.5]], requires_grad=True)\nt = zeros(2, 2)\nL = ((s - t)**2).mean()"
+    )
+    [remark] = check(script, "dL/ds == 2*(s - t)/2").remarks
+    assert "as if the mean over 4 entries (line 3) were one over 2, or the 2 of (s - t)**2 (line 3)" in remark

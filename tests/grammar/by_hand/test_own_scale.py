@@ -100,4 +100,73 @@ def test_a_sum_with_a_regularisation_makes_up_for_nothing() -> None:
     assert not any(one.own_scale for one in found)
     assert [one.left for one in found if not one.is_right] == ["dcost/dz2", "dcost/dW1"]
     assert "it is 4 times what it should be" in found[0].remarks[0]
-    assert "0.1 * W1" in found[-1].remarks[0]
+    assert found[-1].remarks == ["it follows from dz1 (line 5): all of it is 4 times the gradient, too"]
+    found = check_steps(script, undivided.replace("0.1 * W1", "0.2 * W1"))
+    assert "beside the factor 4 of dz1 (line 5): the term 0.2 * W1 is 2 times" in found[-1].remarks[0]
+
+
+def test_a_wrong_sign_before_lines_that_divide_is_one_mistake() -> None:
+    found = check_steps(SCRIPT, STEPS.replace("a2 - y", "y - a2"))
+    [one] = [check for check in found if not check.is_right]
+    assert (one.left, one.remarks) == ("dcost/dz2", ["the sign is wrong: it is -m times its gradient"])
+    assert found[-1].remarks[0].startswith("But for the sign of dz2, dz2, da1 and dz1 are m = 4 times")
+
+
+#: The loss is divided by n, and the derivation is not.
+DIVIDED = """\
+import numpy as np
+x = np.array([[0.2, -1.3], [1.1, 0.4], [-0.9, 0.8], [0.5, -0.2], [0.1, 0.9]])
+y = np.array([0, 1, 1, 0, 1])
+n = len(x)
+reg = 0.01
+w1 = np.array([[0.4, -0.3, 0.2], [-0.5, 0.7, -0.2]])
+b1 = np.array([[0.1, -0.2, 0.05]])
+w2 = np.array([[0.3, -0.6], [-0.7, 0.2], [0.6, 0.1]])
+b2 = np.array([[0.1, 0.0]])
+z1 = x.dot(w1) + b1
+a1 = np.tanh(z1)
+z2 = a1.dot(w2) + b2
+e = np.exp(z2)
+p = e / np.sum(e, axis=1, keepdims=True)
+total = np.sum(-np.log(p[range(n), y])) + reg/2*(np.sum(w1**2) + np.sum(w2**2))
+loss = 1./n*total
+"""
+NOT_DIVIDED = """\
+delta3 = p
+delta3[range(n), y] -= 1
+dw2 = (a1.T).dot(delta3)
+db2 = np.sum(delta3, axis=0, keepdims=True)
+delta2 = delta3.dot(w2.T) * (1 - a1**2)
+dw1 = np.dot(x.T, delta2)
+db1 = np.sum(delta2, axis=0)
+dw2 += reg * w2
+dw1 += reg * w1
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        (
+            "",
+            "",
+            {2: "it is 5 times what", 8: "it follows from delta3 (line 2)", 9: "it follows from delta2"},
+        ),
+        ("(1 - a1**2)", "(1 - a1)", {5: "the factor 1 - a1 should be da1/dz1 = 1 - a1**2", 9: "it follows"}),
+        (
+            "dw1 += reg * w1",
+            "dw1 += 2*reg * w1",
+            {9: "beside the factor 5 of delta2 (line 5): the term 2*reg"},
+        ),
+        ("dw1 += reg * w1\n", "", {6: "w1**2 <- w1 is missing"}),
+    ],
+)
+def test_mistakes_beside_a_factor_are_told_at_their_lines(
+    right: str, wrong: str, told: dict[int, str]
+) -> None:
+    found = check_steps(DIVIDED, NOT_DIVIDED.replace(right, wrong) if right else NOT_DIVIDED)
+    assert [one.left.partition("/d")[2] for one in found if one.step == ("steps.txt", 2)] == ["z2"]
+    remarks = {one.step[1]: " ".join(one.remarks) for one in found if not one.is_right and one.step}
+    assert "it is 5 times what it should be" in remarks[2]
+    assert all(text in remarks[line] for line, text in told.items())
+    assert remarks.keys() >= {2, *told}

@@ -23,7 +23,7 @@ MISTAKES = {
     ),
     "de == dp/total + dtotal": ("de == dp/total", "the path p <- total <- e is missing"),
     "dscores == de*e": ("dscores == de*p", "the factor p should be de/dscores = e"),
-    "db2 == dscores.sum(0)": ("db2 == dscores.mean(0)", "the sum over the 6 entries of h @ W2 + b2"),
+    "db2 == dscores.sum(0)": ("db2 == dscores.mean(0)", "with dscores.sum in place of dscores.mean"),
     "dW2 == h.T @ dscores": ("dW2 == h @ dscores", "h must be transposed: h.T"),
     "dh == dscores @ W2.T": ("dh == dscores @ W2", "W2 must be transposed: W2.T"),
     "dnormal == dh*(1 - h**2)": (
@@ -53,7 +53,7 @@ MISTAKES = {
     ),
     "dmean == -dcentered.sum(0)": (
         "dmean == -dcentered.mean(0)",
-        "as if the sum over the 6 entries of z - mean",
+        "with dcentered.sum in place of dcentered.mean",
     ),
     "dz == dcentered + dmean/6": ("dz == dcentered", "the path centered <- mean <- z is missing"),
     "dW1 == X.T @ dz": ("dW1 == dz.T @ X", "dz.T @ X must be transposed"),
