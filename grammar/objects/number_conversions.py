@@ -6,6 +6,7 @@ from weakref import ref
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import LazyModule
+from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import TO_SCALAR_WARNING, Tensor
 from autodiff.core.fast.array_operators import is_tracked_tensor
 from autodiff.core.graph.state import mode
@@ -70,6 +71,8 @@ def same_number(x: Tensor) -> Tensor:
 
 def to_float(x: Any = 0.0, /) -> Any:
     """Return ``float(x)``, which in a script without tensors keeps a recorded number in the graph."""
+    if runtime.prints_numbers and x.__class__ is Tensor and x.shape and x.entry_count == 1:
+        x = FUNCTIONS["torch.reshape"](x, ())  # an array of one entry
     if is_recorded_number(x):
         return same_number(x)
     if x.__class__ is Tensor:

@@ -13,9 +13,10 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS as PUBLIC_FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import DType, bool_, float32, float64, int32, int64
+from autodiff.core.graph.state import mode
 from autodiff.grammar.objects import operators, plain_arrays, plain_text, sequence_methods, subscripts
 from autodiff.grammar.objects.math_functions import MATH
-from autodiff.grammar.objects.number_conversions import to_float, to_int
+from autodiff.grammar.objects.number_conversions import same_number, to_float, to_int
 from autodiff.grammar.objects.plain_functions import (
     as_tensor,
     call_plain,
@@ -412,8 +413,23 @@ def polynomial_fit(x: Any, y: Any, deg: Any) -> Any:
 
 
 def as_list(a: Any) -> Any:
+    """Return numpy's ``tolist``: numbers in nested lists, which stay in the graph."""
+    if mode.enabled and is_tracked(a):
+        return [as_list(call("select", a, 0, at)) for at in range(len(a))] if a.shape else item(a)
     found = plain_text.python_value(a)
     return found.tolist() if hasattr(found, "tolist") else found
+
+
+def item(a: Any, *index: Any) -> Any:
+    """Return numpy's ``item``: the only entry, or the one at an index. The number stays in the graph."""
+    if index:
+        at = index[0] if len(index) == 1 else index
+        flat = a if at.__class__ is tuple else call("reshape", a, (-1,))
+        return item(subscripts.get_item(flat, at))
+    if not (mode.enabled and is_tracked(a)) or a.entry_count != 1:
+        return a.item()
+    number = call("reshape", a, ()) if a.shape else a
+    return number if plain_text.is_whole(number) else same_number(number)
 
 
 def as_type(a: Any, dtype: Any, copy: Any = True) -> Any:
@@ -541,6 +557,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "cumsum": over_all("cumsum"),
     "fill": fill,
     "flatten": lambda a: call("clone", call("reshape", a, (-1,))),  # numpy's is a copy
+    "item": item,
     "index": lambda values, value: sequence_methods.index_of(collect(values), value),  # of a list
     "max": extreme("amax"),
     "mean": mean,

@@ -146,6 +146,7 @@ class Execution:
         "list_entries",
         "names",
         "positions",
+        "prints_numbers",
         "reassigned",
         "reshaped",
         "scopes",
@@ -169,7 +170,7 @@ class Execution:
         self.last_statement: tree.Statement | None = None
         self.last_passes = LastPasses(keeps_all)
         self.warnings: list[tuple[str, Span]] = []
-        self.without_tensors = False
+        self.without_tensors = self.prints_numbers = False
         self.reshaped: dict[str, Shapes] = {}
         self.reassigned: dict[str, float | None] = {}
         self.first_leaves: dict[str, Node] = {}
@@ -299,6 +300,7 @@ def run_script(
     mode.recorder = execution.last_passes
     runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain
     runtime.prints_numbers = mode.follows_numpy = is_plain and prints_numbers(scopes)
+    execution.prints_numbers = runtime.prints_numbers
     runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)
     runtime.fixed_arrays = fixed_arrays(scopes) if is_plain else ""
 
@@ -426,5 +428,5 @@ def differentiate(execution: Execution, settings: Settings) -> ReportedPass:
     from autodiff.grammar.session.target import make_subject
 
     with EngineSetup(settings):
-        runtime.without_tensors = execution.without_tensors
+        runtime.without_tensors, runtime.prints_numbers = execution.without_tensors, execution.prints_numbers
         return make_subject(execution, settings)

@@ -322,23 +322,25 @@ CASES = [
         never=["s0 = 0"],
         code=4,
     ),
-    # errors stay what they were where the graph was left, and in scripts with tensors
-    Case(
-        "number_of_a_leaf",
-        "x = 2.; L = x.item()*3\n",
-        "autodiff grad script.ad",
-        prints="",
-        says=["a number has no graph"],
-        code=4,
-    ),
-    Case(
-        "whole_part_beside_a_number_of_a_leaf",
-        "x = 2.; L = int(x)*3 + x.item()\n",
-        "autodiff grad script.ad",
-        prints="",
-        says=["a number has no graph"],
-        code=4,
-    ),
+    # what numpy turns into numbers of Python stays in the graph, as with float()
+    *[
+        Case(f"number_of_{name}", f"{script}\n", "autodiff grad script.ad", numbers=slopes, never=["note"])
+        for name, script, slopes in (
+            ("a_leaf", "x = 2.; L = x.item()*3", [3]),
+            ("a_leaf_beside_its_whole_part", "x = 2.; L = int(x)*3 + x.item()", [1]),
+            ("a_sum", "x = np.array([1., 2.]); L = np.sum(x**2).item()*x[0]", [7, 4]),
+            ("an_entry", "x = np.array([1., 2.]); L = x.item(1)**2", [0, 4]),
+            (
+                "an_entry_of_a_matrix",
+                "x = np.array([[1., 2.], [3., 4.]]); L = x.item((1, 0))**2",
+                [0, 0, 6, 0],
+            ),
+            ("an_array_of_one_entry", "x = np.array([3.]); L = float(x)**2 + x.item()", [7]),
+            ("a_list", "x = np.array([1., 2.]); s = (x**2).tolist(); L = s[0]*x[0] + s[1]", [3, 4]),
+            ("nested_lists", "x = np.array([1., 2.]); s = np.outer(x, x).tolist(); L = s[0][1]", [2, 1]),
+        )
+    ],
+    # errors stay what they were in scripts with tensors
     Case(
         "chosen_among_tensors",
         "x = torch.tensor(-2., requires_grad=True)\nL = max(x, 0)\n",

@@ -248,7 +248,8 @@ def makes_number(scene: Scene, node: Any) -> bool:
         if owner.__class__ is Namespace:
             is_kept = runtime.without_tensors and function.name in DIFFERENTIATED
             return bool(owner.name == "math") and f"torch.{function.name}" in FUNCTIONS and not is_kept
-        return function.name in NUMBER_METHODS and not node.arguments
+        is_kept = runtime.prints_numbers and function.name in ("item", "tolist")
+        return function.name in NUMBER_METHODS and not node.arguments and not is_kept
     makers = ("int",) if runtime.without_tensors else ("float", "int")
     return isinstance(function, tree.Name) and function.id in makers and len(node.arguments) == 1
 
