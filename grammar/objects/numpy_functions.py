@@ -6,6 +6,7 @@ entries less ``ddof``, and its median is the mean of the two in the middle.
 
 from __future__ import annotations
 
+import math
 from weakref import ref
 
 from autodiff.core.base.errors import ScriptError
@@ -18,6 +19,7 @@ from autodiff.grammar.objects import operators, plain_arrays, plain_text, sequen
 from autodiff.grammar.objects.math_functions import MATH
 from autodiff.grammar.objects.number_conversions import same_number, to_float, to_int
 from autodiff.grammar.objects.plain_functions import (
+    are_whole,
     as_tensor,
     call_plain,
     converted,
@@ -49,9 +51,11 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
 
 def as_array(x: Any, dtype: Any = None) -> Any:
     """Return numbers as an array."""
+    if x.__class__ is range:
+        x = list(x)
     if x.__class__ in (list, tuple) and not x:
         x = Tensor.of(np.zeros(0))
-    made = as_tensor(x, not (runtime.prints_numbers and plain_text.all_whole(x)))
+    made = as_tensor(x, not (runtime.prints_numbers and are_whole(x)))
     return made if dtype is None or made.__class__ is not Tensor else as_type(made, dtype, copy=False)
 
 
@@ -122,6 +126,21 @@ def extreme(name: str) -> Callable[..., Any]:
     return function
 
 
+def extreme_number(name: str, bound: float) -> Callable[..., Any]:
+    """Return numpy's ``nanmax`` or ``nanmin``: of the entries that are numbers; nan if there are none."""
+
+    def function(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        x = array_of(a)
+        is_nan = np.isnan(x.data)
+        if not is_nan.any():
+            return extreme(name)(x, axis, keepdims)
+        made = extreme(name)(call("where", Tensor.of(is_nan), bound, x), axis, keepdims)
+        lost = is_nan.all(axis=axis, keepdims=keepdims and axis is not None)
+        return call("where", Tensor.of(np.asarray(lost)), math.nan, made)
+
+    return function
+
+
 def median(a: Any, axis: Any = None) -> Any:
     x, at = along(a, axis)
     ordered = call("sort", x, at).values
@@ -164,6 +183,23 @@ def average(a: Any, axis: Any = None, weights: Any = None) -> Any:
     return operators.truediv(call("sum", operators.mul(x, w), at), call("sum", w, at))
 
 
+def of_floats(name: str) -> Callable[..., Any]:
+    """Return a function such as ``rint``, which gives floats for whole numbers as well."""
+
+    def function(x: Any) -> Any:
+        made = call(name, x)
+        if made.__class__ is Tensor:
+            return operators.mul(made, 1.0) if plain_text.is_whole(made) else made
+        return float(made)
+
+    return function
+
+
+def whole_part(name: str) -> Callable[..., Any]:
+    """Return numpy's ``floor`` or its like, which gives a float for a float."""
+    return lambda x: float(call(name, x)) if x.__class__ is float else call(name, x)
+
+
 def rounded(a: Any, decimals: Any = 0) -> Any:
     return call("round", array_of(a), decimals=decimals)
 
@@ -197,7 +233,14 @@ def rolled(a: Any, shift: Any, axis: Any = None) -> Any:
 
 def repeated(a: Any, repeats: Any, axis: Any = None) -> Any:
     x, at = along(a, axis)
-    return call("repeat_interleave", x, as_index(repeats, "a number of repeats"), at)
+    counts = [as_index(n, "a number of repeats") for n in (repeats if is_array(repeats) else [repeats])]
+    if len(counts) not in (1, x.shape[at]):
+        raise ScriptError(
+            "operands could not be broadcast together",
+            code="E0302",
+            caret=f"there are {len(counts)} numbers of repeats for {x.shape[at]} entries",
+        )
+    return call("index_select", x, at, Tensor.of(np.repeat(np.arange(x.shape[at]), counts)))
 
 
 def tiled(a: Any, reps: Any) -> Any:
@@ -291,12 +334,13 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
 
 
 def without_nan(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    return call("nan_to_num", x, nan, posinf, neginf)
+    x = array_of(x)
+    return call("clone", x) if plain_text.is_whole(x) else call("nan_to_num", x, nan, posinf, neginf)
 
 
 def polynomial(p: Any, x: Any) -> Any:
     """Return numpy's ``polyval``: the polynomial with the coefficients ``p``, the highest power first."""
-    value: Any = 0.0
+    value: Any = 0
     for coefficient in (
         p if p.__class__ in (list, tuple) else (call("select", p, 0, at) for at in range(len(p)))
     ):
@@ -360,9 +404,9 @@ def padded(array: Any, pad_width: Any, mode: Any = "constant", constant_values: 
     return plain_text.as_whole(made) if is_whole else made
 
 
-def grid(*axes: Any, indexing: Any = "xy") -> list[Any]:
+def grid(*axes: Any, indexing: Any = "xy") -> tuple[Any, ...]:
     made = call("meshgrid", *[array_of(one) for one in axes], indexing=indexing)
-    return [call("clone", one) for one in made]  # torch gives views of the axes
+    return tuple(call("clone", one) for one in made)  # torch gives views of the axes
 
 
 def unique(a: Any) -> Any:
@@ -500,6 +544,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "around": rounded,
     "average": average,
     "cbrt": cube_root,
+    "ceil": whole_part("ceil"),
     "clip": clipped,
     "corrcoef": correlation,
     "cov": covariance,
@@ -511,7 +556,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "empty_like": constant_like("zeros"),
     "expand_dims": lambda a, axis: call("unsqueeze", array_of(a), axis),
     "eye": unit_matrix,
+    "fabs": of_floats("abs"),
+    "fix": whole_part("trunc"),
     "flip": flipped,
+    "floor": whole_part("floor"),
     "full": filled,
     "full_like": filled_like,
     "gradient": slopes,
@@ -523,6 +571,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "meshgrid": grid,
     "mod": remainder,
     "nan_to_num": without_nan,
+    "nanmax": extreme_number("amax", -math.inf),
+    "nanmin": extreme_number("amin", math.inf),
     "pad": padded,
     "ones": constant("ones"),
     "ones_like": constant_like("ones"),
@@ -534,6 +584,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "quantile": quantile,
     "remainder": remainder,
     "repeat": repeated,
+    "rint": of_floats("round"),
     "roll": rolled,
     "round": rounded,
     "sort": ordered,
@@ -542,6 +593,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "transpose": transposed,
     "trapezoid": trapezoid,
     "trapz": trapezoid,
+    "trunc": whole_part("trunc"),
     "unique": unique,
     "var": spread("var"),
     "zeros": constant("zeros"),

@@ -9,11 +9,12 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import FUNCTIONS as PUBLIC_FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.objects import operators, subscripts
+from autodiff.core.graph.state import mode
+from autodiff.grammar.objects import operators, plain_arrays, plain_text, subscripts
 from autodiff.grammar.objects.numpy_functions import along, array_of, call, constant, is_array, linspace
 from autodiff.grammar.objects.plain_functions import call_plain
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.values import Builtin, as_index
+from autodiff.grammar.objects.values import Builtin, GradMode, as_index, is_true
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +59,70 @@ def positions(function: Callable[..., Any]) -> Callable[..., Any]:
         return tuple(Tensor.of(part) for part in made)
 
     return of_numbers
+
+
+def deleted(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """Return numpy's ``delete``: an array without the entries at some positions along an axis."""
+    x, at = along(arr, axis)
+    places = positions_in(obj)
+    return entries_in_order(x, at, lambda numbers: np.delete(numbers, places))
+
+
+def inserted(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """Return numpy's ``insert``: an array with more entries before some positions along an axis."""
+    x, at = along(arr, axis)
+    places, new = positions_in(obj), array_of(values)
+    if plain_text.is_whole(x):
+        new = plain_text.as_whole(plain_arrays.whole_for(x, new))
+    new = call("reshape", new, (1,) * (x.ndim - new.ndim) + tuple(new.shape))
+    if places.__class__ is int:  # numpy takes the values for one place as rows
+        new = call("movedim", new, 0, at)
+    size = x.shape[at]
+    count = new.shape[at] if places.__class__ is int else np.arange(size + 1)[places].size
+    sizes = [count if dim == at else length for dim, length in enumerate(x.shape)]
+    both = call("cat", [x, call("broadcast_to", new, sizes)], at)
+    return entries_in_order(both, at, lambda numbers: np.insert(numbers[:size], places, numbers[size:]))
+
+
+def positions_in(obj: Any) -> Any:
+    """Return positions as numpy takes them: a whole number, or an array of numbers or truth values."""
+    if not is_array(obj):
+        return as_index(obj, "a place")
+    x = array_of(obj).data
+    return x if x.dtype.kind == "b" else np.array([as_index(place, "a place") for place in x.tolist()], int)
+
+
+def entries_in_order(x: Tensor, at: int, order: Callable[[Any], Any]) -> Any:
+    """Return entries of ``x`` along dimension ``at`` in the order that ``order`` puts their numbers in.
+
+    Error: a position that the array does not have.
+    """
+    try:
+        places = order(np.arange(x.shape[at]))
+    except (IndexError, ValueError) as error:
+        raise ScriptError(str(error), code="E0307", caret="the array has no such position") from None
+    return call("index_select", x, at, Tensor.of(places))
+
+
+def block(arrays: Any) -> Any:
+    """Return numpy's ``block``: of nested lists of arrays the innermost are joined along the last axis."""
+    inner, depth = arrays, 0
+    while inner.__class__ is list:
+        inner, depth = inner[0], depth + 1
+
+    def joined(part: Any, level: int) -> Any:
+        if part.__class__ is list:
+            return call("cat", [joined(one, level - 1) for one in part], -level)
+        x = array_of(part)
+        return call("reshape", x, (1,) * (depth - x.ndim) + tuple(x.shape))
+
+    return joined(arrays, depth)
+
+
+def places_among(x: Any, bins: Any, right: Any = False) -> Any:
+    """Return numpy's ``digitize``: between which of the bounds values lie, as positions."""
+    made = np.digitize(array_of(x).data, array_of(bins).data, is_true(right))
+    return Tensor.of(made) if made.shape else int(made)
 
 
 def fill_diagonal(a: Any, val: Any) -> None:
@@ -154,11 +219,17 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "atleast_1d": inserted_dims(1),
     "atleast_2d": inserted_dims(2),
     "bincount": lambda x, weights=None, minlength=0: call("bincount", array_of(x), weights, minlength),
+    "block": block,
     "convolve": convolution,
     "correlate": lambda a, v, mode="valid": convolution(a, v, mode, False),
+    "delete": deleted,
     "diag_indices": positions(lambda *args, **kwargs: np.diag_indices(*args, **kwargs)),
+    "digitize": places_among,
+    "ediff1d": lambda ary: call("diff", along(ary, None)[0]),
+    "errstate": lambda **kinds: GradMode("errstate", mode.enabled),  # as for `seterr`
     "fill_diagonal": fill_diagonal,
     "geomspace": geomspace,
+    "insert": inserted,
     "ix_": lambda *args: tuple(Tensor.of(at) for at in np.ix_(*[array_of(x).data for x in args])),
     "logical_and": truth_of("logical_and"),
     "logical_not": truth_of("logical_not"),
@@ -167,7 +238,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "logspace": logspace,
     "ndim": lambda a: array_of(a).ndim,
     "nonzero": lambda a: tuple(Tensor.of(at) for at in np.nonzero(array_of(a).data)),
-    "rint": lambda x: call("round", x),
     "searchsorted": place_of,
     "select": selected,
     "seterr": lambda **kinds: None,  # numbers are computed without warnings

@@ -17,6 +17,7 @@ from autodiff.core.graph.dtypes import float64
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
 from autodiff.core.methods.lookup import find_tensor_method
+from autodiff.grammar.objects import plain_text
 from autodiff.grammar.objects.argument_check import takes_base
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import NUMBER_CLASSES
@@ -51,7 +52,7 @@ def call_plain(function: PublicFunction, args: Sequence[Any], kwargs: dict[str, 
             placed, named = fitted
             made = function(*map(as_floats, placed), **{name: as_floats(x) for name, x in named.items()})
     if not of_numbers or made.__class__ is not Tensor or made.shape:
-        return made
+        return whole_as(made, (*args, *kwargs.values())) if function.name in JOINED else made
     number = made.item()
     return int(number) if function.name in WHOLE and math.isfinite(number) else number
 
@@ -113,6 +114,10 @@ ARRAY_METHODS = {"copy": copy_array, "dot": dot}
 #: Parameters that also take no number that gradients flow to, though their kind is not "float".
 CONSTANTS = frozenset(["ord", "p", "start", "end"])
 
+#: Functions whose result is whole if all that they get is; core makes the whole constants floats before.
+JOINED = frozenset(
+    ["cat", "column_stack", "conv1d", "dstack", "hstack", "kron", "stack", "tensordot", "vstack"]
+)
 #: The functions whose result is a whole number in Python.
 WHOLE = frozenset(["floor", "ceil", "trunc"])
 
@@ -158,4 +163,17 @@ def as_tensor(x: Any, are_floats: bool) -> Any:
     if any(entry.__class__ is not Tensor for entry in entries):
         return x
     stack: Any = find_function("stack")
-    return stack(entries)
+    return whole_as(stack(entries), entries)
+
+
+def whole_as(made: Any, parts: Any) -> Any:
+    """Return an array made of ``parts`` as one of whole numbers where all of them are whole in numpy."""
+    is_of_floats = runtime.prints_numbers and made.__class__ is Tensor and made.dtype.is_floating_point
+    return plain_text.as_whole(made) if is_of_floats and are_whole(parts) else made
+
+
+def are_whole(x: Any) -> bool:
+    """Whether arrays, numbers and lists of them hold whole numbers alone."""
+    if x.__class__ in (list, tuple):
+        return all(map(are_whole, x))
+    return plain_text.is_whole(x) if x.__class__ is Tensor else x.__class__ is int

@@ -24,6 +24,7 @@ WHOLE_OPS = frozenset(
     """
     add sub mul neg abs pow square floor_divide div_floor remainder fmod maximum minimum amax amin clamp
     clamp_min clamp_max where sign compared sum prod cumsum cumprod dot mm mv vm matmul outer trace
+    floor ceil trunc round round_to
     index select slice gather take index_put reshape permute transpose t stack cat flip roll expand
     repeat squeeze unsqueeze diagonal clone alias pick einsum cross tril triu constant_pad index_select
     diag_embed sort take rot90 scatter_add
@@ -101,9 +102,7 @@ def is_whole(x: Tensor) -> bool:
             if is_of_floats and not leaf.was_whole and not all_whole(runtime.literals.get(leaf)):
                 return False
             continue
-        if name == "round":
-            if np.ndim(operands[0][1]):  # of an array numpy has floats
-                return False
+        if name == "round" and not np.ndim(operands[0][1]):  # round() of a number; an array keeps its type
             continue
         if name not in WHOLE_OPS:
             return False

@@ -293,8 +293,7 @@ def run_script(
     execution = Execution(source, script, scopes, settings.of is not None)
     execution.without_tensors = without_tensors
     execution.data = settings.data.union(planned.data)
-    execution.reshaped = planned.reshaped
-    execution.reassigned = planned.reassigned
+    execution.reshaped, execution.reassigned = planned.reshaped, planned.reassigned
     execution.first_leaves, execution.list_entries = planned.first_leaves, planned.list_entries
     execution.assigned_once = planned.assigned_once
     mode.recorder = execution.last_passes

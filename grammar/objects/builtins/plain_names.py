@@ -39,7 +39,7 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
 SHARED_NAMES = frozenset(
     """
     sqrt exp log log2 log10 log1p expm1 exp2 square abs absolute sign sin cos tan sinh cosh tanh arcsin
-    arccos arctan arctan2 arcsinh arccosh arctanh hypot deg2rad rad2deg floor ceil trunc fmod sinc
+    arccos arctan arctan2 arcsinh arccosh arctanh hypot deg2rad rad2deg fmod sinc
     logaddexp logaddexp2 maximum minimum where reciprocal sum prod column_stack count_nonzero
     floor_divide nansum nanmean any all add subtract multiply divide negative isclose allclose matmul
     outer inner kron diag trace stack vstack hstack reshape ravel isnan isinf isfinite
@@ -60,7 +60,6 @@ RENAMED = {
     "amax": "amax",
     "min": "amin",
     "amin": "amin",
-    "fabs": "abs",
     "degrees": "rad2deg",
     "radians": "deg2rad",
 }

@@ -75,7 +75,14 @@ np.dot(x, [1, 2, 3, 4])
 x[(x > 1.5) & [True, False, True, True]] | np.arange(4) @ x | np.eye(4, dtype=int) @ x
 np.where(x > 1.5, x, np.arange(4))
 np.ones_like(x)*x | np.full_like(x, 3)*x | np.full(4, x[1]) | np.outer(np.arange(2), x)
-np.eye(3, 4, 1) @ x"""
+np.eye(3, 4, 1) @ x | np.delete(x, 1) | np.delete(x, [0, -1]) | np.delete(A, 1, axis=0) | np.delete(x, x > 3)
+np.insert(x, 1, x[0]*2) | np.insert(x, [0, 4], y[:2])
+np.insert(A, 1, y[:2], axis=0) | np.insert(A, 0, x[1], 1)
+np.insert(A, [1], [[1.0], [2.0]], axis=1) | np.insert(x, 1, [x[3], 2.0]) | np.nanmax(x) | np.nanmin(A, axis=0)
+np.nanmax(np.where(x > 5, np.nan, x)) | np.nanmin(np.where(A < 1.5, np.nan, A), axis=1)
+np.block([x, y]) | np.block([[A, A*A], [np.ones((1, 4))]]) | np.block([[x], [y]]) | np.repeat(x, [1, 0, 2, 1])
+np.repeat(A, [2, 1], axis=1) | np.ediff1d(A*A) | x*np.digitize(x, [1.5, 4.5])
+np.fabs(y*x) | np.array(range(4))*x"""
 #: Those of whole numbers and truth values, whose slope is 0.
 WITHOUT_SLOPE = """\
 np.round(x/3, 2) | np.around(x/3, 1) | (x/3).round(2) | (x/3).astype(int) | np.argsort(x) | x.argsort()
@@ -110,6 +117,48 @@ np.triu([[1, 2], [3, 4]])
 np.arange(3).astype(float) | -np.arange(3) | np.arange(4)[::-1] | np.arange(6).reshape(2, 3).T
 np.arange(3) == [0, 5, 2]
 np.array([1, 2]).tolist() | x.tolist() | np.unique(np.array([3, 1, 3])) | np.pad(np.array([1, 2]), 1)"""
+
+
+#: Expressions of the array ``n = np.array([3, 1, 2])``, and whether numpy has whole numbers there.
+OF_WHOLE = """\
+np.append(n, 4) | np.append(n, [5, 6]) | np.append(n, 2.5) | np.append([1], n) | np.ceil(n)
+np.concatenate([n, [1, 2]]) | np.concatenate([n, [1.5]]) | np.floor(n) | np.trunc(n) | np.fix(n)
+np.round(n) | np.around(n, 1)
+n.round() | np.rint(n) | np.fabs(n) | np.nan_to_num(n) | n.repeat(2) | np.repeat(n, [1, 2, 0]) | np.tile(n, 2)
+np.array([n.sum(), n[0]]) | np.array([n.sum(), 0]) | np.array([[n[0], 1], [2, 3]]) | np.array([n[0], 0.5])
+np.hstack([n, [1]]) | np.vstack((n, [1, 2, 3])) | np.stack([n, [1, 2, 3]]) | np.column_stack([n, [1, 2, 3]])
+np.tensordot(n, [1, 2, 3], 1) | np.convolve(n, [1, 1]) | np.polyval([1, 2], n)
+np.delete(n, 1) | np.insert(n, 1, 9)
+np.insert(n, 1, 2.7) | np.nanmax(n) | np.block([n, n]) | np.ediff1d(n) | np.ceil(n/2) | np.append(n, n)[-1:]
+np.kron(n, [1, 2]) | np.array([len(n), n.max()]) | np.floor(2.7) | np.ceil(n[0])
+np.fix(-2.7) | np.fabs(-3)"""
+
+
+def test_arrays_of_whole_numbers_stay_whole() -> None:
+    head = HEAD + "n = np.array([3, 1, 2])\n"
+    for expression in split(OF_WHOLE):
+        names: dict[str, Any] = {}
+        exec(head, names)
+        right = eval(expression, names)
+        outcome = run_script(f"{head}print({expression})\nprint({expression} // 2)\nL = n.sum()\n")
+        assert outcome.stdout == f"{right}\n{right // 2}\n", expression
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["np.delete(n, 3)", "np.insert(n, 4, 1)", "np.repeat(n, [1, 2])", "np.digitize(n, [1, 3, 2])"],
+)
+def test_what_numpy_refuses_is_refused(expression: str) -> None:
+    error = run_script(f"{HEAD}n = np.array([3, 1, 2])\ny = {expression}\n").error
+    assert error is not None
+    assert error.code != "E0900"
+
+
+def test_errors_of_numpy_may_be_switched_off() -> None:
+    text = (
+        "with np.errstate(divide='ignore', invalid='ignore'):\n    y = 1 / np.array([0.0, 2.0])\nprint(y)\n"
+    )
+    assert run_script(HEAD + text).stdout == "[inf 0.5]\n"
 
 
 def split(text: str) -> list[str]:
