@@ -70,6 +70,8 @@ class _PartWriter:
         self.values = dict(values)
         self.names = names
         self.named: dict[str, NumberedPart] = {}
+        # Every part is measured twice at least: by itself, and among the operands of what it is part of.
+        self._widths: dict[tuple[Expr, frozenset[str]], int] = {}
 
     def write(self, term: Expr) -> NumberedPart:
         """The term with names for parts. It is left as it is if it would have no entries of matrices."""
@@ -136,8 +138,11 @@ class _PartWriter:
         return NumberedPart(spelled, expr, known, hidden, self.values.get(spelled))
 
     def _width(self, expr: Expr, hidden: frozenset[str]) -> int:
-        known = {one: self.values.get(one) for one in names_in(expr) if one not in hidden}
-        return max(map(len, layout(expr, known)))
+        width = self._widths.get((expr, hidden))
+        if width is None:
+            known = {one: self.values.get(one) for one in names_in(expr) if one not in hidden}
+            width = self._widths[expr, hidden] = max(map(len, layout(expr, known)))
+        return width
 
     def _fits(self, expr: Expr, hidden: frozenset[str]) -> bool:
         return self._width(expr, hidden) <= ROOM_OF_PART

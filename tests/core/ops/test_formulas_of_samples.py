@@ -15,7 +15,7 @@ from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 from formula_evaluator import value_in_language, variables_of
-from ops.engines import PRELUDE, flat
+from ops.engines import flat, with_prelude
 from ops.operands import Operand, read
 from ops.table import FAMILIES, samples_of
 from seeds import MORE
@@ -51,13 +51,11 @@ def leaf_text(operand: Operand) -> str:
 def script_of(text: str) -> str | None:
     """A weighed sum of the first output that has a gradient; None where there is none."""
     call = read(text)
-    lines = [PRELUDE]
-    lines += [f"{x} = {leaf_text(y)}" for x, y in zip(call.names.split(", "), call.operands, strict=False)]
+    lines = [f"{x} = {leaf_text(y)}" for x, y in zip(call.names.split(", "), call.operands, strict=False)]
     lines.append(f"made = {call.expression}")
     try:
-        made = execute(Source("\n".join(lines), "s.ad"), Settings(), discard_text, discard_warning).names[
-            "made"
-        ]
+        source = Source(with_prelude("\n".join(lines)), "s.ad")
+        made = execute(source, Settings(), discard_text, discard_warning).names["made"]
     except AutodiffError:  # a sample of what is refused
         return None
     outputs = flat(made)
@@ -67,7 +65,7 @@ def script_of(text: str) -> str | None:
     shape = outputs[at].shape
     lines.append(f"out = made{'' if outputs[at] is made else f'[{at}]'}")
     lines.append(f"weight = torch.cos(1 + torch.arange({int(np.prod(shape))}.)).reshape({shape})")
-    return "\n".join([*lines, "L = (out*weight).sum()"])
+    return with_prelude("\n".join([*lines, "L = (out*weight).sum()"]))
 
 
 def formulas_of(text: str) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ operands and to the weights of the outputs, so that it tests how a rule depends 
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any, NamedTuple
 
@@ -36,6 +37,18 @@ def seeded(seed):
 """
 
 
+#: The calls of these functions.
+PRELUDE_CALL = re.compile("|".join(rf"{name}\(" for name in re.findall(r"def (\w+)", PRELUDE)))
+
+
+def with_prelude(script: str) -> str:
+    """The script after the prelude if it calls one of its functions: the others are parsed sooner without.
+
+    Its first line says that methods are those of torch where the rest has nothing else that does.
+    """
+    return f"import torch\n{PRELUDE if PRELUDE_CALL.search(script) else ''}{script}"
+
+
 class Answers(NamedTuple):
     """``second`` is None where there is none, and ``why_not`` says why."""
 
@@ -60,11 +73,11 @@ def weights(shape: tuple[int, ...], dtype: Any, start: float) -> np.ndarray:
 
 def script(texts: list[str]) -> str:
     """The samples as functions ``s0``, ``s1``, … of one script."""
-    lines = [PRELUDE]
+    lines = []
     for number, text in enumerate(texts):
         call = read(text)
         lines.append(f"def s{number}({call.names}):\n    return {call.expression}\n")
-    return "\n".join(lines)
+    return with_prelude("\n".join(lines))
 
 
 # -- autodiff ------------------------------------------------------------------------------------------
