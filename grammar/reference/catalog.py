@@ -153,7 +153,7 @@ def known_names() -> list[str]:
 
 def summarise(function: PublicFunction) -> FunctionEntry:
     """Return the entry of a function without an example, so that nothing is executed."""
-    names = public_names()[function]
+    names = tuple(key for key, named in FUNCTIONS.items() if named is function)
     made_by = function.implementation
     records = [OpRecord(made_by)] if isinstance(made_by, Op) else []
     summary = " ".join(function.doc.partition("\n\n")[0].replace("``", "`").split())

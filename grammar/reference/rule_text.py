@@ -129,17 +129,17 @@ def spell_from_source(rule: Any) -> str:
     """The expression of a ``lambda``; for a function its name and the map that its docstring states."""
     if isinstance(rule, partial):  # one rule for every operand, which gets the operand's number
         return spell_from_source(rule.func)
-    node, source = find_definition(rule.__code__)
+    node, lines = find_definition(rule.__code__)
     if node is None:
         return str(rule.__name__)
     if isinstance(node, ast.Lambda):
-        text = source_segment(source, node.body)
+        text = source_segment(lines, node.body)
     else:
         summary = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
         if summary:
             return f"{node.name}: {summary}"
         returned = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return) and inner.value]
-        text = source_segment(source, returned[-1]) if returned else node.name
+        text = source_segment(lines, returned[-1]) if returned else node.name
     return text + spell_closure(rule)
 
 
@@ -170,30 +170,31 @@ def spell_closure(rule: Any) -> str:
     )
 
 
-def source_segment(source: str, node: ast.expr) -> str:
-    """The source text of an expression, on one line."""
-    return (
-        " ".join((ast.get_source_segment(source, node) or "").split()).replace("( ", "(").replace(" )", ")")
-    )
+def source_segment(lines: list[str], node: ast.expr) -> str:
+    """The source text of an expression, on one line. Columns count bytes, as those of ``ast`` do."""
+    parts = [line.encode() for line in lines[node.lineno - 1 : node.end_lineno]]
+    parts[-1] = parts[-1][: node.end_col_offset]
+    parts[0] = parts[0][node.col_offset :]
+    return " ".join(b"".join(parts).decode().split()).replace("( ", "(").replace(" )", ")")
 
 
-_parsed: dict[str, tuple[str, list[ast.Lambda | ast.FunctionDef]]] = {}
+_parsed: dict[str, tuple[list[str], list[ast.Lambda | ast.FunctionDef]]] = {}
 
 
-def find_definition(code: CodeType) -> tuple[ast.Lambda | ast.FunctionDef | None, str]:
-    """The syntax tree that a code object was compiled from, and the source; None without a source."""
+def find_definition(code: CodeType) -> tuple[ast.Lambda | ast.FunctionDef | None, list[str]]:
+    """The syntax tree that a code object was compiled from, and the lines; None without a source."""
     if code.co_filename not in _parsed:
-        source = "".join(linecache.getlines(code.co_filename))
-        nodes = ast.walk(ast.parse(source))
+        lines = linecache.getlines(code.co_filename)
+        nodes = ast.walk(ast.parse("".join(lines)))
         _parsed[code.co_filename] = (
-            source,
+            lines,
             [node for node in nodes if isinstance(node, (ast.Lambda, ast.FunctionDef))],
         )
-    source, definitions = _parsed[code.co_filename]
+    lines, definitions = _parsed[code.co_filename]
     places = [place for place in code.co_positions() if None not in place]
     around = [node for node in definitions if encloses(node, code, places)]
     # Of nested lambdas, the smallest that contains all of the code is the right one.
-    return min(around, key=lambda node: (node.end_lineno or 0) - node.lineno, default=None), source
+    return min(around, key=lambda node: (node.end_lineno or 0) - node.lineno, default=None), lines
 
 
 def encloses(node: ast.Lambda | ast.FunctionDef, code: CodeType, places: list[Any]) -> bool:

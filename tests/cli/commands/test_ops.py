@@ -10,13 +10,14 @@ import sys
 
 import pytest
 from autodiff.cli.commands.ops import by_family
-from autodiff.cli.process.streams import cells
+from autodiff.cli.process.streams import cells, charset, own
 from autodiff.cli.render.functions import entry_lines, list_lines, short_name
-from autodiff.cli.render.reference import markdown_text
+from autodiff.cli.render.reference import json_text, markdown_text
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.graph.op import OPS
 from autodiff.grammar.reference import catalog
 from conftest import REPOSITORY
+from program import run_program
 from script_runner import run_script
 from transcript import normalise
 
@@ -67,6 +68,20 @@ def test_kinks_are_those_of_the_records(entries: list[catalog.FunctionEntry]) ->
     assert not [op.name for op in OPS.values() if op.kink and op.kink not in text]
 
 
+def test_every_text_has_substitutes_for_signs_beyond_ascii(
+    entries: list[catalog.FunctionEntry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(charset, "name", "ascii")
+    for entry in entries:
+        texts = [
+            entry.description,
+            entry.summary,
+            *(str(rule) for record in entry.records for rule in record.rules),
+        ]
+        texts += [record.kink for record in entry.records]
+        assert all(own(text).isascii() for text in texts if text), entry.names
+
+
 def test_an_example_of_a_kink_stands_on_it(entries: list[catalog.FunctionEntry]) -> None:
     examples = {entry.names[0]: entry.example for entry in entries}
     assert examples["torch.relu"].printed.endswith("tensor([0., 0., 1.])\n")
@@ -103,30 +118,34 @@ def test_torch_prints_the_same(script: str, shown: str) -> None:
 # -- the command ------------------------------------------------------------------------------------------
 
 
-def test_it_lists_families_with_a_line_for_each_function(autodiff) -> None:
-    out = autodiff("ops").out
-    lines = out.splitlines()
+@pytest.fixture(scope="module")
+def listing() -> str:
+    return run_program("ops").stdout.decode()
+
+
+def test_it_lists_families_with_a_line_for_each_function(listing: str) -> None:
+    lines = listing.splitlines()
     listed = [line for line in lines if line.startswith("  ")]
     assert len(listed) == len(catalog.public_names())
-    assert "  sin " in out
-    assert re.search(r"^selection  .*\n(  .*\n)*  abs .*d out/d x = sign\(x\)$", out, re.MULTILINE)
+    assert "  sin " in listing
+    assert re.search(r"^selection  .*\n(  .*\n)*  abs .*d out/d x = sign\(x\)$", listing, re.MULTILINE)
 
 
-def test_a_function_that_calls_its_op_is_listed_with_the_rule(autodiff) -> None:
+def test_a_function_that_calls_its_op_is_listed_with_the_rule(autodiff, listing: str) -> None:
     out = autodiff("ops", "activations").out
     assert "  F.silu         d out/d x = sigmoid(x)*(1 + x*(1 - sigmoid(x)))\n" in out
     assert re.search(r"^  F.tanhshrink +made of tanh, sub$", out, re.MULTILINE)
-    assert re.search(r"^  igamma .*d out/d x = exp", autodiff("ops").out, re.MULTILINE)
+    assert re.search(r"^  igamma .*d out/d x = exp", listing, re.MULTILINE)
 
 
 def test_no_gradient_passes_is_said_only_of_what_passes_none(
-    autodiff, entries: list[catalog.FunctionEntry]
+    listing: str, entries: list[catalog.FunctionEntry]
 ) -> None:
-    said = set(re.findall(r"^  (\S+) +no gradient passes$", autodiff("ops").out, re.MULTILINE))
+    said = set(re.findall(r"^  (\S+) +no gradient passes$", listing, re.MULTILINE))
     assert {"floor", "zeros", "sign"} <= said
     passing = {short_name(e.names[0]) for e in entries if any(record.rules for record in e.records)}
     assert not said & passing
-    listed = json.loads(autodiff("ops", "--format", "json").out)["functions"]
+    listed = json.loads(json_text(entries))["functions"]
     assert {short_name(e["name"]) for e in listed if any(op["rules"] for op in e["ops"])} == passing
 
 

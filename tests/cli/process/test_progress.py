@@ -16,7 +16,8 @@ from importlib import import_module
 from operator import attrgetter
 
 import pytest
-from autodiff.cli.process.streams import StatusLine, cells
+from autodiff.cli.main import progress
+from autodiff.cli.process.streams import StatusLine, Stream, cells
 from autodiff.cli.render.progress_bar import ProgressBar
 from autodiff.cli.requests.progress import STAGES, WATCHED, frames_of, progress_of, stage_of
 from autodiff.core.base.source import Source
@@ -27,6 +28,8 @@ from autodiff.grammar.session.running_loops import LOOPS, fraction_done, turns_o
 NUMBERS = "w = 1.5\ns = 0\nfor i in range(10**9):\n    s = s + w * 0.5\n    w = 1\n"
 TENSORS = "w = ones(2, requires_grad=True)\nfor i in range(10**9):\n    L = (w * w).sum()\n    L.backward()\n"
 WHILE = "i = 0\nwhile True:\n    i = i + 1\n"
+#: Steps between two prints: a few prints come before the progress is drawn anew.
+APART = 500_000
 NO_LIMIT = ("--max-steps", "0", "--max-nodes", "0")
 
 
@@ -109,15 +112,15 @@ def test_rows_show_their_speed_and_the_time_left(start, terminal):
 
 def test_what_a_script_prints_stands_above(write, start, terminal):
     ours, theirs = terminal
-    script = "for i in range(10**9):\n    if i % 100000 == 0: print('here', i)\n"
+    script = f"for i in range(10**9):\n    if i % {APART} == 0: print('here', i)\n"
     process = start("run", *NO_LIMIT, write(script), stdout=theirs, stderr=theirs, env={"TERM": "xterm"})
     os.close(theirs)
-    seen = read_until(ours, r"step[^\n]*\n(.*\n)*.*step[^\n]*\n(.*\n)*.*step")
+    seen = read_until(ours, r"(?s)step.*?\n.*?step.*?\n.*?step")
     process.send_signal(signal.SIGINT)
     process.wait()
     *lines, last = screen(read_until(ours, r"\Z.", seen))
     assert last == ""
-    assert lines == [f"here {i * 100000}" for i in range(len(lines))]
+    assert lines == [f"here {i * APART}" for i in range(len(lines))]
     assert len(lines) > 2
 
 
@@ -127,38 +130,47 @@ def test_an_error_stands_where_the_progress_was(on_terminal, write):
     assert screen(seen)[0] == "error[E0505]: stopped after 2 seconds"
 
 
+def test_no_run_shows_progress_that_is_quiet_or_writes_to_a_pipe(write, start):
+    """At once: each of them takes longer than it takes until progress is shown."""
+    script = write(WHILE)
+    cases = [("terminal", "terminal", "-q"), ("pipe", "terminal"), ("pipe", "pipe")]
+    runs = []
+    for out, err, *options in cases:
+        ours, theirs = pty.openpty()
+        streams = {"stdout": out, "stderr": err}
+        process = start(
+            *("run", *NO_LIMIT, "--timeout", "2", *options, script),
+            **{name: theirs if kind == "terminal" else subprocess.PIPE for name, kind in streams.items()},
+            env={"TERM": "xterm", "FORCE_COLOR": "1"},
+        )
+        os.close(theirs)
+        runs.append((process, ours))
+    for process, ours in runs:
+        texts = [pipe.read().decode() for pipe in (process.stdout, process.stderr) if pipe]
+        seen = "".join([read_until(ours, r"\Z."), *texts])
+        os.close(ours)
+        assert process.wait() == 124
+        assert "E0505" in seen
+        assert "step" not in seen
+        assert "\r" not in seen
+
+
 @pytest.mark.parametrize(
-    ("options", "environ", "out"),
+    ("options", "term", "is_pipe", "count"),
     [
-        (["-q"], {}, "terminal"),
-        (["--diagnostics", "json"], {}, "terminal"),
-        ([], {"TERM": "dumb"}, "terminal"),
-        ([], {"TERM": ""}, "terminal"),
-        ([], {}, "pipe"),
+        ([], "xterm", False, 1),
+        (["-q"], "xterm", False, 0),
+        (["--diagnostics", "json"], "xterm", False, 0),
+        ([], "dumb", False, 0),
+        ([], "", False, 0),
+        ([], "xterm", True, 0),
     ],
 )
-def test_where_there_is_no_progress(write, start, terminal, options, environ, out):
-    ours, theirs = terminal
-    process = start(
-        *("run", *NO_LIMIT, "--timeout", "1.5", *options, write(WHILE)),
-        stdout=theirs if out == "terminal" else subprocess.PIPE,
-        stderr=theirs,
-        env={"TERM": "xterm", **environ},
-    )
-    os.close(theirs)
-    seen = read_until(ours, r"\Z.")
-    assert process.wait() == 124
-    assert "step" not in seen
-    assert "\r" not in seen
-
-
-def test_a_pipe_has_no_progress(autodiff, write):
-    done = autodiff(
-        "run", *NO_LIMIT, "--timeout", "1.5", write(WHILE), env={"TERM": "xterm", "FORCE_COLOR": "1"}
-    )
-    assert done.returncode == 124
-    assert "step" not in done.err + done.out
-    assert "\r" not in done.err + done.out
+def test_where_there_is_no_progress(monkeypatch, options, term, is_pipe, count):
+    monkeypatch.setenv("TERM", term)
+    session = session_for("run", *options, "-e", "w = 3")
+    monkeypatch.setattr(Stream, "is_pipe", is_pipe)
+    assert len(progress(session, 0.0)) == count
 
 
 def own_frames():

@@ -10,9 +10,10 @@ from autodiff import grammar
 from autodiff.core.base.errors import LimitError
 from autodiff.core.base.limits import limits
 from autodiff.core.graph.state import mode
+from autodiff.grammar.objects import value_text
 from script_runner import printed, run_script
 
-DEEP = 20_000
+DEEP = 10_000
 
 
 @pytest.fixture
@@ -39,8 +40,8 @@ def few_steps():
         "y = " + "1 if 0 else " * DEEP + "2",
         "y = " + "lambda: " * DEEP + "2",
         "".join(" " * i + "if 1:\n" for i in range(1000)) + " " * 1000 + "y = 1",
-        "def f(n):\n    return 0 if n == 0 else 1 + f(n - 1)\ny = f(20000)",
-        "x = []\nfor i in range(20000): x = [x]\ny = str(x) == str(x)",
+        "def f(n):\n    return 0 if n == 0 else 1 + f(n - 1)\ny = f(10000)",
+        "x = []\nfor i in range(10000): x = [x]\ny = str(x) == str(x)",
     ],
     ids=lambda text: text[:12],
 )
@@ -48,8 +49,14 @@ def test_depth_is_no_problem(text: str) -> None:
     assert run_script(text).error is None
 
 
-def test_what_is_too_deep_says_so() -> None:
-    error = run_script("y = " + "abs(" * 100_001 + "1" + ")" * 100_001).error
+@pytest.fixture
+def shallow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A depth that is soon reached."""
+    monkeypatch.setattr(limits, "depth", DEEP)
+
+
+def test_what_is_too_deep_says_so(shallow: None) -> None:
+    error = run_script("y = " + "abs(" * (DEEP + 1) + "1" + ")" * (DEEP + 1)).error
     assert isinstance(error, LimitError)
     assert error.code == "E0501"
 
@@ -66,7 +73,7 @@ def test_what_is_too_deep_says_so() -> None:
         "    @staticmethod\n    def backward(ctx, g): return g\nA.apply(torch.tensor(1.))",
     ],
 )
-def test_recursion_without_end(text: str) -> None:
+def test_recursion_without_end(text: str, shallow: None) -> None:
     error = run_script(text).error
     assert isinstance(error, LimitError)
     assert (error.code, error.message) == ("E0501", "maximum recursion depth exceeded")
@@ -115,12 +122,10 @@ def test_work_without_end(text: str, few_steps: None) -> None:
         "x = []\nfor i in range(40): x = [x, x]\nprint(x)",
     ],
 )
-def test_memory_without_end(text: str) -> None:
-    before, limits.memory = limits.memory, 64 << 20
-    try:
-        error = run_script("torch.tensor(0)\n" + text).error
-    finally:
-        limits.memory = before
+def test_memory_without_end(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "memory", 16 << 20)
+    monkeypatch.setattr(value_text, "MAX_TEXT_LENGTH", 1_000_000)
+    error = run_script("torch.tensor(0)\n" + text).error
     assert isinstance(error, LimitError)
     assert error.code == "E0502"
 

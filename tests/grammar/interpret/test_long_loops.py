@@ -73,7 +73,7 @@ for step in range({steps}):
     if step + 1 == {middle} or step + 1 == {steps}:
         print(loss)
 """
-LOOPS = {"numbers": (NUMBERS, 100_000), "tensors": (TENSORS, 5_000), "second order": (FUNCTIONAL, 3_000)}
+LOOPS = {"numbers": (NUMBERS, 30_000), "tensors": (TENSORS, 5_000), "second order": (FUNCTIONAL, 3_000)}
 GROWN_BYTES = 1 << 20
 
 
