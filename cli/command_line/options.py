@@ -297,15 +297,14 @@ DIAGNOSTICS = Option(
 FAIL_ON = Option(
     "--fail-on",
     TEXTS,
-    "Exit 1 if a gradient is nan or zero, if one of its entries is zero, or on a warning.",
+    "Exit 1 on a gradient of nan or zero, a zero entry or a warning.",
     metavar="nan,zero,zero-entry,warning",
     parts=("nan", "zero", "zero-entry", "warning"),
 )
 FAIL_ON_CHECK = Option(
     "--fail-on",
     TEXTS,
-    "Exit 1 if a gradient is nan or zero, if one of its entries is zero, on a warning, if it is undecided, or"
-    " a number right only here.",
+    "Exit 1 on these too; `here`: a number right at this point only.",
     metavar="nan,zero,zero-entry,warning,undecided,here",
     parts=(*FAIL_ON.parts, "undecided", "here"),
 )

@@ -307,6 +307,7 @@ def test_prose_is_at_most_100_wide(on_terminal):
         ["run", "-e", "x = ones(2) + ones(3)"],
         ["help", "colors"],
         ["run", "--help"],
+        ["check", "--help"],
         ["help", "E0302"],
     ):
         seen = on_terminal(*arguments, "--color", "never", columns=200)[1]
