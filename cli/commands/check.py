@@ -68,7 +68,8 @@ def check_script(session: Session) -> Outcome:
     status = NO if answers.is_right is False or session.failures else OK
     if answers.errors:
         status = USAGE
-    return Outcome(status, words, answers.is_right is True and not status, show, called=called)
+    is_well = answers.is_right is True and not answers.errors  # what --fail-on says stands in the line
+    return Outcome(status, words, is_well, show, called=called)
 
 
 def mistake(text: str, line: int | None, source: Source) -> AutodiffError:

@@ -7,6 +7,7 @@ from autodiff.cli.render import roles
 from autodiff.cli.render.formula_answers import formula_answers
 from autodiff.cli.render.numbers import short, spell_count
 from autodiff.cli.render.page import EMPTY, NAME, PLAIN, TITLE, Table, fit, prose
+from autodiff.cli.render.paths import at_line
 from autodiff.cli.render.prose import in_words
 from autodiff.core.report.kink import REPEATED
 from autodiff.core.report.verdict import (
@@ -106,7 +107,7 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
     for check in answers.checks:
         if check.verdict != OK or check.kinks or check.is_unconnected:
             yield EMPTY
-            yield from prose(explanation(check, answers.order, answers.output, page), page.width)
+            yield from prose(explanation(check, answers, page), page.width)
     for check in answers.checks:
         if check.cuts:
             yield EMPTY
@@ -157,8 +158,9 @@ def entry_name(check: GradientCheck) -> str:
     return f"{check.name}[{', '.join(map(str, check.worst))}]"
 
 
-def explanation(check: GradientCheck, order: int, output: str, page: Page) -> str:
-    """Why a gradient is not simply right; ``order`` is the order of the derivative that was requested."""
+def explanation(check: GradientCheck, answers: Answers, page: Page) -> str:
+    """Why a gradient is not simply right."""
+    order, output = answers.order, answers.output
     name = visible(entry_name(check))
     if check.verdict == WRONG:
         first = "" if check.order == order else "the first derivative is wrong already: "
@@ -190,8 +192,12 @@ def explanation(check: GradientCheck, order: int, output: str, page: Page) -> st
         text = "the output or its gradient is not finite"
         if check.reason == EQUAL_VALUES:
             text = "the second derivative is not finite here and may not exist"
+        cause = answers.cause_of(check)
         because = f": {visible(check.equal_values)}" if check.equal_values else ""
-        return f"{name}: {text}{because}; explain --wrt {check.name}{second} says why"
+        if cause is not None and not because:
+            because = f": {visible(at_line(cause.line, cause.text))}"
+        more = "says why" if cause is None else "says more"
+        return f"{name}: {text}{because}; explain --wrt {check.name}{second} {more}"
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
 
 
@@ -303,7 +309,9 @@ def mistakes(answers: Answers, page: Page) -> Iterator[tuple[str, Source | None,
             line = None if derivation is None else derivation.wrt_line
             if check.fault is not None:
                 line = check.fault.line or check.fault.called or line
-            yield f"wrong gradient: {explanation(check, answers.order, answers.output, page)}", None, line
+            elif cause := answers.cause_of(check):
+                line = cause.line or line
+            yield f"wrong gradient: {explanation(check, answers, page)}", None, line
     for formula in answers.formulas:
         if formula.is_right is False:
             line = None if formula.step is None else formula.step[1]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from autodiff.cli.command_line.fast_parser import Request
     from autodiff.cli.requests.session import Session
     from autodiff.core.base.errors import UsageError
+    from autodiff.core.report.cause import Cause
     from autodiff.core.report.records import Derivation, ReportedPass
     from autodiff.core.report.verdict import GradientCheck
     from autodiff.grammar.by_hand.check import HandCheck
@@ -48,6 +49,13 @@ class Answers:
         """The number of gradients and formulas with one of these verdicts."""
         found = [check.verdict for check in self.checks] + [formula.verdict for formula in self.formulas]
         return sum(verdict in verdicts for verdict in found)
+
+    def cause_of(self, check: GradientCheck) -> Cause | None:
+        """Why a gradient is not finite, if that is known."""
+        derivation = self.derivations.get(check.name)
+        if check.verdict != NOT_FINITE or derivation is None:
+            return None
+        return next(iter(derivation.causes), None)
 
     @property
     def open_questions(self) -> int:

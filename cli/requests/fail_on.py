@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from autodiff.core.base.source import Span
     from autodiff.core.report.records import GradientReport
 
+    #: What fails, with the line of the script that it is about.
+    Sentence = tuple[str, int | None]
+
 
 def read_kinds(request: Request) -> tuple[str, ...]:
     """The kinds in ``--fail-on nan,zero``. Raises UsageError for those that the command lacks."""
@@ -41,21 +44,22 @@ def read_kinds(request: Request) -> tuple[str, ...]:
 
 
 def judge(
-    session: Session, reports: Sequence[GradientReport], others: Mapping[str, str] | None = None
+    session: Session, reports: Sequence[GradientReport], others: Mapping[str, Sentence] | None = None
 ) -> None:
     """Say what of reports, or of the warnings, is asked to fail; the session keeps it.
 
-    ``others`` are sentences on what is no part of a report, by kind.
+    ``others`` say what is no part of a report, by kind.
     """
     kinds = read_kinds(session.request)
     assert session.script is not None
     source = session.script.source
-    found: list[tuple[str, Span | None]] = [
-        (text, None if line is None else source.line_span(line))
-        for report in reports
-        for text, line in failures(kinds, report)
+    sentences = [sentence for report in reports for sentence in failures(kinds, report)]
+    sentences += [
+        (f"--fail-on {kind}: {text}", line) for kind, (text, line) in (others or {}).items() if kind in kinds
     ]
-    found += [(f"--fail-on {kind}: {text}", None) for kind, text in (others or {}).items() if kind in kinds]
+    found: list[tuple[str, Span | None]] = [
+        (text, None if line is None else source.line_span(line)) for text, line in sentences
+    ]
     if "warning" in kinds and session.warnings:
         count = len(session.warnings)
         given = "a warning was given" if count == 1 else f"{count:,} warnings were given"
@@ -69,8 +73,8 @@ def judge(
             session.say(error)
 
 
-def failures(kinds: tuple[str, ...], report: GradientReport) -> Iterator[tuple[str, int | None]]:
-    """What of a report is asked to fail, in sentences, each with the line of the first variable it names."""
+def failures(kinds: tuple[str, ...], report: GradientReport) -> Iterator[Sentence]:
+    """What of a report is asked to fail, with the line of the first variable that is named."""
     if "nan" in kinds:
         if not is_finite(report.output.value):
             text = f"--fail-on nan: the output {report.output.name} is not finite"
@@ -105,7 +109,7 @@ def kinds_of_row(kinds: Sequence[str], value: Any, grads: Sequence[Any]) -> Iter
         yield "zero-entry"
 
 
-def sentences_on_rows(failed: Mapping[str, int], count: int) -> dict[str, str]:
+def sentences_on_rows(failed: Mapping[str, int], count: int) -> dict[str, Sentence]:
     """What is asked to fail of ``count`` rows, with how many rows of each kind."""
     what = {
         "nan": "a value or gradient that is not finite",
@@ -113,18 +117,23 @@ def sentences_on_rows(failed: Mapping[str, int], count: int) -> dict[str, str]:
         "zero-entry": "a gradient with an entry of zero",
     }
     return {
-        kind: f"{failed[kind]:,} of {count:,} rows {'has' if failed[kind] == 1 else 'have'} {what[kind]}"
+        kind: (
+            f"{failed[kind]:,} of {count:,} rows {'has' if failed[kind] == 1 else 'have'} {what[kind]}",
+            None,
+        )
         for kind in what
         if failed[kind]
     }
 
 
-def sentences_on_answers(answers: Answers) -> dict[str, str]:
+def sentences_on_answers(answers: Answers) -> dict[str, Sentence]:
     """What is asked to fail of the answers of ``check``; gradients at a kink are undecided too."""
-    sentences = {}
-    names = [check.name for check in answers.checks if check.verdict in (KINK, UNDECIDED)]
-    if names:
-        sentences["undecided"] = f"{the_gradients(names)} undecided"
+    sentences: dict[str, Sentence] = {}
+    checks = [check for check in answers.checks if check.verdict in (KINK, UNDECIDED)]
+    if checks:
+        text = f"{the_gradients([check.name for check in checks])} undecided"
+        kink = next((kink for check in checks for kink in check.kinks), None)
+        sentences["undecided"] = (text, None) if kink is None else (f"{text}: {kink.text}", kink.line)
     for kind, verdict, what in (
         ("undecided", UNDECIDED, "undecided"),
         ("here", RIGHT_HERE, "right at the script's values only"),
@@ -132,5 +141,5 @@ def sentences_on_answers(answers: Answers) -> dict[str, str]:
         found = [formula for formula in answers.formulas if formula.verdict == verdict]
         if found:
             others = f" and {len(found) - 1} more are" if len(found) > 1 else " is"
-            sentences[kind] = f"{visible(found[0].spelled)}{others} {what}"
+            sentences[kind] = (f"{visible(found[0].spelled)}{others} {what}", None)
     return sentences

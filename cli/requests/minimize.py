@@ -89,7 +89,7 @@ def make_minimum(session: Session, show: Callable[[Minimum], None]) -> Minimum:
         session.note(f"there are no standard errors: {why}{spell_flat(made)}")
     session.show_so_far = session.time_help = None
     if session.request.texts("fail_on"):
-        judge(session, [made.report], {"nan": f"there are no standard errors: {why}"} if why else {})
+        judge(session, [made.report], {"nan": (f"there are no standard errors: {why}", None)} if why else {})
     return made
 
 

@@ -73,7 +73,11 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
     asked.warn_of_first(session)
     if request.texts("fail_on"):
         is_finite = bool(np.isfinite(sigma).all())
-        judge(session, [asked.report], {} if is_finite else {"nan": "the standard deviation is not finite"})
+        judge(
+            session,
+            [asked.report],
+            {} if is_finite else {"nan": ("the standard deviation is not finite", None)},
+        )
     has_kinks = note_kinks(session, asked, probe, draws)
     if draws:
         session.show_so_far = lambda: show(made)

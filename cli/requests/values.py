@@ -5,6 +5,8 @@ An expression has the functions and constants of the language, and none of the s
 
 from __future__ import annotations
 
+import re
+
 from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.command_line.script_source import STDIN, reads_stdin
 from autodiff.core.base.errors import AutodiffError, CompileError, LimitError, UsageError
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 LONGEST_SHOWN = 40  # characters of a value in a message
 FORMS = "write it as in 2.5, [[1, 2], [3, 4]], pi/4, linspace(0, 1, 5) or @FILE"
+#: The prefixes of units, with their powers of ten.
+PREFIXES = {"f": -15, "p": -12, "n": -9, "u": -6, "\u00b5": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12}
+WITH_PREFIX = re.compile(rf"([-+]?(?:\d+\.?\d*|\.\d+))\s?([{''.join(PREFIXES)}])")
 
 
 class Values:
@@ -190,13 +195,14 @@ def no_value(option: str, text: str, error: AutodiffError) -> UsageError:
             help=(f"repeat the option: {word} {name}={first.strip()} {word} {second.strip()}",),
         )
     at = f", at character {error.span.start + 1}" if error.span is not None else ""
-    why = error.caret or error.message
-    help = "a value may use the functions and constants of the language, not the names of the script"
-    return UsageError(
-        f"{option}: `{shown}` has no value: {why}{at}",
-        code="E0610",
-        help=(help if error.code == "E0201" else FORMS,),
-    )
+    why = error.message if error.code == "E0109" else error.caret or error.message
+    help = FORMS
+    if error.code == "E0201":
+        help = "a value may use the functions and constants of the language, not the names of the script"
+    elif prefixed := WITH_PREFIX.fullmatch(text.strip()):
+        number, prefix = prefixed.groups()
+        help = f"prefixes of units are not read: write {number}e{PREFIXES[prefix]}"
+    return UsageError(f"{option}: `{shown}` has no value: {why}{at}", code="E0610", help=(help,))
 
 
 def as_numbers(value: Any, option: str, text: str) -> object:

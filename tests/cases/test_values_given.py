@@ -61,6 +61,16 @@ CASES = [
         code=2,
     ),
     Case(
+        "a_prefix_of_a_unit_in_a_value",
+        "C = 1.; R = 50.; tau = R*C\n",
+        "autodiff grad script.ad --set C=22n",
+        says=[
+            "`22n` has no value: a name stands directly after a number",
+            "prefixes of units are not read: write 22e-9",
+        ],
+        code=2,
+    ),
+    Case(
         "a_word_in_row_seven",
         "L = (x**2).sum()\n",
         "autodiff grad script.ad --set x=@run.csv",

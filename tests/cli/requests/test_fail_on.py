@@ -160,7 +160,6 @@ def test_matrices_that_are_not_finite_are_warned_of(autodiff, more):
 @pytest.mark.parametrize(
     ("code", "formulas", "kind", "says"),
     [
-        ("x = 0.; L = abs(x)", [], "undecided", "the gradient for x is undecided"),
         ("x = 0.; L = abs(x)", ["dL/dx == 1"], "undecided", "dL/dx == 1 is undecided"),
         ("x = 2.; L = x**3", ["dL/dx == 12"], "here", "dL/dx == 12 is right at the script's values only"),
         (
@@ -213,3 +212,35 @@ def test_an_entry_of_zero_fails_if_asked(autodiff):
         "--fail-on takes nan, warning, not `zero`\n  = help: separate them by commas: --fail-on nan,warning"
         in done.err
     )
+
+
+def test_what_is_undecided_has_its_kink_and_the_line(autodiff, write):
+    write("x = 0.\nb = 1.\nL = abs(x) + b\n", "a.ad")
+    arguments = ("check", "a.ad", "--fail-on", "undecided")
+    done = autodiff(*arguments)
+    assert done.returncode == 1
+    assert (
+        "error: --fail-on undecided: the gradient for x is undecided: abs(x) is at a kink of abs: x = 0"
+        in done.err
+    )
+    assert "\n --> a.ad:3:1\n" in done.err
+    done = autodiff(*arguments, "--diagnostics", "github")
+    assert done.err.startswith(
+        "::error file=a.ad,line=3,col=1,endLine=3,endColumn=15::--fail-on undecided: the gradient"
+    )
+
+
+def test_a_gradient_that_is_nan_has_its_cause_and_the_line(autodiff, write):
+    write("R = 0.\nL = where(R > 0, sqrt(R), 0*R)\n", "a.ad")
+    done = autodiff("check", "a.ad", "--diagnostics", "github")
+    assert done.err.startswith(
+        "::error file=a.ad,line=2,col=1,endLine=2,endColumn=31::wrong gradient: R: the output or its"
+        " gradient is not finite: line 2: the slope of sqrt is 1/(2*sqrt(R)), which has no bound at 0"
+    )
+
+
+def test_a_right_script_that_fails_is_one_line(autodiff, write):
+    write(ZERO, "a.ad")
+    done = autodiff("check", "a.ad", "a.ad", "--fail-on", "zero", "-q")
+    line = "a.ad: 2 gradients right; --fail-on zero: the gradients for w and x are zero\n"
+    assert done.out == line + line + "2 scripts: 2 failed by --fail-on\n"
