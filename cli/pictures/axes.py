@@ -191,7 +191,7 @@ def check_drawn(curve: Curve) -> None:
 def heading(curve: Curve) -> str:
     """What a curve shows, in a line."""
     if not curve.slopes:
-        return f"{curve.output}, the values of {len(curve.ys):,} steps"
+        return f"the {len(curve.ys):,} values of {curve.output}"
     return f"{curve.output} over {curve.input}"
 
 

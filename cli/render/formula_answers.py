@@ -6,7 +6,8 @@ from autodiff.cli.process.streams import visible
 from autodiff.cli.render import roles
 from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
-from autodiff.cli.render.prose import WIDEST_PROSE, fold
+from autodiff.cli.render.prose import WIDEST_PROSE
+from autodiff.cli.render.steps import folded_around_code
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
 
@@ -142,5 +143,5 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
         yield from prose(tried, page.width, 2)
     for remark in check.remarks:
         yield EMPTY
-        for line in fold(visible(remark), min(page.width - 2, WIDEST_PROSE)):
+        for line in folded_around_code(visible(remark), min(page.width - 2, WIDEST_PROSE)):
             yield ((PLAIN, f"  {line}"),)

@@ -7,11 +7,11 @@ from collections import Counter
 from itertools import pairwise
 from math import isfinite
 
-from autodiff.cli.process.streams import cells, visible
+from autodiff.cli.process.streams import visible
 from autodiff.cli.render.numbers import inline, is_array, number, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, fit, muted, prose
-from autodiff.cli.render.prose import WIDEST_PROSE, phrases
-from autodiff.cli.render.steps import filled
+from autodiff.cli.render.prose import WIDEST_PROSE
+from autodiff.cli.render.steps import filled, folded_around_code
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.base.limits import limits
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 evaluation = LazyModule("autodiff.core.symbolic.evaluate")
 LABEL_WIDTH = 14
 NARROWEST = 20
-#: Where code without spaces is broken if it is too long for a line: after a bracket, before a dot.
-SEAMS = re.compile(r"(?<=[(\[])|(?<=[\w)\]])(?=\.[^\W\d])")
 #: Where a row of a table may be folded.
 FOLDS = re.compile(r"(?= <- )|(?<=, )")
 #: A path of more nodes shows its ends, or else at most ``MOST_APART`` nodes that distinguish it from similar
@@ -205,13 +203,7 @@ def all_kink_texts(derivation: Derivation) -> Iterator[tuple[str, str]]:
 def labelled(label: str, text: str, page: Page) -> Iterator[Line]:
     """Prose beside a label, folded to the page's width, but not inside of code that fits a line."""
     room = max(min(page.width, WIDEST_PROSE) - LABEL_WIDTH, NARROWEST)
-    lines: list[str] = []
-    for phrase in phrases(visible(text), room):
-        if lines and cells(lines[-1]) + 1 + cells(phrase) <= room:
-            lines[-1] += " " + phrase
-        else:
-            lines += filled(SEAMS.split(phrase), room)
-    for at, line in enumerate(lines):
+    for at, line in enumerate(folded_around_code(visible(text), room)):
         yield ((MUTED, ("" if at else label).ljust(LABEL_WIDTH)), (PLAIN, line))
 
 

@@ -99,7 +99,7 @@ def phrases(text: str, room: int) -> Iterator[str]:
     phrase = ""
     opened: list[bool] = []  # for each open bracket, whether it is that of a call or an index
     before = ""
-    for word in text.split():
+    for word in whole_words(" ".join(text.split())):
         is_joined = any(opened) or word in OPERATORS or before in OPERATORS
         if phrase and not (is_joined and cells(phrase) + 1 + cells(word) <= room):
             yield phrase

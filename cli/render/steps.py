@@ -6,6 +6,7 @@ import re
 
 from autodiff.cli.process.streams import cells, fitting
 from autodiff.cli.render.page import MUTED, PLAIN, fit
+from autodiff.cli.render.prose import phrases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ LABEL_WIDTH = 14
 LONGEST_TERM = 4000
 #: Where a formula may be broken: before an operator, after a comma, a colon or an opening bracket.
 BREAKS = re.compile(r" (?=[-+*@.=<>] )|(?<=[,:]) |(?<=\()|(?<=[\w)\]])(?=[*/](?!\*))(?<!\*)| (?=for \w)")
+#: Where code without spaces is broken if it is too long for a line: after a bracket, before a dot.
+SEAMS = re.compile(r"(?<=[(\[])|(?<=[\w)\]])(?=\.[^\W\d])")
 SIGNS = "@*+-/"
 #: What a break costs: per open bracket, at a product, inside brackets that fit a line, after few characters,
 #: and between a short name and the ``=`` of its definition.
@@ -91,6 +94,17 @@ def filled(pieces: Sequence[str], room: int) -> list[str]:
         else:
             lines[-1] += piece
     return [part for line in lines for part in broken(line, room)]
+
+
+def folded_around_code(text: str, room: int) -> list[str]:
+    """Prose on lines of ``room`` columns, broken inside of code only if that is longer than a line."""
+    lines: list[str] = []
+    for phrase in phrases(text, room):
+        if lines and cells(lines[-1]) + 1 + cells(phrase) <= room:
+            lines[-1] += " " + phrase
+        else:
+            lines += filled(SEAMS.split(phrase), room)
+    return lines
 
 
 def folded_block(lines: Sequence[str], room: int) -> list[str]:

@@ -6,6 +6,7 @@ from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.command_line.script_source import STDIN
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.paths.node_names import bracketed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ class Comparison:
         for name in dict.fromkeys([*before, *after]):
             gradients = grad_of(before.get(name)), grad_of(after.get(name))
             line = after[name].line if name in after else None
-            self.values.append(Difference(f"d{new.output.name}/d{name}", *gradients, line, tolerance))
+            output = (new if name in after else old).output.name
+            self.values.append(
+                Difference(f"d{bracketed(output)}/d{bracketed(name)}", *gradients, line, tolerance)
+            )
 
     @property
     def has_differences(self) -> bool:

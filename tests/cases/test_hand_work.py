@@ -343,7 +343,11 @@ SECOND = [
         "the_wrong_factor_of_a_second_path",
         WAVE,
         "autodiff check script.ad --formula 'd2L/dx2 == -cos(z)*w**2'",
-        shows=["dL/dx <- dL/dz <- cos(z)", "the factor cos(z) should be d(cos(z))/dz", "-sin(z)"],
+        shows=[
+            "dL/dx <- dL/dz <- cos(z)",
+            "the factor cos(z) should be\n  d(cos(z))/dz = -sin(z)",
+            "-sin(z)",
+        ],
         code=1,
     ),
     Case(
