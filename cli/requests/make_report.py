@@ -5,6 +5,7 @@ Options become Settings and limits here; what a script prints and warns is passe
 
 from __future__ import annotations
 
+import re
 from time import perf_counter
 
 from autodiff.cli.command_line.fast_parser import Request
@@ -37,6 +38,8 @@ MOST_NODES, MOST_OF_LARGE = 100_000, 10_000
 CREATE_GRAPH_HELP = ("write create_graph=True in the call: then what it returns can be differentiated",)
 #: Functions of whole numbers, which have no slope.
 COUNTING_FUNCTIONS = ("factorial", "comb", "perm", "gcd", "lcm")
+#: Scripts without these words draw and fill no arrays.
+DRAWS = re.compile(r"\b(?:rand\w*|normal|uniform|standard_normal|exponential|zeros|ones|full)\(")
 #: These commands show what a script computes; the others answer for one gradient, which must be well-defined.
 ADDING_UP = ("run", "graph", "trace")
 
@@ -124,6 +127,14 @@ def notes_on_values(session: Session, execution: Execution, subject: ReportedPas
         from autodiff.grammar.repair.noted_lists import notes_on_lists
 
         yield from notes_on_lists(execution, subject)
+    if (
+        execution.without_tensors
+        and not session.request.texts("wrt")
+        and DRAWS.search(session.script.source.text)
+    ):
+        from autodiff.grammar.repair.noted_draws import notes_on_draws
+
+        yield from notes_on_draws(execution, subject)
     if session.request.command == "explain":
         from autodiff.grammar.repair.noted_cuts import notes_on_cuts
 

@@ -171,3 +171,48 @@ def test_numbers_of_the_text_are_inputs(case: Case, tmp_path: Path) -> None:
 @each_of(POSITIONS)
 def test_positions_are_no_inputs(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
+
+
+N = "import numpy as np\nnp.random.seed(0)\n"
+G = "import numpy as np\nrng = np.random.default_rng(0)\n"
+DRAWN = [
+    Case(
+        "weights_whose_sizes_are_variables",
+        N + "n, h = 3, 2\nX = np.random.randn(4, n)\nW = np.random.randn(n, h) * 0.1\nb = np.zeros(h)\n"
+        "L = np.sum((X @ W + b)**2)\n",
+        "autodiff grad script.ad",
+        says=["`X` in line 4, `W` in line 5 and `b` in line 6 are constants here", "--wrt X,W,b"],
+    ),
+    Case(
+        "weights_of_a_generator",
+        G + "x = 2.0\nW = rng.normal(size=2)\nL = np.sum(W**2)*x\n",
+        "autodiff explain script.ad",
+        says=["`W` in line 4 is a constant here, made with variables; for the derivative by W: --wrt W"],
+    ),
+    Case(
+        "asked_for",
+        N + "h = 2\nx = 2.0\nW = np.random.randn(h)\nL = np.sum(W**2)*x\n",
+        "autodiff grad script.ad --wrt W,x",
+        never=["note"],
+    ),
+    Case(
+        "arrays_that_take_no_part_or_are_filled_by_a_loop",
+        N + "x, n = 2.0, 3\nV = np.random.randn(n)\ny = np.zeros(n)\n"
+        "for i in range(n):\n    y[i] = x*i\nL = sum(y)\n",
+        "autodiff grad script.ad --wrt x && autodiff grad script.ad",
+        never=["is a constant here"],
+    ),
+    Case(
+        "only_drawn_arrays",
+        G + "h = 2\nW = rng.normal(size=h)\nL = np.sum(W**2)\n",
+        "autodiff grad script.ad",
+        says=["a random draw has no gradient", "--wrt W takes it for an input"],
+        never=["(s - p).detach()"],
+        code=4,
+    ),
+]
+
+
+@each_of(DRAWN)
+def test_what_is_drawn_or_filled_with_variables_is_named(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)

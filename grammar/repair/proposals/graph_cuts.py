@@ -366,7 +366,12 @@ def draw_cut(scene: Scene, call: tree.Call, name: str) -> Cut:
         mean, deviation = given
         text = f"{mean} + {with_parentheses(deviation)} * torch.randn_like({mean})"
         return replaceable_cut(scene, call, f"({text})", "a random draw has no gradient")
-    return Cut(call, "a random draw has no gradient", advice=DRAW_ADVICE)
+    advice = DRAW_ADVICE
+    if runtime.prints_numbers:  # no draw by a parameter, but numbers to begin with
+        statement = path_to(scene.script, call.span)[-2]
+        names = [one.id for one in getattr(statement, "targets", ()) if isinstance(one, tree.Name)]
+        advice = f"--wrt {names[0]} takes it for an input" if names else ""
+    return Cut(call, "a random draw has no gradient", advice=advice)
 
 
 def made_from_numbers(scene: Scene, data: Any) -> bool:
