@@ -40,7 +40,7 @@ HERE = os.path.dirname(__file__)
 #: Lines of the script, and derivations, that a page has at most.
 MOST_LINES, MOST_DERIVATIONS = 2_000, 60
 WIDEST_LINE = 400
-#: From this width in px on, a graph stands below the script instead of beside it.
+#: From this width in px on, a graph that is wider than high stands below the script instead of beside it.
 WIDE = 820
 LARGEST_MATRIX = 6
 PRINTED_WORDS = 2_000
@@ -91,7 +91,7 @@ def html_text(
         '<li class="k-value">value</li><li class="k-grad">∂ gradient</li>',
         f"{'<li class=k-lost>lost here</li>' if has_lost else ''}</ul></header>",
         controls(derivations, chosen, drawn),
-        f"<main{' class=wide' if picture.width > WIDE else ''}>",
+        f"<main{' class=wide' if picture.width > max(WIDE, picture.height) else ''}>",
         '<section class="code" aria-label="Script" tabindex="0">',
         f"<ol>{''.join(code_lines(source))}</ol></section>",
         '<div class="stage"><section class="graph" aria-label="Graph" tabindex="0">',

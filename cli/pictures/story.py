@@ -121,7 +121,7 @@ class Teller:
 
     def path(self, event: PathProduct) -> Step:
         symbol = typeset(fit(event.symbol, WIDEST_TITLE))
-        says = f"path {event.index + 1} to {self.name(event.wrt)} gives {symbol}"
+        says = f"a path to {self.name(event.wrt)} gives {symbol}"
         product = self.value(event.product)
         if all(map(is_number, event.locals)):
             factors = [in_brackets(self.value(local)) for local in event.locals]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from autodiff.cli.render.name_keys import brief_meanings, meaning_texts
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import EMPTY, Block, Page, fit, muted, prose
+from autodiff.cli.render.prose import in_words
 from autodiff.cli.render.tree_layout import DEEPEST_INDENT, LAST, MARK, MORE, ONLY, Rows, layout
 from autodiff.core.base.incoming import incoming, words_in
 from autodiff.core.base.limits import limits
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 LONGEST_STAIRS = 6
 NUMBERS_BEGIN = "-.0123456789in"  # includes nan and inf
 WIDEST_NAME = 40
+MOST_REACHED = 4  # inputs that the note on several paths names
 WIDEST_OP = 16
 WIDEST_OUTPUT = 24
 WIDEST_VALUE = 24
@@ -253,10 +255,13 @@ def tail_lines(
     several = [variable for variable in gradients if variable.paths > 1]
     marked = {at for at, mark in zip(rows.ats, rows.marks, strict=True) if mark} if several else set()
     names = {rows.names[at] for at in marked}
-    for variable in several:
-        name = fit(variable.name, WIDEST_NAME)
-        if name in names:
-            says += f"  {name} is reached by {spell_count(variable.paths)} paths; its gradient is their sum."
-            break
+    reached = [fit(variable.name, WIDEST_NAME) for variable in several]
+    reached = [name for name in reached if name in names]
+    if len(reached) == 1:
+        count = next(variable.paths for variable in several if fit(variable.name, WIDEST_NAME) == reached[0])
+        says += f"  {reached[0]} is reached by {spell_count(count)} paths; its gradient is their sum."
+    elif reached:
+        listed = reached if len(reached) <= MOST_REACHED else [*reached[: MOST_REACHED - 1], "others"]
+        says += f"  {in_words(listed)} are reached by several paths; a gradient is their sum."
     yield EMPTY
     yield from prose(says, page.width)

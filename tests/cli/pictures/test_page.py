@@ -364,7 +364,7 @@ def test_the_page_plays_the_run(browser, seed_page):
     assert [grad for grad in step["grads"] if grad] == ["∂ −1", "∂ 1"]
     press(browser, "p")
     step = state(browser)
-    assert step["says"] == "path 2 to w1 gives −w3·x2: (−1) · 1 · 3 · 2 = −6; sum so far −6"
+    assert step["says"] == "a path to w1 gives −w3·x2: (−1) · 1 · 3 · 2 = −6; sum so far −6"
     assert step["now"] == ["n2", "n6", "n8", "n9", "n10"]
     assert (len(step["dim"]), step["rows"]) == (6, 2)
     press(browser, Keys.END)
@@ -433,7 +433,7 @@ def test_boxes_open_and_close_by_mouse_and_keyboard(browser, tmp_path):
 def test_a_link_opens_its_step_and_the_picture_can_be_fitted(browser, seed_page):
     browser.get("about:blank")
     browser.get(f"{seed_page}#25")
-    assert state(browser)["says"].startswith("path 1 to w1")
+    assert state(browser)["says"].startswith("a path to w1 gives −w2·x1")
     browser.get("about:blank")
     browser.get(f"{seed_page}#999")
     assert state(browser)["count"] == "25 / 25"

@@ -79,8 +79,8 @@ def test_the_animation_grows_the_graph_and_then_runs_backward(autodiff, tmp_path
     ]
     paths = [step.says for step in steps if step.phase == "paths" and step.wrt == 2]
     assert paths == [
-        "path 2 to w1 gives −w3·x2: (−1) · 1 · 3 · 2 = −6; sum so far −6",
-        "path 1 to w1 gives −w2·x1: (−1) · 1 · 2 · 1 = −2; sum so far −8",
+        "a path to w1 gives −w3·x2: (−1) · 1 · 3 · 2 = −6; sum so far −6",
+        "a path to w1 gives −w2·x1: (−1) · 1 · 2 · 1 = −2; sum so far −8",
     ]
     picture, scenes = make_picture(report.graph, Page()), formats.scenes_of(steps, 11)
     width = max(picture.width, *map(caption_width, scenes))
