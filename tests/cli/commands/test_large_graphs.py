@@ -33,9 +33,9 @@ def test_the_tree_is_cut_and_says_so(autodiff, script) -> None:
     assert len(done.out) < 3_000_000
 
 
-@pytest.mark.parametrize("command", ["graph", "run"])
-def test_the_document_is_cut_and_says_so(autodiff, script, command) -> None:
-    made = json.loads(autodiff(command, script, "--format", "json").out)
+@pytest.mark.parametrize(("command", "name"), [("graph", "power"), ("run", "sum")])
+def test_the_document_is_cut_and_says_so(autodiff, write, command, name) -> None:
+    made = json.loads(autodiff(command, write(SCRIPTS[name]), "--format", "json").out)
     nodes = made["graph"]["nodes"]
     assert len(nodes) == 10_002  # with what they are computed from
     assert any("of its 100,001 nodes" in note for note in made["notes"])
