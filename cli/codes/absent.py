@@ -45,7 +45,7 @@ CODES = {
         "print([1, 2])",
     ),
     "E0145": Code(
-        "There are no numpy arrays here.",
+        "A script of torch has no arrays of numpy.",
         "`np` has the constants and functions of plain numbers; rows of numbers are tensors.",
         "Write torch where it says np.",
         "import torch\nimport numpy as np\nx = np.array([1., 2.])",

@@ -25,7 +25,7 @@ CARETS = {
     "E0142": "everything runs on the CPU here",
     "E0143": "scripts read and write no files",
     "E0144": "scripts draw nothing",
-    "E0145": "there are no numpy arrays here",
+    "E0145": "a script of torch has no arrays of numpy",
     "E0146": "there is no such number type here",
     "E0147": "functions are not transformed or compiled here",
     "E0148": "this is not part of the language",

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 #: numpy's names of functions that have another name in torch, with the same arguments.
 TORCH_NAMES = {"absolute": "abs", "dot": "matmul", "power": "pow"}
+#: Calls with more characters are described by what changes in them.
+LONGEST_SHOWN = 60
+#: torch's dtypes by what numpy takes for them.
+NUMPY_DTYPES = {
+    **{name: name for name in ("float32", "float64", "int32", "int64", "bool")},
+    **{"float": "float64", "int": "int64", "f4": "float32", "f8": "float64", "double": "float64"},
+}
 #: The functions that make a tensor of numbers; one around the other is one too many.
 MAKERS = frozenset(["tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor"])
 
@@ -66,9 +73,10 @@ def other_absences(scene: Scene) -> list[AutodiffError]:
 def change(scene: Scene, fix: Fix) -> str:
     """Describe a repair in a line: the new text and the old."""
     place, call = absent_use(scene)
-    if len(fix.edits) == 1:
-        return f"{fix.edits[0].text} in place of {scene.source.excerpt(fix.edits[0].span)}"
     whole = place if call is None else call
+    is_long = len(scene.text(whole)) > LONGEST_SHOWN and all(edit.text for edit in fix.edits)
+    if len(fix.edits) == 1 or is_long:
+        return ", ".join(f"{edit.text} in place of {scene.source.excerpt(edit.span)}" for edit in fix.edits)
     return f"{edited_text(scene, whole, *fix.edits)} in place of {scene.text(whole)}"
 
 
@@ -81,14 +89,16 @@ def tensor_for_array(scene: Scene) -> Iterator[Fix]:
         if len(call.arguments) == 1 and is_made_a_tensor(scene, call):
             yield without_call(f"leave `{scene.text(place)}` out", call)
         else:
-            yield Fix("write `torch.tensor(...)`", Edit(place.span, "torch.tensor"))
+            yield Fix("write `torch.tensor(...)`", Edit(place.span, "torch.tensor"), *torch_dtypes(call))
     elif name == "from_numpy" and call is not None and len(call.arguments) == 1:
         inner = call.arguments[0].value
         is_made = is_method(inner, "array") or is_method(inner, "asarray")
         if isinstance(inner, tree.Call) and is_made:  # other functions compute something
             text = scene.source.text[inner.function.span.end : inner.span.end]
             begin, end = Span(call.span.start, inner.function.span.end), Span(inner.span.end, call.span.end)
-            yield Fix(f"write `torch.tensor{text}`", Edit(begin, "torch.tensor"), Edit(end, ""))
+            named = torch_dtypes(inner)
+            made = "(...)" if named else text
+            yield Fix(f"write `torch.tensor{made}`", Edit(begin, "torch.tensor"), *named, Edit(end, ""))
         elif (kept := before_numpy(inner)) is not inner:
             text = scene.text(kept)
             yield Fix(f"stay with tensors: `{text}`", Edit(call.span, text))
@@ -118,6 +128,19 @@ def tensor_for_array(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"did you mean `{meant}`?", Edit(place.span, meant))
     else:
         yield from fit_attribute(scene)
+
+
+def torch_dtypes(call: tree.Call) -> list[Edit]:
+    """Return the edits that write torch's dtypes for those that numpy has by a text or of Python."""
+    edits = []
+    for one in call.arguments:
+        if one.keyword != "dtype":
+            continue
+        value = one.value
+        name = value.value if isinstance(value, tree.String) else getattr(value, "id", "")
+        if name in NUMPY_DTYPES:
+            edits.append(Edit(value.span, f"torch.{NUMPY_DTYPES[name]}"))
+    return edits
 
 
 def before_numpy(node: Any) -> Any:
