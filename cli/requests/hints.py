@@ -27,6 +27,8 @@ PLACES = {
     "jump": "at a jump",
     "singular": "at a singular point",
     "gap": "where its formula has a gap",
+    "repeated": "where a position is written to twice",
+    "bend": "at a kink of its slope",
     "rounding": "made of rounding errors",
 }
 #: Options that affect the gradient, with their defaults.

@@ -80,9 +80,10 @@ def slope_rule(
     return KinkRule(find_points, convention, elsewhere, shown_operands=(0, 1), operands=(operand,), **more)
 
 
-def overwriting_rule(find: Callable[..., Any]) -> KinkRule:
-    """A row about an op that writes values to positions, of which some may occur twice."""
-    return KinkRule(find, LAST_VALUE, kind=REPEATED, shown_operands=(1,), operands=(1,))
+def overwriting_rule(find: Callable[..., Any], adding: str) -> KinkRule:
+    """A row about an op that writes values to positions, of which some may occur twice, as ``adding`` adds up."""
+    convention = f"{LAST_VALUE}; {adding} adds all values"
+    return KinkRule(find, convention, kind=REPEATED, shown_operands=(1,), operands=(1,))
 
 
 # -- predicates that several rows share -----------------------------------------------------------------
@@ -525,9 +526,15 @@ KINK_RULES: dict[str, tuple[KinkRule, ...]] = {
         KinkRule(repeated_values, OWN_VECTOR.format("pair of singular vectors"), shown_operands=()),
     ),
     # writing
-    "index_put": (overwriting_rule(lambda *of, **to: repeated_positions.of_index_put(*of, **to)),),
-    "index_copy": (overwriting_rule(lambda *of, **to: repeated_positions.of_index_copy(*of, **to)),),
-    "scatter": (overwriting_rule(lambda *of, **to: repeated_positions.of_scatter(*of, **to)),),
+    "index_put": (
+        overwriting_rule(
+            lambda *of, **to: repeated_positions.of_index_put(*of, **to), "index_put(..., accumulate=True)"
+        ),
+    ),
+    "index_copy": (
+        overwriting_rule(lambda *of, **to: repeated_positions.of_index_copy(*of, **to), "index_add"),
+    ),
+    "scatter": (overwriting_rule(lambda *of, **to: repeated_positions.of_scatter(*of, **to), "scatter_add"),),
     # losses
     "smooth_l1_loss": (
         KinkRule(

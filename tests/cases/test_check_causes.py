@@ -205,8 +205,19 @@ L = (table**2).sum()
 L.backward()
 """,
         "autodiff check script.ad",
-        shows=["w[0]: backward gives 10", "writes to a position twice: entry [0] of w = 3"],
+        shows=[
+            "w[0]: backward gives 10",
+            "writes to a position twice: entry [0] of w = 3",
+            "index_put(..., accumulate=True) adds all values",
+        ],
         code=1,
+    ),
+    Case(
+        "an_addition_through_a_list",
+        "x = torch.tensor([1., 2., 3.], requires_grad=True)\ny = torch.zeros(4)\ny[[1, 1, 3]] += x\n"
+        "L = (y**2).sum()\nL.backward()\n",
+        "autodiff run script.ad",
+        says=["index_put in line 3 is where a position is written to twice; autodiff explain"],
     ),
     Case(
         "scatter",

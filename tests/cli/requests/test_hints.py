@@ -8,12 +8,19 @@ import subprocess
 import sys
 
 import pytest
+from autodiff.cli.requests.hints import PLACES
+from autodiff.core.report import kink
 
 LEAF = "x = torch.tensor({}, requires_grad=True)\n"
 
 
 def says(*lines: str, kind: str = "note") -> str:
     return "".join(f"{kind}: {line}\n" for line in lines)
+
+
+def test_every_kind_of_kink_has_words() -> None:
+    kinds = {value for name, value in vars(kink).items() if name.isupper() and isinstance(value, str)}
+    assert set(PLACES) == kinds
 
 
 CASES = [
