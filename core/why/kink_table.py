@@ -81,7 +81,7 @@ def slope_rule(
 
 
 def overwriting_rule(find: Callable[..., Any], adding: str) -> KinkRule:
-    """A row about an op that writes values to positions, of which some may occur twice, as ``adding`` adds up."""
+    """A row about an op that writes values to positions, of which some may occur twice."""
     convention = f"{LAST_VALUE}; {adding} adds all values"
     return KinkRule(find, convention, kind=REPEATED, shown_operands=(1,), operands=(1,))
 
