@@ -309,9 +309,18 @@ def cancel(a: Any, b: Any) -> bool:
 
 
 def parting(a: Path, b: Path) -> tuple[str, str]:
-    """The nodes nearest to the input in which two paths differ; the nearest nodes if none differ."""
-    upwards = zip(reversed(a.nodes[:-1]), reversed(b.nodes[:-1]), strict=False)
-    return next(((x, y) for x, y in upwards if x != y), (a.nodes[-2:][0], b.nodes[-2:][0]))
+    """What tells each of two paths from the other: ``by`` its node nearest to the input that the other lacks.
+
+    ``not by`` that of the other if it has none; the nearest nodes if neither has one.
+    """
+    own, other = (
+        next((node for node in reversed(one.nodes[:-1]) if node not in two.nodes), "")
+        for one, two in ((a, b), (b, a))
+    )
+    if not own and not other:
+        own, other = a.nodes[-2:][0], b.nodes[-2:][0]
+    named = [fit(name, 24) for name in (own or other, other or own)]
+    return f"{'' if own else 'not '}by {named[0]}", f"{'' if other else 'not '}by {named[1]}"
 
 
 def cancelling_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
@@ -323,9 +332,9 @@ def cancelling_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
             left.append(path)
             continue
         left.remove(partner)
-        by = [fit(name, 24) for name in parting(partner, path)]
+        by = parting(partner, path)
         values = [amount(p.contribution, derivation, page)[0] for p in (partner, path)]
-        said = f"{values[0]} (by {by[0]}) and {values[1]} (by {by[1]}) cancel"
+        said = f"{values[0]} ({by[0]}) and {values[1]} ({by[1]}) cancel"
         yield from prose(said, page.width, LABEL_WIDTH)
     if derivation.magnitude is None:
         return

@@ -102,6 +102,7 @@ def test_paths_of_tensors_that_cancel_are_named():
     [
         ("x = 3.; u = x*2; L = 5*u - u*5 + u**3", "10 (by 5*u) and -10 (by u*5) cancel"),
         ("x = 3.; v = x*2; L = (v + 1)*7 - (v + 1)*7", "14 (by v + 1) and -14 (by v + 1 (2nd)) cancel"),
+        ("x = 3.; s = x*2; n = -s; L = s + n + x**2", "2 (not by n) and -2 (by n) cancel"),
     ],
 )
 def test_paths_that_cancel_are_named_by_what_tells_them_apart(autodiff, code, said):
