@@ -59,6 +59,7 @@ class SlopeOrigins:
         self.names = names
         self.numbers = [number for number, _ in starts]
         self.nodes = [node for _, node in starts]
+        self._users: dict[Node, list[Node]] | None = None  # once requested
 
     def of(self, node: Node) -> Node | None:
         """Return the node whose slope ``node`` is part of; None for a node of the script."""
@@ -66,6 +67,16 @@ class SlopeOrigins:
         found = self.nodes[at] if at >= 0 and node.site is None else None
         below = self.names.origins  # of a third derivative: that node is part of a slope itself
         return found if found is None or below is None else below.of(found) or found
+
+    def users(self, node: Node) -> Sequence[Node]:
+        """The nodes of the script that have ``node`` as an operand."""
+        if self._users is None:
+            self._users = {}
+            for user in self.nodes:
+                for below in user.inputs:
+                    if below is not None:
+                        self._users.setdefault(below, []).append(user)
+        return self._users.get(node, ())
 
 
 class NodeNames:

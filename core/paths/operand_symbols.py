@@ -122,10 +122,27 @@ class OperandSymbols:
     def named_constant(self, node: Node, index: int) -> Expr | None:
         """The expression of a constant operand if the script writes it with names, else None."""
         site = node.site
-        if site is None or node.op is None or site.end - site.start > MAX_SOURCE_LENGTH:
+        if site is None:
+            return self._constant_of_rule(node, index)
+        if node.op is None or site.end - site.start > MAX_SOURCE_LENGTH:
             return None
         text = self._names.source.excerpt(site)
         return self._named_constants.operand(text, node.op.name, index, node.operands[index])
+
+    def _constant_of_rule(self, node: Node, index: int) -> Expr | None:
+        """The same in a recorded pass, where the rule of an op of the script has taken over its constant."""
+        origin = None if self._names.origins is None else self._names.origins.of(node)
+        taken = node.operands[index]
+        if (
+            origin is None or self._names.origins is None or np.size(taken) != 1 or abs(taken) in (0, 1)
+        ):  # 1/c and c are equal at 1
+            return None
+        # The constant factor of the output arrives at the op above it, as in 2*pi*sqrt(x).
+        for one in (origin, *self._names.origins.users(origin)):
+            for at, (below, value) in enumerate(zip(one.inputs, one.operands, strict=True)):
+                if is_unnamed_constant(below) and np.size(value) == 1 and value == taken:
+                    return self.named_constant(one, at)
+        return None
 
     def symbol(self, root: Node) -> Symbol:
         """The symbol of the value of a node."""

@@ -13,6 +13,20 @@ L = (torch.relu(W @ x) @ v) ** 2
 """
 
 
+def test_constants_have_the_names_of_the_script(autodiff):
+    """A rule takes over the constants of its op; 1/c is not called c where both are 1."""
+    pendulum = "import math; l = 1.2; g = 9.81; T = 2*math.pi*sqrt(l/g)"
+    script = ("-e", pendulum, "--wrt", "l", "--order", "2", "--format", "formula")
+    assert autodiff("explain", *script).out == "-math.pi/(2*l*sqrt(l/g)*g)\n"
+    for code, formula in (
+        ("x = 2.; y = x**3*math.e", "6*math.e*x\n"),
+        ("x = 2.; y = exp(x)/(math.pi - math.pi + 1)", "exp(x)\n"),
+        ("x = torch.tensor(2., requires_grad=True); k = 3.; y = sin(k*x)", "-k**2*sin(k*x)\n"),
+    ):
+        asked = ("-e", f"import math, torch\n{code}", "--wrt", "x", "--order", "2", "--format", "formula")
+        assert autodiff("explain", *asked).out == formula
+
+
 def test_a_path_through_a_slope_of_zero_is_counted_and_not_written_out(autodiff):
     told = autodiff("explain", "-e", RELU, "--order", "2", "--wrt", "w").out
     assert "5 paths from dL/dw to w" in told
