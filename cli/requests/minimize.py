@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 from autodiff.cli.render.minimum import spell_flat
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.fail_on import judge
@@ -170,7 +172,7 @@ def kink_near(objective: Objective, found: Search) -> str:
         if not objective.value(place) <= least:
             continue
         subject = objective.run(place)
-        names = NodeNames(subject.order, objective.source)
+        names = cache(partial(NodeNames, subject.order, objective.source))
         for kink in kinks_of(subject.order, subject.cotangents, names):
             if kink.kind in (KINK, JUMP, SINGULAR):
                 where = "there" if np.array_equal(place, found.place) else "close by"

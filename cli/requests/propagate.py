@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from autodiff.cli.data_files.data_file import listed
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.fail_on import judge
@@ -108,7 +110,7 @@ def note_kinks(session: Session, asked: Question, probe: Probe, draws: int) -> b
     subject = asked.subject
     assert session.script is not None
     source = session.script.source
-    names = NodeNames(subject.order, source, numbers_first=subject.numbers_first)
+    names = cache(lambda: NodeNames(subject.order, source, numbers_first=subject.numbers_first))
     leading = nodes_leading_to(subject.order, [node for _, node in subject.wrt])
     kinks = [kink for kink in kinks_of(leading, subject.cotangents, names) if kink.kind in NOT_SMOOTH]
     sentences = [(kink.line, kink.text) for kink in kinks]

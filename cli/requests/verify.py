@@ -122,7 +122,7 @@ def check_all(
         check = verify(subject, spelled, node, order, seed, neighbours)
         if check.verdict in (OK, WRONG, KINK):
             leading = nodes_leading_to(subject.order, [node])
-            there = kinks_of(leading, subject.cotangents, names, order)
+            there = kinks_of(leading, subject.cotangents, lambda: names, order)
             check.kinks = tuple(kink for kink in there if kink.kind != FORMULA_GAP)
         if check.verdict == NOT_FINITE:
             check.equal_values = equal_values_remark(nodes_leading_to(subject.order, [node]), names)

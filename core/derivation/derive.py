@@ -234,7 +234,7 @@ class Derivations:
         if spelled not in self.kinks:
             from autodiff.core.why.kinks import kinks_of  # here: reports of gradients alone do not need it
 
-            self.kinks[spelled] = kinks_of(leading, self.subject.cotangents, self.names)
+            self.kinks[spelled] = kinks_of(leading, self.subject.cotangents, lambda: self.names)
         return self.kinks[spelled]
 
     def _write_paths(

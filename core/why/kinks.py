@@ -20,7 +20,7 @@ from autodiff.core.why.sentences import operand_in_words, value_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -50,10 +50,11 @@ MULTI_FUNCTION_OPS = ("pick", "gather", "amax", "amin", "elu")
 
 
 def kinks_of(
-    leading: Sequence[Node], cotangents: dict[Node, Any], names: NodeNames, order: int = 1
+    leading: Sequence[Node], cotangents: dict[Node, Any], names: Callable[[], NodeNames], order: int = 1
 ) -> tuple[Kink, ...]:
     """The kinks among the nodes of ``leading``, which lie between an output and one input, oldest first.
 
+    ``names`` is called where there is one: to name all nodes of a graph takes longer than to look at them.
     With ``order`` 2 the kinks that only the second derivative has are included. Nodes then count even where
     the incoming gradient is 0, since the second derivative may be nonzero there.
     """
@@ -77,7 +78,7 @@ def kinks_of(
             if not operands:
                 continue
             if operands.intersection(OPERANDS_AT_ZERO.get(name, ())) and is_rounding(node):
-                found.append(_rounding(node, names))
+                found.append(_rounding(node, names()))
             if name in TIE_OPS:
                 found += _ties(node, g, names)
             for row in KINK_RULES.get(name, ()):
@@ -110,7 +111,7 @@ def _rounding(node: OpNode, names: NodeNames) -> Kink:
     )
 
 
-def _kinks_of_rule(row: KinkRule, node: OpNode, g: Any, names: NodeNames) -> Iterator[Kink]:
+def _kinks_of_rule(row: KinkRule, node: OpNode, g: Any, names: Callable[[], NodeNames]) -> Iterator[Kink]:
     """The kink of one row of the table, if the node lies on it and a gradient arrives there."""
     marked = row.find_points(node.out, *node.operands, **node.params)
     if marked is False:  # for plain numbers, which need no numpy
@@ -120,9 +121,9 @@ def _kinks_of_rule(row: KinkRule, node: OpNode, g: Any, names: NodeNames) -> Ite
         marked = np.broadcast_to(marked, np.shape(node.out))
     marked = marked & _arriving_mask(node, g, marked)
     if marked.any():
-        where = _where(node, row.shown_operands, marked, names)
+        where = _where(node, row.shown_operands, marked, names())
         convention = row.convention.format(**node.params)
-        yield _kink(row.kind, node, names, marked, where, convention, row.others, row.formula)
+        yield _kink(row.kind, node, names(), marked, where, convention, row.others, row.formula)
 
 
 def _arriving_mask(node: OpNode, g: Any, marked: Any) -> Any:
@@ -147,7 +148,7 @@ def _arriving_mask(node: OpNode, g: Any, marked: Any) -> Any:
     return arriving
 
 
-def _ties(node: OpNode, g: Any, names: NodeNames) -> Iterator[Kink]:
+def _ties(node: OpNode, g: Any, names: Callable[[], NodeNames]) -> Iterator[Kink]:
     """A choice among tied entries that do not receive the same: another choice was possible."""
     x, axis = node.operands[0], node.params["dim"]
     if not node.op.kink or not np.ndim(x):
@@ -166,9 +167,9 @@ def _ties(node: OpNode, g: Any, names: NodeNames) -> Iterator[Kink]:
     marked = np.zeros_like(sorted_marks)
     np.put_along_axis(marked, order, sorted_marks, axis)
     if marked.any():
-        where = _where(node, (0,), marked, names)
+        where = _where(node, (0,), marked, names())
         elsewhere = TIES_ELSEWHERE.get(node.grad_fn_name, "")
-        yield _kink(KINK, node, names, marked, where, node.op.kink, elsewhere, "")
+        yield _kink(KINK, node, names(), marked, where, node.op.kink, elsewhere, "")
 
 
 def _kink(

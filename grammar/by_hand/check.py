@@ -448,5 +448,5 @@ def op_kinks(points: SamplePoints, by: list[str]) -> list[str]:
     subject = points.subject
     node = dict(subject.wrt)[by[-1]]
     leading = nodes_leading_to(subject.order, [node])
-    kinks = kinks_of(leading, subject.cotangents, points.node_names, len(by))
+    kinks = kinks_of(leading, subject.cotangents, lambda: points.node_names, len(by))
     return [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != FORMULA_GAP][:MAX_KINKS]

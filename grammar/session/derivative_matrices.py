@@ -47,6 +47,8 @@ def jacobian(subject: ReportedPass) -> Any:
     root = subject.root
     rows, columns = np.size(root.out), input_size(subject)
     check_allocation((rows, columns))
+    if rows == 1 and np.ravel(subject.seed)[0] == 1:  # then the pass of the subject has the only row
+        return flat_gradients(subject, subject.received).reshape(rows, columns)
     found = [flat_gradients(subject, sweep(subject.order, {root: seed})) for seed in unit_seeds(root)]
     return np.reshape(found, (rows, columns))
 

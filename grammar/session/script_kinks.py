@@ -89,7 +89,7 @@ def add_second_kinks(
             if second.by != (second.by[0],) * 2 or weights is None:
                 continue
             leading = nodes_leading_to(subject.order, [node])
-            there = kinks_of(leading, subject.cotangents, names, 2)
+            there = kinks_of(leading, subject.cotangents, lambda: names, 2)
             there = tuple(kink for kink in there if kink.kind != FORMULA_GAP)
             if not (there or probe.ties):
                 continue

@@ -236,3 +236,11 @@ def test_what_is_said_when_the_time_for_draws_is_over(monkeypatch):
         " (single numbers are drawn together): ask for fewer draws, or give it more time: --timeout 600, 0"
         " for no limit"
     ]
+
+
+def test_nodes_are_named_only_at_a_kink(monkeypatch):
+    """To name the nodes of a loop of a million steps takes far longer than the passes."""
+    named = []
+    monkeypatch.setattr("autodiff.cli.requests.propagate.NodeNames", lambda *all, **more: named.append(all))
+    assert propagated("x**2/y + relu(x)", {"x": (2.0, 0), "y": (4.0, 0)}, "--sigma", "x=0.1").sigma == [0.2]
+    assert not named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def found_in(function: Any, call: Call, source: Source) -> dict[str, tuple[Kink,
             order = newest_first([root])
             seed = 1.0 if root.out.__class__ is float else weights(out.shape, root.out.dtype, 1.0)
             cotangents = sweep(order, {root: seed})
-            found[f"output {at}"] = kinks_of(order, cotangents, NodeNames(order, source), 1)
+            found[f"output {at}"] = kinks_of(order, cotangents, partial(NodeNames, order, source), 1)
     return found
 
 

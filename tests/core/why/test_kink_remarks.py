@@ -172,7 +172,9 @@ def found_in(script: str, order: int = 2) -> dict[str, tuple[Kink, ...]]:
     subject = differentiate(execute(source, Settings(), discard_text, discard_warning), Settings())
     names = NodeNames(subject.order, source)
     return {
-        spelled: kinks_of(nodes_leading_to(list(subject.order), [node]), subject.cotangents, names, order)
+        spelled: kinks_of(
+            nodes_leading_to(list(subject.order), [node]), subject.cotangents, lambda: names, order
+        )
         for spelled, node in subject.wrt
     }
 
