@@ -277,8 +277,12 @@ def notes_on_reassigned(
 ) -> Iterable[str]:
     """The notes on names that are assigned more than once; imported only if there are such names."""
     counted = execution.scopes.module.assignment_count
-    is_again = execution.first_leaves or execution.reassigned or execution.ends_in_steps()
-    if not execution.without_tensors or not (is_again or any(counted(name) > 1 for name, _ in subject.wrt)):
+    is_again = any(counted(name) > 1 for name, _ in subject.wrt)
+    if execution.without_tensors:
+        is_again = is_again or bool(
+            execution.first_leaves or execution.reassigned or execution.ends_in_steps()
+        )
+    if not is_again or not (asked_wrt or execution.without_tensors):
         return ()
     from autodiff.grammar.repair.reassigned_inputs import reassigned_notes
 

@@ -21,7 +21,7 @@ from autodiff.grammar.session.assignment_plan import matches_pattern
 from autodiff.grammar.session.leaf_names import join_words
 from autodiff.grammar.session.outputs import entries_of, is_output
 from autodiff.grammar.session.run import run_once
-from autodiff.grammar.session.versions import version_of
+from autodiff.grammar.session.versions import first_leaf, version_of
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import assigned_names, walk
@@ -278,7 +278,14 @@ def reassigned_notes(
     """Yield notes on names assigned again: which value of an input the slope is by, or that it is no input.
 
     A note says how to ask for the slope by the last value, which the gradients of training by hand are.
+    With tensors only the names that ``--wrt`` asks for are told: marked leaves are meant as such.
     """
+    if not execution.without_tensors:
+        if is_asked:
+            for name, node in subject.wrt:
+                if execution.scopes.module.assignment_count(name) > 1:
+                    yield from tensor_meant(name, node, execution, subject)
+        return
     inputs = dict(subject.wrt)
     seen = set()
     for name in dict.fromkeys([*execution.reassigned, *execution.first_leaves, *inputs]):
@@ -322,27 +329,60 @@ def value_meant(name: str, node: Node, execution: Execution, subject: ReportedPa
     if name in execution.list_entries or (name in execution.reassigned and assigned == 1):
         yield f"`{name}` is changed: the slopes are those by its entries of line {line}"
     elif name in execution.reassigned or name in execution.first_leaves:
-        last = last_version(name, subject.root, execution)
-        other = ""
-        if last is not None and last[1] is not node:
-            at, _ = execution.source.position(0 if last[1].site is None else last[1].site.start)
-            other = f"; --wrt {last[0]} gives that by the last one, of line {at}"
         what = "assigned more than once" if assigned > 1 else "changed"
-        yield f"`{name}` is {what}: the slope is that by its value of line {line}{other}"
+        last = last_value(name, node, execution, subject)
+        yield f"`{name}` is {what}: the slope is that by its value of line {line}{last}"
     elif assigned > 1:
-        last = last_version(name, subject.root, execution)
-        if last is not None and last[1] is node:
-            yield f"`{name}` is assigned more than once: the slope is that by its last value, of line {line}"
+        yield from tensor_meant(name, node, execution, subject)
+
+
+def last_value(name: str, node: Node, execution: Execution, subject: ReportedPass) -> str:
+    """Return how to ask for the slope by the last value of a name; empty if ``node`` is that value."""
+    values = versions_of(name, subject.root, execution)
+    last = last_version(name, subject.root, execution)
+    if last is None or last[1] is node:
+        return ""
+    where = " before the output" if subject.root in values.values() else ""
+    return f"; --wrt {last[0]} gives that by the last one{where}, of line {line_of(last[1], execution)}"
+
+
+def tensor_meant(name: str, node: Node, execution: Execution, subject: ReportedPass) -> Iterator[str]:
+    """Yield the note that says which of a tensor's values its name means, if there are several."""
+    values = versions_of(name, subject.root, execution)
+    if not values:
+        return
+    line = line_of(node, execution)
+    if node not in values.values():
+        which = f"value of line {line}{last_value(name, node, execution, subject)}"
+    elif not last_value(name, node, execution, subject):
+        which = f"last value, of line {line}"
+        first = first_leaf(name, execution, newest_first([subject.root]))
+        if first is not None:
+            which += f"; --wrt {name}_1 gives that by its first, of line {line_of(first, execution)}"
+    else:
+        return
+    yield f"`{name}` is assigned more than once: the slope is that by its {which}"
+
+
+def line_of(node: Node, execution: Execution) -> int:
+    return execution.source.position(0 if node.site is None else node.site.start)[0]
 
 
 def last_version(name: str, root: Node, execution: Execution) -> tuple[str, Node] | None:
     """Return the last of several values of a name that ``root`` is made of, with what reports call it."""
+    values = versions_of(name, root, execution).items()
+    return next((one for one in reversed(values) if one[1] is not root), None)
+
+
+def versions_of(name: str, root: Node, execution: Execution) -> dict[str, Node]:
+    """Return the computed values of a name in the graph of ``root`` by what reports call them, oldest first.
+
+    It is empty if there is only one value, or if the graph is large.
+    """
     order = newest_first([root])
     if len(order) > MOST_NODES:
-        return None
-    known = NodeNames(order, execution.source, numbers_first=execution.first_numbers).versions(name)
-    values = [(spelled, node) for spelled, node in known.items() if node is not root]
-    return values[-1] if values else None
+        return {}
+    return NodeNames(order, execution.source, numbers_first=execution.first_numbers).versions(name)
 
 
 def training_notes(execution: Execution, settings: Settings, subject: ReportedPass) -> Iterator[str]:

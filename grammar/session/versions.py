@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from autodiff.core.base.errors import UsageError
+from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.grammar.session.assignment_plan import matches_pattern
 
@@ -36,10 +37,12 @@ def version_node(
         return None
     from autodiff.core.paths.node_names import NodeNames
 
-    if spelled in (f"{variable}_1", f"{variable}_v1") and variable in execution.first_leaves:
-        return execution.first_leaves[variable]  # reports call it by the name of the variable
     others: list[str] = []
     for order in orders:
+        if spelled in (f"{variable}_1", f"{variable}_v1"):
+            first = first_leaf(variable, execution, order)
+            if first is not None:
+                return first  # reports call it by the name of the variable
         named = NodeNames(order, execution.source, numbers_first=execution.first_numbers).versions(variable)
         if spelled in named:
             return named[spelled]
@@ -62,12 +65,18 @@ def matching_versions(
     names = NodeNames(order, execution.source, numbers_first=execution.first_numbers)
     for variable in execution.scopes.module.slots:
         versions = names.versions(variable)
-        first = execution.first_leaves.get(variable)
-        if first is not None and versions:
+        first = first_leaf(variable, execution, order) if versions else None
+        if first is not None:
             versions = {f"{variable}_1": first, **versions}
         for spelled, node in versions.items():
             if matches_pattern(spelled, pattern):
                 yield spelled, node
+
+
+def first_leaf(variable: str, execution: Execution, order: Sequence[Node]) -> Node | None:
+    """Return the first value of a variable if it is a leaf; None if an op made it."""
+    known = execution.first_leaves.get(variable)
+    return known or next((node for node in order if node.__class__ is Leaf and node.name == variable), None)
 
 
 def orders_below(roots: Iterable[Node]) -> Iterable[Sequence[Node]]:

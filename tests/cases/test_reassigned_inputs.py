@@ -366,6 +366,11 @@ FIRST_VALUES = [
     ("rng.normal()", "-= 0.01*grad_w"),
     ("rng.normal(size=1)*np.sqrt(2/n)", "-= 0.01*grad_w"),
 ]
+TWICE = (
+    "a = torch.tensor(2.0, requires_grad=True)\nw = torch.tensor(3.0, requires_grad=True)\n"
+    "a = w*a\na = w*a + 1\nL = a**2\n"
+)
+VALUES_OF_A = "a_1\t342\na_2\t114\na_3\t38\n"
 #: However a weight is made first, its name means that value, and w_3 is the one that the last turn uses.
 TRAINED = [
     Case(
@@ -402,6 +407,35 @@ TRAINED = [
         "import numpy as np\nx = 2.\nh = x**2\nfor t in range(2):\n    h = np.sin(h)*x\nL = h**2\n",
         "autodiff grad --wrt h script.ad",
         says=["`h` is assigned more than once: the slope is that by its last value, of line 5"],
+    ),
+    Case(
+        "the_last_value_is_the_output",
+        "w = 0.5\nh = 0.9\nfor t in range(3):\n    h = sin(w*h)\nL = h\n",
+        "for wrt in h h_3 h_4; do autodiff grad --wrt $wrt script.ad; done",
+        [0.10926549400360772, 0.4970929640172689, 1],
+        says=["by its value of line 2; --wrt h_3 gives that by the last one before the output, of line 4\n"],
+    ),
+    *[
+        Case(
+            f"a_tensor_{name}",
+            TWICE,
+            f"autodiff {command} --wrt a script.ad && autodiff grad --wrt a_1 script.ad",
+            prints=f"{shown}\n342\n",
+            says=[
+                "note: `a` is assigned more than once: the slope is that by its last value, of line 4;"
+                " --wrt a_1 gives that by its first, of line 1\n"
+            ],
+        )
+        for name, command, shown in [("grad", "grad", 38), ("jacobian", "jacobian", 38)]
+    ],
+    Case("a_tensor_whose_leaf_is_listed", TWICE, "autodiff grad script.ad", never=["note"]),
+    Case("every_value_of_a_tensor", TWICE, "autodiff grad --wrt 'a_*' script.ad", prints=VALUES_OF_A),
+    Case(
+        "a_tensor_that_is_the_output",
+        TWICE[: TWICE.index("L =")],
+        "autodiff grad --wrt a script.ad",
+        [9],
+        says=["by its value of line 1; --wrt a_2 gives that by the last one before the output, of line 3\n"],
     ),
 ]
 
