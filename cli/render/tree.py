@@ -244,7 +244,8 @@ def tail_lines(
         way = "--depth" if is_part and not rows.is_cut else "--all"
         more = f"{left:,} more node{'s' * (left > 1)}" if left else "more uses of these nodes"
         yield muted(f"... {more} ({way})")
-    if any(incoming.letter in words_in(edge.symbol) for edge in graph.edges if edge.local is None):
+    rules = rows.locals_ if is_part else (edge.symbol for edge in graph.edges if edge.local is None)
+    if any(incoming.letter in words_in(rule) for rule in rules):
         yield EMPTY
         says = f"{incoming.letter} is the gradient that arrives at the parent, the last column of its row."
         yield from prose(says, page.width)

@@ -131,14 +131,14 @@ class OperandSymbols:
 
     def _constant_of_rule(self, node: Node, index: int) -> Expr | None:
         """The same in a recorded pass, where the rule of an op of the script has taken over its constant."""
-        origin = None if self._names.origins is None else self._names.origins.of(node)
-        taken = node.operands[index]
-        if (
-            origin is None or self._names.origins is None or np.size(taken) != 1 or abs(taken) in (0, 1)
-        ):  # 1/c and c are equal at 1
+        origins, taken = self._names.origins, node.operands[index]
+        origin = None if origins is None else origins.of(node)
+        if origins is None or origin is None or np.size(taken) != 1:
+            return None
+        if abs(taken) in (0, 1):  # 1/c and c are equal at 1
             return None
         # The constant factor of the output arrives at the op above it, as in 2*pi*sqrt(x).
-        for one in (origin, *self._names.origins.users(origin)):
+        for one in (origin, *origins.users(origin)):
             for at, (below, value) in enumerate(zip(one.inputs, one.operands, strict=True)):
                 if is_unnamed_constant(below) and np.size(value) == 1 and value == taken:
                     return self.named_constant(one, at)

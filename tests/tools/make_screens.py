@@ -86,6 +86,32 @@ for epoch in range(50):
     if epoch % 10 == 0:
         print(epoch, loss.item())
 """
+STEPS = """w = 0.5
+u = 0.8
+xs = [1.0, 0.3, -0.6, 0.9, 0.4]
+h = 0.0
+for x in xs:
+    h = tanh(w*h + u*x)
+L = (h - 1)**2
+"""
+DEAD = f"""x = torch.tensor([[1.0, 2.0], [0.5, 1.5], [2.0, 0.3]])
+W1 = {LEAF.format("[[-1.0, 0.4], [-0.5, 0.2]]")}
+b1 = {LEAF.format("[-0.5, 0.1]")}
+W2 = {LEAF.format("[[1.0], [2.0]]")}
+h = torch.relu(x @ W1 + b1)
+loss = ((h @ W2 - 1.0)**2).mean()
+loss.backward()
+"""
+SOFTMAX = """import numpy as np
+np.random.seed(0)
+X = np.random.randn(6, 3)
+y = np.array([0, 1, 2, 0, 1, 2])
+W = np.random.randn(3, 3)
+b = np.zeros(3)
+z = X.dot(W) + b
+p = np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True)
+loss = -np.mean(np.log(p[range(6), y]))
+"""
 #: The name of a picture, the script, and what is run; ``@`` is the script.
 SCREENS = {
     "homework": (NETWORK, ["run", "@"]),
@@ -106,6 +132,14 @@ SCREENS = {
     "normalized": (NORMALIZED, ["run", "@"]),
     "normalized-explained": (NORMALIZED, ["explain", "@", "--wrt", "gamma"]),
     "trained": (TRAINED, ["run", "@"]),
+    "steps": (STEPS, ["graph", "@"]),
+    "steps-within": (STEPS, ["graph", "@", "--depth", "5"]),
+    "steps-explained": (STEPS, ["explain", "@", "--wrt", "w"]),
+    "steps-plotted": (STEPS, ["plot", "@", "--of", "h"]),
+    "dead": (DEAD, ["explain", "@", "--wrt", "b1"]),
+    "numpy": (SOFTMAX, ["run", "@"]),
+    "numpy-traced": (SOFTMAX, ["trace", "@"]),
+    "numpy-linted": (SOFTMAX, ["lint", "@"]),
 }
 
 

@@ -162,6 +162,8 @@ def test_a_tree_of_some_depth_has_the_rows_of_the_whole_down_to_it(autodiff, wri
     assert names == ["L", "h_6 - 1", "h_6", "w*h_5 + u*x_5", "w*h_5", "w", "h_5", "u*x_5", "u", "x_5"]
     assert "\n... 20 more nodes (--depth)\n" in part
     assert "h_5 and h_6 are values" in part
+    assert "G is the gradient" in whole
+    assert "G is the gradient" not in part
     assert "more nodes" not in whole
     lines = {" ".join(line.split()) for line in whole.splitlines()}
     cut = [" ".join(line.split()) for line in part.splitlines()[1:8]]
