@@ -86,7 +86,7 @@ def count_verdicts(steps: Sequence[HandCheck]) -> str:
     times = sum(check.own_scale is not None and check.own_scale.factor != 1.0 for check in steps)
     but = f" ({times} of them times a factor that others divide by)" if times else ""
     if here:
-        but += f" ({here} of them, {'a number' if here == 1 else 'numbers'}, at the script's values only)"
+        but += f" ({here} of them here only)"
     return f"right: {count}{but}, at the script's values and at points drawn at random around them"
 
 

@@ -136,7 +136,7 @@ def sentences_on_answers(answers: Answers) -> dict[str, Sentence]:
         sentences["undecided"] = (text, None) if kink is None else (f"{text}: {kink.text}", kink.line)
     for kind, verdict, what in (
         ("undecided", UNDECIDED, "undecided"),
-        ("here", RIGHT_HERE, "right at the script's values only"),
+        ("here", RIGHT_HERE, "right here only"),
     ):
         found = [formula for formula in answers.formulas if formula.verdict == verdict]
         if found:

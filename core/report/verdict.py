@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from autodiff.core.why.saved_constants import SavedConstant
 
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
-#: A formula that was worked out by hand may be right, a number that is right at the script's values only, or
-#: no formula.
+#: A formula that was worked out by hand may be right, or right here: a number at the script's values only, a
+#: formula on one side of a kink or in one branch. It may also be no formula.
 RIGHT, RIGHT_HERE, UNREADABLE = "right", "right here", "cannot be read"
 #: Rising severity. The verdict on a gradient is the most severe verdict on its entries.
 SEVERITY = (OK, UNDECIDED, KINK, NOT_FINITE, WRONG)

@@ -1,7 +1,8 @@
-"""Formulas that are right near the script's values only, as a Taylor polynomial of high degree is.
+"""Formulas that are right near the script's values only.
 
-Its error is a power of the distance: rounding hides it nearby, and further away it grows smoothly. So does no
-rounding error, and at a kink, or where the script takes another branch, an error begins at once.
+One is a Taylor polynomial of high degree. Its error is a power of the distance: rounding hides it nearby, and
+further away it grows smoothly. So does no rounding error. At a kink an error begins at once instead: such a
+formula is right on its side.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.grammar.by_hand.boundaries import bracket
 from autodiff.grammar.by_hand.points import SamplePoints, broadcasts_to, deviation, formula_values
 from autodiff.grammar.by_hand.runs import SPREAD
-from autodiff.grammar.by_hand.sentences import counterexample
+from autodiff.grammar.by_hand.sentences import counterexample, far_away_remarks, relative_distance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,37 +25,45 @@ if TYPE_CHECKING:
     from autodiff.grammar.by_hand.runs import ScriptRun, ScriptRuns
 
 #: The relative distances of further points, and how many are tried at each.
-FAR_SPREADS, FAR_DRAWS = (1.0, 4.0, 16.0, 64.0), 2
+FAR_SPREADS, FAR_DRAWS = (1.0, 4.0, 16.0, 64.0), 3
 #: In larger graphs further points are not tried: running the script so often would take long.
 MOST_NODES = 300
 #: An error counts if it is so many times what rounding allows.
 LEAST_ERROR = 1000.0
 #: The error is looked at in steps of this factor of the distance, around where it exceeds what is allowed.
 STEP, STEPS = 1.03, range(-4, 3)
+#: A relative error of this size right behind the distance where it begins is a leap and no rounding.
+LEAST_LEAP = 1e-3
 #: It is a power of the distance if its exponents are at least this, and hardly change.
 LEAST_EXPONENT = 3.5
 
 
-def approximation_remarks(
+def far_remarks(
     formula: Formula,
     runs: ScriptRuns,
     runs_at: Callable[..., list[ScriptRun]],
     run_at: Callable[[int, float], ScriptRun | None],
-) -> list[str]:
-    """Return remarks on a formula that is right near the script's values only; none if it is right.
+) -> tuple[bool, list[str]]:
+    """Return whether a formula is an approximation, and remarks if it is right near the script's values only.
 
     ``runs_at`` returns the first ``count`` runs at a distance, ``run_at`` the one of a draw.
     """
+    beyond_kink: list[str] = []
     if len(runs.first.subject.order) > MOST_NODES:
-        return []
+        return False, []
     for spread in FAR_SPREADS:
         for run in runs_at(spread, count=FAR_DRAWS):
             line = Line(formula, runs, partial(run_at, run.draw))
-            if LEAST_ERROR < line.error_in(run) < np.inf and line.has_power(spread):
-                points, computed = line.compared([runs.first, run])
+            if not LEAST_ERROR < line.error_in(run) < np.inf:
+                continue
+            begin = bracket(line.error, SPREAD / 10, spread)[1]
+            points, computed = line.compared([run])
+            if line.has_power(begin):
                 remark = "it is right near the script's values only, as a Taylor polynomial is"
-                return [remark, *counterexample(points, computed)]
-    return []
+                return True, [remark, *counterexample(points, computed)]
+            if not beyond_kink and line.has_leap(begin):
+                beyond_kink = far_away_remarks(points, computed)
+    return False, beyond_kink
 
 
 class Line:
@@ -100,11 +109,19 @@ class Line:
         points, computed = self.compared([run])
         return float(np.max(np.abs(computed[0] - points.gradients[0]))) if computed else np.inf
 
-    def has_power(self, far: float) -> bool:
+    def has_power(self, begin: float) -> bool:
         """Whether the error grows as a power of the distance where it exceeds what rounding allows."""
-        _, begin, _, _ = bracket(self.error, SPREAD / 10, far)
         distances = np.array([self.distance(begin * STEP**step) for step in STEPS])
         if not np.isfinite(distances).all() or not distances.all():
             return False
         exponents = np.diff(np.log(distances)) / np.log(STEP)
         return bool(exponents.min() >= LEAST_EXPONENT and exponents.max() <= 1.5 * exponents.min() + 1)
+
+    def has_leap(self, begin: float) -> bool:
+        """Whether the error is large at once where it exceeds what rounding allows."""
+        run = self.run_at(begin)
+        points, computed = (None, []) if run is None else self.compared([run])
+        return points is not None and any(
+            LEAST_LEAP < relative_distance(value, g) < np.inf
+            for value, g in zip(computed, points.gradients, strict=False)
+        )

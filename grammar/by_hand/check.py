@@ -18,8 +18,9 @@ from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
 from autodiff.core.why.kinks import kinks_of
-from autodiff.grammar.by_hand.approximations import approximation_remarks
+from autodiff.grammar.by_hand.approximations import far_remarks
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
+from autodiff.grammar.by_hand.branches import is_right_elsewhere, other_side_remarks
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.expected_lines import expected_line
 from autodiff.grammar.by_hand.formula import Formula, ShapeMismatchError
@@ -74,8 +75,8 @@ class HandCheck:
     ``is_right`` says that the formula is right at every point, or at every nearby one; ``is_right_here``, at
     the script's own values. Both are None if the values agree but none is finite, which proves nothing.
     ``is_right`` is also None if the script's values are at a kink and the formula is right around it. A
-    formula that is only a number need not be right at other points; ``is_right_here_only`` says that it is
-    not.
+    formula that is only a number need not be right at other points, nor one beyond a kink or in another
+    branch of the script; ``is_right_here_only`` says that it is not.
 
     ``value`` is the formula's value, ``gradient`` the right one, which may be a whole Jacobian. ``remarks``
     say what is wrong, the most important first. ``points`` counts the points where something finite was
@@ -237,6 +238,8 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         remarks = number_at_kink_remarks(made, points, runs)
     elif all_known(right[1:]) is not False:
         remarks = script_kink_remarks(made, runs)
+        if not remarks and made.is_right and formula.workings is None:
+            remarks = number_at_kink_remarks(made, points, runs)
     if remarks:
         made.is_right, made.remarks = None, remarks
     elif made.is_right is False and (first := first_versions(formula, points, runs)):
@@ -248,13 +251,22 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.remarks += meant
     elif made.is_right and made.is_right_here:
         meant = meant_versions(formula, points, runs)
-        if remarks := approximation_remarks(formula, runs, runs.moved, runs.moved_once):
-            made.is_right, made.remarks = False, remarks
-            if is_plain_number(formula, points):
-                set_right_here(made, formula, points)
-        else:
-            try_other_constants(made, formula, runs)
+        look_further(made, formula, points, runs)
         made.remarks += meant
+
+
+def look_further(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> None:
+    """Set whether a formula that is right at the points is right further away, and for other constants."""
+    is_approximation, remarks = far_remarks(formula, runs, runs.moved, runs.moved_once)
+    if is_approximation:
+        made.is_right = made.is_right_here_only = is_plain_number(formula, points)
+        made.remarks = remarks
+        return
+    try_other_constants(made, formula, runs)
+    remarks = remarks or other_side_remarks(formula, runs)
+    if made.is_right and remarks:
+        made.is_right_here_only = True
+        made.remarks += remarks
 
 
 def excerpt(error: UsageError) -> str:
@@ -292,6 +304,8 @@ def explain_difference(
     if made.is_right_here is False:
         made.remarks = right_around_remarks(made, points, computed, runs) if all_known(right[1:]) else []
         made.remarks = made.remarks or gap_remarks(formula, points, computed, near)
+        if not made.remarks and len(right) == 1 and is_right_elsewhere(formula, runs):
+            made.remarks = ["it is right around the script's values; at them the script takes another branch"]
         if made.remarks:
             made.is_right = None
             return
@@ -304,12 +318,14 @@ def explain_difference(
         wrong = [points.runs[new].draw for new, old in enumerate(compared) if right[old] is False]
         is_right_near = all_known(near.compare(formula_values(near, formula)))
         if is_right_near and is_beyond_boundaries(formula, runs, wrong, runs.moved_once):
-            made.is_right = True
+            made.is_right = made.is_right_here_only = True
             made.points -= len(wrong)
             made.remarks = far_away_remarks(points, computed)
             return
         if is_plain_number(formula, points):
-            set_right_here(made, formula, points)
+            made.is_right = made.is_right_here_only = True
+            made.points = 1
+            made.remarks = [right_here_remark(formula, points, computed)]
             return
     if made.is_right_here is None:
         made.remarks = other_points_remarks(points, computed)
@@ -323,13 +339,6 @@ def explain_difference(
         or rounded_remarks(formula, points, computed)
         or [*changed_remarks(made, formula, points, computed, runs), *other_inputs(formula, points, computed)]
     )
-
-
-def set_right_here(made: HandCheck, formula: Formula, points: SamplePoints) -> None:
-    """Set the result for a number that is right at the script's values only."""
-    made.is_right = made.is_right_here_only = True
-    made.points = 1
-    made.remarks = [right_here_remark(formula, points)]
 
 
 def changed_remarks(

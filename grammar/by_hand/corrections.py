@@ -19,7 +19,7 @@ from autodiff.core.symbolic.symbol import is_custom
 from autodiff.grammar.by_hand.formula import Formula, evaluate_formula, simple_statements, written_names
 from autodiff.grammar.by_hand.formula_symbols import FormulaSymbols, has_values
 from autodiff.grammar.by_hand.points import SamplePoints, values_equal
-from autodiff.grammar.by_hand.sentences import FRACTIONS
+from autodiff.grammar.by_hand.sentences import FRACTIONS, constant_ratio
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER
 from autodiff.grammar.objects.values import Namespace
 from autodiff.grammar.syntax import tree
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 MAX_TRIED, MAX_DERIVATIVES, MAX_NAMES = 2500, 12, 12
 #: The same for steps of several lines, which take longer to evaluate.
 MAX_TRIED_IN_LINES = 500
+#: A coefficient of a term is 0 if it is nearer to it than this.
+RATIO_TOLERANCE = 1e-6
 #: How many changes are tried in pairs.
 MAX_PAIRED = 44
 
@@ -275,6 +277,31 @@ class CorrectionSearch:
                 yield self.replace_part(part, f"{times}*({text})", f"{remark} missing")
                 remark = f"the term {text} is {times} times what it should be: a factor {times} is"
                 yield self.replace_part(part, f"({text})/{times}", f"{remark} superfluous")
+
+    def find_other_coefficient(self) -> str:
+        """Return the remark that the number before a term is another one; ``""`` if none makes it right."""
+        for part in self.terms():
+            first = part
+            while isinstance(first, tree.Binary) and first.op in "*/":
+                first = first.left
+            if not isinstance(first, tree.Number) or first.value == 0:
+                continue
+            doubled = self.changed((self.replace_part(part, f"2*({self.written(part)})"),))
+            try:
+                values = [
+                    [np.asarray(evaluate_formula(text, names), dtype=float) for text in (self.text, doubled)]
+                    for names in self.names
+                ]
+            except (UsageError, TypeError, ValueError):
+                continue
+            missing = [g - before for g, (before, _) in zip(self.points.gradients, values, strict=True)]
+            ratio = constant_ratio(missing, [after - before for before, after in values])
+            if ratio is None or abs(ratio + 1) <= RATIO_TOLERANCE:
+                continue
+            edit = self.replace_part(first, f"{float(f'{first.value * (1 + ratio):.6g}'):g}")
+            if self.is_right(edit):
+                return edit.remark
+        return ""
 
     def names_of_script(self) -> list[str]:
         """Return the script's names of tensors and numbers; those that the formula reads come first."""

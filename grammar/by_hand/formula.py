@@ -125,8 +125,25 @@ class Formula:
         is_left = self.left is None and parse_left_side(self.written, self.words) is not None
         return is_left and not self.names_read <= set(names)
 
+    def refuse_differential(self, name: str) -> None:
+        """Raise a UsageError for ``df = 2*x*dx`` where ``f`` is the output: that is no derivative."""
+        bare = [one.written for one in self.upstream.found if re.fullmatch(r"d\w+", one.written)]
+        if self.output or self.is_second or self.inputs != [name] or name not in self.words or not bare:
+            return
+        help_text = f"write a formula for each input, as in d{name}/{bare[0]} == ..."
+        if len(bare) == 1:
+            factor = re.sub(rf"\s*\*\s*{bare[0]}\b|\b{bare[0]}\s*\*\s*", "", self.written)
+            help_text = f"write the derivative: d{name}/{bare[0]} == {factor}"
+        raise UsageError(
+            f"--formula: `d{name} = {self.written}` is the differential of {name}",
+            code="E0610",
+            help=(help_text,),
+        )
+
     def accept_output(self, name: str) -> None:
         """Let a name that the script lacks mean an output without a name; else raise a UsageError."""
+        if self.workings is None:
+            self.refuse_differential(name)
         for side in (self.left, *(one.side for upstream in self.all_upstream for one in upstream.found)):
             if side is None or not side.output or side.output in self.words:
                 continue

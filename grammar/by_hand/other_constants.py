@@ -6,7 +6,7 @@ from functools import partial
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
-from autodiff.grammar.by_hand.approximations import approximation_remarks
+from autodiff.grammar.by_hand.approximations import far_remarks
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.constants import is_symmetric, numbers_of
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
@@ -51,11 +51,11 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
     run_at = partial(run_with_constants, runs, names)
     if results[0] is not None:
         made.varied = [name for name, origins in read.items() if not set(names).isdisjoint(origins)]
-    if results[0] and (
-        remarks := approximation_remarks(formula, runs, partial(runs.with_constants, names), run_at)
-    ):
-        made.is_right, made.remarks = False, remarks
-        return
+    if results[0]:
+        is_approximation, remarks = far_remarks(formula, runs, partial(runs.with_constants, names), run_at)
+        if is_approximation:
+            made.is_right, made.remarks = False, remarks
+            return
     if results[0] is not False or (results[1] and is_right_up_to_boundaries(formula, runs, names)):
         return
     idle = [name for name in names if not takes_part(name, made, runs)]

@@ -80,6 +80,8 @@ def find_mistakes(
         others = other_entry_remarks(formula.place, points.whole, computed)
         if others:
             return others
+    if formula.is_second and (other := CorrectionSearch(formula, tried, node).find_other_coefficient()):
+        return [other]  # the paths of the gradient's graph say less
     if paths is not None:
         remarks = paths.remarks()
         if paths.is_sure:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.base.lazy_imports import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule
+from autodiff.grammar.by_hand.points import values_equal
 from autodiff.grammar.by_hand.sentences import MAX_INPUTS, format_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from autodiff.grammar.by_hand.formula import Formula
     from autodiff.grammar.by_hand.points import SamplePoints
 
@@ -19,24 +22,26 @@ LONGEST_SHOWN = 60
 WORD = re.compile(r"[^\W\d]\w*")
 
 
-def right_here_remark(formula: Formula, points: SamplePoints) -> str:
-    """Return where a number is right, and what the derivative is elsewhere if a short formula says it."""
+def right_here_remark(formula: Formula, points: SamplePoints, computed: list[Any]) -> str:
+    """Return where a number is right and where not, and what the derivative is if a short formula says it."""
     derivative = derivative_text(formula, points)
     read = set(WORD.findall(derivative))
-    known = set(points.variables())
-    names = [name for name in points.names[0] if name in read & known]
-    if not derivative:
-        names = [str(leaf.name) for leaf in sorted(points.leaves, key=lambda leaf: leaf.number)]
-    where = "the script's values"
-    if names and len(names) <= MAX_INPUTS and all(name in points.names[0] for name in names):
-        values = [points.number(name, 0) for name in names]
-        if not any(map(np.ndim, values)):
-            named = zip(names, values, strict=True)
-            where = " and ".join(f"{name} = {format_number(value)}" for name, value in named)
+    leaves = sorted(points.leaves, key=lambda leaf: leaf.number)
+    leaves = [leaf for leaf in leaves if leaf.name in read] or leaves
+    wrong = [at for at, g in enumerate(points.gradients) if at and not values_equal(computed[at], g)]
+    right, other = "the script's values", "others"
+    if (
+        wrong
+        and len(leaves) <= MAX_INPUTS
+        and all(leaf.name is not None and not leaf.shape for leaf in leaves)
+    ):
+        right, other = (
+            " and ".join(f"{leaf.name} = {format_number(points.leaf_value(leaf, at))}" for leaf in leaves)
+            for at in (0, wrong[0])
+        )
     what = "derivative" if formula.is_second else "gradient"
-    return f"it is a number, and right at {where} only" + (
-        f": elsewhere the {what} is {derivative}" if derivative else ""
-    )
+    remark = f"it is a number, right at {right} and wrong at {other}"
+    return remark + (f": the {what} is {derivative}" if derivative else "")
 
 
 def derivative_text(formula: Formula, points: SamplePoints) -> str:

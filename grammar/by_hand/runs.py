@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cached_property, partial
+from itertools import islice
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.incoming import incoming
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 #: The number of runs besides the script's own, and of those with other constants.
 EXTRA_RUNS, CONSTANT_RUNS = 5, 3
+#: How many runs in other branches are kept.
+MOST_ELSEWHERE = 12
 #: The relative distance of the inputs of other points from the script's own.
 SPREAD = 0.3
 #: What other values of tensors keep: matrices are symmetric, or rows of labels have the same entries.
@@ -182,6 +185,8 @@ class ScriptRuns:
         self.seed = seed
         self.may_rerun = may_rerun
         self.behind = constants_behind(read, execution)
+        #: Runs with moved leaves that have other graphs, each as the first of its own.
+        self.elsewhere: list[ScriptRuns] = []
         self._moved: dict[tuple[float, str], RunsOnDemand] = {}
         self._changed: dict[tuple[Any, ...], RunsOnDemand] = {}
 
@@ -198,15 +203,21 @@ class ScriptRuns:
         return known.first(count)
 
     def draws(self, spread: float, kept: str) -> Iterator[ScriptRun | None]:
-        random = np_random.default_rng(self.seed)
-        for _ in range(EXTRA_RUNS):
-            yield self.run_again(self.random_moves(random, spread, kept), {})
+        for moves in islice(self.directions(spread, kept), EXTRA_RUNS):
+            yield self.run_again(moves, {})
 
     def moved_once(self, draw: int, spread: float) -> ScriptRun | None:
         """Return the run in the direction of this draw, moved by about ``spread``; None if there is none."""
+        return self.run_again(next(islice(self.directions(spread), draw, None)), {})
+
+    def directions(self, spread: float, kept: str = "") -> Iterator[dict[Node, Any]]:
+        """Yield random moves; far away each is followed by its opposite, for kinks are on one side."""
         random = np_random.default_rng(self.seed)
-        moves = [self.random_moves(random, spread) for _ in range(draw + 1)]
-        return self.run_again(moves[-1], {})
+        while True:
+            moves = self.random_moves(random, spread, kept)
+            yield moves
+            if spread > SPREAD:
+                yield {leaf: -move for leaf, move in moves.items()}
 
     def random_moves(self, random: Any, spread: float, kept: str = "") -> dict[Node, Any]:
         moves: dict[Node, Any] = {leaf: random_moves(leaf, random, spread) for leaf in self.leaves}
@@ -219,7 +230,11 @@ class ScriptRuns:
     def run_again(self, moves: dict[Node, Any], changes: dict[str, Any]) -> ScriptRun | None:
         """Return a run with moved leaves and changed constants; None if it fails or builds another graph."""
         run = self.rerun.run(moves, changes)
-        if run is None or not is_same_graph(run[1], self.first.subject):
+        if run is None:
+            return None
+        if not is_same_graph(run[1], self.first.subject):
+            if not changes and len(self.elsewhere) < MOST_ELSEWHERE:
+                self.elsewhere.append(ScriptRuns(run[1], run[0], self.rerun, self.seed))
             return None
         return ScriptRun(run[1], run[0], self.first.subject)
 
@@ -386,11 +401,12 @@ def rounding_left(order: list[Node], seeds: dict[Node, Any], received: dict[Node
 def random_moves(leaf: Leaf, random: Any, spread: float) -> Any:
     """Return a random move for each entry of a leaf: up to ``spread`` times the entry plus a third of a unit.
 
-    The unit is 1, so that entries near 0 can change sign; for entries below SMALL_ENTRY, their own size.
+    The unit is 1, so that entries near 0 can change sign; for entries below SMALL_ENTRY, their own size, and
+    times the cube of a ``spread`` above 1: the error of a Taylor polynomial has to show.
     """
     x = np.asarray(leaf.out)
     size = entry_scales(x)
-    unit = np.where(size < SMALL_ENTRY, size, 1.0)
+    unit = np.where(size < SMALL_ENTRY, np.minimum(size * max(spread, 1.0) ** 3, 1.0), 1.0)
     return spread * (x * random.uniform(-1, 1, x.shape) + unit * random.uniform(-1, 1, x.shape) / 3)
 
 

@@ -222,7 +222,7 @@ L = Cube.apply(x)
 
 def test_beyond_a_kink_another_formula_is_right() -> None:
     found = check("x = 0.05\nL = relu(x)", "dL/dx == 1")
-    assert (found.is_right, found.is_right_here) == (True, True)
+    assert (found.verdict, found.is_right_here) == ("right here", True)
     assert found.remarks == [
         "further away it is wrong: a kink, or another choice of the script, lies between",
         "at x = -0.0604653 the formula gives 1, and the gradient is 0",
@@ -232,8 +232,65 @@ def test_beyond_a_kink_another_formula_is_right() -> None:
     assert not check(script, "dL/dx == where(x > 0, 2*x/0.05, 1)").is_right
     script = "x = 0.05\nif x > 0:\n    L = x**2\nelse:\n    L = sin(x)"
     found = check(script, "dL/dx == 2*x")
-    assert (found.is_right, found.remarks) == (True, [])
+    assert found.verdict == "right here"
+    assert found.remarks[0] == "it is wrong where the script takes another branch"
     assert found.points < 6
+
+
+@pytest.mark.parametrize(
+    ("script", "formula", "remark"),
+    [
+        ("x = -2.\ny = abs(x)**3", "-3*x**2", "further away it is wrong: a kink"),
+        ("x = 0.5\ny = where(x < 1, x**2, 2*x - 1)", "2*x", "further away it is wrong: a kink"),
+        (
+            "x = 0.5\ny = x**2 if x < 1 else 2*x - 1",
+            "2*x",
+            "it is wrong where the script takes another branch",
+        ),
+        ("x = -2.\ny = abs(x)**3", "3*x*abs(x)", ""),
+        ("x = 0.5\ny = where(x < 1, x**2, 2*x - 1)", "where(x < 1, 2*x, 2)", ""),
+        ("x = 0.5\ny = x**2 if x < 1 else 2*x - 1", "2*x if x < 1 else 2", ""),
+        ("x = 3.\ny = tanh(x)", "1 - tanh(x)**2", ""),
+    ],
+)
+def test_a_formula_for_one_side_is_right_here(script: str, formula: str, remark: str) -> None:
+    found = check(script, f"dy/dx == {formula}")
+    assert found.verdict == ("right here" if remark else "right")
+    assert [told[: len(remark)] for told in found.remarks[:1]] == [remark] * bool(remark)
+
+
+def test_a_branch_that_is_taken_at_the_script_s_values_alone_decides_nothing() -> None:
+    script = "x = 0.0\ny = (1 - cos(x))/x if x != 0 else 0.0"
+    found = check(script, "dy/dx == (x*sin(x) + cos(x) - 1)/x**2")
+    assert (found.verdict, len(found.remarks)) == ("undecided", 1)
+    assert check(script, "dy/dx == (x*sin(x) + cos(x) + 1)/x**2").verdict == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("script", "formula", "verdict"),
+    [
+        ("x = 0.\ny = abs(x)", "dy/dx == sign(x)", "undecided"),
+        ("x = 0.\ny = relu(x)", "dy/dx == (x > 0)", "undecided"),
+        ("x = 1.\ny = relu(x - 1)**2", "d2y/dx2 == 2*(x > 1)", "undecided"),
+        ("x = 0.\ny = abs(x)*x", "dy/dx == 2*abs(x)", "right"),
+        ("x = 2.\ny = abs(x)", "dy/dx == sign(x)", "right"),
+    ],
+)
+def test_the_convention_at_a_kink_is_no_derivative(script: str, formula: str, verdict: str) -> None:
+    assert check(script, formula).verdict == verdict
+
+
+def test_a_taylor_polynomial_at_a_small_number_is_wrong() -> None:
+    script = "x = 1e-4\ny = sin(x)/x"
+    assert check(script, "dy/dx == x**3/30 - x/3").verdict == "wrong"
+    assert check(script, "dy/dx == (x*cos(x) - sin(x))/x**2").verdict == "right"
+
+
+def test_a_differential_is_refused() -> None:
+    with pytest.raises(UsageError, match="is the differential of f") as raised:
+        check("x = 3.\nf = x**2", "df = 2*x*dx")
+    assert raised.value.help == ("write the derivative: df/dx == 2*x",)
+    assert check("x = 3.\nh = x**2\nf = sin(h)", "dx = dh*2*x").is_right
 
 
 @pytest.mark.parametrize(
