@@ -326,7 +326,10 @@ ORDER = Option("--order", TEXT, "Check first or second derivatives.", choices=("
 NTH = Option("--order", NUMBER, "The order of the derivatives.", metavar="N", default=1, least=1)
 ENTRY = Option("--entry", TEXT, "Derive one entry of a tensor gradient too.", metavar="I,J")
 VECTOR = Option(
-    "--vector", TEXTS, "The vector's values for an input; 0 for others; repeatable.", metavar="NAME=VALUE"
+    "--vector",
+    TEXTS,
+    "The vector's values for an input; 0 for others; repeatable. A single input needs no name.",
+    metavar="NAME=VALUE",
 )
 SIGMA = Option(
     "--sigma", TEXTS, "Standard deviations of inputs: 0.1, or 2% of the value.", metavar="NAME=VALUE,..."

@@ -150,7 +150,7 @@ def make_product(session: Session) -> tuple[GradientReport, Sequence[Variable]]:
     """The report, and the product of ``jvp`` or ``hvp`` as ``grad`` of the tensors that it belongs to."""
     is_second = session.request.command == "hvp"
     asked = Question(session, weighed=is_second)
-    vector = asked.vector(values_of(session).read_all("vector"), "--vector")
+    vector = asked.vector(read_vector(session, asked.report), "--vector")
     if not is_second:
         asked.warn_of_first(session)
         product = asked.compute(derivative_matrices.jvp, vector)
@@ -165,6 +165,16 @@ def make_product(session: Session) -> tuple[GradientReport, Sequence[Variable]]:
         parts.append(with_gradient(variable, part if variable.shape else float(part)))
         first += size
     return asked.report, parts
+
+
+def read_vector(session: Session, report: GradientReport) -> dict[str, object]:
+    """The values of ``--vector`` by name; the only value for the only input needs no name."""
+    values, texts = values_of(session), session.request.texts("vector")
+    if len(texts) != 1 or "=" in texts[0] or len(report.gradients) != 1:
+        return values.read_all("vector")
+    name = report.gradients[0].name
+    value = values.read(f"--vector {name}", texts[0], name)
+    return {name: list(value) if isinstance(value, tuple) else value}
 
 
 def with_gradient(variable: Variable, grad: Any) -> Variable:

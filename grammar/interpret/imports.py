@@ -40,6 +40,8 @@ MODULES = (
 
 #: The modules that the error message names.
 SUGGESTED_MODULES = ("torch", "math", "numpy")
+#: What takes the place of a library for formulas.
+SYMBOLIC_ADVICE = "give each variable a number, as in `x = 2.0`: `autodiff explain` derives the formula"
 #: Modules under a wrong name, with the right one.
 MODULE_ALIASES = {
     "pytorch": "torch",
@@ -68,7 +70,10 @@ def import_value(module: str, name: str | None, span: Span, full_module: str, is
             f"No module named '{full_module}'",
             code="E0211",
             caret=f"`{full_module}` cannot be imported",
-            help=(f"scripts import from {', '.join(SUGGESTED_MODULES[:-1])} and {SUGGESTED_MODULES[-1]}",),
+            help=(
+                f"scripts import from {', '.join(SUGGESTED_MODULES[:-1])} and {SUGGESTED_MODULES[-1]}",
+                *(SYMBOLIC_ADVICE,) * (full_module.partition(".")[0] == "sympy"),
+            ),
             fixes=(Fix("delete the line", Edit(span, "pass")),),
             span=span,
             repair_context=(

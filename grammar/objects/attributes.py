@@ -221,6 +221,8 @@ def missing_attribute_error(owner: Any, name: str, span: Span) -> ScriptError:
     if kind is Tensor and name == "append":
         joined = "np.append(x, y)" if runtime.prints_numbers else "torch.cat([x, y])` or `torch.stack([...])"
         help = (f"write `{joined}`",)
+    if kind is Namespace and owner.name == "scipy.special":
+        help = ("`autodiff ops special.` lists the special functions that there are",)
     return ScriptError(message, code="E0204", caret=caret, help=help, span=span, repair_context=(owner, name))
 
 

@@ -112,7 +112,7 @@ def converted(x: Tensor, dtype: DType) -> Tensor:
 ARRAY_METHODS = {"copy": copy_array, "dot": dot}
 
 #: Parameters that also take no number that gradients flow to, though their kind is not "float".
-CONSTANTS = frozenset(["ord", "p", "start", "end"])
+CONSTANTS = frozenset(["n", "ord", "p", "start", "end"])
 
 #: Functions whose result is whole if all that they get is; core makes the whole constants floats before.
 JOINED = frozenset(

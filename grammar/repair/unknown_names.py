@@ -6,6 +6,7 @@ with it before the proposal is shown.
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from autodiff.core.base.did_you_mean import FOREIGN_CONSTANTS, edit_distance, fold_name, similar_names
@@ -90,6 +91,9 @@ def single_name_error(
     )
     if reader.explain_other_scope(error):
         return error
+    if DERIVATIVE_SIGN.match(source.text, name.span.start):
+        error.fixes, error.help = (), (DERIVATIVE_ADVICE,)
+        return error
     error.help = advice_on(name.id, reader.member)
     if not error.help and not error.fixes:
         error.fixes = tuple(reader.as_text())
@@ -109,6 +113,11 @@ def absent_function_error(name: tree.Name) -> CompileError:
     return CompileError(
         missing.message, code=missing.code, caret=missing.caret, help=missing.help, span=missing.span
     )
+
+
+#: `d/dx(...)`, as mathematics writes a derivative.
+DERIVATIVE_SIGN = re.compile(r"d[ \t]*/[ \t]*d[^\W\d]\w*\b")
+DERIVATIVE_ADVICE = "write the function alone, as in `y = x**2`: `autodiff grad` prints its derivative"
 
 
 def is_near_name(name: str, other: str) -> bool:

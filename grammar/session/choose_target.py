@@ -317,8 +317,20 @@ def input_help(is_tensor: bool, execution: Execution) -> tuple[str, ...]:
     """Return the help that proposes an input, where the output is a tensor or nothing could be one."""
     if execution.without_tensors:
         is_without = not execution.leaves and not execution.reassigned
+        if is_without and (grouped := grouped_digits(execution.source.text)):
+            return (grouped,)
         return ("there is no input: assign one, as in `x = 2.0`, or name one with --wrt NAME",) * is_without
     return NO_INPUT_HELP * is_tensor
+
+
+def grouped_digits(text: str) -> str:
+    """Return the advice on a number with commas between groups of digits, as ``x = 1,000.5``; or ""."""
+    import re
+
+    found = re.search(
+        r"^(\w+)[ \t]*=[ \t]*([1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?)[ \t]*(?:[#;]|$)", text, re.MULTILINE
+    )
+    return "" if found is None else f"`{found[2]}` is a tuple: write {found[1]} = {found[2].replace(',', '')}"
 
 
 def assigned_at(name: str, execution: Execution) -> Span | None:

@@ -44,7 +44,11 @@ def differentiate_again(
                     f"{name} has {gradient.entry_count} entries, of shape {gradient.shape}: which is to be"
                     " derived?",
                     code="E0605",
-                    help=(f"choose one: explain --entry {place}", "weigh them equally: --grad-output ones"),
+                    help=(
+                        f"choose one: autodiff explain --order 2 --entry {place}",
+                        "weigh them equally: --grad-output ones",
+                        "or get all second derivatives: autodiff hessian",
+                    ),
                 )
             is_equal = weight.__class__ is str and weight == "ones"
             if order > 2 and not is_equal:

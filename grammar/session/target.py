@@ -173,6 +173,7 @@ def initial_cotangent(settings: Settings, target: Target, is_summed: bool, execu
                 error.help = (
                     f"choose one of its entries: --of '{place}'",
                     "or weigh all equally: --grad-output ones",
+                    "or get the slopes of each: autodiff jacobian",
                 )
                 error.span = root.site
                 raise

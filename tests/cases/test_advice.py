@@ -110,6 +110,71 @@ print(ma.grad)
         )
     ],
     Case(
+        "several_outputs",
+        "x = 3.0; f1 = x**2; f2 = 2*x\np = [f1, f2]\n",
+        "autodiff grad script.ad || autodiff jacobian script.ad",
+        numbers=[6, 2],
+        says=["get the slopes of each: autodiff jacobian"],
+    ),
+    Case(
+        "a_number_in_groups_of_digits",
+        "x = 1,000.5\ny = x*2\n",
+        "autodiff grad script.ad",
+        says=["`1,000.5` is a tuple: write x = 1000.5"],
+        code=4,
+    ),
+    Case(
+        "second_derivatives_of_a_vector",
+        X + "L = (x**3).sum()\n",
+        "autodiff grad script.ad --order 2",
+        says=["autodiff explain --order 2 --entry 0", "autodiff hessian"],
+        code=2,
+    ),
+    Case(
+        "a_vector_for_the_only_input", X + "L = (x**3).sum()\n", "autodiff hvp script.ad --vector 1,0", [6, 0]
+    ),
+    Case(
+        "a_vector_for_one_of_two_inputs",
+        "x = 1; y = 2; f = x*y\n",
+        "autodiff hvp script.ad --vector 1",
+        says=["--vector takes NAME=VALUE"],
+        code=2,
+    ),
+    Case(
+        "zeta_by_its_exponent",
+        "s = 2.5; q = 1.5; L = special.zeta(s, q)\n",
+        "autodiff grad script.ad",
+        says=["differentiate by the second argument"],
+        code=4,
+    ),
+    Case(
+        "an_order_of_polygamma",
+        "k = 1; x = 2.5; L = special.polygamma(k, x)\n",
+        "autodiff grad script.ad --wrt x",
+        says=["`n` is used as a constant here"],
+    ),
+    Case(
+        "a_special_function_that_is_absent",
+        "x = 0.5; L = special.lambertw(x)\n",
+        "autodiff grad script.ad",
+        says=["autodiff ops special."],
+        code=4,
+    ),
+    Case(
+        "a_derivative_as_mathematics_writes_it",
+        "x = 2.0\ny = d/dx(x**2)\n",
+        "autodiff grad script.ad",
+        says=["write the function alone, as in `y = x**2`"],
+        code=3,
+    ),
+    Case(
+        "a_library_for_formulas",
+        "import sympy\nx = 2.0\ny = x**2\n",
+        "autodiff grad script.ad",
+        says=["`autodiff explain` derives the formula"],
+        code=3,
+    ),
+    Case(
         "a_logarithm_of_sinh_is_split",
         "k = 1000.0; L = log(k) - log(4*pi*sinh(k))\n",
         EXPLAIN,

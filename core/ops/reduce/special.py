@@ -75,7 +75,10 @@ def zeta_grad_fn(node: Node) -> str:
 zeta: Op = elementwise(
     "zeta",
     lambda a, x: from_scipy("zeta")(a, x),
-    missing_derivative_rule("the derivative for 'zeta' is not implemented."),
+    missing_derivative_rule(
+        "the derivative for 'zeta' is not implemented.",
+        "differentiate by the second argument, with --wrt on the command line",
+    ),
     lambda out, x, q: -x * zeta(x + 1, q),
     real=True,
     grad_fn=zeta_grad_fn,

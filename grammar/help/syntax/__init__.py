@@ -44,6 +44,7 @@ from autodiff.grammar.help.syntax.missing_values import (
 )
 from autodiff.grammar.help.syntax.pasted import pasted
 from autodiff.grammar.help.syntax.situation import Situation
+from autodiff.grammar.help.syntax.written_maths import choice_with_then, primed_name
 from autodiff.grammar.syntax.tokenizer import Tokens
 
 TYPE_CHECKING = False
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 RULES = (
     pasted,
     foreign_comment,
+    primed_name,
+    choice_with_then,
     other_class,
     invalid_token,
     unclosed_bracket_before,

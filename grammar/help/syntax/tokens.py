@@ -14,6 +14,9 @@ _NUMBER = re.compile(r"(?:\d[\d_]*)?\.?\d*(?:[eE][+-]?\d+)?")
 _ROOT = re.compile(r"[ \t]*(?:\(([^()\r\n]*)\)|([A-Za-z_]\w*|\d[\d.]*))")
 #: A name, a number or brackets that a `!` stands directly after, as for a factorial.
 _OPERAND_BEFORE = re.compile(r"(?:\b\w[\w.]*|\([^()\r\n]*\))\Z")
+#: What stands around the value of the first assignment in `r = f(x), t = g(x)`.
+_ASSIGNED_NAME = re.compile(r"[ \t]*[^\W\d]\w*[ \t]*=[ \t]*")
+_NEXT_ASSIGNMENT = re.compile(r"[ \t]*(?P<comma>,)[ \t]*[^\W\d]\w*[ \t]*=(?!=)")
 _TERNARY = re.compile(
     r"([^?=\r\n:]+?)[ \t]*\?[ \t]*([^?:\r\n]+?)[ \t]*:[ \t]*([^?:#\r\n]+?)[ \t]*(?=[#\r\n]|\Z)"
 )
@@ -51,6 +54,10 @@ def assignment_repairs(text: str, span: Span) -> tuple[Fix, ...]:
     """Return the repairs for assignments: `f(x) = ...` as a definition, and `3 = x` reversed."""
     line = line_around(text, span.start)
     end = code_end(text, line.start)
+    next_one = _NEXT_ASSIGNMENT.match(text, span.end, end)
+    if next_one is not None and _ASSIGNED_NAME.fullmatch(text, line.start, span.start):
+        comma = next_one.start("comma")
+        return (fix("write `;` between two assignments, or two lines", (comma, comma + 1, ";")),)
     sign = text.find("=", span.end, end)
     target, value = text[span.start : span.end], text[sign + 1 : end].strip()
     if sign < 0 or text[line.start : span.start].strip() or text[span.end : sign].strip() or not value:
