@@ -24,6 +24,7 @@ from autodiff.core.report.verdict import (
     LOST,
     NOT_FINITE,
     OK,
+    RIGHT_HERE_ONLY,
     ROUNDED,
     TOO_LARGE,
     UNDECIDED,
@@ -141,7 +142,7 @@ def row_of(check: GradientCheck, answers: Answers) -> tuple[str, ...]:
     plane = "" if check.complex_difference is None else far(check.complex_difference)
     slope = f"{check.slope:.2f}" if check.slope is not None else "linear" if check.is_linear else "of no use"
     stepped = far(check.difference) if check.verdict != KINK else "two slopes"
-    if check.verdict == WRONG and check.reason != HIDDEN:
+    if check.verdict == WRONG and check.reason not in (HIDDEN, RIGHT_HERE_ONLY):
         stepped = far(of_the_larger(check))
     if check.verdict == OK and check.is_decided_by_complex_step:
         stepped = "of no use"
@@ -167,6 +168,9 @@ def explanation(check: GradientCheck, answers: Answers, page: Page) -> str:
         if check.reason == HIDDEN:
             small = "a mistake on the way to it is too small beside the rest for differences of the output"
             return f"{visible(check.name)}: {small}. {blamed(check, page)}"
+        if check.reason == RIGHT_HERE_ONLY:
+            accident = "right for the gradient that comes in here, and not for others"
+            return f"{visible(check.name)}: {accident}. {blamed(check, page)}"
         if check.second is not None:
             name = visible(second_derivative_name(check, output))
         text = f"{name}: {first}{compared(check, page)}"
@@ -268,9 +272,12 @@ def blamed(check: GradientCheck, page: Page) -> str:
     of = visible(fault.spelled) + entry_name(fault.check).removeprefix(fault.name)
     line = "" if fault.line is None else f", which ends in line {fault.line},"
     call = "" if fault.called is None else f" in the call of line {fault.called}"
-    return (
-        f"The backward of {visible(fault.name)}{line} is wrong: for {of}{call} {compared(fault.check, page)}"
+    other = ", with another gradient coming in," if fault.is_right_here else ""
+    text = (
+        f"The backward of {visible(fault.name)}{line} is wrong: for {of}{call}{other}"
+        f" {compared(fault.check, page)}"
     )
+    return f"{text}. It does not use the gradient that comes in." if fault.ignores_cotangent else text
 
 
 def percentage(check: GradientCheck) -> str:

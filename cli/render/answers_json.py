@@ -89,6 +89,7 @@ def fault_entry(fault: FunctionFault) -> dict[str, Any]:
         "line": fault.line,
         "called": fault.called,
         "operand": fault.spelled,
+        "incoming": "another" if fault.is_right_here else "own",
         "worst": list(found.worst),
         "backward": plain(found.given),
         "differences": plain(found.expected),

@@ -30,6 +30,7 @@ from autodiff.core.report.verdict import (
     KINK,
     NOT_FINITE,
     OK,
+    RIGHT_HERE_ONLY,
     ROUNDED,
     TOO_LARGE,
     UNDECIDED,
@@ -131,7 +132,8 @@ def check_all(
                 check.verdict, check.reason = UNDECIDED, EQUAL_VALUES
         check.fault = next((fault for fault in faults if fault_reaches(fault, subject, node)), None)
         if check.fault is not None and check.verdict in (OK, UNDECIDED):
-            check.verdict, check.reason = WRONG, HIDDEN
+            check.verdict = WRONG
+            check.reason = RIGHT_HERE_ONLY if check.fault.is_right_here else HIDDEN
         if order == 1 and check.verdict in (OK, UNDECIDED):
             rounded = rounded_gradient(subject.order, subject.root, subject.seed, node)
             if rounded is not None:  # the complex step and the differences have the same rounding

@@ -58,7 +58,8 @@ class CustomCall:
 
     ``operand_nodes`` and ``values`` are the nodes and values of the operands before the call. ``slots`` holds
     each output's range (start, end) in the row, or None if no gradient flows through the output.
-    ``reached_outputs`` are the outputs to which the current pass has propagated a gradient. ``answered``
+    ``reached_outputs`` are the outputs to which the current pass has propagated a gradient; ``last_reached``
+    those of the last pass, for checks that pull another cotangent of the row back. ``answered``
     caches the last cotangent and the results of ``backward`` for it. ``site`` is the span of the call,
     ``backward_site`` the span of the line that ``backward`` ran last. ``random_state`` is that of the random
     numbers before the call; ``backward_random_state`` is their state when the script last ran ``backward``,
@@ -81,6 +82,7 @@ class CustomCall:
         *(
             "outputs",
             "backward_site",
+            "last_reached",
             "reached_outputs",
             "site",
             "slots",
@@ -113,6 +115,7 @@ class CustomCall:
         self.outputs: list[Any] = []
         self.slots: list[tuple[int, int] | None] = []
         self.reached_outputs: set[int] = set()
+        self.last_reached: set[int] = set()
         self.answered: tuple[Any, tuple[Any, ...]] = (None, ())
         self.saved_sites: dict[int, Span | None] = {}
 
@@ -280,8 +283,9 @@ class CustomCall:
 
     def call_backward(self, g: Any) -> tuple[Any, ...]:
         """Return the checked results of the user's ``backward`` for the cotangent ``g`` of the node."""
+        if self.reached_outputs:
+            self.last_reached, self.reached_outputs = self.reached_outputs, set()
         arguments = self.backward_arguments(g if isinstance(g, Tensor) else Tensor.of(as_stored(g)))
-        self.reached_outputs.clear()
         site = mode.site  # running a script's `backward` changes mode.site
         try:
             answers = self.run_backward(arguments)
@@ -309,7 +313,7 @@ class CustomCall:
         is_row = sum(slot is not None for slot in self.slots) > 1
         arguments: list[Tensor | None] = []
         for position, (slot, output) in enumerate(zip(self.slots, self.outputs, strict=True)):
-            has_one = slot is not None and (not is_row or position in self.reached_outputs)
+            has_one = slot is not None and (not is_row or position in self.last_reached)
             if not has_one and (output is None or not self.context.materialize_grads):
                 arguments.append(None)
             elif slot is None:

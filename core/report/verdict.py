@@ -26,6 +26,7 @@ DISAGREE = "the ways of checking disagree"
 TOO_LARGE = "the graph is too large"
 ROUNDED = "is made of rounding errors"
 INFINITE, GROWS_WITHOUT_BOUND = "is infinite", "goes to infinity"
+RIGHT_HERE_ONLY = "right for this incoming gradient only"
 EQUAL_VALUES = "divides by the difference of equal values"
 
 
@@ -41,8 +42,10 @@ class GradientCheck(Record):
     infinite and the differences grow without bound), IS_INPUT (the output is this input, so there is no rule
     to check), ROUNDED (the rounding of a value in the forward pass can change it by its own size) or
     TOO_LARGE (replaying the graph hundreds of times would take too long). The caller sets WRONG
-    with the reason HIDDEN if a custom Function is wrong but the differences do not show it, and UNDECIDED
-    with EQUAL_VALUES if a second derivative is not finite because eigenvalues or singular values are equal.
+    with the reason HIDDEN if a custom Function is wrong but the differences do not show it, with the reason
+    RIGHT_HERE_ONLY if its ``backward`` is right for the cotangent that it received but not for others, and
+    UNDECIDED with EQUAL_VALUES if a second derivative is not finite because eigenvalues or singular values
+    are equal.
 
     ``worst`` is the index of the entry with the most severe verdict and, among those, the largest deviation;
     () for a number. ``expected`` and ``given`` are its value by differences and its gradient; ``difference``

@@ -214,3 +214,34 @@ def test_functions_that_change_their_operand_in_place(autodiff, write):
     for order in "12":
         returned, found = check_entry(autodiff, write, code, "--wrt", "w", "--order", order)
         assert (returned, found["verdict"]) == (0, "ok")
+
+
+SWISH = FUNCTION.format(
+    parameters="x",
+    forward="s = sigmoid(x); ctx.save_for_backward(x, s); return x*s",
+    gradients="g",
+    backward="x, s = ctx.saved_tensors; return {0}(s + x*s*(1 - s))",
+)
+
+
+@pytest.mark.parametrize("of_g", ["", "g*g*", "abs(g)*", "g.sign()*"])
+@pytest.mark.parametrize("y", ["Own.apply(x).sum()", "Own.apply(x*x)[0]"])
+def test_a_backward_that_is_right_for_the_gradient_that_comes_in_only_is_wrong(autodiff, write, of_g, y):
+    path = write(SWISH.format(of_g) + f"x = torch.tensor([0.3, -2.], requires_grad=True)\ny = {y}\n")
+    done = autodiff("check", path, "--wrt", "x")
+    told = " ".join(done.out.split())
+    assert (done.returncode, "The backward of Own, which ends in line 7, is wrong" in told) == (1, True), told
+    if y.endswith("sum()"):
+        assert ("It does not use the gradient that comes in." in told) == (of_g == "")
+        assert "x: right for the gradient that comes in here, and not for others." in told
+    assert autodiff("check", write(SWISH.format("g*") + path.read_text().split("\n", 6)[6])).returncode == 0
+
+
+def test_a_backward_is_tried_only_with_outputs_that_the_script_reads(autodiff, write):
+    code = "x = torch.tensor([2., 3.], requires_grad=True)\ns, q = Own.apply(x)\nL = (3*s).sum()\n"
+    once = SIN_AND_SQUARE.replace("return sin(x)", "ctx.set_materialize_grads(False); return sin(x)")
+    only = once.replace("g*cos(x) + h*2*x", "g*cos(x) if h is None else g*cos(x) + h*2*x")
+    assert check_entry(autodiff, write, only + code)[:1] == (0,)
+    returned, found = check_entry(autodiff, write, only.replace("g*cos(x) if", "g*g/3*cos(x) if") + code)
+    assert (returned, found["reason"]) == (1, "right for this incoming gradient only")
+    assert found["function"]["incoming"] == "another"
