@@ -10,7 +10,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.source import Source
 from autodiff.grammar.help.bindings import DISPLAYS
-from autodiff.grammar.help.failure_scene import is_method
+from autodiff.grammar.help.failure_scene import called_name, is_method
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.objects.values import Namespace
 from autodiff.grammar.repair.missing_path import optional_branches
@@ -192,7 +192,11 @@ def branch_reasons(scene: Scene, origins: Origins, inputs: list[str], settings: 
     """
     skipped, ran, decided, values = "", "", False, ValueOrigins(scene)
     is_chosen = False  # a branch of the same `if` statement ran
-    branches = [one for one in optional_branches(scene) if any(holds(part, one) for part in origins.parts)]
+    branches = [
+        one
+        for one in optional_branches(scene)
+        if not only_prints(one) and any(holds(part, one) for part in origins.parts)
+    ]
     for branch in branches[:MOST_TRIED_BRANCHES]:
         line = f"line {scene.line(branch.parts[0].span)}"
         is_chosen = is_chosen and branch.words.startswith(("the branch under `elif", "the else branch"))
@@ -208,6 +212,14 @@ def branch_reasons(scene: Scene, origins: Origins, inputs: list[str], settings: 
             uses_input = any(values.depends_on(part, name) for part in branch.parts for name in inputs)
             skipped = f"{branch.words}, {line}" if uses_input else ""
     return skipped, ran
+
+
+def only_prints(branch: Branch) -> bool:
+    """Whether a branch prints and does nothing else, as in ``if t % 100 == 99``: no value depends on it."""
+    return all(
+        isinstance(part, tree.ExpressionStatement) and called_name(part.value) == "print"
+        for part in branch.parts
+    )
 
 
 def entry_expression(scene: Scene, target: Any) -> Any:

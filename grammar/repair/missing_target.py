@@ -21,9 +21,11 @@ from autodiff.grammar.repair.proposals.graph_cuts import (
     explain_cuts,
     find_cuts,
 )
-from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
-from autodiff.grammar.session.assignment_plan import top_level_assignments
+from autodiff.grammar.repair.proposals.value_origins import ValueOrigins, gradient_names
+from autodiff.grammar.session.assignment_plan import matches_pattern, top_level_assignments
 from autodiff.grammar.session.choose_target import ConstantOutputError, choose_target
+from autodiff.grammar.session.inputs import default_inputs
+from autodiff.grammar.session.leaf_names import base_name
 from autodiff.grammar.session.number_expressions import is_literal_number
 from autodiff.grammar.session.outputs import is_output
 from autodiff.grammar.syntax import tree
@@ -45,6 +47,8 @@ def explain_missing_target(error: ConstantOutputError, execution: Execution, set
     end = Span(len(source.text), len(source.text))
     scene = Scene(error, end, parse_to_first_error(source), source, [], execution.names)
     target = target_expression(scene, execution, settings)
+    if not execution.without_tensors:
+        scene.leading = gradient_names(scene, input_names(execution, settings))
     found = [] if target is None else find_cuts(scene, target)
     steps = [cut for cut in found if is_step(scene, cut)] if execution.without_tensors else []
     if len(steps) == len(found):
@@ -121,6 +125,13 @@ def begins_sum(assigned: tuple[tree.Name, tree.Expression | None]) -> bool:
     """Whether a name gets 0 or 1, as sums and products do first: another number is more likely an input."""
     value = assigned[1]
     return isinstance(value, tree.Number) and value.value in (0, 1)
+
+
+def input_names(execution: Execution, settings: Settings) -> list[str]:
+    """Return the names that the report would be by: those of ``--wrt``, else the inputs in variables."""
+    if settings.wrt:
+        return [name for name in execution.names for entry in settings.wrt if matches_pattern(name, entry)]
+    return [base_name(name) for name, _ in default_inputs(execution, [])]
 
 
 def target_expression(scene: Scene, execution: Execution, settings: Settings) -> Any:

@@ -36,10 +36,10 @@ def depends_on_gradient(scene: Scene, node: Any) -> bool:
     return any(isinstance(part, tree.Name) and part.id in scene.leading for part in walk(node))
 
 
-def gradient_names(scene: Scene) -> set[str]:
-    """Return the names whose values require a gradient, or were made from such a value."""
+def gradient_names(scene: Scene, inputs: Iterable[str] = ()) -> set[str]:
+    """Return the names whose values require a gradient, those of ``inputs``, and what was made from these."""
     users: dict[str, list[str]] = {}
-    todo: list[str] = []
+    todo = list(inputs)
     parameters = {
         one.name
         for made in walk(scene.script)

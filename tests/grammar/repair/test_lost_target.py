@@ -198,3 +198,22 @@ def test_a_number_that_max_or_min_chose_is_named(call: str, chosen: str, mended:
 def test_a_choice_that_stays_in_the_graph_is_not_blamed(call: str) -> None:
     error = lost(f"x = torch.tensor(1.9999, requires_grad=True)\nL = {call}.item()*3\n")
     assert "chooses" not in str([error.caret, *(label.text for label in error.labels)])
+
+
+UNMARKED = (
+    "x = torch.tensor([0.5, 2.0])\na = torch.tensor(0.3)\nfor t in range(2):\n    p = a*x\n"
+    "    loss = (p - 1).pow(2).sum().item()\n    if t == 1:\n        print(t, loss)\n"
+    "    a = a - 0.1*(2*(p - 1)*x).sum()\n"
+)
+
+
+@pytest.mark.parametrize("asked", [{"wrt": ("a",)}, {"wrt": ("x",)}, {"wrt": ("a*",)}, {}])
+def test_a_cut_behind_tensors_without_requires_grad_is_named(asked: dict[str, tuple[str, ...]]) -> None:
+    settings = Settings(of="loss", **asked)
+    with pytest.raises(GradientError) as caught:
+        differentiate(execute(Source(UNMARKED), settings, lambda text: None), settings)
+    error = caught.value
+    assert excerpt(error, UNMARKED) == "(p - 1).pow(2).sum().item()"
+    assert [fix.text for fix in error.fixes] == [
+        "stay in the graph: write (p - 1).pow(2).sum() for (p - 1).pow(2).sum().item()"
+    ]
