@@ -30,6 +30,8 @@ STRING_OR_COMMENT = re.compile(r"""('[^'\n]*'|"[^"\n]*")|#.*""")
 #: A statement with a body, and the parts that continue one.
 BLOCK_START = re.compile(r"\s*(?:def|for|while|if|with|class|@)(?![\w.(])|\s*@")
 BLOCK_PART = re.compile(r"\s*(?:elif|else)(?!\w)")
+#: The body of such a block is read as if it stood alone: a backward pass by hand is often written in one.
+WITHOUT_GRAD = re.compile(r"\s*with\s+(?:torch\s*\.\s*)?(?:no_grad|inference_mode)\(\)\s*:\s*$")
 BLOCKS = (tree.For, tree.While, tree.If, tree.With)
 
 #: What a line does: it starts a derivative, adds to all of it, changes it otherwise; or is run as it stands.
@@ -278,10 +280,16 @@ def read_expression(
     """Yield the line of an expression: ``dh == dz @ W.T``, or a call that changes a derivative.
 
     A text changes nothing, and neither does the call of ``print``, or of a function that only the course has.
+    ``loss.backward()`` is the script's: it makes nothing that the derivation reads.
     """
     value = node.value
     if isinstance(value, tree.String):
         return
+    if isinstance(value, tree.Call) and isinstance(value.function, tree.Attribute):
+        given = [one for one in value.arguments if one.keyword is None]
+        if value.function.name == "backward" and not given:
+            yield Line(IDLE, number, part, node)
+            return
     if isinstance(value, tree.Call) and isinstance(value.function, tree.Name):
         name = value.function.id
         if name == "print" or plain_value(name) is UNBOUND:
@@ -337,7 +345,7 @@ def logical_lines(text: str) -> Iterator[tuple[int, PlacedText]]:
     while at < len(physical):
         first = at
         at = end_of_statement(physical, at)
-        if not physical[first][1].strip():
+        if not physical[first][1].strip() or WITHOUT_GRAD.match(physical[first][1]):
             continue
         indent = indent_of(physical[first][1])
         is_block = BLOCK_START.match(physical[first][1]) is not None

@@ -257,3 +257,24 @@ def test_another_gradient_and_a_sum_that_is_missing_are_named(before: str, after
     found = check_steps(NETWORK, NETWORK_STEPS.replace(before, after))
     [wrong] = [check for check in found if not check.is_right]
     assert told in " ".join(wrong.remarks)
+
+
+BELOW_NO_GRAD = """\
+L.backward(retain_graph=True)
+with torch.no_grad():
+    dh = 2*h
+    for k in range(1):
+        dh = dh*1
+    dw = x.T @ dh
+print(w.grad)
+"""
+
+
+def test_lines_below_no_grad_are_steps() -> None:
+    script = (
+        "x = tensor([[0.5, -1.]])\nw = tensor([[2.], [0.3]], requires_grad=True)\nh = x @ w\nL = (h**2).sum()"
+    )
+    found = check_steps(script, BELOW_NO_GRAD)
+    assert (found[-1].left, [one.is_right for one in found]) == ("dL/dw", [True] * len(found))
+    found = check_steps(script, BELOW_NO_GRAD.replace("@ dh", "@ h"))
+    assert [one.step for one in found if not one.is_right] == [("steps.txt", 6)]
