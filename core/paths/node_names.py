@@ -125,7 +125,7 @@ class NodeNames:
         self._reassigned: set[str] = set()
         self._built_exprs: dict[Node, Expr] = {}  # the expressions of built names
         self._first_with_text: dict[str, Node] = {}
-        self._text_without_suffix: dict[Node, str] = {}  # nodes with a suffix, and their text without it
+        self._text_without_suffix: dict[Node, str] = {}  # of nodes with a suffix; "" if not made yet
         self._repeats: dict[tuple[str, str], int] = {}
         self._same: dict[Node, Node] = {}  # nodes such as 1*a in a recorded pass, which have the name of a
         self._name_assigned()
@@ -143,7 +143,10 @@ class NodeNames:
     def without_suffix(self, node: Node) -> str:
         """The name without the suffix that distinguishes nodes of the same text."""
         node = self._same.get(node, node)
-        return self._text_without_suffix.get(node) or self.of[node]
+        text = self._text_without_suffix.get(node)
+        if text == "":
+            text = self._text_without_suffix[node] = self._long_text(node)
+        return text or self.of[node]
 
     def is_passing(self, node: Node) -> bool:
         """Whether a node of a recorded pass only passes its operand on, as ``1*a`` does: it has its name."""
@@ -356,7 +359,7 @@ class NodeNames:
             elif text:
                 self._first_with_text[text] = node
             if not spelled or (len(spelled) > longest and isinstance(node, OpNode)):
-                self._text_without_suffix[node] = self._long_text(node)
+                self._text_without_suffix[node] = ""  # that of a part of a long sum is long: made at need
                 spelled = self.short_name(node)
             self._give_unique_name(node, spelled)
 

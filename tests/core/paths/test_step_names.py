@@ -10,6 +10,7 @@ from autodiff.cli.render.reports import explain_lines
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
+from autodiff.core.paths.node_names import NodeNames
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
@@ -86,3 +87,19 @@ def test_matrices_are_not_cut(name: str) -> None:
     """A row of a matrix stands between two bars on one line; an or after a bracket or matrix is one more."""
     for line in steps_of(SCRIPTS[name], name):
         assert line.replace(") | ", "").replace("| | |", "| |").count("|") % 2 == 0, line
+
+
+def test_long_texts_are_made_at_need(monkeypatch):
+    """Each part of a long sum has the text of all terms before it: together they would take minutes."""
+    made = []
+    whole = NodeNames._long_text
+    monkeypatch.setattr(NodeNames, "_long_text", lambda names, node: made.append(node) or whole(names, node))
+    source = Source("x = 0.5\ny = " + " + ".join(["x"] * 400))
+    settings = Settings()
+    subject = differentiate(execute(source, settings, discard_text, discard_warning), settings)
+    names = NodeNames(subject.order, source)
+    short = next(node for node in names.of if names.is_short(node))
+    assert not made
+    assert names.without_suffix(short).startswith("x + x + x")
+    assert names.without_suffix(short) == names.without_suffix(short)
+    assert made == [short]
