@@ -36,7 +36,8 @@ def test_a_worker_that_is_killed_in_the_middle_changes_no_byte(start, autodiff, 
     half += rows[half:].index("\n") + 1
     process.stdin.write(rows[:half].encode())
     process.stdin.flush()
-    begun = process.stdout.readline() + process.stdout.readline()
+    # Without a buffer, which would keep lines from ``communicate`` that came at once.
+    begun = process.stdout.raw.readline() + process.stdout.raw.readline()
     os.kill(next(iter(workers.values())), signal.SIGKILL)
     out, err = process.communicate(rows[half:].encode())
     assert process.returncode == expected.returncode == 4
