@@ -134,6 +134,11 @@ def repeated_values(out: Any, x: Any) -> Any:
     return np.pad(equal, [*beside, (0, 1)]) | np.pad(equal, [*beside, (1, 0)])
 
 
+def vanishing_values(out: Any, x: Any) -> Any:
+    """The singular values that are 0 up to rounding: their slope is that of an absolute value."""
+    return out <= REPEATED_TOLERANCE * out.max(axis=-1, keepdims=True)
+
+
 def tied_entries(out: Any, x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     """The entries that attain the extreme (or the middle) together with others."""
     axes = tuple(range(np.ndim(x))) if dim is None else dim
@@ -203,6 +208,7 @@ WITHOUT_JUMP = "the slope is that beside the jump"
 NEGATIVE_SIDE = "the slope is that of the negative side"
 ZERO = "the slope is 0"
 OWN_VECTOR = "each of the equal values has the slope along its own {}, of which there is a choice"
+VANISHING = "a value of 0 has the slope along its pair of singular vectors, whose signs are a choice"
 LAST_VALUE = "the last value counts alone, and each receives the gradient of the position"
 SLOPE_OUTSIDE = "the slope's own slope is that of the outside, 0"
 BOUND_GETS = "the bound itself receives nothing"
@@ -524,6 +530,7 @@ KINK_RULES: dict[str, tuple[KinkRule, ...]] = {
     "eigenvalues": (KinkRule(repeated_values, OWN_VECTOR.format("eigenvector"), shown_operands=()),),
     "singular_values": (
         KinkRule(repeated_values, OWN_VECTOR.format("pair of singular vectors"), shown_operands=()),
+        KinkRule(vanishing_values, VANISHING, shown_operands=()),
     ),
     # writing
     "index_put": (

@@ -14,7 +14,7 @@ from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.path_sum import edge_contribution
 from autodiff.core.report.kink import KINK, ROUNDING, SLOPE_KINK, Kink
 from autodiff.core.symbolic.symbol import is_custom
-from autodiff.core.why.kink_table import KINK_RULES, TIE_OPS, TIES_ELSEWHERE
+from autodiff.core.why.kink_table import KINK_RULES, TIE_OPS, TIES_ELSEWHERE, repeated_values
 from autodiff.core.why.rounded_values import CHOOSING_BY_SIGN, OPERANDS_AT_ZERO, is_rounding
 from autodiff.core.why.sentences import operand_in_words, value_words
 
@@ -119,19 +119,23 @@ def _kinks_of_rule(row: KinkRule, node: OpNode, g: Any, names: Callable[[], Node
     marked = np.asarray(marked)
     if node.op.is_elementwise:
         marked = np.broadcast_to(marked, np.shape(node.out))
-    marked = marked & _arriving_mask(node, g, marked)
+    of_equals = row.find_points is repeated_values
+    marked = marked & (_unequal_mask(g) if of_equals else _arriving_mask(node, g, marked))
     if marked.any():
         where = _where(node, row.shown_operands, marked, names())
         convention = row.convention.format(**node.params)
         yield _kink(row.kind, node, names(), marked, where, convention, row.others, row.formula)
 
 
+def _unequal_mask(g: Any) -> Any:
+    """Where the incoming gradient differs from a neighbour: all alike, equal values give a smooth sum."""
+    unequal = np.diff(np.asarray(g)) != 0
+    beside = [(0, 0)] * (unequal.ndim - 1)
+    return np.pad(unequal, [*beside, (0, 1)]) | np.pad(unequal, [*beside, (1, 0)])
+
+
 def _arriving_mask(node: OpNode, g: Any, marked: Any) -> Any:
     """Where the incoming gradient is not 0, in a shape that broadcasts with the marks."""
-    if node.op.name in REPEATING_OPS:  # all alike, as in a trace, equal values give a smooth sum
-        unequal = np.diff(np.asarray(g)) != 0
-        beside = [(0, 0)] * (unequal.ndim - 1)
-        return np.pad(unequal, [*beside, (0, 1)]) | np.pad(unequal, [*beside, (1, 0)])
     if node.op.name in WRITING_OPS:
         return np.asarray(edge_contribution((node, 1), g)) != 0
     arriving = np.asarray(g) != 0
