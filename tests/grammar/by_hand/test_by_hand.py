@@ -236,7 +236,7 @@ def test_a_gradient_of_several_entries_needs_a_choice() -> None:
     with pytest.raises(UsageError) as caught:
         twice(script)
     assert "dL/dW has 4 entries, of shape (2, 2)" in caught.value.message
-    assert caught.value.help[0] == "choose one: explain --entry 0,0"
+    assert caught.value.help[0] == "choose one: autodiff explain --order 2 --entry 0,0"
     with pytest.raises(UsageError, match=r"--grad-output has shape \(3,\), and dL/dW has \(2, 2\)"):
         twice(script, grad_output=[1.0, 2.0, 3.0])
 
