@@ -24,6 +24,7 @@ from autodiff.core.report.verdict import (
     LOST,
     NOT_FINITE,
     OK,
+    RIGHT_HERE,
     RIGHT_HERE_ONLY,
     ROUNDED,
     TOO_LARGE,
@@ -336,7 +337,9 @@ def in_a_line(answers: Answers) -> str:
         return "nothing to check"
     bad, verdict = (wrong, "wrong") if wrong else (answers.open_questions, "undecided")
     if not bad:
-        cuts = all_cuts(answers)
+        cuts, here = all_cuts(answers), answers.count(RIGHT_HERE)
+        if here:
+            return f"{count} {what} right" + (f", {here} of them" if here < count else "") + " here only"
         return f"{count} {what} right" + (f", with {in_words(cuts)} as {constants(cuts)}" if cuts else "")
     return f"{count} {what} {verdict}" if bad == count else f"{bad} of {count} {what} {verdict}"
 

@@ -221,6 +221,14 @@ def test_a_formula_is_judged_for_every_script(autodiff, folder):
     assert "scripts/b.ad: 1 formula wrong\n\nwrong: dL/dw == 2*w\n" in done.out
 
 
+def test_a_number_that_is_right_at_the_values_only_is_told_in_the_line(autodiff, folder):
+    done = autodiff("check", "scripts/a.ad", "scripts/b.ad", "--formula", "6", "-q")
+    line = "1 formula right here only"
+    assert done.out == f"scripts/a.ad: {line}\nscripts/b.ad: {line}\n2 scripts: 2 ok\n"
+    done = autodiff("check", "scripts/deep", "--formula", "6", "--formula", "2*w", "-q")
+    assert done.out.startswith("scripts/deep/er/c.ad: 2 formulas right, 1 of them here only\n")
+
+
 def test_a_folder_of_formulas_has_a_file_for_each_script(autodiff, folder, tmp_path):
     steps = tmp_path / "steps"
     steps.mkdir()
