@@ -6,8 +6,9 @@ The script, the target and the inputs are those of ``grad``.
 from __future__ import annotations
 
 from autodiff.cli.command_line.script_source import read_script
-from autodiff.cli.requests.hints import is_finite, the_gradients
+from autodiff.cli.requests.hints import hints_on_kinks, is_finite, the_gradients
 from autodiff.cli.requests.make_report import (
+    kinks_on_the_way,
     note_constant_slope,
     note_reshaped,
     notes_on_reassigned,
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import GradientReport, ReportedPass
     from autodiff.grammar.session.rerun import Probe
     from autodiff.grammar.session.run import Execution, Settings
+
+#: The commands that print derivatives alone; others say themselves what a kink means for their answer.
+DERIVATIVES = ("jacobian", "hessian", "jvp", "hvp")
 
 
 class Question:
@@ -71,6 +75,10 @@ class Question:
             saved = notes_on_saved(self.subject, session.script.source)
         for note in (*self.report.notes, *others, *saved):
             session.note(note)
+        if session.request.command in DERIVATIVES and session.diagnostics == "text":
+            self.report.kinks = kinks_on_the_way(self.subject, session.script.source)
+            for hint in hints_on_kinks(self.report, session.request):
+                session.note(hint)
 
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """The result of a function of the pass, in the state that the engine has for the script."""

@@ -11,6 +11,7 @@ from time import perf_counter
 from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.command_line.options import FORMATS
 from autodiff.cli.process.supervisor import clock, set_wall
+from autodiff.cli.render.numbers import is_array
 from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.base.lazy_imports import LazyModule, np, numpy_preparations
@@ -40,15 +41,25 @@ CREATE_GRAPH_HELP = ("write create_graph=True in the call: then what it returns 
 COUNTING_FUNCTIONS = ("factorial", "comb", "perm", "gcd", "lcm")
 #: Scripts without these words draw and fill no arrays.
 DRAWS = re.compile(r"\b(?:rand\w*|normal|uniform|standard_normal|exponential|zeros|ones|full)\(")
+#: Ops that have no kinks: a pass of these alone is not searched for them.
+SMOOTH_OPS = frozenset(
+    """
+    add sub mul div neg exp sin cos tanh sigmoid erf square sum mean matmul mm mv dot view reshape transpose
+    permute t expand select unsqueeze squeeze cat stack
+    """.split()
+)
+#: Common ops whose kinks are all where their first operand is 0.
+SMOOTH_BESIDE_ZERO = frozenset(["abs", "pow", "relu", "sign"])
 #: These commands show what a script computes; the others answer for one gradient, which must be well-defined.
 ADDING_UP = ("run", "graph", "trace")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from autodiff.core.derivation.second_order import SecondDerivative
+    from autodiff.core.report.kink import Kink
     from autodiff.core.report.records import GradientReport, ReportedPass
     from autodiff.grammar.session.rerun import Probe
     from autodiff.grammar.session.run import Execution
@@ -296,9 +307,10 @@ def note_remarks(
     for note in (*report.notes, *others):
         session.note(note)
     if session.diagnostics == "text" and not subject.without_pass:
-        for hint, kind in odd_things(report, session.request, subject):
+        assert session.script is not None
+        for hint, kind in odd_things(report, session.request, subject, session.script.source):
             session.note(hint, kind)
-            if kind == "warning" and session.script is not None:
+            if kind == "warning":
                 from autodiff.cli.requests.hints import note_equal_values
 
                 note_equal_values(session, subject, session.script.source)
@@ -389,10 +401,14 @@ def note_times(session: Session, **seconds: float) -> None:
         session.note("  ".join(f"{part} {time * 1000:.1f} ms" for part, time in seconds.items()))
 
 
-def odd_things(report: GradientReport, request: Request, subject: ReportedPass) -> Iterator[tuple[str, str]]:
+def odd_things(
+    report: GradientReport, request: Request, subject: ReportedPass, source: Source
+) -> Iterator[tuple[str, str]]:
     """Yield hints on unusual gradients, each with its kind; for ordinary ones nothing is imported."""
     if request.command in ("graph", "trace") or (request.command == "grad" and request.number("order") > 1):
         return  # `explain` has other hints for graphs, and is not asked about derivatives of higher order
+    if request.command == "grad":
+        report.kinks = kinks_on_the_way(subject, source)
     has_kinks = any(report.kinks.values()) or any(derivation.kinks for derivation in report.derivations)
     if has_kinks or any(looks_odd(variable.grad) for variable in report.gradients):
         from autodiff.cli.requests.hints import hints_on
@@ -405,22 +421,43 @@ def odd_things(report: GradientReport, request: Request, subject: ReportedPass) 
             yield hint, "note"
 
 
-def loses_digits(subject: ReportedPass) -> bool:
-    """Whether some number is a sum or a logarithm far smaller than what it was made from.
+def kinks_on_the_way(subject: ReportedPass, source: Source) -> Mapping[str, tuple[Kink, ...]]:
+    """The kinks between the output and each input of a small pass; for smooth ops nothing is imported."""
+    if subject.size > MOST_JUDGED or all(
+        op is None
+        or op.name in SMOOTH_OPS
+        or (op.name in SMOOTH_BESIDE_ZERO and is_nowhere_zero(operands[0]))
+        for op, _, operands in recorded(subject)
+    ):
+        return {}
+    from autodiff.core.why.kink_search import kinks_by_input
 
-    Entries of a tape are read as they are: making nodes of them takes longer than the pass.
-    """
-    if subject.has_nodes:
-        made = [(node.op, node.out, node.operands) for node in subject.order if isinstance(node, OpNode)]
-    else:
-        made = [(entry[0], entry[5], entry[3:5]) for tape in subject.tapes for entry in tape[1:]]
+    return kinks_by_input(subject, source)
+
+
+def is_nowhere_zero(x: Any) -> bool:
+    return bool(x.all()) if is_array(x) else x is not None and x != 0
+
+
+def loses_digits(subject: ReportedPass) -> bool:
+    """Whether some number is a sum or a logarithm far smaller than what it was made from."""
     return any(
         op is not None
         and op.name in ("add", "sub", "log")
         and is_one_number(out)
         and abs(out) < 1e-3 * max([abs(x) for x in operands if is_one_number(x)], default=0.0)
-        for op, out, operands in made
+        for op, out, operands in recorded(subject)
     )
+
+
+def recorded(subject: ReportedPass) -> list[tuple[Any, Any, Any]]:
+    """The op, the result and the operands of each node, or of each entry of a tape.
+
+    Entries are read as they are: making nodes of them takes longer than the pass.
+    """
+    if subject.has_nodes:
+        return [(node.op, node.out, node.operands) for node in subject.order if isinstance(node, OpNode)]
+    return [(entry[0], entry[5], entry[3:5]) for tape in subject.tapes for entry in tape[1:]]
 
 
 def is_one_number(value: Any) -> bool:

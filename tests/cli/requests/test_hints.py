@@ -7,9 +7,13 @@ import shlex
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from autodiff.cli.requests.hints import PLACES
+from autodiff.cli.requests.make_report import SMOOTH_BESIDE_ZERO, SMOOTH_OPS
+from autodiff.core.graph.op import OPS
 from autodiff.core.report import kink
+from autodiff.core.why.kink_table import KINK_RULES, TIE_OPS
 
 LEAF = "x = torch.tensor({}, requires_grad=True)\n"
 
@@ -21,6 +25,15 @@ def says(*lines: str, kind: str = "note") -> str:
 def test_every_kind_of_kink_has_words() -> None:
     kinds = {value for name, value in vars(kink).items() if name.isupper() and isinstance(value, str)}
     assert set(PLACES) == kinds
+
+
+def test_what_is_not_searched_for_kinks_has_none() -> None:
+    assert not SMOOTH_OPS & {*KINK_RULES, *TIE_OPS}
+    x = np.array([-2.0, -1e-300, 0.5, 1.0, 3.0])
+    for name in SMOOTH_BESIDE_ZERO:
+        given = (x, np.full(5, 3.0)) if name == "pow" else (x,)
+        for row in KINK_RULES[name]:
+            assert not np.any(row.find_points(OPS[name].forward(*given), *given))
 
 
 CASES = [
@@ -43,13 +56,22 @@ CASES = [
         "w = 0; v = 0; L = v**2 + sqrt(w)",
         says("the gradient for w is not finite; {} --wrt w says why", kind="warning"),
     ),
-    # the gradient alone is no place for conventions that made a number like any other
-    ("grad", "w = 3; L = relu(w - 3) + w", ""),
+    *[
+        (command, code, says(f"{function} in line 1 is at a kink; {{}} --wrt w says what that means"))
+        for command in ("run", "grad", "jacobian")
+        for function, code in [
+            ("relu", "w = 3; L = relu(w - 3) + w"),
+            ("clamp", "w = [3., 1.]; L = (w.clamp(0, 1)*w).sum()"),
+            ("norm", "w = [3., 0.]; L = (w - w).norm() + (w**2).sum()"),
+        ]
+    ],
     (
-        "run",
-        "w = 3; L = relu(w - 3) + w",
-        says("relu in line 1 is at a kink; {} --wrt w says what that means"),
+        "hessian",
+        "w = 0.; L = abs(w) + w**2",
+        says("abs in line 1 is at a kink; {} --wrt w says what that means"),
     ),
+    ("grad", "w = [3., 0.5]; L = (w.clamp(0, 1)*relu(w)).sum() + max(w)", ""),
+    ("hessian", "w = [3., 1.]; L = (relu(w)*w).norm()", ""),
     (
         "run",
         "w = 0; L = abs(w)",
