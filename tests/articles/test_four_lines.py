@@ -27,7 +27,7 @@ from transcript import normalise
 
 
 def test_the_four_line_script_parses_and_gives_minus_seven() -> None:
-    assert printed(FIRST + "print(L.item())") == "-7.0\n"
+    assert printed(FIRST + "print(L.item())") == "-7\n"
 
 
 def test_the_values_on_the_way_to_minus_seven() -> None:
