@@ -517,3 +517,25 @@ def test_parts_of_an_array_are_equal() -> None:
 def test_a_script_that_reads_gradients_keeps_torchs_methods(last: str) -> None:
     outcome = run_script(f"x = [1.0, 2.0, 4.0]\nL = x.std()\n{last}\n")
     assert outcome.names["L"].item() == pytest.approx(np.std([1.0, 2.0, 4.0], ddof=1))
+
+
+NUMBERS = """\
+x = np.array([1.0, 2.0])
+y = np.sum(x**2)
+print(y.item(), x.tolist(), f"{y.item():.3f}", "%d" % y.item(), round(y.item(), 2))
+print(int(y.item()), str(y.item()))
+z = [0]*int(y.item()) + [v for v in x.tolist()]
+if y.item() > 3 and x.tolist()[0] == 1.0:
+    print(z, max(x.tolist()), sorted(x.tolist()), sum(x.tolist()), len(x.tolist()), x.tolist().index(2.0))
+print(np.array(x.tolist()), x.tolist() == [1.0, 2.0], 1.0 in x.tolist())
+n = np.array([[1, 2], [3, 4]])
+print(n.tolist(), n.sum().item(), range(n[0].sum().item()), [0]*n[0, 1].item())
+print(np.zeros(n[0, 0].item()), n.item(2))
+"""
+
+
+def test_numbers_that_stay_in_the_graph_are_pythons() -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(HEAD + NUMBERS, {})
+    assert run_script(HEAD + NUMBERS).stdout == printed.getvalue()
