@@ -115,7 +115,7 @@ def make_plan(
         ):
             if stays_list:
                 steps.append(partial(entries_as_leaves, made.list_entries, name))
-            elif once or not without_tensors:
+            elif once or not without_tensors or is_filled_later(name, written, names):
                 steps.append(track_value)
             elif name in seen and not (written is not None and is_literal_number(written, names)):
                 steps.append(partial(track_later, made.first_leaves, name))
@@ -361,6 +361,12 @@ def asks_first(name: str, wrt: Collection[str], names: ScriptScopes) -> bool:
     """Whether ``--wrt`` has the name ``w_1`` of a first value or a pattern for it, and the script has not."""
     firsts = [first for first in (f"{name}_1", f"{name}_v1") if first not in names.module.slots]
     return any(matches_pattern(first, pattern) for first in firsts for pattern in wrt)
+
+
+def is_filled_later(name: str, written: tree.Expression | None, names: ScriptScopes) -> bool:
+    """Whether a name gets ``np.zeros(3)`` or the like and then entries: it means what these make."""
+    is_filled = written is not None and is_filled_array(written) and name in names.changed
+    return is_filled and names.module.assignment_count(name) == 1
 
 
 def note_number(found: set[str], name: str, value: Any) -> Any:

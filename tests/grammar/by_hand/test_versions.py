@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hand_checks import check
+from hand_checks import check, check_steps
 
 TWICE = "x = 3.\nx = x*2\nx = x*2\nL = x**2"
 LOOP = "h = 0.5\nw = 1.5\nfor i in range(3):\n    w = w*h\nL = w**2"
@@ -26,3 +26,28 @@ MEANT = "the derivative is by the first x (line 1), and `x` in the formula is th
 def test_versions(script: str, formula: str, is_right: bool, remarks: list[str]) -> None:
     found = check(script, formula)
     assert (found.is_right, found.remarks) == (is_right, remarks)
+
+
+IMAGE = """import numpy as np
+x = np.array([0.5, -1.0, 2.0, 0.3])
+k = np.array([0.2, -0.5])
+y = np.{}
+for i in range(3):
+    y[i] {} np.sum(x[i:i+2] * k)
+loss = 0.5 * np.sum(y**2)
+"""
+IMAGE_STEPS = """dy = y
+dk = np.zeros(2)
+for i in range(3):
+    dk += dy[i] * x[i:i+2]
+"""
+
+
+@pytest.mark.parametrize("start", ["zeros(3)", "zeros((3,), dtype=float)", "full(3, 0.5)"])
+@pytest.mark.parametrize("sign", ["=", "+="])
+def test_an_array_that_is_filled_means_its_last_value(start: str, sign: str) -> None:
+    right = check_steps(IMAGE.format(start, sign), IMAGE_STEPS)
+    assert [one.is_right for one in right] == [True, True]
+    wrong = check_steps(IMAGE.format(start, sign), IMAGE_STEPS.replace("dy = y", "dy = 2*y"))
+    assert [one.is_right for one in wrong] == [False, True]
+    assert any("2" in remark for remark in wrong[0].remarks)
