@@ -1,5 +1,7 @@
 """Notes on values that the output is made of and that left the graph: ``x.detach()``, ``math.sin(x)``.
 
+What ``no_grad()`` and its kind did not record is one of them.
+
 The derivative takes them for constants, and so does a check that replays the graph: both agree, and neither
 is the slope of the whole script.
 """
@@ -10,18 +12,27 @@ import re
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Span
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
+from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
+    from autodiff.core.graph.node import Node
     from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.help.failure_scene import Scene
     from autodiff.grammar.session.run import Execution
 
 #: Scripts without these words are not read again.
-CUTTING = re.compile(r"\.(?:detach|item|tolist|numpy)\(|\.data\b|\bmath\.\w+\(|\b(?:float|int)\(")
+CUTTING = re.compile(
+    r"\.(?:detach|item|tolist|numpy)\(|\.data\b|\bmath\.\w+\(|\b(?:float|int)\("
+    r"|\b(?:no_grad|inference_mode|set_grad_enabled)\b"
+)
 MOST_NOTED = 3
 #: Functions of ``math`` of whole numbers, each with what has a slope instead, if there is something.
 COUNTING_FUNCTIONS = {
@@ -46,8 +57,6 @@ def notes_on_counting(execution: Execution, subject: ReportedPass) -> Iterator[s
     from autodiff.grammar.repair.missing_path import shortened_text
     from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
     from autodiff.grammar.session.leaf_names import base_name
-    from autodiff.grammar.syntax import tree
-    from autodiff.grammar.syntax.walk import walk
 
     end = Span(len(source.text), len(source.text))
     scene = Scene(AutodiffError(""), end, parse_to_first_error(source), source, [], execution.names)
@@ -105,7 +114,13 @@ def noted_cuts(execution: Execution, subject: ReportedPass) -> Iterator[NotedCut
     # The repairs take longer to import than a short script to explain.
     from autodiff.grammar.help.failure_scene import Scene
     from autodiff.grammar.repair.missing_path import output_expression, shortened_text
-    from autodiff.grammar.repair.proposals.graph_cuts import ARRAY_REASON, NUMBER_REASON, find_cuts
+    from autodiff.grammar.repair.proposals.graph_cuts import (
+        ARRAY_REASON,
+        NUMBER_REASON,
+        UNRECORDED,
+        UNRECORDED_FROM_HERE,
+        find_cuts,
+    )
     from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
     from autodiff.grammar.session.leaf_names import base_name
 
@@ -115,11 +130,39 @@ def noted_cuts(execution: Execution, subject: ReportedPass) -> Iterator[NotedCut
     scene = Scene(AutodiffError(""), end, parse_to_first_error(source), source, [], execution.names)
     origins = ValueOrigins(scene)
     value = output_expression(scene, subject.name)
-    cuts = [] if value is None else find_cuts(scene, value)
-    names = [base_name(name) for name, node in subject.wrt if node in subject.cotangents]
+    nodes = {name: node for name, node in subject.wrt if node in subject.cotangents}
+    names = [base_name(name) for name in nodes]
+    # What an input held before its last value, as in a loop of steps, is not on the way.
+    ends = [name for name, node in nodes.items() if is_node_of(execution.names.get(name), node)]
+    cuts = [] if value is None else find_cuts(scene, value, ends)
     noted = 0
     for cut in cuts:
-        made_from = [name for name in names if origins.depends_on(cut.node, name)]
-        if cut.reason in reasons and made_from and noted < MOST_NOTED:
-            noted += 1
-            yield NotedCut(shortened_text(scene, cut.node), scene.line(cut.node.span), made_from)
+        if cut.reason in (UNRECORDED, UNRECORDED_FROM_HERE):
+            made = sorted(cut.unrecorded, key=lambda one: one.span.start)
+            places = [place for one in made for place in unrecorded_values(scene, one)]
+        else:
+            places = [(shortened_text(scene, cut.node), cut.node, [cut.node])] * (cut.reason in reasons)
+        for text, at, given in places:
+            made_from = [name for name in names if any(origins.depends_on(one, name) for one in given)]
+            if made_from and noted < MOST_NOTED:
+                noted += 1
+                yield NotedCut(text, scene.line(at.span), made_from)
+
+
+def is_node_of(value: Any, node: Node) -> bool:
+    """Whether a value is the tensor of a node."""
+    return value.__class__ is Tensor and value.source() is node
+
+
+def unrecorded_values(scene: Scene, made: Any) -> Iterator[tuple[str, Any, list[Any]]]:
+    """Yield what an assignment or a function without recording gives: its text, node and expressions."""
+    from autodiff.grammar.repair.missing_path import shortened_text
+
+    if isinstance(made, tree.FunctionDef):
+        returned = [one.value for one in walk(*made.body) if isinstance(one, tree.Return) and one.value]
+        yield f"{made.name}(...)", made, returned
+    elif isinstance(made, tree.Return):
+        yield shortened_text(scene, made.value), made, [made.value]
+    else:
+        targets = made.targets if isinstance(made, tree.Assign) else [made.target]
+        yield shortened_text(scene, targets[0]), made, [made.value]

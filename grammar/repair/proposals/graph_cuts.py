@@ -42,7 +42,7 @@ from autodiff.grammar.syntax.walk import children, path_to, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
 #: Methods that turn a tensor into Python numbers or a numpy array.
@@ -61,6 +61,7 @@ BEFORE_NUMPY = ("detach", "cpu")
 NUMBER_REASON = "a number has no graph"
 ARRAY_REASON = "a numpy array has no graph"
 COPY_REASON = "this copies the numbers and leaves the graph"
+UNRECORDED, UNRECORDED_FROM_HERE = "nothing is recorded under this", "nothing is recorded from here on"
 #: The most cuts that are listed, and the most for which it is tried whether they ran.
 MOST_LISTED_CUTS, MOST_TRIED_CUTS = 4, 20
 #: An expression, also usable as a statement, that fails when it runs.
@@ -72,10 +73,11 @@ class Cut:
     """A place where the graph was left.
 
     ``edit`` avoids the cut, and ``shown`` describes it. ``inside`` is an expression in which the graph may
-    have been left earlier.
+    have been left earlier. ``unrecorded`` are the assignments, or the function, that a switch at ``node``
+    does not record.
     """
 
-    __slots__ = ("advice", "edit", "inside", "node", "reason", "shown")
+    __slots__ = ("advice", "edit", "inside", "node", "reason", "shown", "unrecorded")
 
     def __init__(
         self,
@@ -85,8 +87,10 @@ class Cut:
         shown: str = "",
         advice: str = "",
         inside: Any = None,
+        unrecorded: Any = None,
     ) -> None:
         self.inside = inside
+        self.unrecorded = [] if unrecorded is None else [unrecorded]
         self.node = node
         self.reason = why
         self.edit = edit
@@ -94,12 +98,14 @@ class Cut:
         self.advice = advice
 
 
-def find_cuts(scene: Scene, start: Any) -> list[Cut]:
+def find_cuts(scene: Scene, start: Any, ends: Iterable[str] = ()) -> list[Cut]:
     """Return the cuts on the way to an expression, in the order of the script.
 
-    Those in a condition or an index count only if there are no others: no gradient comes from there.
+    Those in a condition or an index count only if there are no others: no gradient comes from there. What
+    the names ``ends`` are made from is not followed.
     """
-    return cuts_on_the_way(scene, start, chosen_parts) or cuts_on_the_way(scene, start, children)
+    found = cuts_on_the_way(scene, start, chosen_parts, ends)
+    return found or cuts_on_the_way(scene, start, children, ends)
 
 
 def chosen_parts(node: Any) -> list[Any]:
@@ -112,10 +118,12 @@ def chosen_parts(node: Any) -> list[Any]:
     return children(node)
 
 
-def cuts_on_the_way(scene: Scene, start: Any, parts_of: Callable[[Any], list[Any]]) -> list[Cut]:
+def cuts_on_the_way(
+    scene: Scene, start: Any, parts_of: Callable[[Any], list[Any]], ends: Iterable[str]
+) -> list[Cut]:
     """Return the cuts on the way to an expression through some parts of what is on the way."""
     found: list[Cut] = []
-    seen: set[str] = set()
+    seen = set(ends)
     todo = [start]
     while todo:
         node = todo.pop()
@@ -136,7 +144,12 @@ def cuts_on_the_way(scene: Scene, start: Any, parts_of: Callable[[Any], list[Any
                 todo.append(value)
             else:
                 found.append(cut)
-    edited = {(cut.node.span.start, cut.node.span.end): cut for cut in found}
+    edited: dict[tuple[int, int], Cut] = {}
+    for cut in found:
+        place = cut.node.span.start, cut.node.span.end
+        if place in edited:
+            cut.unrecorded = [*edited[place].unrecorded, *cut.unrecorded]
+        edited[place] = cut
     return [edited[place] for place in sorted(edited)]
 
 
@@ -432,8 +445,10 @@ def recording_cut(scene: Scene, statement: Any) -> Cut | None:
     if not around:
         off = switched_off(scene, path)
         on = "torch.set_grad_enabled(True)"
-        why = "nothing is recorded from here on"
-        return None if off is None else Cut(off, why, Edit(off.span, on), f"{on} for {scene.text(off)}")
+        if off is None:
+            return None
+        shown = f"{on} for {scene.text(off)}"
+        return Cut(off, UNRECORDED_FROM_HERE, Edit(off.span, on), shown, unrecorded=statement)
     if enables_grad(scene, around[-1]):
         return None
     value: Any = statement.value
@@ -445,14 +460,15 @@ def recording_cut(scene: Scene, statement: Any) -> Cut | None:
         why = "under no_grad() this makes a tensor without a graph"
         return Cut(statement, why, Edit(statement.span, step), f"{step} for {scene.text(statement)}")
     context = around[-1]
-    why = "nothing is recorded under this"
     block = next(node for node in path_to(scene.script, context.span) if is_block_of(node, context))
     moved = moved_out(scene, block)
     if moved is not None:
         edit, text = moved
-        return Cut(context, why, edit, f"{text} outside of {scene.text(context)}")
-    edit = Edit(context.span, "torch.enable_grad()")
-    return Cut(context, why, edit, f"{edit.text} for {scene.text(context)}")
+        shown = f"{text} outside of {scene.text(context)}"
+    else:
+        edit = Edit(context.span, "torch.enable_grad()")
+        shown = f"{edit.text} for {scene.text(context)}"
+    return Cut(context, UNRECORDED, edit, shown, unrecorded=statement)
 
 
 def step_target(statement: Any) -> tree.Name | None:
@@ -516,7 +532,7 @@ def decorator_cuts(scene: Scene, made: tree.FunctionDef) -> list[Cut]:
         text = scene.text(decorator)
         if "no_grad" in text or "inference_mode" in text:
             edit = Edit(decorator.span, "torch.enable_grad()")
-            found.append(Cut(decorator, "nothing is recorded under this", edit, f"{edit.text} for {text}"))
+            found.append(Cut(decorator, UNRECORDED, edit, f"{edit.text} for {text}", unrecorded=made))
     return found
 
 

@@ -81,6 +81,50 @@ def test_arrays_are_right_up_to_a_constant_if_the_whole_script_has_another_slope
     assert "right" in shown
 
 
+NO_GRAD = "with torch.no_grad():\n    {0}\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "cuts"),
+    [
+        (NO_GRAD.format("s = (x**2).sum()"), "`s` (line 3)"),
+        (NO_GRAD.format("u = torch.ones(2)\n    s = (x**2).sum()*u.sum()"), "`s` (line 4)"),
+        (NO_GRAD.format("a = x[0]\n    b = x[1]\ns = a*b"), "`a` (line 3) and `b` (line 4)"),
+        (NO_GRAD.format("s = torch.zeros(2)\n    s += x"), "`s` (line 4)"),
+        (NO_GRAD.format("s, b = x[0], x[1]"), "`s, b` (line 3)"),
+        (NO_GRAD.format("s = (x**2).sum()").replace("no_grad()", "inference_mode()"), "`s` (line 3)"),
+        ("torch.set_grad_enabled(False)\ns = x*3\ntorch.set_grad_enabled(True)\n", "`s` (line 3)"),
+        ("@torch.no_grad()\ndef f(v):\n    return (v**2).sum()\ns = f(x)\n", "`f(...)` (line 2)"),
+        ("def f(v):\n    with torch.no_grad():\n        return v*v\ns = f(x)\n", "`v*v` (line 4)"),
+        (NO_GRAD.format("s = torch.ones(2)"), ""),
+        (NO_GRAD.format("s = x*3").replace("no_grad", "enable_grad"), ""),
+        ("s = x*3\ns = s.sum()\nfor i in range(2):\n    with torch.no_grad():\n        x -= 0.1*s\n", ""),
+    ],
+)
+def test_what_is_not_recorded_is_told_to_be_a_constant(autodiff, write, made, cuts):
+    path = write(f"x = torch.tensor([1., 2.], requires_grad=True)\n{made}y = (x*s).sum()\n")
+    done = autodiff("check", path)
+    shown = " ".join(done.out.split())
+    assert done.returncode == 0
+    assert ("as a constant" in shown or "as constants" in shown) == bool(cuts)
+    assert f"x: right, with {cuts} as" in shown or not cuts
+    assert ("is made from x outside of the graph" in done.err) == bool(cuts)
+
+
+def test_steps_that_are_not_recorded_are_no_constants_of_the_last_pass(autodiff, write):
+    step = "    with torch.no_grad():\n        v = 0.5*v + g\n        {0}\n"
+    for update in "w -= 0.1*v", "w = w - 0.1*v\n    w.requires_grad_()":
+        done = autodiff(
+            "check",
+            write(
+                "w = torch.tensor([1., 2.], requires_grad=True)\nv = torch.zeros(2)\nfor i in range(3):\n"
+                f"    L = ((w - 3)**2).sum()\n    (g,) = torch.autograd.grad(L, w)\n{step.format(update)}"
+                "L = ((w - 3)**2).sum()\nL.backward()\n"
+            ),
+        )
+        assert (done.returncode, done.err, "as a constant" in done.out) == (0, "", False)
+
+
 @pytest.mark.parametrize(
     "code",
     [
