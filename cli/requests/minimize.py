@@ -15,8 +15,15 @@ from autodiff.core.derivation.least_squares import common_weight
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.report.kink import JUMP, KINK, SINGULAR
 from autodiff.core.report.minimum import Minimum
+from autodiff.core.why.kink_table import KINK_RULES
 from autodiff.core.why.kinks import kinks_of
-from autodiff.grammar.session.minimum import covariance_at, default_method, search_minimum
+from autodiff.grammar.session.minimum import (
+    FALLS_AND_BENDS_DOWN,
+    NO_STEP_DOWN,
+    covariance_at,
+    default_method,
+    search_minimum,
+)
 from autodiff.grammar.session.objective import Objective
 from autodiff.grammar.session.rerun import Probe
 
@@ -26,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.requests.session import Session
+    from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.session.minimum import Search
 
 #: The digits to which inputs are rounded to find a kink close by.
@@ -60,11 +68,18 @@ def make_minimum(session: Session, show: Callable[[Minimum], None]) -> Minimum:
         why = kink
     elif found.has_converged:
         covariance, why, flat = covariance_at(objective, found.place, absolute_sigma=absolute_sigma)
-        if is_far_off(objective, found.place, flat):
-            found.has_converged = False
-            found.reason = "it went far off, to where inputs change nothing: start elsewhere with --set"
+        if is_far_off(objective, found.place, flat, covariance):
+            found.has_converged, covariance, why = False, None, "the search has not converged"
+            found.reason = (
+                "it went far off, to where inputs change next to nothing: start elsewhere with --set"
+            )
     elif kink:
         found.reason += f"; {kink}"
+    elif (
+        found.reason in (FALLS_AND_BENDS_DOWN, NO_STEP_DOWN)
+        and not has_moved_far(objective, found.place).any()
+    ):
+        found.reason = reason_of_kinks(objective, subject) or found.reason
     squares = 0.0
     if objective.parts is not None:
         residuals = objective.residuals(found.place)
@@ -133,10 +148,34 @@ def advice_on_time(asked: Question, objective: Objective) -> str:
     return f"{come}: go on from there with --set, ask about fewer inputs with --wrt"
 
 
-def is_far_off(objective: Objective, place: Any, flat: Any) -> bool:
-    """Whether an input that moves in a flat direction, a row of ``flat``, has gone far from its start."""
+def is_far_off(objective: Objective, place: Any, flat: Any, covariance: Any) -> bool:
+    """Whether an input has gone far from its start in a flat direction, or in one that is nearly flat.
+
+    A flat direction is a row of ``flat``. In one that is nearly flat the standard error exceeds the way.
+    """
+    loose = flat.any(axis=0)
+    if covariance is not None:
+        loose |= np.sqrt(np.diag(covariance)) > np.abs(place - objective.start)
+    return bool((loose & has_moved_far(objective, place)).any())
+
+
+def has_moved_far(objective: Objective, place: Any) -> Any:
+    """Which inputs have gone far from their start."""
     units = np.where(objective.start == 0, 1.0, np.abs(objective.start))
-    return bool((flat.any(axis=0) & (np.abs(place - objective.start) > FAR * units)).any())
+    return np.abs(place - objective.start) > FAR * units
+
+
+def reason_of_kinks(objective: Objective, subject: ReportedPass) -> str:
+    """Say which op has kinks, so that the slopes of a search do not show the way down; "" if none has."""
+    for node in subject.order:
+        rules = () if node.op is None else KINK_RULES.get(node.op.name, ())
+        if node.op is not None and any(rule.kind == KINK for rule in rules):
+            line = None if node.site is None else objective.source.position(node.site.start)[0]
+            return (
+                f"{node.op.name}{in_line(line)} has kinks, where the slopes do not show the way down:"
+                " write a smooth function for it"
+            )
+    return ""
 
 
 def refuse_weights(objective: Objective) -> None:

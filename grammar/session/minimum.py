@@ -38,6 +38,8 @@ MOST_ERRORS = 1000
 
 METHODS = ("bfgs", "lm", "newton")
 SLOPE_IS_ZERO = "the slope is zero"
+FALLS_AND_BENDS_DOWN = "the output falls further and bends down there, so it may have no minimum"
+NO_STEP_DOWN = "no step leads further down"
 #: What the statuses of scipy's least_squares mean.
 REASONS_OF_LM = {
     1: SLOPE_IS_ZERO,
@@ -188,9 +190,9 @@ def search_by_slopes(objective: Objective, method: str) -> Search:
     if made.nit >= most:
         reason = f"{made.nit:,} steps were not enough"
     elif bends_down(objective, place):
-        reason = "the output falls further and bends down there, so it may have no minimum"
+        reason = FALLS_AND_BENDS_DOWN
     else:
-        reason = "no step leads further down"
+        reason = NO_STEP_DOWN
     return Search(method, place, steps, False, reason)
 
 

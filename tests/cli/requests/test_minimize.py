@@ -201,10 +201,37 @@ def test_a_fit_that_runs_away_has_not_converged(answered, tau):
     done = answered(*arguments, "--set", f"tau={tau}", d_csv=table)
     assert done.code == 1
     assert (
-        "warning: the search has not converged: it went far off, to where inputs change nothing" in done.err
+        "warning: the search has not converged: it went far off, to where inputs change next to nothing"
+        in done.err
     )
     done = answered(*arguments, d_csv=table)
     assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("tau", [1e-4, 1e-3, 1])
+def test_a_fit_that_runs_to_where_it_is_nearly_flat_has_not_converged(answered, tau):
+    """For a large tau the model nears a constant, and the sum of squares is lower than at the start."""
+    t = np.linspace(0, 8e-6, 20)
+    v = 5 * np.exp(-t / 2.2e-6) + 0.02 * np.cos(9e6 * t)
+    table = "t,v\n" + "".join(f"{x},{y}\n" for x, y in zip(t, v, strict=True))
+    arguments = ("-e", "A = 1; tau = 1e-6; r = A*exp(-t/tau) - v", "--data", "d.csv")
+    done = answered(*arguments, "--set", f"tau={tau}", "--format", "json", d_csv=table)
+    found = json.loads(done.out)
+    assert (done.code, found["has_converged"]) == (1, False)
+    assert found["covariance"] is None
+    assert "it went far off, to where inputs change next to nothing: start elsewhere with --set" in done.err
+    done = answered(*arguments, d_csv=table)
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_sum_of_absolute_values_that_stops_has_kinks_and_may_have_a_minimum(answered):
+    t = np.arange(0, 8, 0.5)
+    v = 5 * np.exp(-t / 2) + 0.4 + 0.1 * np.cos(7 * t)
+    table = "t,v\n" + "".join(f"{x},{y}\n" for x, y in zip(t, v, strict=True))
+    code = "A = 1; tau = 1; c = 0; L = abs(A*exp(-t/tau) + c - v).sum()"
+    done = answered("-e", code, "--data", "d.csv", d_csv=table)
+    assert done.code == 1
+    assert "the search has not converged: abs in line 1 has kinks, where the slopes do not show" in done.err
 
 
 @pytest.mark.parametrize("output", ["r/s", "((r/s)**2).sum()"])
