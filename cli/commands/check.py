@@ -17,6 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.cli.requests.answers import Answers
 
+#: What a script is called of which a gradient or a formula is wrong.
+WRONG = "wrong"
+
 
 def command(session: Session) -> int:
     """Check and show the results. Return exit code 1 if a gradient or a formula is wrong, else 0.
@@ -25,7 +28,7 @@ def command(session: Session) -> int:
     Undecided results also give 0, unless ``--fail-on`` names them. At a kink no number is right, so none is
     wrong. Of several scripts the worst exit code counts.
     """
-    return work_on_each(session, check_script, bad="wrong")
+    return work_on_each(session, check_script, bad=WRONG)
 
 
 def check_script(session: Session) -> Outcome:
@@ -64,7 +67,9 @@ def check_script(session: Session) -> Outcome:
     words, called = in_a_line(answers), ""
     if session.failures:
         words = "; ".join([words, *(failure.message for failure in session.failures)])
-        called = "" if answers.is_right is False else FAILED_ON
+        called = "" if answers.errors else FAILED_ON
+    if answers.is_right is False:
+        called = WRONG
     status = NO if answers.is_right is False or session.failures else OK
     if answers.errors:
         status = USAGE

@@ -29,6 +29,7 @@ from autodiff.core.report.verdict import (
     ROUNDED,
     TOO_LARGE,
     UNDECIDED,
+    UNREADABLE,
     WRONG,
 )
 
@@ -332,16 +333,23 @@ def in_a_line(answers: Answers) -> str:
     count = len(answers.checks) + len(answers.formulas)
     what = "formula" if answers.formulas else "second derivative" if answers.order == 2 else "gradient"
     what += "s" * (count != 1)
-    wrong = answers.count(WRONG, NOT_FINITE)
     if not count:
         return "nothing to check"
-    bad, verdict = (wrong, "wrong") if wrong else (answers.open_questions, "undecided")
+    counted = {
+        "wrong": answers.count(WRONG, NOT_FINITE),
+        "cannot be read": answers.count(UNREADABLE),
+        "undecided": answers.open_questions,
+    }
+    if counted["wrong"]:
+        del counted["undecided"]
+    bad = [f"{number} of {count} {what} {verdict}" for verdict, number in counted.items() if number]
     if not bad:
         cuts, here = all_cuts(answers), answers.count(RIGHT_HERE)
         if here:
             return f"{count} {what} right" + (f", {here} of them" if here < count else "") + " here only"
         return f"{count} {what} right" + (f", with {in_words(cuts)} as {constants(cuts)}" if cuts else "")
-    return f"{count} {what} {verdict}" if bad == count else f"{bad} of {count} {what} {verdict}"
+    whole = next((verdict for verdict, number in counted.items() if number == count), None)
+    return ", ".join(bad) if whole is None else f"{count} {what} {whole}"
 
 
 def summary(answers: Answers) -> str:

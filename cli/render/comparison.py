@@ -80,13 +80,16 @@ def difference_text(value: Difference) -> str:
 
 
 def comparison_records(found: Comparison) -> Records:
-    """A row for each entry of each value; a script without it has an empty cell."""
+    """A row for each entry of each value; a script without it has none.
+
+    In a value that differs, those entries differ that are not the same.
+    """
     rows = (
-        (value.title, index, "" if old is None else old, "" if new is None else new)
+        (value.title, index, old, new, value.is_other(old, new))
         for value in found.values
         for index, old, new in both(value)
     )
-    return Records(("name", "index", "old", "new"), rows, {})
+    return Records(("name", "index", "old", "new", "differs"), rows, {})
 
 
 def both(value: Difference) -> Iterator[tuple[tuple[int, ...], Any, Any]]:

@@ -26,7 +26,8 @@ class Records:
     """What a command found: a row for each number in ``rows``, and all of them as ``arrays`` by name.
 
     ``whole`` is the array for a file of one; by default the only one of ``arrays``.
-    A cell is a text, the index of an entry as a tuple, or a number. ``fields`` are the names of the columns.
+    A cell is a text, the index of an entry as a tuple, a number, a truth value, or None. ``fields`` are the
+    names of the columns.
     """
 
     __slots__ = ("arrays", "fields", "rows", "whole")
@@ -89,9 +90,15 @@ def separated(records: Records, separator: str) -> str:
     return text.getvalue()
 
 
+#: How cells without a number are written: those of no value, and truth values.
+WORDS = {None: "", True: "true", False: "false"}
+
+
 def spelled(cell: Any) -> str:
     if isinstance(cell, tuple):
         return " ".join(map(str, cell))
+    if cell is None or isinstance(cell, bool):
+        return WORDS[cell]
     return harmless(cell) if isinstance(cell, str) else exact(cell)
 
 
@@ -147,6 +154,8 @@ def readable(records: Records, digits: int) -> list[list[str]]:
         for cell in row:
             if isinstance(cell, tuple):
                 texts[-1] = place(texts[-1], cell)
+            elif cell is None or isinstance(cell, bool):
+                texts.append(WORDS[cell])
             else:
                 texts.append(visible(cell) if isinstance(cell, str) else short(cell, digits))
         table.append(texts)

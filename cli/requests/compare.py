@@ -33,6 +33,10 @@ class Difference:
         self.distance = distance(old, new)
         self.differs = not self.distance <= tolerance
 
+    def is_other(self, old: Any, new: Any) -> bool:
+        """Whether two entries of a value that differs are not the same."""
+        return self.differs and distance(old, new) > 0
+
 
 class Comparison:
     """The reports on two scripts, and their values and gradients side by side."""
@@ -51,10 +55,10 @@ class Comparison:
         for name in dict.fromkeys([*before, *after]):
             gradients = grad_of(before.get(name)), grad_of(after.get(name))
             line = after[name].line if name in after else None
-            output = (new if name in after else old).output.name
-            self.values.append(
-                Difference(f"d{bracketed(output)}/d{bracketed(name)}", *gradients, line, tolerance)
-            )
+            reports = [*[old] * (name in before), *[new] * (name in after)]
+            outputs = dict.fromkeys(report.output.name for report in reports)
+            title = ", ".join(f"d{bracketed(output)}/d{bracketed(name)}" for output in outputs)
+            self.values.append(Difference(title, *gradients, line, tolerance))
 
     @property
     def has_differences(self) -> bool:

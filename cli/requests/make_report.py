@@ -480,9 +480,11 @@ def keep_states(session: Session, execution: Execution, subject: ReportedPass | 
 
 def warn(session: Session, text: str, span: Span) -> None:
     """Pass on a warning of the script."""
-    from autodiff.grammar.help.warnings import warning_help
+    from autodiff.grammar.help.warnings import is_of_torch, warning_help
 
     source = None if session.script is None else session.script.source
+    if source is not None and not is_of_torch(text, source, span):
+        return
     session.warn(AutodiffError(text, code="W0100", span=span, help=warning_help(text, source, span)))
 
 

@@ -61,25 +61,8 @@ def make_minimum(session: Session, show: Callable[[Minimum], None]) -> Minimum:
     session.show_so_far = lambda: show(lowest_so_far(asked, objective, method))
     session.time_help = lambda: advice_on_time(asked, objective)
     found = search_minimum(objective, method)
-    kink = kink_near(objective, found)
     subject = objective.run(found.place)
-    covariance, why, flat = None, "the search has not converged", np.zeros((0, len(found.place)))
-    if found.has_converged and kink:
-        why = kink
-    elif found.has_converged:
-        covariance, why, flat = covariance_at(objective, found.place, absolute_sigma=absolute_sigma)
-        if is_far_off(objective, found.place, flat, covariance):
-            found.has_converged, covariance, why = False, None, "the search has not converged"
-            found.reason = (
-                "it went far off, to where inputs change next to nothing: start elsewhere with --set"
-            )
-    elif kink:
-        found.reason += f"; {kink}"
-    elif (
-        found.reason in (FALLS_AND_BENDS_DOWN, NO_STEP_DOWN)
-        and not has_moved_far(objective, found.place).any()
-    ):
-        found.reason = reason_of_kinks(objective, subject) or found.reason
+    covariance, why, flat = errors_there(objective, found, subject, absolute_sigma)
     squares = 0.0
     if objective.parts is not None:
         residuals = objective.residuals(found.place)
@@ -108,6 +91,32 @@ def make_minimum(session: Session, show: Callable[[Minimum], None]) -> Minimum:
     if session.request.texts("fail_on"):
         judge(session, [made.report], {"nan": (f"there are no standard errors: {why}", None)} if why else {})
     return made
+
+
+def errors_there(
+    objective: Objective, found: Search, subject: ReportedPass, absolute_sigma: bool
+) -> tuple[Any, str, Any]:
+    """What ``covariance_at`` returns for the place where a search ended.
+
+    A search that ran off has not converged. Its reason, and that of one that stops, is entered.
+    """
+    kink = kink_near(objective, found)
+    nothing = None, "the search has not converged", np.zeros((0, len(found.place)))
+    if found.has_converged and kink:
+        return None, kink, nothing[2]
+    if found.has_converged:
+        covariance, why, flat = covariance_at(objective, found.place, absolute_sigma=absolute_sigma)
+        if not is_far_off(objective, found.place, flat, covariance):
+            return covariance, why, flat
+        found.has_converged = False
+        found.reason = "it went far off, to where inputs change next to nothing: start elsewhere with --set"
+        return None, why or nothing[1], flat
+    is_near = not has_moved_far(objective, found.place).any()
+    if kink:
+        found.reason += f"; {kink}"
+    elif is_near and found.reason in (FALLS_AND_BENDS_DOWN, NO_STEP_DOWN):
+        found.reason = reason_of_kinks(objective, subject) or found.reason
+    return nothing
 
 
 def lowest_so_far(asked: Question, objective: Objective, method: str) -> Minimum:

@@ -7,11 +7,18 @@ from math import prod
 
 from autodiff.core.base.errors import CompileError
 from autodiff.core.base.source import Source, Span
+from autodiff.grammar.help.bindings import Bindings
 from autodiff.grammar.help.failure_scene import with_parentheses
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.parser import parse_expression
+from autodiff.grammar.syntax.parser import parse_expression, parse_to_first_error
+from autodiff.grammar.syntax.walk import path_to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NON_LEAF_GRAD = "The .grad attribute of a Tensor that is not a leaf"
+COPY_OF_TENSOR = "To copy construct from a tensor"
 BROADCAST = "that is different to the input size"
 #: By the beginning of the warning, or by a part of it that names no numbers.
 WARNING_HELP = {
@@ -19,7 +26,7 @@ WARNING_HELP = {
     "Converting a tensor with requires_grad=True to a scalar": (
         "the number has no graph; write `.item()` if that is intended, or use torch's function on the tensor"
     ),
-    "To copy construct from a tensor": (
+    COPY_OF_TENSOR: (
         "`torch.tensor(x)` leaves the graph; `x.clone()` stays in it, and `x.detach()` leaves it openly"
     ),
     "Using backward() with create_graph=True": (
@@ -55,6 +62,36 @@ def warning_help(warning: str, source: Source | None = None, span: Span | None =
         if meant is not None:
             return (f"{WARNING_HELP[BROADCAST]}; `{meant}` pairs entry by entry",)
     return tuple([text for part, text in WARNING_HELP.items() if part in warning])
+
+
+def is_of_torch(warning: str, source: Source, span: Span) -> bool:
+    """Whether torch gives a warning at a place too: it copies arrays of numpy, which are tensors here."""
+    if not warning.startswith(COPY_OF_TENSOR):
+        return True
+    script = parse_to_first_error(source)
+    call = next((node for node in reversed(path_to(script, span)) if isinstance(node, tree.Call)), None)
+    if call is None or not call.arguments:
+        return True
+    bindings = Bindings(script)
+    seen: set[str] = set()
+    todo: list[Any] = [call.arguments[0].value]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, tree.Name):
+            if node.id not in seen:
+                seen.add(node.id)
+                todo += [one.value for one in bindings.assigned.get(node.id, ())]
+        elif isinstance(node, tree.Call) and isinstance(node.function, tree.Attribute):
+            if node.function.name == "numpy":
+                return False
+            todo.append(node.function.object)
+        elif isinstance(node, tree.Subscript):
+            todo.append(node.object)
+        elif isinstance(node, tree.Binary):
+            todo += [node.left, node.right]
+        elif isinstance(node, tree.Unary):
+            todo.append(node.operand)
+    return True
 
 
 def view_as_repair(warning: str, source: Source, span: Span) -> str | None:

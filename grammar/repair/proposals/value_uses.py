@@ -24,7 +24,7 @@ from autodiff.grammar.repair.proposals.operand_types import (
 )
 from autodiff.grammar.repair.proposals.stable_functions import known_functions
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.walk import path_to, walk
+from autodiff.grammar.syntax.walk import children, path_to, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -347,14 +347,22 @@ def point_at_zero(scene: Scene) -> Iterator[Fix]:
 
 
 def show_values(scene: Scene) -> Iterator[Fix]:
-    """Add the values of the names in an assertion to the caret (E0210)."""
-    shown = []
-    for node in walk(scene.node):
-        value = scene.value(node) if isinstance(node, tree.Name) else UNBOUND
+    """Add the values of the names and of `.grad` in an assertion to the caret (E0210)."""
+    shown: list[str] = []
+    todo = [scene.node]
+    while todo:
+        node = todo.pop(0)
+        is_place = isinstance(node, (tree.Name, tree.Attribute, tree.Subscript))
+        value = scene.value(node) if is_place else UNBOUND
         if value.__class__ is Tensor and value.entry_count == 1:
             value = value.item()
-        if value.__class__ in NUMBER_CLASSES and f"`{node.id}` is {value}" not in shown:
-            shown.append(f"`{node.id}` is {value}")
+        text = f"`{scene.text(node)}` is {value}"
+        if value.__class__ in NUMBER_CLASSES or (value is None and isinstance(node, tree.Attribute)):
+            shown += [text] * (text not in shown)
+        elif isinstance(node, tree.Attribute) and value.__class__ is Tensor:
+            continue  # its object is not what is compared
+        else:
+            todo = [*children(node), *todo]
     if 0 < len(shown) <= 3:
         scene.error.caret += f": {', '.join(shown)}"
     return iter(())

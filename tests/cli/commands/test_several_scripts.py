@@ -229,6 +229,26 @@ def test_a_number_that_is_right_at_the_values_only_is_told_in_the_line(autodiff,
     assert done.out.startswith("scripts/deep/er/c.ad: 2 formulas right, 1 of them here only\n")
 
 
+@pytest.mark.parametrize(
+    ("lines", "words", "counted"),
+    [
+        ("dL/dw == 2*w\ndL/dq == 1", "1 of 2 formulas cannot be read", "1 unreadable"),
+        (
+            "dL/dw == w\ndL/dq == 1\ndL/dw == 2*w",
+            "1 of 3 formulas wrong, 1 of 3 formulas cannot be read",
+            "1 wrong",
+        ),
+    ],
+)
+def test_formulas_that_cannot_be_read_are_counted(autodiff, write, lines, words, counted):
+    (write("w = 3.; L = w**2\n", "a.ad"), write("w = 2.; L = w\n", "b.ad"))
+    (write(lines, "a.txt"), write("dL/dw == 1", "b.txt"))
+    done = autodiff("check", "a.ad", "b.ad", "--formula", "@.")
+    assert done.returncode == 2
+    assert f"a.ad: {words}; ./a.txt:" in done.out
+    assert done.out.endswith(f"b.ad: 1 formula right\n2 scripts: 1 ok, {counted}\n")
+
+
 def test_a_folder_of_formulas_has_a_file_for_each_script(autodiff, folder, tmp_path):
     steps = tmp_path / "steps"
     steps.mkdir()

@@ -26,7 +26,13 @@ OLD = "x = 2; w = [1, 3]; L = x*w[0]**2 + w[1]"
         (
             "x = 2; b = 1; M = 3*x + 4*b",
             [],
-            "L, M\t5\t10\ndM/dx\t1\t3\ndL/dw\t4 1\t-\ndM/db\t-\t4\n",
+            "L, M\t5\t10\ndL/dx, dM/dx\t1\t3\ndL/dw\t4 1\t-\ndM/db\t-\t4\n",
+            1,
+        ),
+        (
+            "x = 2; w = [1, 3]; M = 2*x*w[0]**2 + w[1]",
+            [],
+            "L, M\t5\t7\ndL/dx, dM/dx\t1\t2\ndL/dw, dM/dw\t4 1\t8 1\n",
             1,
         ),
         ("x = 2; w = [1, 3]; b = 0; L = x*w[0]**2 + w[1] + b", [], "dL/db\t-\t1\n", 1),
@@ -56,7 +62,16 @@ def test_a_table_has_everything(autodiff, write):
 def test_records_and_json(autodiff, write):
     write(OLD, "old.ad"), write("x = 3; L = x", "new.ad")
     done = autodiff("diff", "old.ad", "new.ad", "--format", "csv")
-    assert done.out.splitlines() == ["name,index,old,new", "L,,5,3", "dL/dx,,1,1", "dL/dw,0,4,", "dL/dw,1,1,"]
+    assert done.out.splitlines() == [
+        "name,index,old,new,differs",
+        *("L,,5,3,true", "dL/dx,,1,1,false", "dL/dw,0,4,,true", "dL/dw,1,1,,true"),
+    ]
+    done = autodiff("diff", "old.ad", "new.ad", "--format", "jsonl")
+    first, _, third, _ = map(json.loads, done.out.splitlines())
+    assert first == {"name": "L", "index": [], "old": 5, "new": 3, "differs": True}
+    assert third == {"name": "dL/dw", "index": [0], "old": 4, "new": None, "differs": True}
+    done = autodiff("diff", "old.ad", "new.ad", "--format", "markdown")
+    assert "| dL/dw[0] | 4 |  | true |\n" in done.out
     found = json.loads(autodiff("diff", "old.ad", "new.ad", "--format", "json").out)
     assert (found["old_script"], found["script"]["path"]) == ("old.ad", "new.ad")
     assert [(one["name"], one["differs"]) for one in found["values"]] == [

@@ -244,3 +244,12 @@ def test_a_right_script_that_fails_is_one_line(autodiff, write):
     done = autodiff("check", "a.ad", "a.ad", "--fail-on", "zero", "-q")
     line = "a.ad: 2 gradients right; --fail-on zero: the gradients for w and x are zero\n"
     assert done.out == line + line + "2 scripts: 2 failed by --fail-on\n"
+
+
+@pytest.mark.parametrize("copied", ["a", "a.sum()", "a[0]*2", "-a"])
+def test_a_copy_of_an_array_of_numpy_has_no_warning_as_in_torch(autodiff, copied):
+    code = f"x = torch.ones(2, requires_grad=True)\na = x.detach().numpy()\nb = torch.tensor({copied})\n"
+    done = autodiff("check", "-e", f"{code}y = (x*b).sum()\n", "--fail-on", "warning")
+    assert (done.returncode, "W0100" in done.err) == (0, False)
+    done = autodiff("check", "-e", f"{code}y = (x*torch.tensor(b)).sum()\n", "--fail-on", "warning")
+    assert (done.returncode, done.err.count("warning[W0100]")) == (1, 1)
