@@ -21,6 +21,7 @@ from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.paths.path_sum import edge_contribution
 from autodiff.core.why.rounded_gradients import rounded_gradient, value_rounding
+from autodiff.grammar.by_hand.computed_again import equal_node
 from autodiff.grammar.by_hand.constants import (
     can_change,
     constants_behind,
@@ -179,6 +180,10 @@ class ScriptRuns:
         may_rerun: bool = True,
     ) -> None:
         self.first = ScriptRun(subject, execution, subject)
+        meant = [(name, node, equal_node(node, subject.order)) for name, node in subject.wrt]
+        subject.wrt = tuple((name, equal) for name, _, equal in meant)
+        #: The inputs that are computed again after the output, by the equal values that are meant.
+        self.computed_again = {equal: node for _, node, equal in meant if node is not equal}
         known = dict.fromkeys([*subject.order, *[node for _, node in subject.wrt]])
         self.leaves = tuple(x for x in known if isinstance(x, Leaf) and x.tracked)
         self.rerun = rerun

@@ -14,6 +14,7 @@ from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.graph.values import as_stored
+from autodiff.grammar.by_hand.computed_again import equal_node
 from autodiff.grammar.by_hand.left_side import BRACKETS, ENTRY, LeftSide, compile_pattern, name_and_entry
 from autodiff.grammar.session.derivative_matrices import unit_seeds
 from autodiff.grammar.session.inputs import requested_inputs
@@ -173,7 +174,7 @@ def node_of(name: str, one: Upstream, subject: ReportedPass, execution: Executio
         raise UsageError(
             f"--formula: {message} in `{one.written}`", code="E0610", help=error.advice
         ) from None
-    return node
+    return equal_node(node, subject.order)
 
 
 def derivative_between(root: Node, node: Node, one: Upstream, subject: ReportedPass) -> Any:

@@ -75,6 +75,11 @@ def meant_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> 
             remarks.append(f"the derivative is by {versions.spelled(by)}")
         if read in versions.nodes and read is not by:
             remarks.append(f"`{name}` in the formula is {versions.spelled(read)}")
+    for name, by in inputs.items():
+        if by in runs.computed_again:
+            lines = [points.node_names.line(node) for node in (runs.computed_again[by], by)]
+            made = f"the {name} of line {lines[0]} is computed after {points.subject.name}"
+            remarks.append(f"{made}: the derivative is by the equal value of line {lines[1]}")
     return [", and ".join(remarks)] if remarks else []
 
 

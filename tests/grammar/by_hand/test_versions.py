@@ -51,3 +51,33 @@ def test_an_array_that_is_filled_means_its_last_value(start: str, sign: str) -> 
     wrong = check_steps(IMAGE.format(start, sign), IMAGE_STEPS.replace("dy = y", "dy = 2*y"))
     assert [one.is_right for one in wrong] == [False, True]
     assert any("2" in remark for remark in wrong[0].remarks)
+
+
+AGAIN = """import numpy as np
+def forward(x, w):
+    return np.tanh(x.dot(w) + 1)
+x = np.array([[0.5, -1.0], [1.5, 0.3]])
+w = np.array([0.4, 0.9])
+t = np.array([0.2, -0.6])
+a = forward(x, w)
+loss = np.sum((a - t)**2)
+z = x.dot(w) + 1
+"""
+AGAIN_STEPS = (
+    "dloss/da == 2*(a - t)\ndloss/dz == dloss/da * (1 - np.tanh(z)**2)\ndloss/dw == x.T.dot(dloss/dz)\n"
+)
+
+
+def test_a_value_that_is_computed_again_after_the_output() -> None:
+    right = check_steps(AGAIN, AGAIN_STEPS)
+    assert [one.is_right for one in right] == [True, True, True]
+    assert right[1].remarks == [
+        "the z of line 9 is computed after loss: the derivative is by the equal value of line 3"
+    ]
+    wrong = check_steps(AGAIN, AGAIN_STEPS.replace("**2)", ")"))
+    assert [one.is_right for one in wrong] == [True, False, True]
+
+
+def test_a_value_that_is_computed_otherwise_is_not_taken_for_it() -> None:
+    script = AGAIN.replace("z = x.dot(w) + 1", "z = x.dot(2*w) + 1")
+    assert [one.is_right for one in check_steps(script, "dloss/dz == 0*z\n")] == [True]
