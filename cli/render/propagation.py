@@ -19,6 +19,7 @@ from autodiff.cli.render.page import (
 )
 from autodiff.cli.render.records import Records, place
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.report.propagation import LARGEST_ERROR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,6 +165,11 @@ def spell_draws(drawn: MonteCarlo, at: int, digits: int) -> str:
     )
     if drawn.is_curvature[at]:
         return text + f", which differs from first order because of curvature: {second}"
+    if drawn.sigma_error[at] > LARGEST_ERROR * drawn.sigma[at]:
+        return text + (
+            ", which a few far draws make: a heavy tail, as beside a pole, or too few draws; neither first order"
+            f" nor this sigma says how wide the output is ({second})"
+        )
     return text + (
         f", which differs from first order, and not by curvature alone: {second}; over the range of the"
         " inputs the output is far from a parabola, or has a kink: trust the draws"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.base.limits import check_allocation
+from autodiff.core.report.propagation import LARGEST_ERROR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +81,13 @@ def deviation(samples: Any) -> tuple[Any, Any, Any]:
 
 
 def agree(mean: Any, sigma: Any, error: Any, count: int, expected_mean: Any, expected_sigma: Any) -> Any:
-    """Whether means and deviations of draws are those expected, up to ERRORS standard errors."""
+    """Whether means and deviations of draws are those expected, up to ERRORS standard errors.
+
+    Deviations that a few far draws make are not, whatever is expected, unless they are close to it.
+    """
     rounding = 1e-12 * (np.abs(expected_mean) + np.abs(expected_sigma))
+    is_close = np.abs(sigma - expected_sigma) <= LARGEST_ERROR * expected_sigma
+    is_known = (error <= LARGEST_ERROR * sigma) | is_close
     of_sigma = np.abs(sigma - expected_sigma) <= ERRORS * error + rounding
     of_mean = np.abs(mean - expected_mean) <= ERRORS * sigma / np.sqrt(count) + rounding
-    return of_sigma & of_mean
+    return of_sigma & of_mean & is_known

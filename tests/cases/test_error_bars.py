@@ -101,6 +101,30 @@ CASES = [
         [0, 0],
         says=["not by curvature alone", "trust the draws"],
     ),
+    *[
+        Case(
+            f"a_heavy_tail_{at}",
+            script,
+            f"autodiff propagate script.ad --sigma {sigma} --monte-carlo 10000 | cut -f1",
+            [value],
+            says=["which a few far draws make: a heavy tail, as beside a pole, or too few draws"],
+            never=["agrees", "because of curvature", "trust the draws"],
+        )
+        for at, (script, sigma, value) in enumerate(
+            [
+                ("x = 1.; y = 1/x\n", "x=0.5", 1),
+                ("x = 1.; y = 1/x\n", "x=0.3", 1),
+                ("a = 5.; b = 4.9; y = 1/(a - b)\n", "a=0.05,b=0.05", 10),
+            ]
+        )
+    ],
+    Case(
+        "few_draws_of_a_parabola",
+        SQUARE,
+        "autodiff propagate script.ad --sigma x=0.1 --monte-carlo 100",
+        [0, 0],
+        never=["far draws"],
+    ),
     Case(
         "out_of_range",
         "x = 1; y = log(x)\n",
