@@ -167,8 +167,8 @@ def spell_draws(drawn: MonteCarlo, at: int, digits: int) -> str:
         return text + f", which differs from first order because of curvature: {second}"
     if drawn.sigma_error[at] > LARGEST_ERROR * drawn.sigma[at]:
         return text + (
-            ", which a few far draws make: a heavy tail, as beside a pole, or too few draws; neither first order"
-            f" nor this sigma says how wide the output is ({second})"
+            ", which a few far draws make: a heavy tail, as beside a pole, or too few draws; neither first"
+            f" order nor this sigma says how wide the output is ({second})"
         )
     return text + (
         f", which differs from first order, and not by curvature alone: {second}; over the range of the"

@@ -9,7 +9,7 @@ from autodiff.cli.requests.session import Session
 from autodiff.cli.requests.values import Values
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import CompileError, UsageError
-from autodiff.grammar.session.data_names import sort_columns
+from autodiff.grammar.session.data_names import nearly_named, sort_columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,5 +54,10 @@ def read_columns(session: Session, values: Values) -> dict[str, Any]:
         found.update(data.take(used))
         others.append((data.name, [name for name in data.columns if name not in [*used, *reasons]], inputs))
     for file, columns, inputs in others:
-        note_near_columns(session, file, columns, [name for name in inputs if name not in found])
+        missing = [name for name in inputs if name not in found]
+        note_near_columns(session, file, columns, missing)
+        unused = [name for name in columns if name not in nearly_named(columns, missing)]
+        if unused and request.command == "minimize":
+            what = "column" if len(unused) == 1 else "columns"
+            session.note(f"the fit does not use the {what} {listed(unused)} of {file}")
     return found

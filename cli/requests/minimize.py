@@ -51,6 +51,7 @@ def make_minimum(session: Session, show: Callable[[Minimum], None]) -> Minimum:
     asked = Question(session, weighed=False, probe=probe)
     if not asked.report.gradients:
         raise UsageError("there is no input to move", code="E0603", help=("name some with --wrt",))
+    note_numbers_as_data(session, asked)
     objective = Objective(asked.execution, asked.settings, probe, asked.subject)
     absolute_sigma = bool(session.request.values.get("absolute_sigma"))
     if absolute_sigma:
@@ -117,6 +118,18 @@ def errors_there(
     elif is_near and found.reason in (FALLS_AND_BENDS_DOWN, NO_STEP_DOWN):
         found.reason = reason_of_kinks(objective, subject) or found.reason
     return nothing
+
+
+def note_numbers_as_data(session: Session, asked: Question) -> None:
+    """Note the numbers of the script that columns replace: these are no parameters of the fit."""
+    if session.request.texts("wrt"):
+        return
+    for name, (before, now) in asked.execution.reshaped.items():
+        if name in asked.execution.data and now and not before:
+            session.note(
+                f"`{name}` is one number in the script, and a column of the data replaces it: it is data"
+                " here, no parameter; give a parameter a name that no column has"
+            )
 
 
 def lowest_so_far(asked: Question, objective: Objective, method: str) -> Minimum:

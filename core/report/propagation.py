@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
     from autodiff.core.report.records import GradientReport
 
-#: A standard deviation of draws means little if its standard error is a larger part of it: a few far draws, as
-#: beside a pole, make most of it, and of a heavy tail the standard error is too small.
+#: A standard deviation of draws means little if its standard error is a larger part of it: a few far draws,
+#: as beside a pole, make most of it, and of a heavy tail the standard error is too small.
 LARGEST_ERROR = 1 / 6
 
 
@@ -20,8 +20,9 @@ class MonteCarlo(Record):
 
     ``mean`` and ``sigma`` are those of ``count`` draws, without the ``lost`` ones whose output is not finite.
     ``sigma_error`` is the standard error of ``sigma``. ``agrees`` compares with first order; if draws are
-    lost, none agrees, nor does a ``sigma`` with a standard error above ``LARGEST_ERROR``. ``second_mean`` and ``second_sigma`` are what the second derivatives predict, and
-    ``is_curvature`` compares with these; None if there was no need.
+    lost, none agrees, nor does a ``sigma`` with a standard error above ``LARGEST_ERROR``. ``second_mean`` and
+    ``second_sigma`` are what the second derivatives predict, and ``is_curvature`` compares with these; None
+    if there was no need.
     """
 
     count: int

@@ -150,6 +150,27 @@ DATA = [
         files={"points.csv": POINTS, "more.csv": "X,w,v [m/s]\n1,2,3\n"},
     ),
     Case(
+        "a_parameter_of_a_fit_is_called_as_a_column",
+        "a = 1; c = 1\nr = a*x + c - y\n",
+        "autodiff minimize script.ad --data points.csv | cut -f2",
+        [2],
+        says=[
+            "note: `c` is one number in the script, and a column of the data replaces it: it is data here,"
+            " no parameter; give a parameter a name that no column has\n"
+        ],
+        never=["does not use"],
+        files={"points.csv": "x,y,c\n1,3,1\n2,5,1\n3,7,1\n"},
+    ),
+    Case(
+        "columns_that_a_fit_does_not_use",
+        "a = 1; y = [3., 5., 7.]\nr = a*x - y\n",
+        "autodiff minimize script.ad --data points.csv --wrt a | cut -f2",
+        [2],
+        says=["note: the fit does not use the columns X[2], z of points.csv\n"],
+        never=["no parameter"],
+        files={"points.csv": "x,y,X[2],z\n1,2,1,2\n2,4,1,2\n3,6,1,2\n"},
+    ),
+    Case(
         "no_column_is_used",
         "w = 2\nL = (w*x1).sum()\n",
         "autodiff grad script.ad --data points.csv",
