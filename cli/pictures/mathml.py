@@ -38,25 +38,34 @@ MOST_SYMBOLS = 400
 WIDEST_TEXT = 60
 
 
-def mathml(root: Expr, values: Mapping[str, str] | None = None) -> str:
+def mathml(root: Expr, values: Mapping[str, Piece] | None = None) -> str:
     """An expression; ``values`` are what to write for names, such as matrices.
 
     >>> from autodiff.core.symbolic.expr import infix, name_expr, neg, number_expr
     >>> print(mathml(infix("**", name_expr("x1"), number_expr(2))))
     <msup><msub><mi>x</mi><mn>1</mn></msub><mn>2</mn></msup>
     """
+    return _whole(root, values or {})[0]
+
+
+def _whole(root: Expr, values: Mapping[str, Piece]) -> Piece:
     if root.size > MOST_SYMBOLS:
-        return f"<mtext>a formula of {root.size:,} symbols</mtext>"
+        return f"<mtext>a formula of {root.size:,} symbols</mtext>", ATOM
     done: dict[int, Piece] = {}
     for expr in postorder(root):
-        done[id(expr)] = _piece(expr, [done[id(arg)] for arg in expr.args], values or {})
-    return done[id(root)][0]
+        done[id(expr)] = _piece(expr, [done[id(arg)] for arg in expr.args], values)
+    return done[id(root)]
 
 
 def text_mathml(text: str) -> str:
     """A formula that is given as text; what is no formula stays text."""
+    return text_piece(text)[0]
+
+
+def text_piece(text: str) -> Piece:
+    """As ``text_mathml``, with how tightly it binds: a negative number needs brackets below a power."""
     expr = parse_source(text) if len(text) <= MOST_SYMBOLS else None
-    return mtext(text) if expr is None else mathml(expr)
+    return (mtext(text), ATOM) if expr is None else _whole(expr, {})
 
 
 def quotient(above: Expr, below: Expr) -> str:
@@ -72,11 +81,11 @@ def _operand(what: Expr) -> str:
     return mathml(what) if what.head == "call" else brackets(mathml(what))
 
 
-def matrix(rows: Sequence[Sequence[float]]) -> str:
+def matrix(rows: Sequence[Sequence[float]]) -> Piece:
     """A matrix of numbers."""
     entries = ("".join(f"<mtd>{_number(number_expr(x).value)[0]}</mtd>" for x in row) for row in rows)
     # The style sheet draws the brackets: signs grow with a table only in fonts that few machines have.
-    return '<mtable class="matrix">' + "".join(f"<mtr>{row}</mtr>" for row in entries) + "</mtable>"
+    return '<mtable class="matrix">' + "".join(f"<mtr>{row}</mtr>" for row in entries) + "</mtable>", ATOM
 
 
 def brackets(inner: str, signs: str = "()") -> str:
@@ -87,13 +96,12 @@ def mtext(text: str) -> str:
     return f"<mtext>{escape(fit(text, WIDEST_TEXT))}</mtext>"
 
 
-def _piece(expr: Expr, args: list[Piece], values: Mapping[str, str]) -> Piece:
+def _piece(expr: Expr, args: list[Piece], values: Mapping[str, Piece]) -> Piece:
     head = expr.head
     if head == "number":
         return _number(expr.value)
     if head == "name":
-        given = values.get(expr.value)
-        return _name(expr.value) if given is None else (given, ATOM)
+        return values.get(expr.value) or _name(expr.value)
     if head == "call":
         return _call(expr, args), ATOM
     if head == "postfix":
@@ -106,7 +114,8 @@ def _piece(expr: Expr, args: list[Piece], values: Mapping[str, str]) -> Piece:
         return brackets(args[0][0], "[]"), ATOM
     if head in ("neg", "~"):
         sign = "−" if head == "neg" else "¬"
-        return f'<mrow><mo form="prefix">{sign}</mo>{_at_least(args[0], PRODUCT)}</mrow>', SIGN
+        operand = brackets(args[0][0]) if args[0][1] == SIGN else _at_least(args[0], PRODUCT)
+        return f'<mrow><mo form="prefix">{sign}</mo>{operand}</mrow>', SIGN
     return _infix(head, args)
 
 

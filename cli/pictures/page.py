@@ -11,7 +11,7 @@ from html import escape
 from json import dumps
 
 from autodiff.cli.pictures.fold import lost_edges
-from autodiff.cli.pictures.mathml import brackets, mathml, matrix, mtext, quotient, text_mathml
+from autodiff.cli.pictures.mathml import brackets, mathml, matrix, mtext, quotient, text_mathml, text_piece
 from autodiff.cli.pictures.picture import WIDEST_NAME, typeset
 from autodiff.cli.pictures.svg import svg_text
 from autodiff.cli.process.streams import visible, visible_lines
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.pictures.boxes import Drawing
     from autodiff.cli.pictures.fold import View
+    from autodiff.cli.pictures.mathml import Piece
     from autodiff.cli.pictures.story import Step
     from autodiff.cli.render.page import Page
     from autodiff.core.base.source import Source
@@ -258,12 +259,13 @@ def step_rows(derivation: Derivation) -> Iterator[str]:
     if derivation.is_scalar and derivation.numbers:
         yield from sum_rows("in numbers", derivation.numbers)
     elif formulas is not None and simplified is not None:
-        values = {name: value_mathml(value) for name, value in formulas.values.items()}
-        if all(values.values()):
-            yield from rows_of("in numbers", [mathml(simplified, values)])
-    value = value_mathml(derivation.value)
-    if value:
-        yield from rows_of("value", [value])
+        values = {name: value_piece(value) for name, value in formulas.values.items()}
+        known = {name: piece for name, piece in values.items() if piece is not None}
+        if len(known) == len(values):
+            yield from rows_of("in numbers", [mathml(simplified, known)])
+    value = value_piece(derivation.value)
+    if value is not None:
+        yield from rows_of("value", [value[0]])
 
 
 def sum_rows(label: str, terms: Sequence[str]) -> Iterator[str]:
@@ -293,12 +295,12 @@ def rows_of(
         )
 
 
-def value_mathml(value: Any) -> str:
-    """A number or a small matrix; empty for a larger tensor."""
+def value_piece(value: Any) -> Piece | None:
+    """A number or a small matrix, with how tightly it binds; None for a larger tensor."""
     if not is_array(value):
-        return text_mathml(short(number(value)))
+        return text_piece(short(number(value)))
     if value.ndim > 2 or max(value.shape) > LARGEST_MATRIX or not value.size:
-        return ""
+        return None
     return matrix(value.tolist() if value.ndim == 2 else [value.tolist()])
 
 

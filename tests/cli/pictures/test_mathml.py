@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from autodiff.cli.pictures.mathml import mathml, quotient, text_mathml
+from autodiff.cli.pictures.mathml import mathml, quotient, text_mathml, text_piece
 from autodiff.core.symbolic.expr import name_expr
+from autodiff.core.symbolic.source_exprs import parse_source
 
 
 def words(xml):
@@ -34,6 +35,24 @@ def test_what_is_differentiated_has_brackets_if_it_has_several_pieces(above, bel
 )
 def test_names(name, xml):
     assert mathml(name_expr(name)) == xml
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("c**2", "(−1.5)2"),
+        ("1 - c**2", "1−(−1.5)2"),
+        ("-c", "−(−1.5)"),
+        ("x - c", "x−(−1.5)"),
+        ("c*x", "−1.5·x"),
+        ("t**2", "(2×10−5)2"),
+        ("f(c)", "f\u2061(−1.5)"),
+    ],
+)
+def test_values_in_place_of_names_have_the_brackets_of_numbers(formula, text):
+    expr = parse_source(formula)
+    assert expr is not None
+    assert words(mathml(expr, {"c": text_piece("-1.5"), "t": text_piece("2e-05")})) == text
 
 
 def test_text_that_is_no_formula_stays_text():

@@ -567,3 +567,11 @@ def test_a_sum_in_numbers_is_one_row(autodiff, tmp_path):
     assert text.count('<th scope="row">in numbers</th>') == 2
     [row] = re.findall(r'in numbers</th><td>=</td><td><math displaystyle="true">(.*?)</math>', text)[:1]
     assert "<mo>&#8722;</mo>" in row
+
+
+def test_negative_numbers_below_a_power_have_brackets_beside_tensors(autodiff, tmp_path):
+    script = ("-e", "c = -1.5; x = [1., 2.]; y = (c**2*x).sum()")
+    assert autodiff("graph", *script, "-o", "first.html").returncode == 0
+    text = (tmp_path / "first.html").read_text()
+    rows = re.findall(r'in numbers</th><td>=</td><td><math displaystyle="true">(.*?)</math>', text)
+    assert any("(−1.5)2" in re.sub(r"<[^>]*>", "", unescape(row)) for row in rows)
