@@ -27,7 +27,12 @@ from autodiff.grammar.by_hand.formula import Formula, ShapeMismatchError
 from autodiff.grammar.by_hand.gaps import gap_remarks
 from autodiff.grammar.by_hand.left_side import LeftSide
 from autodiff.grammar.by_hand.loop_lines import tell_turn
-from autodiff.grammar.by_hand.other_constants import label_remarks, other_constants, try_other_constants
+from autodiff.grammar.by_hand.other_constants import (
+    label_remarks,
+    other_constants,
+    try_other_constants,
+    unused_remarks,
+)
 from autodiff.grammar.by_hand.path_comparison import find_mistakes
 from autodiff.grammar.by_hand.plain_numbers import right_here_remark
 from autodiff.grammar.by_hand.points import (
@@ -267,6 +272,7 @@ def look_further(made: HandCheck, formula: Formula, points: SamplePoints, runs: 
     if made.is_right and remarks:
         made.is_right_here_only = True
         made.remarks += remarks
+    made.remarks += unused_remarks(formula, runs)
 
 
 def excerpt(error: UsageError) -> str:

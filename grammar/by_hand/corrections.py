@@ -100,6 +100,7 @@ class CorrectionSearch:
             for part in self.parts
             if part not in callees and not (part in objects and self.is_module(part))
         ]
+        self.parts = list({part.span: part for part in reversed(self.parts)}.values())[::-1]
         self.values = {part: self.part_value(part) for part in self.parts}
 
     def is_module(self, part: Any) -> bool:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.base.source import Source
+from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
@@ -42,31 +42,85 @@ FORMULA = "--formula"
 MAKING = frozenset(["empty", "empty_like", "eye", "ones", "ones_like", "zeros", "zeros_like"])
 
 
+#: Functions whose argument is a list: in ``stack([x > 0])`` the brackets make one.
+TAKING_LISTS = frozenset(
+    """
+    array as_tensor asarray cat column_stack concat concatenate dstack hstack list stack tensor tuple
+    vstack
+    """.split()
+)
+
+
 def parse_formula(text: str, is_expression: bool) -> tree.Script:
     """Return the syntax tree of a formula: one expression, or statements that end in one.
 
-    In both ``^`` is a power. As a factor of an expression, ``[x > 0]`` is 1 where the condition holds, else
-    0, as derivations write it. Raise a CompileError for a mistake.
+    In both ``^`` is a power. In an expression, ``[x > 0]`` is 1 where the condition holds, else 0, as
+    derivations write it. Raise a CompileError for a mistake.
     """
     source = Source(text, FORMULA)
     source.caret_is_power = True
     if not is_expression:
         return parse(source)
     node = parse_expression(source)
-    for part in walk(node):
+    for part in list(walk(node)):
         if isinstance(part, tree.Binary):
             part.op = "**" if part.op == "^" else part.op
-            if part.op == "*":
-                part.left, part.right = condition_in(part.left), condition_in(part.right)
+            part.left = with_indicator(part.left, part.op == "@")
+            part.right = with_indicator(part.right, part.op == "@")
+        elif isinstance(part, tree.Unary):
+            part.operand = with_indicator(part.operand)
+        elif isinstance(part, tree.Conditional):
+            part.body, part.orelse = with_indicator(part.body), with_indicator(part.orelse)
+        elif isinstance(part, tree.Call) and called_name(part) not in TAKING_LISTS:
+            for argument in part.arguments:
+                argument.value = with_indicator(argument.value)
+    node = with_indicator(node)
     return tree.Script(node.span, (tree.ExpressionStatement(node.span, node),))
 
 
-def condition_in(node: tree.Expression) -> tree.Expression:
-    """Return the condition that stands alone in square brackets; any other expression as it is."""
-    if isinstance(node, tree.ListDisplay) and len(node.elements) == 1:
-        [inner] = node.elements
-        return inner if isinstance(inner, tree.Comparison) else node
-    return node
+def called_name(node: tree.Call) -> str:
+    """Return the last part of the name of the function that is called, ``stack`` of ``torch.stack``."""
+    function = node.function
+    if isinstance(function, tree.Attribute):
+        return function.name
+    return function.id if isinstance(function, tree.Name) else ""
+
+
+def with_indicator(node: tree.Expression, in_product: bool = False) -> tree.Expression:
+    """Return 1 or 0 for a condition that stands alone in square brackets; any other expression as it is.
+
+    In a product of matrices it has the dtype of what is compared there.
+    """
+    if not isinstance(node, tree.ListDisplay) or len(node.elements) != 1:
+        return node
+    [condition] = node.elements
+    if not is_condition(condition):
+        return node
+    span = node.span
+    compared = [
+        one
+        for comparison in walk(condition)
+        if isinstance(comparison, tree.Comparison)
+        for one in (comparison.first, *(operand for _, operand in comparison.rest))
+        if not isinstance(one, (tree.Number, tree.Unary))
+    ]
+    one: tree.Expression = tree.Number(span, 1.0)
+    if in_product and compared:
+        one = call(span, "ones_like", compared[0])
+    return call(span, "where", condition, one, tree.Number(span, 0.0))
+
+
+def call(span: Span, name: str, *arguments: tree.Expression) -> tree.Call:
+    given = tuple(tree.Argument(span, None, argument) for argument in arguments)
+    return tree.Call(span, tree.Name(span, name), given)
+
+
+def is_condition(node: tree.Expression) -> bool:
+    if isinstance(node, tree.Unary):
+        return node.op in ("~", "not") and is_condition(node.operand)
+    if isinstance(node, tree.Binary):
+        return node.op in ("&", "|") and (is_condition(node.left) or is_condition(node.right))
+    return isinstance(node, (tree.Comparison, tree.Boolean))
 
 
 class FormulaText:

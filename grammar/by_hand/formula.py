@@ -335,14 +335,14 @@ def unknown_name_help(unknown: str, names: Collection[str]) -> str:
 def to_numbers(value: Any, text: str) -> Any:
     """Return a number, a tensor or lists of them as a number or array; reject anything else."""
     if isinstance(value, Tensor):
-        return value.data
+        return value.data * 1 if value.dtype.name == "bool" else value.data
     if isinstance(value, (list, tuple)):
         try:
             return np.array([to_numbers(part, text) for part in value], dtype=float)
         except ValueError:  # rows of different lengths
             pass
     elif isinstance(value, (int, float)):
-        return value
+        return int(value) if value.__class__ is bool else value
     raise UsageError(
         f"`{text}` gives no number but {type_name(value)}",
         code="E0610",

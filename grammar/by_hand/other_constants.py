@@ -11,7 +11,7 @@ from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.constants import is_symmetric, numbers_of
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.points import NEAR_SPREAD, SamplePoints, all_known, formula_values, values_equal
-from autodiff.grammar.by_hand.runs import LABELS, SPREAD, SYMMETRY
+from autodiff.grammar.by_hand.runs import LABELS, SPREAD, SYMMETRY, UNUSED
 from autodiff.grammar.by_hand.sentences import format_number
 
 TYPE_CHECKING = False
@@ -85,6 +85,15 @@ def try_other_constants(made: HandCheck, formula: Formula, runs: ScriptRuns) -> 
         return
     made.is_right = False
     made.remarks = wrong_for_others(formula, runs, alone or guilty)
+
+
+def unused_remarks(formula: Formula, runs: ScriptRuns) -> list[str]:
+    """Return the remark on inputs in a right formula that the output does not depend on here."""
+    names = [str(leaf.name) for leaf in runs.unused if leaf.name in formula.names_read]
+    if not names or agrees(formula, runs, runs.moved(SPREAD, UNUSED)) is not False:
+        return []
+    takes = "takes" if len(names) == 1 else "take"
+    return [f"{in_words(names, runs)} {takes} no part in {runs.first.subject.name} here"]
 
 
 def is_right_up_to_boundaries(formula: Formula, runs: ScriptRuns, names: list[str]) -> bool:

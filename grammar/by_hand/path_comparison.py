@@ -38,6 +38,8 @@ MAX_REMARKS = 4
 MAX_GROUP_SIZE, MAX_GROUP_CANDIDATES = 4, 16
 #: How many factors together may match one derivative.
 MAX_COMBINED = 3
+#: What a path gives is rounding if it is not more than this part of what another one gives.
+ROUNDING = 1e-12
 #: In place of an operand's index: the output's derivative that a path below an upstream node starts with.
 UPSTREAM = -1
 
@@ -84,7 +86,7 @@ def find_mistakes(
         return [other]  # the paths of the gradient's graph say less
     if paths is not None:
         remarks = paths.remarks()
-        if paths.is_sure:
+        if paths.is_sure and remarks:
             return remarks
         general = general or remarks
     if changed := CorrectionSearch(formula, tried, node).find_remark():
@@ -147,6 +149,11 @@ class PathComparison:
         contributions = [[self.contribution(path, run) for run in self.points.runs] for path in paths]
         terms, left_paths = self.unmatched_terms(contributions)
         values = [self.values(*term) for term in terms]
+        largest = [
+            max((largest_entry(given[at]) for given in contributions), default=0.0)
+            for at in range(len(self.points.runs))
+        ]
+        left_paths = [path for path in left_paths if not are_rounding(contributions[path], largest)]
         left_terms = list(range(len(terms)))
         for term in list(left_terms):
             group = self.group(values[term], contributions, left_paths)
@@ -359,6 +366,15 @@ class PathComparison:
         values = [self.edge_derivative(edge, run) for run in self.points.runs]
         text, number = local_derivative_text(node, index, self.formulas), format_number(values[0])
         return f"{text} = {number}" if has_values(text, values, self.points) else number
+
+
+def largest_entry(value: Any) -> float:
+    return float(np.max(np.abs(value), initial=0.0))
+
+
+def are_rounding(values: list[Any], largest: list[float]) -> bool:
+    """Whether what a path gives at each point is 0, or nothing but rounding beside the ``largest`` there."""
+    return all(largest_entry(value) <= ROUNDING * size for value, size in zip(values, largest, strict=True))
 
 
 def drop_units(values: list[tuple[Any, list[float]]]) -> list[tuple[Any, list[float]]]:

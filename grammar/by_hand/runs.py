@@ -33,6 +33,7 @@ from autodiff.grammar.by_hand.constants import (
     permuted,
 )
 from autodiff.grammar.by_hand.evaluate import in_reach
+from autodiff.grammar.session.inputs import unused_leaves
 from autodiff.grammar.session.versions import VERSION
 
 TYPE_CHECKING = False
@@ -54,6 +55,8 @@ MOST_ELSEWHERE = 12
 SPREAD = 0.3
 #: What other values of tensors keep: matrices are symmetric, or rows of labels have the same entries.
 SYMMETRY, LABELS = "symmetry", "labels"
+#: What else is moved: leaves that the output does not depend on.
+UNUSED = "unused"
 #: The rounding error of a sum relative to its terms, with room for the formula's own, by precision.
 SUM_ROUNDING = {"float64": 2.0**-48, "float32": 2.0**-19}
 #: A gradient with more entries is not differentiated again.
@@ -202,7 +205,8 @@ class ScriptRuns:
     def moved(self, spread: float, kept: str = "", count: int = EXTRA_RUNS) -> list[ScriptRun]:
         """Return runs with moved leaves, the first ``count`` of them.
 
-        What is ``kept``, if anything, is the symmetry of square matrices or the entries of labels.
+        What is ``kept``, if anything, is the symmetry of square matrices or the entries of labels. With
+        ``UNUSED`` the leaves move too that the output does not depend on.
         """
         known = self._moved.setdefault((spread, kept), RunsOnDemand(self.draws(spread, kept)))
         return known.first(count)
@@ -230,6 +234,8 @@ class ScriptRuns:
             moves |= {leaf: symmetric_move(leaf, moves[leaf]) for leaf in self.square_leaves}
         elif kept == LABELS:
             moves |= {leaf: permuted(leaf.out, random) - leaf.out for leaf in self.labels}
+        elif kept == UNUSED:
+            moves |= {leaf: random_moves(leaf, random, spread) for leaf in self.unused}
         return moves
 
     def run_again(self, moves: dict[Node, Any], changes: dict[str, Any]) -> ScriptRun | None:
@@ -320,6 +326,12 @@ class ScriptRuns:
         subject = self.first.subject
         source = self.first.execution.source
         return NodeNames(subject.order, source, numbers_first=subject.numbers_first)
+
+    @cached_property
+    def unused(self) -> list[Leaf]:
+        """The leaves in the script's variables that the output does not depend on."""
+        numbers = self.rerun.first.numbers
+        return [x for x in unused_leaves(self.first.execution, [*self.leaves]) if x.number in numbers]
 
     @property
     def square_leaves(self) -> list[Leaf]:
@@ -416,12 +428,22 @@ def random_moves(leaf: Leaf, random: Any, spread: float) -> Any:
 
 
 def is_same_graph(subject: ReportedPass, other: ReportedPass) -> bool:
-    """Whether two runs have recorded the same ops in the same order, with constants at the same places."""
-    return list(map(described_node, subject.order)) == list(map(described_node, other.order))
+    """Whether two runs have recorded the same ops of the same values in the same order.
+
+    They have constants at the same places, and the same leaves: ``max(x, z)`` is ``x`` in one graph and ``z``
+    in another one.
+    """
+    return described_graph(subject) == described_graph(other)
 
 
-def described_node(node: Node) -> str | bool:
-    return node.tracked if node.op is None else node.op.name
+def described_graph(subject: ReportedPass) -> list[tuple[Any, ...]]:
+    places = {node: at for at, node in enumerate(subject.order)}
+    return [
+        (node.tracked, node.name, node.site)
+        if node.op is None
+        else (node.op.name, *[None if below is None else places.get(below) for below in node.inputs])
+        for node in subject.order
+    ]
 
 
 def script_values(subject: ReportedPass, execution: Execution) -> dict[str, Any]:

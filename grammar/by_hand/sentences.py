@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MAX_INPUTS = 6
 #: How many entries a sentence spells out.
 MAX_SHOWN = 9
+#: A plain number that is nearer to the gradient, relative to it, is rounded.
+NUMBER_TOLERANCE = 1e-2
 FRACTIONS = {2: "half", 3: "a third", 4: "a quarter"}
 
 
@@ -53,11 +55,11 @@ def rounded_remarks(formula: Formula, points: SamplePoints, computed: list[Any])
 
     A plain number is compared at the script's values only.
     """
-    compared = points.gradients
+    compared, room = points.gradients, TERM_TOLERANCE
     if is_plain_number(formula, points):
-        compared = compared[:1]
+        compared, room = compared[:1], NUMBER_TOLERANCE
     apart = [relative_distance(value, g) for value, g in zip(computed, compared, strict=False)]
-    if not 0 < apart[0] <= TERM_TOLERANCE or max(apart) > TERM_TOLERANCE:
+    if not 0 < apart[0] <= room or max(apart) > room:
         return []
     causes = "a number in it is rounded, or a small term is wrong"
     remark = f"it is off by {apart[0]:.1g} of the gradient's size: {causes}"

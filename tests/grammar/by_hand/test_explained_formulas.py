@@ -185,6 +185,40 @@ def test_scripts(text: str) -> None:
     ] == []
 
 
+BRACKETS = [
+    ("x = 1.5; y = relu(x)", ["[x > 0]"]),
+    ("x = 1.5; y = x - relu(x)", ["1 - [x > 0]", "-[x > 0] + 1"]),
+    ("x = [1.5, -1]; y = relu(x).sum()", ["[x > 0]", "[x > 0] if True else 0"]),
+    ("x = [1.5, -1]; y = clamp(x, 0, 1).sum()", ["[(x >= 0) & (x <= 1)]"]),
+    ("x = 0.5; y = hardtanh(x)*x", ["x*[~((x <= -1) | (x >= 1))] + hardtanh(x)"]),
+    ("x = 0.5; z = 0.5; y = torch.maximum(x, z)*x", ["where(x == z, 0.5, [x >= z])*x + max(x, z)"]),
+    ("x = [0.5, 2]; y = x.max()", ["[(x == y) | isnan(y)]/sum(x == y, dim=0)"]),
+    ("x = [[1.5, -1], [2, 3]]; W = [[1., 2], [3, 4]]; y = relu(W@x).sum()", ["W.T @ [W @ x > 0]"]),
+    (
+        "import torch; x = torch.ones(2, 2, requires_grad=True)\n"
+        "W = torch.tensor([[1., 2.], [-3., -4.]]); y = torch.relu(W @ x).sum()",
+        ["W.T @ [W @ x > 0]"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("script", "formulas"), BRACKETS)
+def test_a_condition_in_brackets_is_one_or_zero(script: str, formulas: list[str]) -> None:
+    for formula in formulas:
+        found = check(script, f"dy/dx == {formula}")
+        assert (found.is_right, found.remarks) == (True, []), formula
+
+
+def test_brackets_make_a_list_where_a_function_takes_one() -> None:
+    assert check("x = [1.5, -1]; y = relu(x).sum()", "dy/dx == stack([x > 0])[0]").is_right
+    assert check("x = [1.5, -1]; y = (x**2).sum()", "dy/dx == [2*x[0], 2*x[1]]").is_right
+
+
+def test_what_is_wrong_about_a_condition_in_brackets_is_told_once() -> None:
+    found = check("x = 1.5; y = relu(x)", "dy/dx == 2*[x > 0]")
+    assert found.remarks == ["it is twice what it should be: a factor 2 is superfluous"]
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(name: str) -> None:
     script = (REPOSITORY / "examples" / f"{name}.ad").read_text()

@@ -436,6 +436,9 @@ def test_a_formula_may_end_at_a_kink(script: str, formula: str) -> None:
             "7.38906348799, and the gradient is 7.38905609893",
         ),
         ("x = 2.\nf = x**3", "11.99999", "8e-07", "11.99999, and the gradient is 12"),
+        ("x = 3.\nf = 1/x", "-0.1111", "0.0001", "-0.1111, and the gradient is -0.111111111111"),
+        ("x = 3.\nf = 1/x", "-0.111", "0.001", "-0.111, and the gradient is -0.111111111111"),
+        ("x = 2.\nf = x**3", "12.1", "0.008", "12.1, and the gradient is 12"),
         ("x = 2.\nf = exp(x)", "7.38906", "5e-07", "7.38906, and the gradient is 7.38905609893"),
     ],
 )

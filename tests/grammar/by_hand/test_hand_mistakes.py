@@ -225,3 +225,36 @@ def test_a_mean_over_all_entries_is_not_one_over_rows() -> None:
     )
     [remark] = check(script, "dL/ds == 2*(s - t)/2").remarks
     assert "as if the mean over 4 entries (line 3) were one over 2, or the 2 of (s - t)**2 (line 3)" in remark
+
+
+NORM = """\
+x = tensor([[0.3, -1.2, 2.0], [1.1, 0.4, -0.6]], requires_grad=True)
+g = tensor([[0.7, -1.1, 0.4], [0.9, 0.3, -0.2]])
+mu = x.mean(1, keepdim=True)
+xc = x - mu
+std = sqrt((xc**2).mean(1, keepdim=True) + 1e-5)
+xhat = xc/std
+L = (g*xhat).sum()
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "path"),
+    [
+        ("(g - xhat*(g*xhat).mean(1, keepdim=True))/std", "xhat <- xc <- mu <- x"),
+        ("(g - g.mean(1, keepdim=True))/std", "<- xc**2 <- xc <- x"),
+    ],
+)
+def test_paths_that_give_nothing_but_rounding_are_not_missing(formula: str, path: str) -> None:
+    """The path from the variance through the mean gives 1e-17: the deviations from the mean add up to 0."""
+    [told] = check(NORM, f"dL/dx == {formula}").remarks
+    assert path + " is missing: it gives" in told
+    assert "e-1" not in told
+
+
+def test_paths_that_give_nothing_are_not_listed() -> None:
+    script = "x = 2.\ny = 3.\nf = x*y + relu(-x)*y + sin(x)"
+    for formula in ("y", "y + 0*x"):
+        assert check(script, f"df/dx == {formula}").remarks == [
+            "the path f <- sin(x) <- x is missing: it gives -0.416147"
+        ]

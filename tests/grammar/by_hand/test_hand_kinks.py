@@ -1,0 +1,41 @@
+"""Formulas where the script chooses between equal numbers, or may choose otherwise nearby."""
+
+from __future__ import annotations
+
+import pytest
+from hand_checks import check
+
+NO_FORMULA = "the script's values are at a kink, where no formula is right"
+BRANCHES = "if x >= z:\n    f = x\nelse:\n    f = z"
+
+
+@pytest.mark.parametrize(
+    ("made", "formula", "slopes"),
+    [
+        ("f = max(x, z)", "df/dx == where(x >= z, 1, 0)", "the slope by x is 0 from below and 1 from above"),
+        ("f = max(x, z)", "df/dx == where(x > z, 1, 0)", "the slope by x is 0 from below and 1 from above"),
+        ("f = max(x, z)", "df/dz == where(z > x, 1, 0)", "the slope by z is 0 from below and 1 from above"),
+        ("f = max(x, z)**2", "df/dx == where(x >= z, 2*x, 0)", "the slope by x is 0 from below and 4"),
+        ("f = min(x, z)", "df/dx == (x <= z)", "the slope by x is 1 from below and 0 from above"),
+        ("f = x if x >= z else z", "df/dx == (x >= z)", "the slope by x is 0 from below and 1 from above"),
+        (BRANCHES, "df/dx == (x >= z)", "the slope by x is 0 from below and 1 from above"),
+    ],
+)
+def test_a_tie_of_two_inputs_is_a_kink(made: str, formula: str, slopes: str) -> None:
+    found = check(f"x = 2.\nz = 2.\n{made}", formula)
+    assert (found.is_right, found.remarks[0]) == (None, NO_FORMULA)
+    assert slopes in found.remarks[1]
+
+
+def test_runs_in_which_another_input_is_the_output_are_not_taken_for_the_same_graph() -> None:
+    found = check("x = 2.1\nz = 2.\nf = max(x, z)", "df/dx == where(x >= z, 1, 0)")
+    assert found.is_right
+    assert not [told for told in found.remarks if "the formula gives" in told]
+
+
+@pytest.mark.parametrize(
+    ("made", "formula"), [("f = max(x, z)", "z/2"), ("f = 2*x", "z"), ("f = x if x > z else z", "z - 1")]
+)
+def test_an_input_that_only_the_formula_reads_is_told(made: str, formula: str) -> None:
+    found = check(f"x = 3.\nz = 2.\n{made}", f"df/dx == {formula}")
+    assert (found.is_right, found.remarks[-1]) == (True, "z = 2 takes no part in f here")
