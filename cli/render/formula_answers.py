@@ -90,6 +90,10 @@ def count_verdicts(steps: Sequence[HandCheck]) -> str:
     return f"right: {count}{but}, at the script's values and at points drawn at random around them"
 
 
+def count_points(count: int) -> str:
+    return f"{count} point{'s' * (count != 1)}"
+
+
 def short_answer(check: HandCheck) -> str:
     """The verdict, with the factor of a value that is a multiple of the gradient."""
     scale = check.own_scale
@@ -130,10 +134,10 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
             )
         yield from prose(tried, page.width, 2)
     elif check.is_right:
-        tried = f"the same here and at {check.points - 1} points drawn at random around it"
+        tried = f"the same here and at {count_points(check.points - 1)} drawn at random around it"
         if check.is_right_here is None:
             unknown = "made of rounding" if np.isfinite(check.gradient).any() else "not finite"
-            tried = f"{unknown} here, and the same at {check.points} points drawn at random around it"
+            tried = f"{unknown} here, and the same at {count_points(check.points)} drawn at random around it"
         elif check.points == 1 and check.remarks:
             tried = "the same here"
         elif check.points == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from math import isfinite
 
@@ -122,11 +123,14 @@ class OutputFunction:
     @cached_property
     def gradient_in_double(self) -> Any:
         """The gradient by the same rules in double precision; None where these cannot be run."""
+        return self.replayed_gradient(self.x)
+
+    def replayed_gradient(self, x: Any) -> Any:
+        """The gradient of the recorded graph at ``x``; None where that cannot be computed."""
         try:
-            slope, _ = self.gradient_at(self.x, create_graph=False)
+            return np.asarray(self.gradient_at(x, create_graph=False)[0].data)
         except (ArithmeticError, ValueError, AutodiffError):
             return None
-        return np.asarray(slope.data)
 
     def gradient_at(self, point: Any, create_graph: bool) -> tuple[Tensor, Tensor]:
         x = tensor(np.asarray(point, dtype=float), requires_grad=True)
@@ -170,6 +174,15 @@ class GradientFunction(OutputFunction):
             cotangents = sweep(order, {slope.node: as_stored(np.asarray(self.weights, dtype=float))})
             self.g = np.asarray(cotangents.get(x.source(), self.g), dtype=float)
         self.measure(order, cotangents, x.source())
+
+    def replayed_gradient(self, x: Any) -> Any:
+        moved = copy(self)
+        moved.x = x
+        try:
+            moved.read_gradient()
+        except (ArithmeticError, ValueError, AutodiffError):
+            return None
+        return moved.g
 
     def evaluate(self, x: Any) -> Any:
         try:

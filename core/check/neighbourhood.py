@@ -91,6 +91,21 @@ class Neighbours:
             seen = self._compare(function, target, alone)
         return None if seen is None or self._is_one_function(function, target, alone) else seen
 
+    def has_other_choice(self, function: OutputFunction, target: Node) -> bool:
+        """Whether the script goes another way beside the point, on which the gradient is another.
+
+        The recorded graph follows the kinks of its ops there, but not the choices of the script.
+        """
+        scale = MOVES[function.precision][1]
+        for run in self._sides(target, scale, target in self.directions and len(self.leaves) > 1):
+            other = None if run is None else function.in_run(run)
+            replayed = None if other is None else function.replayed_gradient(other.x)
+            if other is not None and replayed is not None:
+                size = max(float(np.abs(x).max(initial=0.0)) for x in (other.g, replayed, function.g))
+                if float(np.abs(other.g - replayed).max(initial=0.0)) > MIN_LEAP[function.precision] * size:
+                    return True
+        return False
+
     def _is_one_function(self, function: OutputFunction, target: Node, alone: bool) -> bool:
         """Whether the script computes one analytic function on both sides, so that there is no leap."""
         if not function.is_analytic:

@@ -11,7 +11,7 @@ from functools import partial
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
-from autodiff.grammar.by_hand.boundaries import bracket
+from autodiff.grammar.by_hand.boundaries import LEAST_GROWTH, bracket
 from autodiff.grammar.by_hand.points import SamplePoints, broadcasts_to, deviation, formula_values
 from autodiff.grammar.by_hand.runs import SPREAD
 from autodiff.grammar.by_hand.sentences import counterexample, far_away_remarks, relative_distance
@@ -56,12 +56,12 @@ def far_remarks(
             line = Line(formula, runs, partial(run_at, run.draw))
             if not LEAST_ERROR < line.error_in(run) < np.inf:
                 continue
-            begin = bracket(line.error, SPREAD / 10, spread)[1]
+            _, begin, inside, outside = bracket(line.error, SPREAD / 10, spread)
             points, computed = line.compared([run])
             if line.has_power(begin):
                 remark = "it is right near the script's values only, as a Taylor polynomial is"
                 return True, [remark, *counterexample(points, computed)]
-            if not beyond_kink and line.has_leap(begin):
+            if not beyond_kink and outside > LEAST_GROWTH * inside and line.has_leap(begin):
                 beyond_kink = far_away_remarks(points, computed)
     return False, beyond_kink
 
@@ -120,8 +120,22 @@ class Line:
     def has_leap(self, begin: float) -> bool:
         """Whether the error is large at once where it exceeds what rounding allows."""
         run = self.run_at(begin)
-        points, computed = (None, []) if run is None else self.compared([run])
-        return points is not None and any(
+        if run is None or has_extreme_values(run):
+            return False
+        points, computed = self.compared([run])
+        return any(
             LEAST_LEAP < relative_distance(value, g) < np.inf
             for value, g in zip(computed, points.gradients, strict=False)
         )
+
+
+def has_extreme_values(run: ScriptRun) -> bool:
+    """Whether squares of values of a run overflow or become 0, which makes its own gradient wrong."""
+    for node in run.subject.order:
+        out = np.asarray(node.out)
+        if out.dtype.kind == "f":
+            largest = float(np.sqrt(np.finfo(out.dtype).max))
+            sizes = np.abs(out[out != 0])
+            if not np.all((sizes > 1 / largest) & (sizes < largest)):
+                return True
+    return False

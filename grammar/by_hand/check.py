@@ -56,7 +56,7 @@ from autodiff.grammar.by_hand.sentences import (
 )
 from autodiff.grammar.by_hand.versions import first_versions, meant_versions, other_inputs, other_versions
 from autodiff.grammar.by_hand.wrong_backward import blame_backward
-from autodiff.grammar.session.script_kinks import make_kink
+from autodiff.grammar.session.script_kinks import is_of_script, make_kink
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.base.source import Source
     from autodiff.core.check.neighbourhood import Leap
+    from autodiff.core.report.kink import Kink
     from autodiff.grammar.by_hand.own_scale import OwnScale
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
@@ -242,7 +243,7 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
     if formula.names_read.isdisjoint(points.names[0]):
         remarks = number_at_kink_remarks(made, points, runs)
     elif all_known(right[1:]) is not False:
-        remarks = script_kink_remarks(made, runs)
+        remarks = script_kink_remarks(made, points, runs)
         if not remarks and made.is_right and formula.workings is None:
             remarks = number_at_kink_remarks(made, points, runs)
     if remarks:
@@ -389,17 +390,18 @@ def symmetry_remarks(made: HandCheck, formula: Formula, points: SamplePoints, ru
     return [*remarks, f"it is right for symmetric {names} only"]
 
 
-def script_kink_remarks(made: HandCheck, runs: ScriptRuns) -> list[str]:
+def script_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> list[str]:
     """Return remarks on a choice of the script between equal numbers, where the derivative leaps; else none.
 
     The runs on the other side of the choice have another graph, so the formula was not compared there.
     """
-    ties = runs.rerun.first.ties
-    found = find_leap(made, runs) if ties else None
-    if found is None:
+    if not runs.rerun.first.ties:
         return []
-    kink = make_kink(*found, ties, runs.first.execution.source)
-    return [NO_FORMULA, f"in line {kink.line}, {kink.text}" if kink.line else kink.text]
+    kinks = op_kinks(points, made.by)
+    found = find_leap(made, kinks, runs)
+    if found is None or not found[1]:
+        return []
+    return [NO_FORMULA, *map(in_line, [*kinks, *found[1]][:MAX_KINKS])]
 
 
 def number_at_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> list[str]:
@@ -407,14 +409,13 @@ def number_at_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRu
 
     The number that an op with a kink answers there is a convention: it is not right either.
     """
-    ties = runs.rerun.first.ties
     kinks = op_kinks(points, made.by)
-    if not (ties or kinks):
+    if not (runs.rerun.first.ties or kinks):
         return []
-    found = find_leap(made, runs)
+    found = find_leap(made, kinks, runs)
     if found is None or np.size(made.value) != 1 or np.size(made.gradient) != 1:
         return []
-    leap, _ = found
+    leap, of_script = found
     low, high = sorted([leap.below, leap.above])
     given, value = float(made.gradient.item()), float(made.value.item())
     if kinks and isclose(low, high, rel_tol=SAME_SLOPE) and value in (low, given) and low != given:
@@ -422,14 +423,18 @@ def number_at_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRu
         sides = (
             f"backward gives {format_number(given)} here, but the slope on both sides is {format_number(low)}"
         )
-        return [sides, *kinks]
+        return [sides, *map(in_line, kinks[:MAX_KINKS])]
     if not low <= value <= high:
         return []
-    return script_kink_remarks(made, runs) if ties and not kinks else [NO_FORMULA, *kinks]
+    kinks = [*kinks, *of_script][:MAX_KINKS]
+    return [NO_FORMULA, *map(in_line, kinks)] if kinks else []
 
 
-def find_leap(made: HandCheck, runs: ScriptRuns) -> tuple[Leap, OutputFunction] | None:
-    """Return the leap of the derivative at the script's values and its function; None without a leap."""
+def find_leap(made: HandCheck, kinks: list[Kink], runs: ScriptRuns) -> tuple[Leap, list[Kink]] | None:
+    """Return the leap of the derivative at the script's values; None without a leap.
+
+    With it comes the choice of the script that has to do with it, if any, beside the ``kinks`` of ops.
+    """
     target = made.by[-1]
     if made.is_jacobian or any(name != target for name in made.by):
         return None
@@ -443,7 +448,12 @@ def find_leap(made: HandCheck, runs: ScriptRuns) -> tuple[Leap, OutputFunction] 
     moved = [leaf for leaf in runs.leaves if leaf.number in runs.rerun.first.numbers]
     neighbours = Neighbours(moved, again, np_random.default_rng(runs.seed))
     leap = neighbours.find_leap(own, node)
-    return None if leap is None or not neighbours.is_repeatable(own) else (leap, own)
+    if leap is None or not neighbours.is_repeatable(own):
+        return None
+    ties = runs.rerun.first.ties
+    if not ties or not is_of_script(kinks, neighbours, own, node):
+        return leap, []
+    return leap, [make_kink(leap, own, ties, runs.first.execution.source)]
 
 
 def kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> list[str]:
@@ -452,16 +462,21 @@ def kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> lis
     Most kinks leave second derivatives as they are: these have to leap.
     """
     kinks = op_kinks(points, made.by)
-    if kinks and len(made.by) > 1 and find_leap(made, runs) is None:
+    if kinks and len(made.by) > 1 and find_leap(made, kinks, runs) is None:
         return []
     first = "it is right around the script's values; at them the gradient is a convention, that for a kink"
-    return [first, *kinks] if kinks else []
+    return [first, *map(in_line, kinks[:MAX_KINKS])] if kinks else []
 
 
-def op_kinks(points: SamplePoints, by: list[str]) -> list[str]:
-    """Return what is said of the kinks of ops at the script's values."""
+def in_line(kink: Kink) -> str:
+    """Return what is said of a kink."""
+    return f"in line {kink.line}, {kink.text}" if kink.line else kink.text
+
+
+def op_kinks(points: SamplePoints, by: list[str]) -> list[Kink]:
+    """Return the kinks of ops at the script's values."""
     subject = points.subject
     node = dict(subject.wrt)[by[-1]]
     leading = nodes_leading_to(subject.order, [node])
     kinks = kinks_of(leading, subject.cotangents, lambda: points.node_names, len(by))
-    return [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != FORMULA_GAP][:MAX_KINKS]
+    return [kink for kink in kinks if kink.kind != FORMULA_GAP]

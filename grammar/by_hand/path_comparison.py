@@ -149,11 +149,6 @@ class PathComparison:
         contributions = [[self.contribution(path, run) for run in self.points.runs] for path in paths]
         terms, left_paths = self.unmatched_terms(contributions)
         values = [self.values(*term) for term in terms]
-        largest = [
-            max((largest_entry(given[at]) for given in contributions), default=0.0)
-            for at in range(len(self.points.runs))
-        ]
-        left_paths = [path for path in left_paths if not are_rounding(contributions[path], largest)]
         left_terms = list(range(len(terms)))
         for term in list(left_terms):
             group = self.group(values[term], contributions, left_paths)
@@ -166,8 +161,15 @@ class PathComparison:
             if partner is not None:  # the terms together are one path, whose factor is a sum
                 left_terms = []
                 left_paths.remove(partner)
+        largest = [
+            max((largest_entry(given[at]) for given in contributions), default=0.0)
+            for at in range(len(self.points.runs))
+        ]
+        given = [path for path in left_paths if not are_rounding(contributions[path], largest)]
         if not left_terms:
-            return [self.missing(paths[at]) for at in left_paths]
+            return [self.missing(paths[at]) for at in given]
+        if len(left_terms) <= len(given):
+            left_paths = given
         if not left_paths:
             return [f"the term {self.spelled(terms[at])} belongs to no path" for at in left_terms]
         if len(left_terms) == 1 and 2 <= len(left_paths) <= MAX_GROUP_SIZE:

@@ -15,6 +15,7 @@ from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.report.kink import FORMULA_GAP, JUMP, KINK, Kink
+from autodiff.core.why.kink_table import TIE_OPS
 from autodiff.core.why.kinks import kinks_of
 from autodiff.core.why.sentences import value_words
 from autodiff.grammar.objects.runtime import runtime
@@ -23,6 +24,7 @@ from autodiff.grammar.session.run import EngineSetup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from autodiff.core.base.source import Source, Span
@@ -47,23 +49,33 @@ TIE_REMARKS = {
 def add_script_kinks(
     report: GradientReport, subject: ReportedPass, execution: Execution, settings: Settings, probe: Probe
 ) -> None:
-    """Add kinks for choices between equal numbers that change a gradient, if no op of its graph has a kink.
+    """Add kinks for choices between equal numbers that change a gradient.
 
     ``probe`` has observed the run. Comparisons that do not affect the gradient are not reported.
     """
-    if not probe.ties or runtime.used > MAX_STEPS or all(one.kinks for one in report.derivations):
+    if not probe.ties or runtime.used > MAX_STEPS:
         return
     neighbours = neighbours_of(subject, execution, settings, probe)
     with EngineSetup(settings):
         for (spelled, node), derivation in zip(subject.wrt, report.derivations, strict=True):
             own = OutputFunction(subject, spelled, node)
-            if derivation.kinks or not (np.isfinite(own.g).all() and np.isfinite(own.f)):
+            if not (np.isfinite(own.g).all() and np.isfinite(own.f)):
                 continue
             leap = neighbours.find_leap(own, node)
-            if leap is not None and neighbours.is_repeatable(own):
-                derivation.kinks = (make_kink(leap, own, probe.ties, execution.source),)
+            if leap is None or not neighbours.is_repeatable(own):
+                continue
+            if is_of_script(derivation.kinks, neighbours, own, node):
+                derivation.kinks += (make_kink(leap, own, probe.ties, execution.source),)
                 if derivation.is_scalar:
                     derivation.words = ""  # it gives a rate, and there is none
+
+
+def is_of_script(kinks: Sequence[Kink], neighbours: Neighbours, own: OutputFunction, node: Node) -> bool:
+    """Whether a choice of the script has to do with a leap of the derivative, beside the ``kinks`` of ops."""
+    if not kinks:
+        return True
+    chosen = any(kink.op in TIE_OPS for kink in kinks)  # a graph keeps which of equal entries these chose
+    return not chosen and neighbours.has_other_choice(own, node)
 
 
 def add_second_kinks(
@@ -99,8 +111,8 @@ def add_second_kinks(
                 continue
             known = {(kink.name, kink.line) for kink in derivation.kinks}
             there = tuple(kink for kink in there if (kink.name, kink.line) not in known)
-            if not there and not derivation.kinks:
-                there = (make_kink(leap, own, probe.ties, execution.source),)
+            if probe.ties and is_of_script((*there, *derivation.kinks), neighbours, own, node):
+                there += (make_kink(leap, own, probe.ties, execution.source),)
             derivation.kinks += there
             if derivation.is_scalar:
                 derivation.words = ""

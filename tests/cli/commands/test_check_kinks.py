@@ -235,6 +235,10 @@ L.backward()
             "max(x, 0) compares equal numbers: the second derivative by x is 0 from below and 2 from above",
         ),
         ("x = 0.; L = relu(x)**2", "relu(x) is at a kink of relu: x = 0"),
+        (
+            "x = 0.; L = x*abs(x) + max(x, 0)**2",
+            "max(x, 0) compares equal numbers: the second derivative by x is -2",
+        ),
         ("x = 1.; L = x**2 if x > 1 else 2*x - 1", "the second derivative by x is 0 from below and 2 from"),
         (
             "x = torch.tensor([0., 3.]); L = (relu(x)**2).sum()",

@@ -54,6 +54,12 @@ EXPLAINED = [
     ("x = 2.\nif x > 2:\n    L = 4*x\nelse:\n    L = 4 + 2*x", "kink line 2: x > 2 compares equal numbers"),
     ("x = 2.\nL = x if x > 2 else 3*x", "jump line 2: x > 2 compares equal numbers: the output goes from 6"),
     ("x = 1.; L = 3*sorted([x, 1.])[0]", "kink line 1: sorted([x, 1.]) compares equal numbers"),
+    (
+        "x = 2.; L = relu(x-2) + max(x, 2.)",
+        "kink line 1: max(x, 2.) compares equal numbers: the slope by x is 0",
+    ),
+    ("x = 2.; L = relu(x-2) + max(x, 2.)", "kink line 1: relu(x-2) is at a kink of relu"),
+    ("x = 0.; L = (x > 0)*x*3 + abs(x)", "kink line 1: x > 0 compares equal numbers: the slope by x is -1"),
 ]
 
 
@@ -81,6 +87,8 @@ def test_the_remark_says_which_slope_was_taken_and_by_which_entry(autodiff):
         "x = 2.; L = 4*x - 4 if x == 2 else x*x",
         "x = 2.; t = tensor(1.); L = x*(t == 1).double()",
         "x = tensor(0., requires_grad=True); L = relu(x) + max(x, 0)*0",
+        "x = 0.; L = abs(x); g = max(x, 0); L",
+        "x = tensor([2., 2.], requires_grad=True); y = 2.; g = max(x[0], y); x.max()",
     ],
 )
 def test_a_comparison_of_equal_numbers_that_changes_nothing_is_not_told(autodiff, code):

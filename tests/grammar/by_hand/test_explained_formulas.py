@@ -191,7 +191,7 @@ BRACKETS = [
     ("x = [1.5, -1]; y = relu(x).sum()", ["[x > 0]", "[x > 0] if True else 0"]),
     ("x = [1.5, -1]; y = clamp(x, 0, 1).sum()", ["[(x >= 0) & (x <= 1)]"]),
     ("x = 0.5; y = hardtanh(x)*x", ["x*[~((x <= -1) | (x >= 1))] + hardtanh(x)"]),
-    ("x = 0.5; z = 0.5; y = torch.maximum(x, z)*x", ["where(x == z, 0.5, [x >= z])*x + max(x, z)"]),
+    ("x = 0.5; z = 0.2; y = torch.maximum(x, z)*x", ["where(x == z, 0.5, [x >= z])*x + max(x, z)"]),
     ("x = [0.5, 2]; y = x.max()", ["[(x == y) | isnan(y)]/sum(x == y, dim=0)"]),
     ("x = [[1.5, -1], [2, 3]]; W = [[1., 2], [3, 4]]; y = relu(W@x).sum()", ["W.T @ [W @ x > 0]"]),
     (

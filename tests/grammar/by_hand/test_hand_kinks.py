@@ -39,3 +39,28 @@ def test_runs_in_which_another_input_is_the_output_are_not_taken_for_the_same_gr
 def test_an_input_that_only_the_formula_reads_is_told(made: str, formula: str) -> None:
     found = check(f"x = 3.\nz = 2.\n{made}", f"df/dx == {formula}")
     assert (found.is_right, found.remarks[-1]) == (True, "z = 2 takes no part in f here")
+
+
+def test_a_choice_that_is_not_on_the_way_to_the_output_decides_nothing() -> None:
+    for formula in ("sign(x)", "0", "1", "3"):
+        alone, beside = (
+            check(f"x = 0.\nf = abs(x){other}", f"df/dx == {formula}") for other in ("", "\ng = max(x, 0)")
+        )
+        assert (beside.is_right, beside.remarks) == (alone.is_right, alone.remarks)
+
+
+@pytest.mark.parametrize("formula", ["sign(x) + (x > 0)", "0"])
+def test_the_kink_of_an_op_and_a_choice_of_the_script_are_both_told(formula: str) -> None:
+    found = check("x = 0.\nf = abs(x) + max(x, 0)", f"df/dx == {formula}")
+    assert found.is_right is None
+    assert found.remarks[0] == NO_FORMULA
+    assert found.remarks[1].startswith("in line 2, abs(x) is at a kink of abs")
+    assert "max(x, 0) compares equal numbers: the slope by x is -1 from below and 2" in found.remarks[2]
+
+
+@pytest.mark.parametrize(("first", "factor"), [(-1, 10), (-2, 8)])
+def test_a_gradient_that_underflows_far_away_is_no_kink(first: int, factor: int) -> None:
+    """The square of 1 + exp(-s) overflows there, so that the slope of p is 0 where the formula is right."""
+    script = f"x = tensor([{first}., 0.1])\ns = {factor}*x\np = 1/(1 + exp(-s))\nL = -log(p).sum()"
+    found = check(script, f"dL/dx == -(1 - p)*{factor}")
+    assert (found.verdict, found.remarks) == ("right", [])
