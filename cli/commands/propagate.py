@@ -25,6 +25,7 @@ def command(session: Session) -> None:
     found = make_propagation(session, show)
     show(found)
     drawn = found.monte_carlo
-    if drawn is not None and session.format in ("auto", "plain") and not session.for_people:
+    is_shown = session.for_people or session.format in ("json", "table")
+    if drawn is not None and not is_shown:
         for at in range(len(found.sigma)):
             session.note(propagation.spell_draws(drawn, at, session.request.digits))

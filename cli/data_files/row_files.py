@@ -14,7 +14,7 @@ from itertools import chain
 from autodiff.cli.command_line.script_source import REASONS, STDIN, STDIN_NAME, decode, proposals, unreadable
 from autodiff.cli.data_files.data_file import check_names, data_error
 from autodiff.cli.data_files.row_readers import Block, JsonRows, TableRows
-from autodiff.cli.data_files.text_tables import find_separator, is_row
+from autodiff.cli.data_files.text_tables import find_separator, is_row, open_lines, rows_in
 from autodiff.core.base.number_text import is_number_text
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def read_lines(path: str, name: str) -> Iterator[Block]:
     if path == STDIN and sys.stdin is None:
         raise unreadable(name, "it is closed")
     rest = b""
-    number, taken = 1, 0
+    number, taken, is_table = 1, 0, True
     try:
         opened = sys.stdin.fileno() if path == STDIN else path
         with open(opened, "rb", buffering=0, closefd=path != STDIN) as file:
@@ -85,20 +85,37 @@ def read_lines(path: str, name: str) -> Iterator[Block]:
                 taken += len(data)
                 whole, newline, rest = (rest + data).rpartition(b"\n")
                 if newline:
-                    text = decode(whole, name)
-                    yield from those_that_count(text, number, share)
-                    number += text.count("\n") + 1
+                    lines = decode(whole, name).split("\n")
+                    is_table = is_table and not (number == 1 and holds_json(lines[0], path))
+                    if is_table and b'"' in whole and (waiting := open_lines(lines)):
+                        rest = b"\n".join([*whole.split(b"\n")[-waiting:], rest])
+                        del lines[-waiting:]
+                    yield from those_that_count(lines, number, share, is_table)
+                    number += len(lines)
     except OSError as error:
         reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
         raise unreadable(name, reason, *proposals(path, error.errno)) from None
-    yield from those_that_count(decode(rest, name), number, None)
+    lines = decode(rest, name).split("\n")
+    is_table = is_table and not (number == 1 and holds_json(lines[0], path))
+    yield from those_that_count(lines, number, None, is_table)
 
 
-def those_that_count(text: str, number: int, share: Share) -> Iterator[Block]:
-    """Yield the block of those lines that are neither blank nor comments, if there are any."""
-    kept = lines = text.split("\n")
+def holds_json(first: str, path: str) -> bool:
+    """Whether a file holds JSON Lines, by its first line or its name."""
+    return first.lstrip().startswith("{") or path.endswith(".jsonl")
+
+
+def those_that_count(lines: list[str], number: int, share: Share, is_table: bool) -> Iterator[Block]:
+    """Yield the block of those lines that are neither blank nor comments, if there are any.
+
+    In a table, lines that belong to one row are joined.
+    """
+    kept: Sequence[str] = lines
     numbers: Sequence[int] = range(number, number + len(lines))
-    if "#" in text or not all(map(str.strip, lines)):
+    if is_table and any('"' in line for line in lines):
+        found = [*rows_in(lines)]
+        kept, numbers = [row for _, row in found], [number + at for at, _ in found]
+    elif any("#" in line for line in lines) or not all(map(str.strip, lines)):
         kept = [line for line in lines if is_row(line)]
         numbers = [at for at, line in enumerate(lines, number) if is_row(line)]
     if kept:

@@ -1,11 +1,14 @@
 """Tables of numbers as text: CSV, TSV, and columns separated by blanks.
 
-The separator is that of the first line. Blank lines and lines that begin with ``#`` do not count. The first
-line is a header if none of its fields is a number. numpy reads what is regular; what it refuses is read again
-field by field, to say what is wrong and where.
+The separator is that of the first line. Blank lines and lines that begin with ``#`` do not count. A field in
+quotation marks may hold line breaks (RFC 4180, section 2). The first line is a header if none of its fields
+is a number. numpy reads what is regular; what it refuses is read again field by field, to say what is wrong
+and where.
 """
 
 from __future__ import annotations
+
+import re
 
 from autodiff.cli.data_files.data_file import DataFile, check_names, data_error
 from autodiff.cli.process.streams import visible
@@ -14,10 +17,15 @@ from autodiff.core.base.number_text import is_number_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 LONGEST_FIELD = 40  # characters of a field in a message
+#: The most characters of a row with line breaks: a mark that is not closed does not take all that follows.
+LONGEST_ROW = 1 << 16
+#: A field in quotation marks, and the beginning of one that is not closed.
+CLOSED_FIELD = re.compile(r'((?:\A|[,;\t])\s*)"(?:[^"]|"")*"(?=\s*(?:[,;\t]|\Z))')
+OPEN_FIELD = re.compile(r'(?:\A|[,;\t])\s*"(?:[^"]|"")*\Z')
 NOT_A_NUMBER = "missing values are written nan; columns that the script does not use may hold anything"
 
 
@@ -52,12 +60,14 @@ def read_text_table(text: str, file: str, suffix: str, names: Sequence[str] = ()
 class TextTable:
     """The ``rows`` of a text, without blank lines and comments; the numbers begin at row ``first``."""
 
-    __slots__ = ("file", "first", "names", "rows", "separator", "text", "width")
+    __slots__ = ("file", "first", "line_numbers", "names", "rows", "separator", "text", "width")
 
     def __init__(self, text: str, file: str, suffix: str) -> None:
         self.text = text
         self.file = file
-        self.rows = [line for line in text.split("\n") if is_row(line)]
+        found = [*rows_in(text.split("\n"))]
+        self.line_numbers = [number for number, _ in found]
+        self.rows = [row for _, row in found]
         self.separator = find_separator(self.rows[0], suffix) if self.rows else None
         self.width = len(self.fields(0)) if self.rows else 0
         self.names: Sequence[str] = ()
@@ -92,8 +102,7 @@ class TextTable:
 
     def line_number(self, at: int) -> int:
         """The number of a row's line in the file, counted from 1."""
-        lines = (number for number, line in enumerate(self.text.split("\n"), 1) if is_row(line))
-        return next(number for index, number in enumerate(lines) if index == at)
+        return self.line_numbers[at] + 1
 
     def take(self, names: Sequence[str]) -> dict[str, Any]:
         """The columns of these names, each as an array of one dimension."""
@@ -168,8 +177,56 @@ def quoted_fields(line: str, separator: str) -> list[str]:
     except csv.Error:
         row = []
     if not row or line.count('"') % 2:
-        raise ValueError("a quotation mark is not closed in this line, or stands within a field")
+        raise ValueError("a quotation mark is not closed in this row, or stands within a field")
     return [field.strip() for field in row]
+
+
+def rows_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the rows of a table, each with the index of its first line.
+
+    Blank lines and comments are left out. A row goes on in the next line where a field in quotation marks is
+    not closed.
+    """
+    at = 0
+    while at < len(lines):
+        if not is_row(lines[at]):
+            at += 1
+            continue
+        row, end = row_from(lines, at)
+        if is_open(row):  # it is never closed: what is wrong is said of its first line
+            row, end = lines[at], at + 1
+        yield at, row
+        at = end
+
+
+def open_lines(lines: Sequence[str]) -> int:
+    """The number of the last lines, which belong to a row that goes on in what is not read yet."""
+    at = 0
+    while at < len(lines):
+        if not is_row(lines[at]):
+            at += 1
+            continue
+        row, end = row_from(lines, at)
+        if not is_open(row):
+            at = end
+        elif end == len(lines) and len(row) < LONGEST_ROW:
+            return end - at
+        else:
+            at += 1
+    return 0
+
+
+def row_from(lines: Sequence[str], at: int) -> tuple[str, int]:
+    """The row that begins in a line, and the index of the line after it; it may be open at the end."""
+    row, end = lines[at], at + 1
+    while is_open(row) and end < len(lines) and len(row) < LONGEST_ROW:
+        row, end = f"{row}\n{lines[end]}", end + 1
+    return row, end
+
+
+def is_open(row: str) -> bool:
+    """Whether a row ends within a field in quotation marks."""
+    return '"' in row and OPEN_FIELD.search(CLOSED_FIELD.sub(r"\1", row)) is not None
 
 
 def is_row(line: str) -> bool:

@@ -134,7 +134,7 @@ def entry_lines(found: Propagation, at: int, name: str, page: Page) -> Iterator[
             [short(given[j], digits)],
             [short(sigmas[j], digits)],
             [short(float(found.jacobian[at, j]), digits)],
-            [f"{100 * float(found.shares[at, j]):.3g} %"],
+            [f"{100 * float(found.shares[at, j]) + 0.0:.3g} %"],  # without the sign of -0
         ]
         for j in kept
     ]

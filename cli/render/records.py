@@ -118,10 +118,11 @@ def npy(records: Records) -> bytes:
     """The only array. Raises UsageError if there are several."""
     if records.whole is None:
         names = ", ".join(map(visible, records.arrays))
+        of_inputs = not {"sigma", "start"} & {*records.fields}
         raise UsageError(
             f"an .npy file holds one array, and there are {len(records.arrays)}: {names}",
             code="E0614",
-            help=("name one of them with --wrt, or use --format npz",),
+            help=("name one of them with --wrt, or use --format npz" if of_inputs else "use --format npz",),
         )
     stream = BytesIO()
     np.lib.format.write_array(stream, np.asarray(records.whole), allow_pickle=False)

@@ -78,7 +78,7 @@ class RowWriter:
         shown = (value, *grads) if self.has_value else grads
         columns = [exact_entries(one) for one in shown]
         if self.kept:
-            kept = ([quoted(cell, separator) for cell in self.kept_cells(row)] for row in rows)
+            kept = ([self.quoted(cell) for cell in self.kept_cells(row)] for row in rows)
             columns = [*map(list, zip(*kept, strict=True)), *columns]
         return self.begin() + "\n".join(map(separator.join, zip(*columns, strict=True))) + "\n"
 
@@ -129,7 +129,13 @@ class RowWriter:
             widths = (max(NARROWEST, len(title)) for title in (*self.kept, *self.titles))
             return "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) + "\n"
         separator = "," if self.form == "csv" else "\t"
-        return separator.join([quoted(cell, separator) for cell in cells]) + "\n"
+        return separator.join(map(self.quoted, cells)) + "\n"
+
+    def quoted(self, cell: str) -> str:
+        """A cell as csv writes it, in quotation marks where needed; plain lines have it bare between tabs."""
+        if self.form != "plain" and ('"' in cell or ("," if self.form == "csv" else "\t") in cell):
+            return '"' + cell.replace('"', '""') + '"'
+        return cell
 
     def json_line(self, number: int, row: Any, answer: Answer) -> str:
         """The object of a row: its number, the kept columns, and the value and the gradients or the error."""
@@ -155,10 +161,3 @@ def single_line(report: GradientReport, form: str, digits: int) -> str:
     writer = RowWriter("plain" if form == "auto" else form, (), True, digits)
     writer.name_answers(report.output.name, [(one.name, one.shape) for one in report.gradients])
     return writer.line(1, {}, (report.output.value, [one.grad for one in report.gradients]))
-
-
-def quoted(cell: str, separator: str) -> str:
-    """A cell as csv writes it: in quotation marks where its text could be read as several cells."""
-    if separator in cell or '"' in cell:
-        return '"' + cell.replace('"', '""') + '"'
-    return cell

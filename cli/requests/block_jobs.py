@@ -132,7 +132,10 @@ def block_bytes(block: Block) -> bytes:
     }
     if isinstance(block.lines, range):
         return json.dumps({**head, "combinations": [block.lines.start, block.lines.stop]}).encode() + b"\n"
-    return json.dumps(head).encode() + b"\n" + "\n".join(block.lines).encode()
+    text = "\n".join(block.lines)
+    if text.count("\n") >= len(block.lines):  # a row has line breaks
+        return json.dumps({**head, "rows": [*block.lines]}).encode() + b"\n"
+    return json.dumps(head).encode() + b"\n" + text.encode()
 
 
 def read_block(data: bytes) -> Block:
@@ -140,7 +143,9 @@ def read_block(data: bytes) -> Block:
     first, _, rest = data.partition(b"\n")
     head = json.loads(first)
     numbers = range(*head["numbers"]) if head["numbers"] else head["listed"]
-    lines = range(*head["combinations"]) if "combinations" in head else rest.decode().split("\n")
+    lines: Any = head.get("rows")
+    if lines is None:
+        lines = range(*head["combinations"]) if "combinations" in head else rest.decode().split("\n")
     return Block(lines, numbers, head["first"])
 
 

@@ -113,7 +113,7 @@ class CurveRows(AllRows):
 
     error: AutodiffError | None
 
-    def tell(self, error: AutodiffError, place: str) -> None:
+    def tell(self, error: AutodiffError, block: Block, at: int) -> None:
         if self.bad == 1:
             self.error = error
 

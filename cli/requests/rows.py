@@ -11,7 +11,7 @@ from itertools import chain
 from time import monotonic
 
 from autodiff.cli.command_line.options import ROW_FORMATS
-from autodiff.cli.command_line.script_source import read_script
+from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, read_script
 from autodiff.cli.data_files.row_files import in_parts
 from autodiff.cli.process.exit_codes import OK, SCRIPT
 from autodiff.cli.process.supervisor import clock
@@ -28,6 +28,7 @@ from autodiff.cli.requests.row_job import MOST_ERRORS, RowAnswers, RowJob, value
 from autodiff.cli.requests.row_sources import known_columns, read_rows, read_sweep, used_columns
 from autodiff.core.base.errors import AutodiffError, CompileError, LimitError, UsageError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text
 from autodiff.grammar.session.rows import RowRuns
@@ -69,6 +70,7 @@ def write_rows(session: Session) -> int:
         reader = file.reader
         columns, blocks = known_columns(file)
         used = used_columns(session, file.name, columns)
+    refuse_values_given_twice(settings, used, "--sweep" if path is None else "--each")
     form = session.format
     if form == "auto":
         form = "table" if session.for_people else "jsonl" if reader.kind == "json" else "plain"
@@ -93,6 +95,21 @@ def refuse_other_options(session: Session) -> None:
         raise UsageError(f"--batch does not go with {option}", code="E0610", help=("leave one out",))
     if request.number("order") > 1:
         raise UsageError(f"--order does not go with {option}", code="E0610", help=("leave --order out",))
+
+
+def refuse_values_given_twice(settings: Settings, used: Sequence[str], option: str) -> None:
+    """Raise UsageError for a name that has values in the rows and in another option."""
+    for name in used:
+        if name in settings.sets:
+            other = "--data" if name in settings.data else "--set"
+            raise UsageError(
+                f"both {option} and {other} give `{name}`", code="E0610", help=("leave one out",)
+            )
+
+
+def shown_name(path: str) -> str:
+    """The name of the file with the rows in messages."""
+    return STDIN_NAME if path == STDIN else path
 
 
 class AllRows:
@@ -153,6 +170,9 @@ class AllRows:
                 return SCRIPT
             session.flush()
         session.show_text(self.writer.end())
+        path = session.request.text("each")
+        if not self.count and path is not None:
+            session.note(f"{shown_name(path)} has no rows")
         if self.bad:
             session.note(f"{self.bad:,} of {self.count:,} rows have no gradient")
         judge(session, [], sentences_on_rows(self.failed, self.count))
@@ -179,7 +199,7 @@ class AllRows:
         """Write the lines of a block, and to stderr what is wrong with bad rows."""
         for at, error in answers.errors:
             self.bad += 1
-            self.tell(error, block.place(at))
+            self.tell(error, block, at)
         self.bad += answers.bad - len(answers.errors)
         self.count += answers.count
         self.failed += answers.failed
@@ -189,15 +209,26 @@ class AllRows:
             factor = min(max(SECONDS_OF_A_PART / answers.seconds, 0.5), 2)
             self.part = min(max(int(self.part * factor), 1), LARGEST_PART)
 
-    def tell(self, error: AutodiffError, place: str) -> None:
-        """Write one line about a bad row, unless many were written."""
+    def tell(self, error: AutodiffError, block: Block, at: int) -> None:
+        """Write one line about a bad row, unless many were written.
+
+        Diagnostics for programs point at the line of the script, or at that of the file with the rows.
+        """
         if self.bad > MOST_ERRORS or self.session.is_silent:
             return
+        place = block.place(at)
         if error.span is not None and self.session.script is not None:
             number, _ = self.session.script.source.position(error.span.start)
             place += f", line {number} of the script"
         placed = AutodiffError(f"{place}: {error.message}")
         placed.code = error.code
+        path = self.session.request.text("each")
+        if self.session.diagnostics != "text":
+            placed.span = error.span
+            if error.span is None and path is not None and block.numbers:
+                number = block.numbers[at]
+                placed.source = Source("\n" * (number - 1) + block.lines[at], shown_name(path))
+                placed.span = placed.source.line_span(number)
         self.session.say(placed)
 
     def one_answer(self, block: Block, row: Row) -> RowAnswers:

@@ -244,3 +244,15 @@ def test_nodes_are_named_only_at_a_kink(monkeypatch):
     monkeypatch.setattr("autodiff.cli.requests.propagate.NodeNames", lambda *all, **more: named.append(all))
     assert propagated("x**2/y + relu(x)", {"x": (2.0, 0), "y": (4.0, 0)}, "--sigma", "x=0.1").sigma == [0.2]
     assert not named
+
+
+@pytest.mark.parametrize("form", ["plain", "csv", "tsv", "jsonl", "markdown", "latex"])
+def test_the_draws_are_told_where_the_format_has_no_place_for_them(autodiff, form):
+    code = ("-e", "x = 1.; y = 2*x", "--sigma", "x=0.1")
+    done = autodiff("propagate", *code, "--monte-carlo", "200", "--format", form)
+    assert done.err.startswith("note: Monte Carlo, 200 draws: mean ")
+
+
+def test_one_array_is_not_advised_where_there_are_three(autodiff):
+    done = autodiff("propagate", "-e", "x = 1.; y = 2*x", "--sigma", "x=0.1", "-o", "p.npy")
+    assert (done.returncode, "--wrt" in done.err, "use --format npz" in done.err) == (2, False, True)

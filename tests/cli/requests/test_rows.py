@@ -162,12 +162,72 @@ def test_bad_rows_of_json_are_objects(autodiff):
     assert "row 5 (line 5), line 1 of the script: index 9 is out of bounds" in done.err
 
 
+@pytest.mark.parametrize("jobs", [(), ("--jobs", "2")])
+def test_fields_in_quotation_marks_have_line_breaks(autodiff, write, jobs):
+    """RFC 4180, section 2, as Python's csv and pandas write them."""
+    rows = [("two\nlines", 2), ('a ""b"",\r\n# no\n\n, c', 3), ("5", 4)]
+    text = "id,x\n" + "".join(f'"{name}",{x}\n' for name, x in rows) + "d,oops\n"
+    write(text, "t.csv")
+    done = autodiff("grad", "-e", "x = 1; y = x**3", "--each", "t.csv", *jobs)
+    assert done.out == "12\n27\n48\n\n"
+    assert done.err.splitlines()[0] == "error[E0619]: row 4 (line 9): column x: `oops` is no number"
+    done = autodiff("grad", "-e", "x = 1; y = (x**3).sum()", "--data", "t.csv", "--wrt", "x")
+    assert "t.csv, line 9, column 2 (`x`): `oops` is no number" in done.err
+    write(text.replace("oops", "1"), "t.csv")
+    done = autodiff("grad", "-e", "x = 1; y = (x**3).sum()", "--data", "t.csv", "--wrt", "x")
+    assert done.out == "12\t27\t48\t3\n"
+
+
+def test_line_breaks_at_the_end_of_what_is_read_are_waited_for(autodiff, write, monkeypatch):
+    import autodiff.cli.data_files.row_files as row_files
+
+    text = "id,x\n" + "".join(f'"a\nb{i}",{i}\n' for i in range(40))
+    write(text, "t.csv")
+    for block in (1, 7, 64):
+        monkeypatch.setattr(row_files, "BLOCK", block)
+        done = autodiff("grad", "-e", "x = 1; y = x**2", "--each", "t.csv")
+        assert (done.out, done.err) == ("".join(f"{2 * i}\n" for i in range(40)), "")
+
+
 def test_quotation_marks_that_are_not_closed_are_told_and_what_is_there_is_kept(autodiff):
-    text = 'id,x\n"two\nlines",2\nc,5\nd\n'
+    text = 'id,x\n5" pipe,3\nc,5\n"two,2\nd\n'
     code = ["-e", "x = 1; y = x**3", "--each", "-", "--keep", "--format", "csv"]
     done = autodiff("grad", *code, input=text)
-    assert done.out == "id,x,dy/dx\n,,\n,,\nc,5,75\nd,,\n"
-    assert "error[E0619]: row 1 (line 2): a quotation mark is not closed in this line" in done.err
+    assert done.out == "id,x,dy/dx\n,,\nc,5,75\n,,\nd,,\n"
+    for place in "row 1 (line 2)", "row 3 (line 4)":
+        assert f"error[E0619]: {place}: a quotation mark is not closed in this row" in done.err
+
+
+def test_plain_lines_have_bare_cells(autodiff):
+    code = ["-e", "x = 1; y = x**3", "--each", "-", "--keep"]
+    done = autodiff("grad", *code, input='id,x\n"old, ""rusty""",2\n"a\tb",1\n')
+    assert done.out == 'old, "rusty"\t2\t12\na\\x09b\t1\t3\n'
+
+
+def test_rows_that_are_not_there_are_told(autodiff):
+    for text in "", "x\n":
+        done = autodiff("grad", "-e", "x = 1; y = x**3", "--each", "-", "--format", "csv", input=text)
+        assert (done.out, done.returncode, done.err) == ("", 0, "note: <stdin> has no rows\n")
+
+
+def test_a_name_with_values_from_two_options_is_refused(autodiff):
+    done = autodiff("grad", "-e", "x = 1; y = x**3", "--each", "-", "--set", "x=2", input="x\n1\n")
+    assert (done.returncode, "both --each and --set give `x`" in done.err) == (2, True)
+    done = autodiff("grad", "-e", "x = 1; y = x**3", "--sweep", "x=0:1:1", "--set", "x=2")
+    assert (done.returncode, "both --sweep and --set give `x`" in done.err) == (2, True)
+    done = autodiff("grad", "-e", "x = 1; c = 1; y = c*x**3", "--each", "-", "--set", "c=2", input="x\n1\n")
+    assert (done.returncode, done.out) == (0, "6\t1\n")
+
+
+def test_annotations_of_bad_rows_name_the_file_of_the_rows(autodiff, write):
+    write("x\n\n1\nno\n0\n", "in.csv")
+    write("x = 1.\nif x == 0:\n    y = x[3]\ny = x**2\n", "s.ad")
+    done = autodiff("grad", "s.ad", "--each", "in.csv", "--diagnostics", "github")
+    first, second = (line for line in done.err.splitlines() if line.startswith("::error"))
+    assert first.startswith(
+        "::error file=in.csv,line=4,col=1,endLine=4,endColumn=3,title=E0619::row 2 (line 4)"
+    )
+    assert second.startswith("::error file=s.ad,line=3,")
 
 
 def test_fail_fast_stops_at_the_first_bad_row(autodiff):
