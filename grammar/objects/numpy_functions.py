@@ -495,7 +495,17 @@ def as_type(a: Any, dtype: Any, copy: Any = True) -> Any:
     if dtype.__class__ in NUMBER_CLASSES:
         advice = "several numbers go in a list: `np.array([1.0, 2.0])`"
         raise ScriptError(f"Cannot interpret '{dtype!r}' as a data type", code="E0203", help=(advice,))
-    raise ScriptError(f"astype() knows float, int and bool here, not {type_name(dtype)}", code="E0203")
+    asked = repr(dtype) if dtype.__class__ is str else type_name(dtype)
+    raise ScriptError(
+        f"an array holds float, int or bool here, not {asked}", code="E0203", help=type_advice(name)
+    )
+
+
+def type_advice(name: str) -> tuple[str, ...]:
+    """Return the help for a dtype of numpy that there is not, by its name: the one in its place."""
+    if name.startswith(("int", "uint")):
+        return ("write int, which holds the same whole numbers and does not wrap around",)
+    return ("write float, which is numpy's float64",) if name.startswith("float") else ()
 
 
 def convert(dtype: DType, x: Any = 0.0) -> Any:

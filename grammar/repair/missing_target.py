@@ -14,6 +14,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.repair.constant_output import constant_reason, is_step
+from autodiff.grammar.repair.noted_draws import used_draws
 from autodiff.grammar.repair.proposals.graph_cuts import (
     ARRAY_REASON,
     NUMBER_REASON,
@@ -23,9 +24,9 @@ from autodiff.grammar.repair.proposals.graph_cuts import (
 )
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins, gradient_names
 from autodiff.grammar.session.assignment_plan import matches_pattern, top_level_assignments
-from autodiff.grammar.session.choose_target import ConstantOutputError, choose_target
+from autodiff.grammar.session.choose_target import WITHOUT_INPUT, ConstantOutputError, choose_target
 from autodiff.grammar.session.inputs import default_inputs
-from autodiff.grammar.session.leaf_names import base_name
+from autodiff.grammar.session.leaf_names import base_name, join_words
 from autodiff.grammar.session.number_expressions import is_literal_number
 from autodiff.grammar.session.outputs import is_output
 from autodiff.grammar.syntax import tree
@@ -58,7 +59,10 @@ def explain_missing_target(error: ConstantOutputError, execution: Execution, set
                 return reason
         if target is not None and execution.without_tensors:
             explain_reassigned_number(error, scene, target, execution, settings)
-        return constant_reason(error, scene, target, steps, execution, settings)
+        reason = constant_reason(error, scene, target, steps, execution, settings)
+        if not reason and execution.without_tensors:
+            name_drawn_arrays(error, scene, target, execution)
+        return reason
     scene.span = error.span = target.span
     others = tuple(text for text in error.help if "--of" in text)
     said = error.caret
@@ -125,6 +129,17 @@ def begins_sum(assigned: tuple[tree.Name, tree.Expression | None]) -> bool:
     """Whether a name gets 0 or 1, as sums and products do first: another number is more likely an input."""
     value = assigned[1]
     return isinstance(value, tree.Number) and value.value in (0, 1)
+
+
+def name_drawn_arrays(error: ConstantOutputError, scene: Scene, target: Any, execution: Execution) -> None:
+    """Complete the help of a script without an input by the arrays that could be one."""
+    used = used_draws(scene, target, execution)
+    if not used or not any(text.startswith(WITHOUT_INPUT) for text in error.help):
+        return
+    what = join_words([f"`{name.id}` of line {scene.line(name.span)}" for name in used])
+    asked = f"--wrt {','.join(name.id for name in used)} takes {what} as input"
+    others = tuple(text for text in error.help if not text.startswith(WITHOUT_INPUT))
+    error.help = (f"{WITHOUT_INPUT}: {asked}", *others)
 
 
 def input_names(execution: Execution, settings: Settings) -> list[str]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from autodiff.core.base.source import Span
 
+#: How the help begins for a script of plain numbers in which nothing could be an input.
+WITHOUT_INPUT = "there is no input"
 NO_INPUT_HELP = ("create an input with requires_grad=True, or name one with --wrt NAME",)
 
 
@@ -319,7 +321,7 @@ def input_help(is_tensor: bool, execution: Execution) -> tuple[str, ...]:
         is_without = not execution.leaves and not execution.reassigned
         if is_without and (grouped := grouped_digits(execution.source.text)):
             return (grouped,)
-        return ("there is no input: assign one, as in `x = 2.0`, or name one with --wrt NAME",) * is_without
+        return (f"{WITHOUT_INPUT}: assign one, as in `x = 2.0`, or name one with --wrt NAME",) * is_without
     return NO_INPUT_HELP * is_tensor
 
 

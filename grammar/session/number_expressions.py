@@ -111,7 +111,7 @@ def is_filled_array(node: tree.Expression) -> bool:
     return called_name(node) in FILLING_FUNCTIONS
 
 
-def makes_numbers(node: tree.Expression) -> bool:
+def makes_numbers(node: tree.SyntaxNode) -> bool:
     """Whether an expression draws random numbers or fills an array, as first values of weights are made."""
     return any(called_name(part) in RANDOM_FUNCTIONS | FILLING_FUNCTIONS for part in walk(node))
 

@@ -157,7 +157,7 @@ POSITIONS = [
         "L = (W[y]**2).sum()\n",
         "autodiff grad script.ad",
         prints="",
-        says=["name one with --wrt NAME"],
+        says=["there is no input: --wrt W takes `W` of line 4 as input\n"],
         code=4,
     ),
 ]
@@ -175,6 +175,7 @@ def test_positions_are_no_inputs(case: Case, tmp_path: Path) -> None:
 
 N = "import numpy as np\nnp.random.seed(0)\n"
 G = "import numpy as np\nrng = np.random.default_rng(0)\n"
+INIT = "def init(n, m):\n    return np.random.randn(n, m)*0.1\n"
 DRAWN = [
     Case(
         "weights_whose_sizes_are_variables",
@@ -202,6 +203,26 @@ DRAWN = [
         "autodiff grad script.ad --wrt x && autodiff grad script.ad",
         never=["is a constant here"],
     ),
+    Case(
+        "weights_of_a_function_of_the_script",
+        N + INIT + "n = 3\nW = init(3, 2)\nb = np.zeros(n - 1)\nX = np.array([[1., 2., 3.]])\n"
+        "L = np.sum((X @ W + b)**2)\n",
+        "autodiff grad script.ad | cut -f1; autodiff grad script.ad --wrt W,b | wc -l",
+        says=[
+            "`W` in line 6 and `b` in line 7 are constants here, made with variables or by a function of the"
+            " script; for the derivative by W and b: --wrt W,b\n"
+        ],
+    ),
+    *[
+        Case(
+            f"only_arrays_of_a_function_{at}",
+            N + INIT + f"W = {value}\nL = np.sum(W**2)\n",
+            "autodiff grad script.ad; autodiff grad script.ad --wrt W | wc -l",
+            [2],
+            says=["there is no input: --wrt W takes `W` of line 5 as input\n"],
+        )
+        for at, value in enumerate(["init(2, 3)", "init(2, 3)*0.5"])
+    ],
     Case(
         "only_drawn_arrays",
         G + "h = 2\nW = rng.normal(size=h)\nL = np.sum(W**2)\n",

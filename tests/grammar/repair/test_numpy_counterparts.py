@@ -139,6 +139,27 @@ def test_numbers_of_an_array_that_stand_beside_each_other() -> None:
     assert caught.value.help == ("several numbers go in a list: `np.array([1.0, 2.0])`",)
 
 
+@pytest.mark.parametrize(
+    ("asked", "advice"),
+    [
+        ("'uint8'", ("write int, which holds the same whole numbers and does not wrap around",)),
+        ("'float16'", ("write float, which is numpy's float64",)),
+        ("'complex128'", ()),
+    ],
+)
+def test_a_dtype_that_there_is_not_is_named_with_the_one_in_its_place(
+    asked: str, advice: tuple[str, ...]
+) -> None:
+    for call in (f"np.zeros(2, dtype={asked})", f"np.ones(2).astype({asked})"):
+        with pytest.raises(
+            AutodiffError, match=f"an array holds float, int or bool here, not {asked}"
+        ) as caught:
+            execute(
+                Source(f"import numpy as np\nx = {call}\n", "s.ad"), Settings(), discard_text, discard_warning
+            )
+        assert caught.value.help == advice
+
+
 #: Wrong statements about an array ``x`` of two entries, of every kind that has a repair in scripts of arrays.
 WRONG = [
     "L = np.sum(np.ones((2, 3)) @ np.ones((2, 3)) @ x)",
