@@ -20,7 +20,7 @@ from autodiff.grammar.by_hand.formula import Formula, advice_on, located_in, to_
 from autodiff.grammar.by_hand.left_side import DerivativeNames, LeftSide, parse_left_side
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
-from autodiff.grammar.by_hand.repeated_lines import repeated_places
+from autodiff.grammar.by_hand.repeated_lines import changed_again, repeated_places
 from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
     BLOCK,
@@ -219,7 +219,10 @@ class Derivation:
         """
         if run is not first:
             self.values(at, first, first)
-        known = self._values.setdefault(run, [{**self.given_values(0, run), **self.turn_values(run)}])
+        if run not in self._values:
+            unchanged = self.unchanged_values(run)
+            self._values[run] = [{**unchanged, **self.given_values(0, run), **self.turn_values(run)}]
+        known = self._values[run]
         while len(known) <= at:
             place = len(known) - 1
             values = known[-1]
@@ -253,6 +256,15 @@ class Derivation:
             carried = self.lines[at].binds & self.lines[at].carried & self.guessed.keys()
             found |= {name: node for name, node in self.meant(at).items() if name in carried}
         return {name: Tensor.of(as_stored(run.cotangent(node))) for name, node in found.items()}
+
+    def unchanged_values(self, run: ScriptRun) -> dict[str, Any]:
+        """Return the values in the graph of names that the script changes later, as the derivation does."""
+        again = changed_again(self.lines, run.execution.source)
+        return {
+            node.name: Tensor.of(as_stored(np.array(node.out)))
+            for node in reversed(run.subject.order)
+            if node.name is not None and node.name in again
+        }
 
     def turn_values(self, run: ScriptRun) -> dict[str, Any]:
         """Return the right values of wrong lines of loops, as lists."""

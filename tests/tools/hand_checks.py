@@ -25,20 +25,23 @@ def check(script: str, text: str) -> HandCheck:
     return found
 
 
-def check_steps(script: str, text: str) -> list[HandCheck]:
-    """The steps of a derivation, as in the file that ``--formula @FILE`` names; the first error is raised."""
+def check_steps(script: str, text: str, of: str | None = None) -> list[HandCheck]:
+    """The steps of a derivation, as in the file that ``--formula @FILE`` names; the first error is raised.
+
+    ``of`` is the output, by default that of the first step, or the script's.
+    """
     source = Source(script)
     derivation = read_derivation(text, "steps.txt", source)
     formulas = derivation.formulas()
-    found = [] if derivation.unreadable else answers(source, formulas)
+    found = [] if derivation.unreadable else answers(source, formulas, of)
     for error in derivation.unreadable.values():
         raise error
     return found
 
 
-def answers(source: Source, formulas: list[Formula]) -> list[HandCheck]:
+def answers(source: Source, formulas: list[Formula], of: str | None = None) -> list[HandCheck]:
     inputs = [name for formula in formulas for name in formula.inputs]
-    output = formulas[0].output if formulas[0].output in formulas[0].words else None
+    output = of or (formulas[0].output if formulas[0].output in formulas[0].words else None)
     read = frozenset().union(*(one.names_read for one in formulas))
     runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, read)
     subject = runs.first.subject

@@ -30,8 +30,8 @@ loss = ((out - t)**2).mean()
 """
 
 
-def verdicts(script: str, text: str) -> list[bool | None]:
-    return [step.is_right for step in check_steps(script, text)]
+def verdicts(script: str, text: str, of: str | None = None) -> list[bool | None]:
+    return [step.is_right for step in check_steps(script, text, of)]
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,23 @@ def test_a_value_that_the_script_changes_by_another_name_is_computed() -> None:
     script = forward + backward + "loss = 1.0*L\n"
     assert verdicts(script, forward + backward) == [True]
     assert verdicts(script, forward + backward.replace("1", "2")) == [False]
+
+
+IN_PLACE = """\
+import numpy as np
+X = np.array([[0.5, -1.0], [1.5, 0.3], [-0.2, 0.8]])
+y = np.array([1, 0, 1])
+W = np.array([[0.2, -0.4], [0.7, 0.1]])
+s = X.dot(W)
+e = np.exp(s)
+probs = e / e.sum(axis=1, keepdims=True)
+loss = -np.log(probs[range(3), y]).sum() / 3
+"""
+
+
+@pytest.mark.parametrize("start", ["ds = probs", "other = probs\nds = other", "ds = probs.copy()"])
+@pytest.mark.parametrize("end", ["", "W -= 0.1 * dW\n"])
+def test_a_value_that_the_script_changes_by_the_same_lines(start: str, end: str) -> None:
+    backward = f"{start}\nds[range(3), y] -= 1\nds /= 3\ndW = X.T.dot(ds)\n" + end
+    assert verdicts(IN_PLACE + backward, backward, "loss") == [True, True]
+    assert verdicts(IN_PLACE + backward, backward.replace("-= 1", "+= 1"), "loss") == [False, True]
