@@ -20,7 +20,7 @@ from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
-from autodiff.grammar.session.hand_gradients import output_of_hand_gradient
+from autodiff.grammar.session.hand_gradients import is_only_output, output_of_hand_gradient
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
 from autodiff.grammar.session.target import note_on_sum
@@ -47,7 +47,7 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     asked = list(settings.wrt)
     work.choose_outputs(settings)
     settings.of = next((output for output in work.outputs if output is not None), None)
-    settings.wrt = asked or inputs_of(work.formulas)
+    settings.wrt = list(dict.fromkeys([*asked, *inputs_of(work.formulas)]))
     settings.adds_up = True  # a formula may be about the Jacobian of an output of several entries
     probe = Probe()
     execution = run_request(session, settings, request.text("order") == "2", needed=True, probe=probe)
@@ -161,10 +161,10 @@ class HandWork:
 
         Formulas about inputs that there are not fail.
         """
-        if settings.wrt or self.is_single:
-            settings.wrt = settings.wrt or inputs_of(self.formulas)
+        asked = list(settings.wrt)
+        settings.wrt = list(dict.fromkeys([*asked, *inputs_of(self.about(output))]))
+        if self.is_single:
             return differentiate(execution, settings)
-        settings.wrt = inputs_of(self.about(output))
         try:
             return differentiate(execution, settings)
         except UsageError:
@@ -174,7 +174,7 @@ class HandWork:
                     differentiate(execution, settings)
                 except UsageError as error:
                     self.fail(formula, error)
-        settings.wrt = inputs_of(self.about(output))
+        settings.wrt = list(dict.fromkeys([*asked, *inputs_of(self.about(output))]))
         return differentiate(execution, settings) if self.about(output) else None
 
     def fail(self, formula: Formula, error: UsageError) -> None:
@@ -204,15 +204,21 @@ class HandWork:
         for remark in (remark for derivation in derivations for remark in derivation.remarks):
             self.session.note(remark)
         judged: list[Formula] = []
+        notes: dict[str, None] = {}
+        is_only = is_only_output(runs.first.subject.root, runs.first.execution)
         for formula in divided:
             try:
+                note = formula.accept_output(runs.first.subject.name, is_only)
                 found = answer(formula, runs, answers.order)
             except UsageError as error:
                 self.fail(formula, error)
                 continue
             judged.append(formula)
+            notes |= dict.fromkeys([note] * bool(note))
             self.enter(formula, found)
             answers.formulas.append(found)
+        for note in notes:
+            self.session.note(note)
         results = [check for _, _, check in self.found[len(self.found) - len(judged) :]]
         judge_by_own_values(judged, results, runs)
 
@@ -262,10 +268,9 @@ def inputs_of(formulas: list[Formula]) -> list[str]:
 def answer(formula: Formula, runs: ScriptRuns, order: int) -> HandCheck:
     """Check one formula against the derivative it names, or that by the only input."""
     subject = runs.first.subject
-    formula.accept_output(subject.name)
     if formula.is_left_side_only(runs.first.execution.names):
         raise formula.no_right_side()
-    names = [spelled for spelled, _ in subject.wrt]
+    names = list(dict.fromkeys(spelled for spelled, _ in subject.wrt))
     text = formula.written
     by = formula.inputs or (names * order if len(names) == 1 else [])
     if not by or not set(by) <= set(names):

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: How many names of the script an error lists.
 MAX_NAMES = 12
+#: What courses call a loss on paper.
+LOSS_NAMES = frozenset(["C", "Cost", "E", "J", "L", "Loss", "cost", "loss"])
 #: Signs that are not on a keyboard, with the language's signs for them.
 SIGN_TRANSLATION = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-", "∂": "d"})
 #: Comments and strings of a script: the words in them are no names.
@@ -140,14 +142,21 @@ class Formula:
             help=(help_text,),
         )
 
-    def accept_output(self, name: str) -> None:
-        """Let a name that the script lacks mean an output without a name; else raise a UsageError."""
+    def accept_output(self, name: str, is_only: bool = False) -> str:
+        """Let a name that the script lacks mean the output; else raise a UsageError.
+
+        It does where the output has no name, and where it ``is_only`` and the name is one of LOSS_NAMES. Then
+        the note that says so is returned, else "".
+        """
         if self.workings is None:
             self.refuse_differential(name)
+        note = ""
         for side in (self.left, *(one.side for upstream in self.all_upstream for one in upstream.found)):
             if side is None or not side.output or side.output in self.words:
                 continue
-            if name.isidentifier():
+            if is_only and side.output in LOSS_NAMES:
+                note = f"`{side.output}` in the formulas is read as `{name}`, the script's output"
+            elif name.isidentifier():
                 by = side.by[0][0]
                 raise UsageError(
                     f"--formula: there is no variable `{side.output}`: the output is `{name}`",
@@ -155,6 +164,7 @@ class Formula:
                     help=(f"write d{name}/d{by}, or d{by} for short",),
                 )
             side.output = ""
+        return note
 
     def refuse_itself(self) -> None:
         """Raise a UsageError if the derivative that the left side asks for stands on the right."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
 from autodiff.core.graph.topological_order import newest_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from autodiff.core.graph.node import Node
     from autodiff.grammar.session.run import Execution
+
+#: A file that needs no quotes on the command line; names such as ``<stdin>`` are those of no file.
+FILE_NAME = re.compile(r"[\w./][\w./-]*")
 
 
 def output_of_hand_gradient(name: str, execution: Execution) -> str:
@@ -36,6 +42,19 @@ def is_number_by(value: object, by: Tensor) -> bool:
     return value is not by and by.node in newest_first([value.node])
 
 
+def is_only_output(node: Node, execution: Execution) -> bool:
+    """Whether the script computes no single number, gradients by hand aside, that a node is not made of."""
+    within = set(newest_first([node]))
+    return not any(
+        isinstance(value, Tensor)
+        and value.entry_count == 1
+        and isinstance(value.node, OpNode)
+        and value.node not in within
+        and not is_gradient(name, execution)
+        for name, value in execution.names.items()
+    )
+
+
 def is_gradient(name: str, execution: Execution) -> bool:
     return name[:1] == "d" and name[1:] in execution.names
 
@@ -46,7 +65,11 @@ def hand_gradient_advice(name: str, execution: Execution) -> tuple[str, ...]:
     if not output:
         return ()
     quotient = f"d{output}/d{name[1:]}"
+    script = execution.source.name
+    check = f": autodiff check --formula '{quotient} == {name}'"
+    if FILE_NAME.fullmatch(script):
+        check = f", step by step: autodiff check {script} --of {output} --formula @{script}"
     return (
         f"`{name}` looks like {quotient}: differentiate {output} with --of {output}",
-        f"or check yours: autodiff check --formula '{quotient} == {name}'",
+        f"or check yours{check}",
     )

@@ -216,3 +216,29 @@ def test_a_script_that_ends_in_its_own_gradient_is_told_how_to_check_it(autodiff
     other = autodiff("check", "-e", script + "db = 2*(x + b)")  # of another shape than b
     assert "weigh the entries equally: --grad-output ones" in other.err
     assert "looks like" not in other.err
+    steps = f"help: or check yours, step by step: autodiff check {homework} --of L --formula @{homework}\n"
+    assert steps in autodiff("grad", homework).err
+
+
+NET = "x = tensor([0.5, -1.]); w = tensor([0.4, 0.9]); z = x*w; {} = (z**2).sum()"
+
+
+def test_steps_about_more_than_the_inputs_asked_for(autodiff, write):
+    steps = write("dz = 2*z\ndw = dz*x\n", "steps.txt").name
+    for asked in ("w", "w,x", "?"):
+        done = autodiff("check", "-e", NET.format("L"), "--wrt", asked, "--formula", f"@{steps}")
+        assert (done.returncode, done.err) == (0, "")
+        assert "right: 2 steps" in done.out
+    done = autodiff("check", "-e", NET.format("L"), "--wrt", "w", "--formula", "dL/dz == 3*z")
+    assert (done.returncode, done.out[:6]) == (1, "wrong:")
+
+
+def test_a_loss_is_read_as_the_only_output(autodiff, write):
+    steps = write("dL/dz = 2*z\ndL/dw = dL/dz * x\n", "steps.txt").name
+    done = autodiff("check", "-e", NET.format("out"), "--formula", f"@{steps}")
+    assert (done.returncode, "right: 2 steps" in done.out) == (0, True)
+    assert done.err == "note: `L` in the formulas is read as `out`, the script's output\n"
+    several = NET.format("out").replace("; out", "; c = z.sum(); out")
+    for script, left in [(NET.format("out"), "q"), (several, "L")]:
+        done = autodiff("check", "-e", script, "--formula", f"d{left}/dw == 2*z*x")
+        assert f"there is no variable `{left}`: the output is `out`" in done.err
