@@ -12,13 +12,13 @@ from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.path_sum import edge_contribution, vjp_of_ones
 from autodiff.core.report.cause import Cause
-from autodiff.core.why.dead_units import dead_units
+from autodiff.core.why.dead_units import RECTIFIERS, dead_units
 from autodiff.core.why.op_table import INDEXING_OPS, STOPPING_WORDS, is_product_with_itself
 from autodiff.core.why.sentences import function_of, shorten_middle, spoken_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: At most so many edges are tried, and at most so many entries are listed.
 MOST_TRIED, MOST_NAMED = 10, 3
+#: Products of a matrix, with a vector or a matrix.
+PRODUCTS = ("mv", "mm", "matmul")
 
 
 class StoppingOp:
@@ -74,7 +76,35 @@ def zero_entry_causes(
         if stops:
             zero = zero & (_reach_of_zero_slopes(subject.cotangents, leading, target) == 0)
     # If two ops stop an entry, an elementwise op explains more than an op that takes some entries.
-    return _causes(sorted(stops.values(), key=lambda stop: stop.node.op.name in INDEXING_OPS), names, zero)
+    found = _causes(sorted(stops.values(), key=lambda stop: stop.node.op.name in INDEXING_OPS), names, zero)
+    return found or list(_dead_factor_causes(names, leading, target, zero))
+
+
+def _dead_factor_causes(
+    names: NodeNames, leading: Sequence[Node], target: Node, zero: Any
+) -> Iterator[Cause]:
+    """Yield a cause for entries that a product multiplies by what dead units give: by 0 in every sample.
+
+    ``target`` stands right of a factor with a row a sample, or left of one with a column a sample.
+    """
+    for node in leading if zero.ndim <= 2 else ():
+        if not isinstance(node, OpNode) or node.op.name not in PRODUCTS or target not in node.inputs:
+            continue
+        side = 1 - node.inputs.index(target)
+        factor = node.inputs[side]
+        if not isinstance(factor, OpNode) or factor.op.name not in RECTIFIERS or len(factor.shape) != 2:
+            continue
+        is_dead = (np.asarray(factor.out) == 0).all(axis=side)
+        here = zero & (is_dead.reshape(-1, *(1,) * (zero.ndim - 1)) if side == 0 else is_dead)
+        index = next(at for at, one in enumerate(factor.inputs) if one is not None)
+        below = factor.inputs[index]
+        dead = "" if below is None else dead_units(factor, index, spoken_name(below, names))
+        if dead and here.any():
+            they = "it is" if here.sum() == 1 else "they are"
+            made = f"{spoken_name(factor, names)}, which {function_of(factor, names)} makes 0 there"
+            words = f"{they} multiplied by {made}"
+            text = f"{_entries_in_words(here)}: {words}{dead}"
+            yield Cause("closed", text, names[factor], factor.op.name, None, names.line(factor), factor.site)
 
 
 def _reach_of_zero_slopes(cotangents: dict[Node, Any], leading: Sequence[Node], target: Node) -> Any:

@@ -39,6 +39,35 @@ def test_units_are_rows_where_the_weights_stand_on_the_left() -> None:
     assert cause.endswith("; row 1 of W @ X + b is not positive in any of the 3 columns: this unit is dead")
 
 
+@pytest.mark.parametrize(
+    ("factor", "product", "words"),
+    [
+        ("[0.7, -0.2, 0.5]", "h @ v", "1 of the 3 entries of the gradient is 0 ([1]): it is multiplied by h"),
+        (
+            "[[0.7, 1.], [0.2, 1.], [0.5, 1.]]",
+            "h @ v",
+            "2 of the 6 entries of the gradient are 0 ([1, 0], [1, 1]): they",
+        ),
+        (
+            "[[0.7, 0.2, 0.5]]",
+            "v @ g",
+            "1 of the 3 entries of the gradient is 0 ([0, 1]): it is multiplied by g",
+        ),
+    ],
+)
+def test_weights_behind_a_dead_unit_are_told_of_it(factor: str, product: str, words: str) -> None:
+    [cause] = causes(
+        f"v = torch.tensor({factor}).requires_grad_()\n"
+        "W = torch.tensor([[0.5, -1., 0.3], [0.2, -0.5, 2.]]).requires_grad_()\n"
+        "U = torch.tensor([[0.5, 0.2], [-1., -0.5], [0.3, 2.]]).requires_grad_()\n"
+        "X = torch.tensor([[1., 2.], [2., 1.], [3., 0.5]])\nh, g = F.relu(X @ W), F.relu(U @ X.T)\n"
+        f"L = ({product}).mean()\nL.backward()\n"
+    )
+    assert words in cause
+    assert cause.endswith("this unit is dead")
+    assert "which relu makes 0 there; " in cause
+
+
 def test_many_units_are_counted() -> None:
     [cause] = causes(
         "W = torch.tensor([[-1.] * 9 + [1.]], requires_grad=True)\nX = torch.ones(2, 1)\n"
