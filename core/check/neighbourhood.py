@@ -54,7 +54,8 @@ class Leap:
         move: float,
     ) -> None:
         self.place = place
-        self.below, self.above = sides
+        size = max(map(abs, sides))  # a slope of 0 is as small as the move there
+        self.below, self.above = (0.0 if abs(slope) <= 10 * move * size else slope for slope in sides)
         largest = max(map(abs, outputs))
         before, after = (0.0 if abs(f) <= 1e-6 * largest else f for f in outputs)
         self.outputs = before, after

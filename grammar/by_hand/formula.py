@@ -81,6 +81,7 @@ class Formula:
         own = () if workings is None else workings.own_names
         steps = () if workings is None else workings.steps
         meant = {} if workings is None else workings.meant
+        right = without_calls(right, left, words)
         self.upstream = UpstreamDerivatives(right, words, steps, own, meant)
         self.placed = self.upstream.placed
         self.source = Source(self.placed.text, FORMULA)
@@ -280,9 +281,41 @@ def read_formula(text: str, script: Source) -> Formula:
         return Formula(None, whole.strip(), given, words)
     if left is None:
         raise no_derivative(before)
+    if left.output:
+        name_function(left, script)
     if not after.strip():
         raise no_right_side(before.strip())
     return Formula(left, whole[len(whole.text) - len(after) :].strip(), given, words)
+
+
+def without_calls(right: PlacedText, left: LeftSide | None, words: Collection[str]) -> PlacedText:
+    """Return a right side in which ``f(x)``, beside ``f'(x)`` on the left, is the variable ``f``."""
+    if left is None or left.output not in words:
+        return right
+    inputs = "|".join(re.escape(name) for name, _ in left.by)
+    call = re.compile(rf"(?<![\w.]){re.escape(left.output)}\s*\(\s*(?:{inputs})\s*\)")
+    return right.sub(call, lambda _: left.output)
+
+
+def name_function(left: LeftSide, script: Source) -> None:
+    """Let ``f'(x)`` mean the variable that the script assigns ``f(x)`` to; raise a UsageError without one.
+
+    It stays as it is if ``f`` is no function of the script.
+    """
+    function, by = left.output, left.by[0][0]
+    if not re.search(
+        rf"^\s*(?:def\s+{re.escape(function)}\s*\(|{re.escape(function)}\s*=\s*lambda\b)", script.text, re.M
+    ):
+        return
+    call = rf"^[^\S\n]*(\w+)\s*=\s*{re.escape(function)}\(\s*{re.escape(by)}\s*\)[^\S\n]*(?:[#;].*)?$"
+    assigned = re.findall(call, script.text, re.M)
+    if not assigned:
+        raise UsageError(
+            f"--formula: `{function}` is a function, and no variable has the value {function}({by})",
+            code="E0610",
+            help=(f"assign it in the script, as in y = {function}({by}), and write dy/d{by}",),
+        )
+    left.output = assigned[-1]
 
 
 def no_right_side(text: str) -> UsageError:

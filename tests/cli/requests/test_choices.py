@@ -58,6 +58,7 @@ EXPLAINED = [
         "x = 2.; L = relu(x-2) + max(x, 2.)",
         "kink line 1: max(x, 2.) compares equal numbers: the slope by x is 0",
     ),
+    ("x = 0.; L = x if x > 0 else x**2", "the slope by x is 0 from below and 1 from above"),
     ("x = 2.; L = relu(x-2) + max(x, 2.)", "kink line 1: relu(x-2) is at a kink of relu"),
     ("x = 0.; L = (x > 0)*x*3 + abs(x)", "kink line 1: x > 0 compares equal numbers: the slope by x is -1"),
 ]

@@ -29,3 +29,33 @@ def test_one_that_does_not_say_by_what_is_refused_with_what_is_read(left: str) -
     with pytest.raises(UsageError, match=r"is no derivative") as raised:
         check(SQUARE, f"{left} = 2*x")
     assert raised.value.help == ("write it as in df/dx == 2*x, a formula for each input",)
+
+
+def test_the_function_on_the_right_is_its_value() -> None:
+    script = "a = 2.0\nx = 1.0\nf = exp(a*x)"
+    for right in ("f'(x) = a*f(x)", "f''(x) = a**2*f( x )", "df/dx == a*f"):
+        assert check(script, right).is_right, right
+    assert check(script, "f'(x) = 2*a*f(x)").remarks == [
+        "it is twice what it should be: a factor 2 is superfluous"
+    ]
+
+
+FUNCTIONS = "def f(x):\n    return x**2\ng = lambda x: sin(x)\nx = 1.3\ny1 = f(x)\ny2 = g(f(x))"
+
+
+def test_the_derivative_of_a_function_is_that_of_the_variable_with_its_value() -> None:
+    for right in ("2*x", "2*f(x)/x"):
+        found = check(FUNCTIONS, f"f'(x) = {right}")
+        assert (found.left, found.is_right) == ("dy1/dx", True)
+    with pytest.raises(
+        UsageError, match=r"`g` is a function, and no variable has the value g\(x\)"
+    ) as raised:
+        check(FUNCTIONS, "g'(x) = cos(x)")
+    assert raised.value.help == ("assign it in the script, as in y = g(x), and write dy/dx",)
+
+
+@pytest.mark.parametrize("number", ["0", "-0.5", "1e-3"])
+def test_a_derivative_at_a_number_is_refused_with_the_way_to_set_it(number: str) -> None:
+    with pytest.raises(UsageError, match="is no derivative") as raised:
+        check(SQUARE, f"f'({number}) = 3")
+    assert raised.value.help == (f"write f'(x), with the name of the input, and --set x={number}",)
