@@ -6,6 +6,7 @@ import math
 from functools import reduce
 
 from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS
@@ -35,6 +36,8 @@ def math_builtin(name: str, function: Callable[..., Any]) -> Builtin:
     """Return a builtin for a ``math`` function of numbers, differentiable in scripts without tensors."""
 
     def checked(*args: Any) -> Any:
+        if runtime.in_rows and any(x.__class__ is Tensor and x.shape for x in args):
+            return of_rows(name, args)
         if any(map(is_recorded_number, args)):
             # Python's function raises outside the domain; piecewise constant functions return its value.
             plain = [x.item() if is_recorded_number(x) else as_number(x) for x in args]
@@ -100,6 +103,23 @@ DIFFERENTIATED: dict[str, Callable[..., Any]] = {
     "hypot": hypot_of_all,
     "fsum": total,
 }
+
+
+#: Those of them that treat the entries of a vector alike.
+ROWWISE = frozenset(DIFFERENTIATED) - {"gamma", "cbrt", "fsum"}
+
+
+def of_rows(name: str, args: tuple[Any, ...]) -> Any:
+    """Return a function of ``ROWWISE`` for the numbers of many rows, which are the entries of vectors.
+
+    Raises ScriptError where it is not finite for a row: Python's function may raise there.
+    """
+    found = DIFFERENTIATED[name](
+        *[x if x.__class__ is Tensor else Tensor.of(float(as_number(x))) for x in args]
+    )
+    if not np.isfinite(found.data).all():
+        raise ScriptError("math domain error", code="E0200")
+    return found
 
 
 def factorial(n: Any, /) -> int:

@@ -40,10 +40,10 @@ class Runtime:
     ``positions`` are the arrays among them that have picked entries, each with the first place where it did;
     ``whole`` are results that were found to be whole numbers; ``array_kinds`` says of changed arrays, by id,
     whether they hold whole numbers only; ``backward_parts`` are copies of parts taken backwards, with the
-    array of each. ``fixed_arrays`` names the library whose arrays do not change in place: ``"jax"``,
-    ``"jax beside numpy"``, ``"autograd"`` or none; ``followed`` counts the calls of functions that have not
-    returned and whose derivative is taken. ``resets`` are called before the next script
-    starts: they undo settings outside this object.
+    array of each. ``in_rows``: its numbers are vectors with an entry for each row. ``fixed_arrays`` names the
+    library whose arrays do not change in place: ``"jax"``, ``"jax beside numpy"``, ``"autograd"`` or none;
+    ``followed`` counts the calls of functions that have not returned and whose derivative is taken.
+    ``resets`` are called before the next script starts: they undo settings outside this object.
     """
 
     __slots__ = (
@@ -56,6 +56,7 @@ class Runtime:
         "floats",
         "followed",
         "id_numbers",
+        "in_rows",
         "left",
         "literals",
         "numbers_are_leaves",
@@ -76,6 +77,7 @@ class Runtime:
 
     def __init__(self) -> None:
         self.resets: list[Callable[[], None]] = []
+        self.in_rows = False
         self.write: Callable[[str], None] = discard_text
         self.warn: Callable[[str, Span], None] = discard_warning
         self.start()

@@ -17,7 +17,8 @@ from autodiff.core.graph.op import Op
 from autodiff.core.report.records import ReportedPass, gradient_or_zeros
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.objects.builtins.namespaces import builtin_value
-from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.objects.math_functions import MATH, NUMPY, ROWWISE
+from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate, resolve_names, run_script
 from autodiff.grammar.syntax import tree
@@ -39,6 +40,7 @@ SYNTAX = (
     *(
         tree.Name,
         tree.Number,
+        tree.String,
         tree.Constant,
         tree.Unary,
         tree.Binary,
@@ -87,10 +89,13 @@ class RowRuns:
         """
         shape = np.shape(next(iter(columns.values())))
         vectors = {name: np.full(shape, value) for name, value in constants.items()}
+        runtime.in_rows = True
         try:
             subject = self.run({**vectors, **columns}, "ones")
         except AutodiffError:
             return None
+        finally:
+            runtime.in_rows = False
         nodes = dict(subject.wrt)
         if np.shape(subject.value) != shape or nodes.keys() != set(inputs):
             return None
@@ -110,10 +115,11 @@ class RowRuns:
                 return f"`{name}` is not a number that the script is given"
         if np.shape(first.value) != ():
             return "the output has several entries"
-        scopes, *_, is_plain = resolve_names(self.script, self.source, {**self.settings.sets, **values})
+        names = resolve_names(self.script, self.source, {**self.settings.sets, **values})
+        scopes, _, without_tensors, is_plain = names
         compiler = Compiler(scopes, self.source, {}, is_plain)
         for node in walk(self.script):
-            if not is_alike(node, compiler):
+            if not is_alike(node, compiler, without_tensors):
                 line, _ = self.source.position(node.span.start)
                 what = WORDS.get(type(node), f"`{self.source.excerpt(node.span)}`")
                 return f"line {line} has {what}"
@@ -130,13 +136,17 @@ def keep_rows_apart(nodes: Iterable[Node], shape: tuple[int, ...]) -> bool:
     return True
 
 
-def is_alike(node: tree.SyntaxNode, compiler: Compiler) -> bool:
-    """Whether a piece of syntax does the same to every entry of a vector."""
+def is_alike(node: tree.SyntaxNode, compiler: Compiler, without_tensors: bool) -> bool:
+    """Whether a piece of syntax does the same to every entry of a vector.
+
+    The functions of ``math`` have gradients in scripts without tensors only.
+    """
     if isinstance(node, tree.Call):
         function = compiler.constant(node.function)
         if function is builtin_value("tensor"):  # of a number alone, which depends on no row
             return all(is_literal(one.value) for one in node.arguments if one.keyword is None)
-        return all(not one.star for one in node.arguments) and is_elementwise(function)
+        is_of_math = without_tensors and any(function is MATH[name] for name in ROWWISE)
+        return all(not one.star for one in node.arguments) and (is_of_math or is_elementwise(function))
     if isinstance(node, tree.Attribute):
         return compiler.constant(node) is not UNBOUND
     if isinstance(node, (tree.Binary, tree.Unary)):
@@ -151,7 +161,8 @@ def is_literal(node: tree.SyntaxNode) -> bool:
 
 def is_elementwise(function: object) -> bool:
     """Whether a function treats the entries of a tensor alike."""
-    if not isinstance(function, PublicFunction):
-        return False
+    if not isinstance(function, PublicFunction):  # what is printed is left out
+        builtin = (*NUMPY.values(), builtin_value("abs"), builtin_value("print"))
+        return any(function is one for one in builtin)
     made = function.implementation
     return made.is_elementwise if isinstance(made, Op) else made.__module__.startswith(ELEMENTWISE)

@@ -27,6 +27,14 @@ def alone(autodiff, code, **values):
     [
         (FORMULA, "in blocks"),
         ("import math\nm = 1.; r = 2.\ny = m*torch.tanh(r)\ny*pi - math.e", "in blocks"),
+        ("import math\nm = 1.; r = 2.; L = math.log10(m)*math.pow(r, 2) + math.hypot(m, r)", "in blocks"),
+        ("m = 1.; r = 2.; L = abs(m - 4)*r\nprint('L', L, r)", "in blocks"),
+        (
+            "import math\nimport torch\nm = torch.tensor(2., requires_grad=True)\nr = torch.tensor(1.)\n"
+            "L = m*math.exp(m)*r",
+            "row by row: line 5 has `math.exp(m)`",
+        ),
+        ("import math\nm = 1.; r = 2.; L = math.cbrt(m)*r", "row by row: line 2 has `math.cbrt(m)`"),
         (FORMULA + "; L = L if r > 1 else 2*L", "row by row: line 1 has a branch"),
         ("m = 1.; r = 2.; L = m\nfor i in range(3):\n    L = L*r", "row by row: line 2 has a loop"),
         ("m = 1.; r = 2.; v = [m, r, 3]\nL = v[0]*v[1]", "row by row: line 1 has a list"),
@@ -371,3 +379,11 @@ def test_a_column_that_is_nearly_an_input_is_noted(autodiff, column):
 def test_what_the_script_computes_is_noted_once(autodiff):
     done = autodiff("grad", "-e", "q = 2.; r = 1.; Q = q**2*r", "--each", "-", input="Q,r\n1,2\n")
     assert done.err == "note: column `Q` of <stdin> is not used: the script computes it\n"
+
+
+def test_functions_of_math_raise_for_the_rows_where_python_does(autodiff):
+    code = "import math\nx = 1.; L = 1/math.log10(x) + math.exp(x)"
+    done = autodiff("grad", "-e", code, "--each", "-", "--value", input="x\n2\n0\n-1\n1000\n10\n")
+    first, *bad, last = done.out.splitlines()
+    assert (len(first.split("\t")), bad, len(last.split("\t"))) == (2, ["\t"] * 3, 2)
+    assert done.err.count("error[") == 3
