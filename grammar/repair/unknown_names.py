@@ -192,7 +192,8 @@ class UnknownName:
         for near in list(dict.fromkeys([*short, *similar_names(name, own)]))[:MOST_CANDIDATES]:
             yield self.rename(near, True)
         others = [other for other in synonyms(name) if builtin_value(other.partition(".")[0]) is not UNBOUND]
-        if not others and not advice_on(name, self.member):
+        methods = [*self.as_method()]
+        if not others and not methods and not advice_on(name, self.member):
             others = similar_names(name, self.fitting_builtins())[:1]
         for other in others:
             yield self.rename(self.script_spelling(other), False)
@@ -200,7 +201,7 @@ class UnknownName:
             yield self.rename("torch.nn", False)
         if name in LIBRARIES:
             yield from self.as_torch_names()
-        yield from self.as_method()
+        yield from methods
         if name.lower() in RESULTS:
             yield from self.as_last_result()
 

@@ -175,3 +175,9 @@ def test_every_line_ending_ends_a_line_of_a_repair(text: str, proposed: str, end
     assert error is not None
     fix = next(fix for fix in error.fixes if fix.text.partition("\r")[0] == proposed)
     assert run_script(fix.apply(written)).error is None
+
+
+def test_a_method_that_is_called_as_a_function_is_no_misspelling() -> None:
+    error = run_script("x = torch.tensor(2., requires_grad=True)\ny = x*2\nz = detach(y)\n").error
+    assert error is not None
+    assert [fix.text for fix in error.fixes] == ["it is a method: `y.detach()`"]
