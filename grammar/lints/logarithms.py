@@ -18,7 +18,7 @@ from autodiff.grammar.lints.shapes import shape_of
 from autodiff.grammar.lints.values import GRAPH, Value, ancestors
 from autodiff.grammar.objects.methods import SELECTING_METHODS
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.imports import functional_prefix
+from autodiff.grammar.syntax.imports import functional_prefix, imported_names, module_prefix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,13 +52,29 @@ class Small:
 
 
 class Functions:
-    """The texts of functions, with the prefix that a call in the script shows."""
+    """The texts of functions, with the prefix that a call in the script shows: torch's or numpy's."""
 
     def __init__(self, subject: Subject, call: Any) -> None:
         function = call.function if isinstance(call, tree.Call) else None
+        owner = function.object if isinstance(function, tree.Attribute) else None
+        numpy = module_prefix(imported_names(subject.script), "numpy")
+        self.is_numpy = isinstance(owner, tree.Name) and f"{owner.id}." == numpy
         self.home = "" if isinstance(function, tree.Name) else "torch."
         # torch has no name for some functions outside of torch.nn.functional
         self.functional = functional_prefix(subject.script) or (self.home and "F.")
+        if self.is_numpy:
+            self.home = numpy
+
+    def log_softmax(self, x: str, dim: str) -> str:
+        """The logarithm of softmax over ``dim``, or over all entries if it is empty; ``x`` is one operand."""
+        if self.is_numpy:  # which has no logsumexp
+            options = f", axis={dim}, keepdims=True" if dim else ""
+            largest = f"{self.home}max({x}{options})"
+            total = f"{self.home}log({self.home}sum({self.home}exp({x} - {largest}){options}))"
+            return f"({x} - {largest} - {total})"
+        if dim:
+            return f"{self.home}log_softmax({x}, {dim})"
+        return f"({x} - {self.home}logsumexp({x}.flatten(), 0))"
 
 
 def logarithm_of_small(subject: Subject) -> Iterator[AutodiffError]:
@@ -114,9 +130,8 @@ def softmax_by_hand(subject: Subject, value: Value, functions: Functions) -> Sma
     if found is None:
         return None
     part, dim = found
-    text = f"{functions.home}log_softmax({subject.text(part)}, {dim})"
-    if not dim:
-        text = f"({subject.text(part)} - {functions.home}logsumexp({atom(subject, part)}.flatten(), 0))"
+    is_one_operand = functions.is_numpy or not dim
+    text = functions.log_softmax(atom(subject, part) if is_one_operand else subject.text(part), dim)
     return Small("softmax", value.node, text, [part])
 
 

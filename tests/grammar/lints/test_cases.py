@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -476,6 +477,22 @@ def test_repairs_call_the_functions_of_layers_as_the_imports_allow(imports: str,
         error = run_script(script).error
         assert error is not None
         assert [fix.apply(script) for fix in error.fixes] == [wanted]
+
+
+@pytest.mark.parametrize(
+    "total", ["e.sum()", "np.sum(e, axis=1, keepdims=True)", "e.sum(axis=0, keepdims=True)"]
+)
+def test_the_logarithm_of_softmax_in_numpy_is_repaired_in_numpy(total: str) -> None:
+    script = (
+        "import numpy as np\nz = np.array([[1., 3., -2.], [1., 2., 3.]])\n"
+        f"e = np.exp(z)\np = e/{total}\nloss = -np.log(p[0, 1])\n"
+    )
+    [(code, repaired)] = fixes_of(script)
+    assert code == "L053"
+    assert "torch" not in repaired
+    before, after = (run_script(text).names["loss"].item() for text in (script, repaired))
+    assert after == pytest.approx(before, rel=1e-12)
+    assert math.isfinite(run_script(repaired.replace("[1., 3.", "[900., 3.")).names["loss"].item())
 
 
 OVER_LINES = {
