@@ -56,18 +56,6 @@ def repeated_places(lines: list[Line], script: Source) -> set[int]:
         found = kept
 
 
-def changed_again(lines: list[Line], script: Source) -> set[str]:
-    """Return the names whose value the script changes by lines that the derivation has as well.
-
-    After ``ds = probs``, ``ds /= N`` changes ``probs``; a derivation with this line begins before it.
-    """
-    own = lines_of(script)
-    written = {text_of(line) for line in lines}
-    aliases = aliases_in(own)
-    again = [line for line in own if line.changes and text_of(line) in written]
-    return set().union(*(changed_names(line, aliases) for line in again))
-
-
 def aliases_in(lines: list[Line]) -> dict[str, set[str]]:
     """Return the names that ``dscores = probs`` lets stand for the same value as another, by that other."""
     found: dict[str, set[str]] = {}

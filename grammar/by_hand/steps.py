@@ -14,13 +14,14 @@ from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import OpNode
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.evaluate import run_text
 from autodiff.grammar.by_hand.formula import Formula, advice_on, located_in, to_numbers, words_of
 from autodiff.grammar.by_hand.left_side import DerivativeNames, LeftSide, parse_left_side
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
-from autodiff.grammar.by_hand.repeated_lines import changed_again, repeated_places
+from autodiff.grammar.by_hand.repeated_lines import repeated_places
 from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
     BLOCK,
@@ -258,12 +259,18 @@ class Derivation:
         return {name: Tensor.of(as_stored(run.cotangent(node))) for name, node in found.items()}
 
     def unchanged_values(self, run: ScriptRun) -> dict[str, Any]:
-        """Return the values in the graph of names that the script changes later, as the derivation does."""
-        again = changed_again(self.lines, run.execution.source)
+        """Return the values in the graph of names that the script gives others after its output.
+
+        So are those of ``W`` after ``W += -lr*dW``, and of ``probs`` after ``ds = probs; ds /= N``.
+        """
+        root, names = run.subject.root, run.execution.names
         return {
             node.name: Tensor.of(as_stored(np.array(node.out)))
             for node in reversed(run.subject.order)
-            if node.name is not None and node.name in again
+            if node.name is not None
+            and isinstance(value := names.get(node.name), Tensor)
+            and isinstance(value.node, OpNode)
+            and value.node.number > root.number
         }
 
     def turn_values(self, run: ScriptRun) -> dict[str, Any]:

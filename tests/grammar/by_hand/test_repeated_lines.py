@@ -88,3 +88,25 @@ def test_a_value_that_the_script_changes_by_the_same_lines(start: str, end: str)
     backward = f"{start}\nds[range(3), y] -= 1\nds /= 3\ndW = X.T.dot(ds)\n" + end
     assert verdicts(IN_PLACE + backward, backward, "loss") == [True, True]
     assert verdicts(IN_PLACE + backward, backward.replace("-= 1", "+= 1"), "loss") == [False, True]
+
+
+TRAINING = """\
+import numpy as np
+X = np.array([[0.5, -1.0], [1.5, 0.3], [-0.2, 0.8]])
+t = np.array([1.0, 0.0, -0.5])
+W = np.array([0.2, -0.4])
+for i in range(1):
+    out = X.dot(W)
+    loss = np.mean((out - t)**2) + 0.1*np.sum(W*W)
+    res = out
+    res -= t
+    dW = X.T.dot(2*res/3) + 0.2*W
+    W += -0.5 * dW
+out = X.dot(W)
+"""
+
+
+def test_names_have_the_values_that_the_output_was_made_of() -> None:
+    assert verdicts(TRAINING, "dout = 2*(out - t)/3\ndW = X.T.dot(dout) + 0.2*W\n", "loss") == [True, True]
+    steps = "res = out\nres -= t\ndout = 2*res/3\ndW = X.T.dot(dout) + 0.3*W\n"
+    assert verdicts(TRAINING, steps, "loss") == [True, False]
