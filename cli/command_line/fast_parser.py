@@ -126,14 +126,24 @@ def store(option: Option, text: str, values: dict[str, object]) -> None:
         values[option.name] = read_value(option, text)
 
 
+def read_whole_number(text: str) -> int | None:
+    """The number of ``10000`` or ``1e4``; None for another text."""
+    digits, sign, power = text.partition("e")
+    parts = [digits, power] if sign else [digits]
+    if not all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts):
+        return None
+    return int(f"{digits}{'0' * min(int(power or 0), 20)}")
+
+
 def read_value(option: Option, text: str) -> object:
     """The value of an option. Raises ValueError with a description of what was expected."""
     if option.choices and text not in option.choices:
         raise ValueError("one of " + ", ".join(option.choices))
     if option.kind == NUMBER:
-        if not (text.isascii() and text.isdigit() and len(text) < 20 and option.least <= int(text) < LARGEST):
+        number = read_whole_number(text)
+        if number is None or not option.least <= number < LARGEST:
             raise ValueError(f"a whole number, {option.least} or more")
-        return int(text)
+        return number
     if option.kind == SIZE:
         return read_size(text)
     if option.kind == SECONDS:

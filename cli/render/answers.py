@@ -310,7 +310,8 @@ def reasons(check: GradientCheck) -> str:
 def mistakes(answers: Answers, page: Page) -> Iterator[tuple[str, Source | None, int | None]]:
     """What is wrong, in sentences for diagnostics, each with its text, None for the script's, and its line.
 
-    The line is that of a wrong ``backward`` or of a step, else the one that assigns the input.
+    The line is that of a wrong ``backward`` or of a step, else the one that assigns the input, or for a
+    formula the one that computes the output.
     """
     for check in answers.checks:
         if check.verdict in (WRONG, NOT_FINITE):
@@ -323,7 +324,7 @@ def mistakes(answers: Answers, page: Page) -> Iterator[tuple[str, Source | None,
             yield f"wrong gradient: {explanation(check, answers, page)}", None, line
     for formula in answers.formulas:
         if formula.is_right is False:
-            line = None if formula.step is None else formula.step[1]
+            line = answers.output_lines.get(formula.output) if formula.step is None else formula.step[1]
             text = "; ".join((f"wrong: {formula.spelled}", *formula.remarks))
             yield harmless(text), formula.step_source, line
 

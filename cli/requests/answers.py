@@ -24,10 +24,11 @@ MOST_REPLAYED = 50_000
 class Answers:
     """The results of ``check``: ``checks`` with ``derivations``, or ``formulas``; ``notes`` apply to all.
 
-    ``output`` is what is differentiated, of formulas about several outputs the first.
+    ``output`` is what is differentiated, of formulas about several outputs the first. ``output_lines`` has
+    the line of each output that formulas are about, where it is known.
     """
 
-    __slots__ = ("checks", "derivations", "formulas", "notes", "order", "output", "script")
+    __slots__ = ("checks", "derivations", "formulas", "notes", "order", "output", "output_lines", "script")
 
     def __init__(self, script: str, output: str, order: int) -> None:
         self.script = script
@@ -36,6 +37,7 @@ class Answers:
         self.checks: list[GradientCheck] = []
         self.derivations: dict[str, Derivation] = {}
         self.formulas: list[HandCheck] = []
+        self.output_lines: dict[str, int] = {}
         self.notes: tuple[str, ...] = ()
 
     @property

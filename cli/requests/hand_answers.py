@@ -70,6 +70,8 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
             on_sum = note_on_sum(subject.name, subject.root.out)
             subject.notes = tuple(note for note in subject.notes if note != on_sum)
         answers.output = answers.output or subject.name
+        if subject.root.site is not None:
+            answers.output_lines[subject.name] = script.source.position(subject.root.site.start)[0]
         answers.enter_notes(session, execution, subject)
         if request.texts("fail_on"):
             reports.append(describe(subject, script.source, graph=False, derivations=False))

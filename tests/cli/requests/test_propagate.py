@@ -256,3 +256,11 @@ def test_the_draws_are_told_where_the_format_has_no_place_for_them(autodiff, for
 def test_one_array_is_not_advised_where_there_are_three(autodiff):
     done = autodiff("propagate", "-e", "x = 1.; y = 2*x", "--sigma", "x=0.1", "-o", "p.npy")
     assert (done.returncode, "--wrt" in done.err, "use --format npz" in done.err) == (2, False, True)
+
+
+def test_the_number_of_draws_may_have_a_power_of_ten(autodiff):
+    code = ("propagate", "-e", "x = 1.; y = x**2", "--sigma", "x=0.1", "--monte-carlo")
+    assert autodiff(*code, "2e2").err == autodiff(*code, "200").err != ""
+    for text in "2.5e2", "e3", "1e", "1e-3", "1e99999":
+        done = autodiff(*code, text)
+        assert "--monte-carlo takes a whole number, 0 or more" in done.err
