@@ -242,3 +242,8 @@ def test_a_loss_is_read_as_the_only_output(autodiff, write):
     for script, left in [(NET.format("out"), "q"), (several, "L")]:
         done = autodiff("check", "-e", script, "--formula", f"d{left}/dw == 2*z*x")
         assert f"there is no variable `{left}`: the output is `out`" in done.err
+
+
+def test_a_single_other_point_is_counted_in_the_singular(autodiff):
+    done = autodiff("check", "-e", "x = 0.99; f = asin(x)", "--formula", "df/dx == 1/sqrt(1 - x**2)")
+    assert "the same here and at 1 point drawn at random around it" in done.out
