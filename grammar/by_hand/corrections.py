@@ -6,6 +6,7 @@ though it may not be the one that the user had in mind.
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 from autodiff.core.base.errors import UsageError
@@ -139,7 +140,7 @@ class CorrectionSearch:
         numbers = {name for name in self.names_of_script() if self.names[0][name].__class__ in (int, float)}
         for edit in self.other_names():
             replaced = self.text[edit.spans[0].start : edit.spans[0].end]
-            if {replaced, edit.text} <= numbers and self.is_right(edit):
+            if {replaced, edit.text.partition("-")[0].strip()} <= numbers and self.is_right(edit):
                 return edit.remark + self.line_of(edit)
         whole = self.formula.node.span
         for edit in self.missing_names():
@@ -307,17 +308,24 @@ class CorrectionSearch:
     def names_of_script(self) -> list[str]:
         """Return the script's names of tensors and numbers; those that the formula reads come first."""
         read = [part.id for part in self.parts if isinstance(part, tree.Name)]
+        steps = () if self.formula.workings is None else self.formula.workings.steps
         known = self.points.variables()  # without names of the language, such as pi
+        known = [name for name in known if name not in steps]  # a step means its own dh, not the script's
         return [name for name in dict.fromkeys([*read, *known]) if name in known]
 
     def other_names(self) -> Iterator[Correction]:
-        """Replace a name by another one of the same shape: first everywhere, then at each place."""
+        """Replace a name by another one of the same shape: first everywhere, then at each place.
+
+        By ``n - 1``, where the script has that, before another number that happens to be the same.
+        """
         shapes = {name: np.shape(self.points.number(name, 0)) for name in self.names_of_script()}
         read: dict[str, list[Span]] = {}
         for part in self.parts:
             if isinstance(part, tree.Name) and part.id in shapes:
                 read.setdefault(part.id, []).append(part.span)
         for name, spans in read.items():
+            for less in dict.fromkeys(re.findall(rf"(?<![\w.]){name} ?- ?1\b", self.points.source.text)):
+                yield Correction(tuple(spans), less, f"with {less} in place of {name} it is right")
             others = [other for other in shapes if other != name and shapes[other] == shapes[name]]
             for other in others[:MAX_NAMES]:
                 for chosen in dict.fromkeys([tuple(spans), *((span,) for span in spans)]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hand_checks import check
+from hand_checks import check, check_steps
 
 HINT = re.compile(
     r"the factor (?P<given>\S.*?) should be d.+? = (?P<right>[^=]+?)(?: = [-\d.e]+)?(?P<sign>, and .*)?$"
@@ -45,3 +45,22 @@ def test_a_hint_makes_the_formula_right(script: str, formula: str) -> None:
     at = right.rindex(term)
     right = f"{right[:at]}{'-' if hint['sign'] else ''}({changed}){right[at + len(term) :]}"
     assert check(script, f"{left} == {right}").is_right
+
+
+def test_a_name_of_a_step_is_not_replaced_by_the_same_name_of_the_script() -> None:
+    script = (
+        "import numpy as np\nX = np.array([[0.5, -1.0], [1.5, 0.3], [-0.2, 0.8]])\n"
+        "b = np.array([0.1, -0.2])\n"
+        "h = np.maximum(0, X + b)\nL = np.sum((h - 1)**2)\ndh = 2*(h - 1)\ndh[h <= 0] = 0\n"
+    )
+    wrong = check_steps(script, "dh = 2*(h - 1)\ndb = np.sum(dh, axis=0)\n", "L")[1]
+    assert wrong.is_right is False
+    assert [remark for remark in wrong.remarks if "in place of" in remark] == []
+
+
+def test_n_less_one_before_another_number_that_is_the_same() -> None:
+    script = (
+        "n = 6; vocab = 5\nx = tensor([0.5, -1., 2., 0.3, 1., 0.])\nd = x**2\nv = d.sum()/(n - 1)\nL = v**2"
+    )
+    [wrong] = check_steps(script, "dd = ones(6)*2*v/n\n")
+    assert wrong.remarks == ["with n - 1 in place of n it is right"]
