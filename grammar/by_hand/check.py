@@ -254,7 +254,8 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
     elif made.is_right is False:
         meant = meant_versions(formula, points, runs)
         explain_difference(made, formula, points, computed, right, runs)
-        made.remarks += meant
+        at = len(made.remarks) if formula.workings is None else -1  # the last one tells of a later step
+        made.remarks[at:at] = meant
     elif made.is_right and made.is_right_here:
         meant = meant_versions(formula, points, runs)
         look_further(made, formula, points, runs)
