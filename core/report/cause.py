@@ -23,9 +23,9 @@ class Cause(Record):
     ``"masked"``: a derivative is not finite where no gradient arrives, behind the selection at
     ``selection_span``; ``"overflow"``; ``"diverged"``: the script's update steps made an input larger and
     larger; ``"changed"``: the script wrote a value that is not finite into an input; ``"shrunk"`` or
-    ``"grown"``: the gradient is far from the one the pass started with; ``"rounding"``:
-    the rounding of a value can change the gradient by its own size; ``"saved"``: a second derivative
-    misses a part, because a Function keeps a value without its graph.
+    ``"grown"``: the gradient is far from the one the pass started with, or it changes much from the last use
+    of the input to the first; ``"rounding"``: the rounding of a value can change the gradient by its own
+    size; ``"saved"``: a second derivative misses a part, because a Function keeps a value without its graph.
 
     ``name``, ``op`` and ``operand`` identify the edge; ``text`` says what happened; ``repairs`` are changes
     of the script that were tried.

@@ -27,6 +27,7 @@ from autodiff.core.why.op_table import (
     PRODUCT_OPS,
     is_product_with_itself,
 )
+from autodiff.core.why.repeated_uses import repeated_use_causes
 from autodiff.core.why.rounded_gradients import rounded_gradient
 from autodiff.core.why.sentences import (
     arrives_constant,
@@ -85,7 +86,10 @@ def causes_of(
             or search.find_rounded_values()
             or [
                 *zero_entry_causes(subject, names, search.leading, target, g),
-                *magnitude_causes(subject, names, search.leading, target, g),
+                *(
+                    magnitude_causes(subject, names, search.leading, target, g)
+                    or repeated_use_causes(subject, names, search.leading, spelled, target, g)
+                ),
             ]
         )
     return tuple(_distinct(found)[:MOST_CAUSES])

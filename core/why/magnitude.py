@@ -69,36 +69,53 @@ def magnitude_causes(
     if not start or not end or 1 / STEPS_RATIO < end / start < FAR_RATIO:
         return []
     sign = 1 if end > start else -1
-    places = list(factor_places(subject, leading, target).values())
+    places = factor_places(subject, leading, target, subject.root)
     if end / start > 1 / FAR_RATIO and sign < 0:
-        if not shrinks_by_steps(places):
+        if not changes_by_steps(places, sign, STEPS_RATIO):
             return []
         places = merge_places(places)
     if sum(sign * log10(factor) > 0.01 for place in places for factor in place.factors) < MIN_FACTORS:
         return []
-    exponent = abs(log10(end / start))
+    most = most_of_the_way(places, start, end)
+    if not most:
+        return []
+    change = f"{change_words(start, end)} on its way"
+    text = f"{change}: {'; '.join(place_words(place, names) for place in most)}"
+    return [magnitude_cause(text, most[0].node, end > start, names)]
+
+
+def magnitude_cause(text: str, node: OpNode, is_growth: bool, names: NodeNames) -> Cause:
+    """The cause at the op that made most of it."""
+    kind = "grown" if is_growth else "shrunk"
+    return Cause(kind, text, names[node], node.op.name, None, names.line(node), node.site)
+
+
+def change_words(start: float, end: float) -> str:
+    how = "grows" if end > start else "shrinks"
+    return f"the gradient {how} from {value_words(start)} to {value_words(end)}"
+
+
+def most_of_the_way(places: list[FactorPlace], start: float, end: float) -> list[FactorPlace]:
+    """The places that made most of the way from ``start`` to ``end``, merged if each alone made little."""
+    sign, exponent = (1 if end > start else -1), abs(log10(end / start))
     places = [place for place in places if sign * place.exponent > 0]
     most = places_to_report(places, exponent)
     if sum(abs(place.exponent) for place in most) < exponent / 2:
         most = places_to_report(merge_places(places), exponent)
-    if not most:
-        return []
-    how = "grows" if sign > 0 else "shrinks"
-    change = f"the gradient {how} from {value_words(start)} to {value_words(end)} on its way"
-    text = f"{change}: {'; '.join(place_words(place, names) for place in most)}"
-    node = most[0].node
-    kind = "grown" if sign > 0 else "shrunk"
-    return [Cause(kind, text, names[node], node.op.name, None, names.line(node), node.site)]
+    return most
 
 
-def shrinks_by_steps(places: list[FactorPlace]) -> bool:
-    """Whether ops that occur often, each time with a factor below 1, make at least STEPS_RATIO together."""
+def changes_by_steps(places: list[FactorPlace], sign: int, ratio: float) -> bool:
+    """Whether ops that occur often, each time with a factor on one side of 1, make ``ratio`` together.
+
+    ``sign`` is 1 if the factors have to be above 1, and -1 if below.
+    """
     steps = [
-        place
+        place.exponent
         for place in merge_places(places)
-        if len(place.factors) >= MIN_FACTORS and max(place.factors) < 1
+        if len(place.factors) >= MIN_FACTORS and all(sign * log10(factor) > 0 for factor in place.factors)
     ]
-    return -sum(place.exponent for place in steps) >= log10(STEPS_RATIO)
+    return sign * sum(steps) >= log10(ratio)
 
 
 def places_to_report(places: list[FactorPlace], exponent: float) -> list[FactorPlace]:
@@ -117,8 +134,13 @@ def merge_places(places: list[FactorPlace]) -> list[FactorPlace]:
     return list(together.values())
 
 
-def factor_places(subject: ReportedPass, leading: Sequence[Node], target: Node) -> dict[Any, FactorPlace]:
-    """The factors along the path with the largest contribution at every step, by op and place."""
+def factor_places(
+    subject: ReportedPass, leading: Sequence[Node], target: Node, newest: Node
+) -> list[FactorPlace]:
+    """The factors along the path with the largest contribution at every step, by op and place.
+
+    The path runs from ``target`` up to the last node that is not newer than ``newest``.
+    """
     best: dict[Node, tuple[float, Edge, float]] = {}  # by node: largest contribution, its edge, factor
     with numpy_warnings_off(list(subject.order)):
         for node in leading:
@@ -133,12 +155,12 @@ def factor_places(subject: ReportedPass, leading: Sequence[Node], target: Node) 
                         best[below] = (given, (node, index), given / size)
     places: dict[Any, FactorPlace] = {}
     at = target
-    while at in best and at is not subject.root:
+    while at in best and best[at][1][0].number <= newest.number:
         _, (at, index), factor = best[at]
         assert isinstance(at, OpNode)
         if 0 < factor < float("inf"):
             places.setdefault((at.site, at.op.name, index), FactorPlace(at, index)).factors.append(factor)
-    return places
+    return list(places.values())
 
 
 def place_words(place: FactorPlace, names: NodeNames) -> str:

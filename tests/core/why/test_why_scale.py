@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import tanh
 from random import Random
 
 import pytest
@@ -87,3 +88,75 @@ def test_straight_programs_of_any_ops_have_a_cause_or_none(seed: int) -> None:
                 assert together, place
                 assert (float(together[1] or together[2]) < 1) == (how == "shrinks")
                 assert all(1 <= int(line) <= lines for line in re.findall(r"in line (\d+)", place))
+
+
+def recurrent(w: float, values: list[float], state: str) -> str:
+    """A script with a recurrent loop: ``state`` is the next state made of ``w*h + values[t]``."""
+    return (
+        f"w = torch.tensor({w}, dtype=torch.float64, requires_grad=True)\nh = 0.1\nvalues = {values}\n"
+        f"for t in range({len(values)}):\n    h = {state.format('w*h + values[t]')}\nh.backward()"
+    )
+
+
+@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("state", ["torch.tanh({})", "({})"])
+def test_a_weight_used_at_many_steps_is_told_which_uses_hardly_count(state: str, seed: int) -> None:
+    chance = Random(seed)
+    w, count = chance.choice([-1.8, -0.4, 0.6, 1.5]), chance.randint(20, 60)
+    values = [chance.uniform(-1, 1) for _ in range(count)]
+    states = [0.1]
+    for value in values:
+        raw = w * states[-1] + value
+        states.append(tanh(raw) if "tanh" in state else raw)
+    slopes = [1 - h**2 if "tanh" in state else 1.0 for h in states]
+    arrives = [slopes[count]]  # at the last use, then at those before
+    for step in reversed(range(1, count)):
+        arrives.append(arrives[-1] * w * slopes[step])
+    adds = [g * h for g, h in zip(arrives, reversed(states[:-1]), strict=True)]
+    ratio = abs(arrives[-1] / arrives[0])
+    said = causes(recurrent(w, values, state))
+    if 1e-2 <= ratio <= 1e4:
+        assert not said
+        return
+    how, which = ("grows", "last") if ratio > 1 else ("shrinks", "first")
+    found = re.search(
+        rf"5: w is used {count} times in w\*h(?:, and the {which} (\d+) of them change its gradient by less"
+        r" than 1 %)?:"
+        rf" the gradient {how} from (\S+) to (\S+) on its way from the last use to the first, by (\S+) a use",
+        said[0],
+    )
+    if how == "grows" and not found:  # so large that it grows on its way to the input as well
+        assert "the gradient grows from 1 to" in said[0]
+        return
+    assert found, said
+    assert float(found[2]) == pytest.approx(abs(arrives[0]), rel=1e-5)
+    assert float(found[3]) == pytest.approx(abs(arrives[-1]), rel=1e-5)
+    assert float(found[4]) == pytest.approx(ratio ** (1 / (count - 1)), rel=1e-2)
+    small = int(found[1] or 0)
+    fading = adds if how == "grows" else adds[::-1]
+    assert abs(sum(fading[:small])) < 0.01 * abs(sum(adds))
+    assert not found[1] or abs(sum(fading[: small + 1])) > 0.01 * abs(sum(adds))
+
+
+def test_entries_layers_and_a_state_that_vanishes() -> None:
+    stacked = LEAF.format("[[[0.5, -0.3], [0.2, 0.4]]]*8, dtype=torch.float64")
+    [said] = causes(
+        stacked
+        + "h = torch.ones(3, 2)\nfor i in range(8):\n    h = torch.sigmoid(h @ x[i])\nh.sum().backward()"
+    )
+    assert said.startswith("4: x is used 8 times in x[i], and the first ")
+    assert re.search(r"a use on average: 7 times by 0\.[^;]* through torch\.sigmoid\(h @ x\[i\]\)", said)
+    [said] = causes(recurrent(0.5, [0.0] * 60, "torch.tanh({})"))
+    assert "w is used 60 times in w*h: the gradient shrinks from 1 to" in said
+    assert re.search(r"; the last use passes on to w only \S+e-19 of the 1 that arrives$", said)
+    # A sum over rows is no chain: rows that count little are not steps that shrink.
+    rows = LEAF.format("2., dtype=torch.float64") + "y = 0\nfor i in range(20):\n    y = y + (x*0.1**i)**2\n"
+    assert causes(rows + "y.backward()") == []
+    # In two parts of the script, of which the older one is cut off from the output.
+    cut = (
+        LEAF.format("0.5, dtype=torch.float64")
+        + "h = 0.3\nfor i in range(30):\n    h = torch.tanh(x*h + 0.1)\n"
+    )
+    assert (
+        causes(cut + "h = h.detach()\nfor i in range(3):\n    h = torch.tanh(x*h + 0.1)\nh.backward()") == []
+    )
