@@ -232,7 +232,9 @@ class Derivation:
                     made = self.run_helper(place, values, run, first)
                     restated = self.restated.get(place, set())
                     kept = {name: one for name, one in values.items() if name not in restated}
-                    values = {**kept, **made}
+                    unchanged = self.unchanged_values(run) if restated else {}
+                    own = {name: one for name, one in unchanged.items() if name in restated}
+                    values = {**kept, **own, **made}
                 except UsageError as error:
                     line = self.lines[place]
                     if line.kind not in (HELPER, BLOCK):
@@ -300,7 +302,8 @@ class Derivation:
             made = located_in(upstream.placed, self.given, error, advice, upstream)
             raise in_step(made, self.name, line.number, self.given) from None
         if run is first:
-            self.restated[place] = {name for name in bound if is_same(bound[name], first.names.get(name))}
+            known = {**first.names, **self.unchanged_values(first)}
+            self.restated[place] = {name for name in bound if is_same(bound[name], known.get(name))}
         given = (line.binds | line.changes) - self.restated[place]
         return {name: value for name, value in bound.items() if name in given}
 

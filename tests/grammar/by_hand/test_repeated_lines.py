@@ -110,3 +110,26 @@ def test_names_have_the_values_that_the_output_was_made_of() -> None:
     assert verdicts(TRAINING, "dout = 2*(out - t)/3\ndW = X.T.dot(dout) + 0.2*W\n", "loss") == [True, True]
     steps = "res = out\nres -= t\ndout = 2*res/3\ndW = X.T.dot(dout) + 0.3*W\n"
     assert verdicts(TRAINING, steps, "loss") == [True, False]
+
+
+UPDATED = """\
+import numpy as np
+X = np.array([[0.5, -1.0], [1.5, 0.3], [-0.2, 0.8]])
+W1 = np.array([[0.2, -0.4], [0.7, 0.3]])
+W2 = np.array([0.3, -0.6])
+h = X.dot(W1)
+out = h.dot(W2)
+loss = np.sum(out**2)
+dout = 2*out
+dW2 = h.T.dot(dout)
+dh = np.outer(dout, W2)
+dW1 = X.T.dot(dh)
+W1 -= 0.1*dW1
+W2 -= 0.1*dW2
+"""
+
+
+def test_lines_that_give_the_values_before_an_update_are_the_scripts() -> None:
+    assert verdicts(UPDATED, UPDATED, "loss") == [True] * 4
+    too_early = UPDATED.replace("dh = ", "W2 -= 0.1*dW2\ndh = ", 1)
+    assert verdicts(UPDATED, too_early, "loss") == [True, True, False, True]
