@@ -334,7 +334,9 @@ VECTOR = Option(
 SIGMA = Option(
     "--sigma", TEXTS, "Standard deviations of inputs: 0.1, or 2% of the value.", metavar="NAME=VALUE,..."
 )
-COV = Option("--cov", TEXT, "Covariance matrix of inputs, with their names as header.", metavar="FILE")
+COV = Option(
+    "--cov", TEXT, "Covariance matrix with the inputs' names above, or a fit in JSON.", metavar="FILE"
+)
 MONTE_CARLO = Option("--monte-carlo", NUMBER, "Compare with this many random draws.", metavar="N", default=0)
 METHOD = Option("--method", TEXT, "How to search.", choices=("auto", "bfgs", "lm", "newton"), default="auto")
 ABSOLUTE_SIGMA = Option("--absolute-sigma", FLAG, "The residuals of a fit have the standard deviation 1.")

@@ -26,9 +26,11 @@ class DataFile:
 
     ``take(columns)`` returns the arrays of these columns. ``whole()`` returns all numbers as one array.
     ``row_labels()`` returns the texts in the first column of a table with names, [] if it holds numbers.
+    ``covariance`` returns the names of entries and the matrix of their covariances, if the file is
+    the document of a fit; then the columns are the inputs of the fit.
     """
 
-    __slots__ = ("columns", "name", "row_labels", "take", "whole")
+    __slots__ = ("columns", "covariance", "name", "row_labels", "take", "whole")
 
     def __init__(
         self,
@@ -37,12 +39,14 @@ class DataFile:
         take: Callable[[Sequence[str]], dict[str, Any]],
         whole: Callable[[], Any],
         row_labels: Callable[[], list[str]] = list,
+        covariance: Callable[[], tuple[list[str], Any]] | None = None,
     ) -> None:
         self.name = name
         self.columns = tuple(columns)
         self.take = take
         self.whole = whole
         self.row_labels = row_labels
+        self.covariance = covariance
 
     def value_for(self, name: str) -> Any:
         """The array for a variable: all numbers, or the column of that name, or the only column.

@@ -1,6 +1,7 @@
-"""Numbers in JSON and JSON Lines: nested lists, an object of lists, or a list of objects.
+"""Numbers in JSON and JSON Lines: nested lists, an object of lists, a list of objects, or a fit.
 
-``NaN``, ``Infinity`` and ``-Infinity`` are numbers, also as strings, which is how reports write them.
+A fit is the document that ``minimize`` writes: the values of its inputs and their covariances. ``NaN``,
+``Infinity`` and ``-Infinity`` are numbers, also as strings, which is how reports write them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ STRINGS = frozenset(["NaN", "Infinity", "-Infinity"])
 LONGEST_TEXT = 40  # characters of a text in a message
 MOST_LEVELS = 64  # numpy's limit of dimensions
 TOO_DEEP = f"it is nested too deeply; a tensor has at most {MOST_LEVELS} levels"
+#: Keys that only the document of ``minimize`` has together.
+FIT_KEYS = frozenset(["inputs", "objective", "covariance", "residuals"])
 ONLY_NUMBERS = "lists hold numbers or lists; a missing value is written NaN"
 
 
@@ -79,13 +82,42 @@ def as_data_file(value: Any, file: str) -> DataFile:
     if isinstance(value, list) and value and isinstance(value[0], dict):
         value = by_column(value, file)
     if isinstance(value, dict):
-        columns: dict[str, Any] = value
+        fitted = is_fit(value)
+        columns: dict[str, Any] = {one["name"]: one["value"] for one in value["inputs"]} if fitted else value
 
         def take(names: Sequence[str]) -> dict[str, Any]:
             return {name: to_array(columns[name], file, f"`{name}`") for name in names}
 
-        return DataFile(file, list(columns), take, lambda: None)
+        covariance = (lambda: fit_covariance(value, file)) if fitted else None
+        return DataFile(file, list(columns), take, lambda: None, covariance=covariance)
     return DataFile(file, (), lambda names: {}, lambda: to_array(value, file, "the value"))
+
+
+def is_fit(value: dict[str, Any]) -> bool:
+    """Whether an object is the document of a fit."""
+    return (
+        value.keys() >= FIT_KEYS
+        and isinstance(value["inputs"], list)
+        and all(
+            isinstance(one, dict) and "value" in one and isinstance(one.get("name"), str)
+            for one in value["inputs"]
+        )
+    )
+
+
+def fit_covariance(fit: dict[str, Any], file: str) -> tuple[list[str], Any]:
+    """The names of the inputs' entries, as ``w`` or ``w[0,1]``, and their covariances."""
+    if fit["covariance"] is None:
+        raise data_error(file, "this fit has no covariances", "a note of minimize says why")
+    names = [
+        one["name"] + (f"[{','.join(map(str, index))}]" if index else "")
+        for one in fit["inputs"]
+        for index in np.ndindex(to_array(one["value"], file, f"`{one['name']}`").shape)
+    ]
+    matrix = to_array(fit["covariance"], file, "`covariance`")
+    if matrix.shape != (len(names), len(names)):
+        raise data_error(file, f"the covariances are not those of {len(names)} entries")
+    return names, matrix
 
 
 def by_column(records: list[Any], file: str) -> dict[str, list[Any]]:

@@ -54,7 +54,7 @@ class Question:
 
         ``wrt`` are the inputs unless --wrt names some; ``probe`` observes the run.
         """
-        session.script = read_script(session.request)
+        session.script = session.script or read_script(session.request)
         prepare_process(session.request)
         self.settings: Settings = read_settings(session)
         self.settings.wrt = self.settings.wrt or list(wrt)

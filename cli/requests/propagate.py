@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from autodiff.cli.data_files.data_file import listed
+from autodiff.cli.command_line.script_source import read_script
+from autodiff.cli.data_files.data_file import data_error, listed
+from autodiff.cli.process.streams import visible
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.fail_on import judge
 from autodiff.cli.requests.make_report import read_names
 from autodiff.cli.requests.values import Values, split_name, values_of
-from autodiff.core.base.errors import UsageError
+from autodiff.core.base.errors import CompileError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.derivation import propagation
@@ -19,8 +21,10 @@ from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.report.kink import JUMP, KINK, SINGULAR
 from autodiff.core.report.propagation import MonteCarlo, Propagation
 from autodiff.core.why.kinks import kinks_of
+from autodiff.core.why.sentences import value_words
 from autodiff.grammar.session import derivative_matrices
 from autodiff.grammar.session.assignment_plan import unknown_name_error
+from autodiff.grammar.session.data_names import sort_columns
 from autodiff.grammar.session.monte_carlo import Draws
 from autodiff.grammar.session.rerun import Probe, Rerun
 
@@ -29,9 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from autodiff.cli.data_files.data_file import DataFile
     from autodiff.cli.requests.session import Session
 
-FEWEST_DRAWS, MOST_KINKS = 100, 3
+FEWEST_DRAWS, MOST_NAMED = 100, 3
 NOT_SMOOTH = (KINK, JUMP, SINGULAR)
 
 
@@ -43,7 +48,8 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
     request = session.request
     values = values_of(session)
     sigmas, parts = read_sigmas(values)
-    matrix, columns = read_covariance(session, values)
+    session.script = read_script(request)
+    matrix, columns, fit = read_covariance(session, values)
     draws = request.number("monte_carlo")
     if not sigmas and not parts and matrix is None:
         raise UsageError(
@@ -61,6 +67,8 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
     names = [*sigmas, *parts, *(column.partition("[")[0] for column in columns)]
     asked = Question(session, weighed=False, probe=probe, wrt=list(dict.fromkeys(names)))
     refuse_output(asked, names)
+    if fit is not None:
+        note_other_values(session, asked, fit)
     sigmas |= of_values(parts, {variable.name: variable.value for variable in asked.report.gradients})
     deviations = asked.vector(sigmas, "--sigma", needed=False)
     if not (np.isfinite(deviations).all() and (deviations >= 0).all()):
@@ -117,7 +125,7 @@ def note_kinks(session: Session, asked: Question, probe: Probe, draws: int) -> b
     sentences += [
         (source.position(at.start)[0], f"`{source.excerpt(at)}` compares equal numbers") for at in probe.ties
     ]
-    for line, text in sentences[:MOST_KINKS]:
+    for line, text in sentences[:MOST_NAMED]:
         session.note(f"{'' if line is None else f'line {line}: '}{text}; first order does not hold there")
     if sentences and not draws:
         session.note("--monte-carlo 10000 shows the standard deviations at a kink")
@@ -148,34 +156,86 @@ def of_values(parts: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, 
     return {name: np.abs(np.asarray(values.get(name, 0.0), "float64")) * part for name, part in parts.items()}
 
 
-def read_covariance(session: Session, values: Values) -> tuple[Any, Sequence[str]]:
-    """The matrix of ``--cov`` and the names in its header; None and () without the option.
+def read_covariance(session: Session, values: Values) -> tuple[Any, Sequence[str], DataFile | None]:
+    """The matrix of ``--cov``, the names in its header, and the file if it is that of a fit.
 
-    Rows with labels are put in the order of the header. Notes what may be a matrix of correlations.
+    Without the option the matrix is None. Rows with labels are put in the order of the header.
     """
     path = values.request.text("cov")
     if path is None:
-        return None, ()
+        return None, (), None
     data = values.read_file("--cov", path)
+    if data.covariance is not None:
+        matrix, columns = covariance_of_fit(session, data)
+        return check_covariance(session, data.name, matrix), columns, data
     columns, labels = data.columns, data.row_labels()
     if labels and len(columns) > len(labels):
         columns = columns[1:]  # the first name is that of the labels, as pandas writes it
     if columns:
         found = data.take(columns)
+        if any(found[name].shape != (len(columns),) for name in columns):
+            raise data_error(
+                data.name,
+                f"these columns are no square matrix: {listed(columns)}",
+                "a table of covariances has as many rows as columns",
+            )
         matrix = np.stack([found[name] for name in columns], axis=1)
         if labels:
             matrix = matrix[rows_in_order(data.name, labels, columns)]
     else:
         matrix = np.atleast_2d(data.whole())
+    return check_covariance(session, data.name, matrix), columns, None
+
+
+def check_covariance(session: Session, file: str, matrix: Any) -> Any:
+    """The matrix, if it is one of covariances; else raise UsageError. Notes what may be correlations."""
     flaw = propagation.covariance_flaw(matrix)
     if flaw:
-        raise UsageError(f"--cov {data.name}: {flaw}", code="E0619")
+        raise UsageError(f"--cov {file}: {flaw}", code="E0619")
     if (np.diag(matrix) == 1).all() and np.count_nonzero(matrix) > len(matrix):
         session.note(
-            f"every variance in {data.name} is 1: it is taken for covariances; those of correlations r are"
+            f"every variance in {file} is 1: it is taken for covariances; those of correlations r are"
             " r times both deviations"
         )
-    return matrix, columns
+    return matrix
+
+
+def covariance_of_fit(session: Session, data: DataFile) -> tuple[Any, Sequence[str]]:
+    """The covariances of a fit's inputs that the script has too, and their names; notes those it has not."""
+    assert session.script is not None
+    assert data.covariance is not None
+    names, matrix = data.covariance()
+    try:
+        used, computed, inputs = sort_columns(session.script.source, data.columns)
+    except CompileError:
+        return matrix, names  # the run reports it, with repairs
+    kept = [*used, *computed]
+    if not kept:
+        raise data_error(
+            data.name,
+            f"the script uses none of the inputs of this fit: {listed(data.columns)}",
+            f"the script reads: {listed(inputs) or 'no values'}",
+        )
+    others = [name for name in data.columns if name not in kept]
+    if others:
+        session.note(f"the script does not use {listed(others)} of the fit in {data.name}")
+    at = [place for place, name in enumerate(names) if name.partition("[")[0] in kept]
+    return matrix[np.ix_(at, at)], [names[place] for place in at]
+
+
+def note_other_values(session: Session, asked: Question, fit: DataFile) -> None:
+    """Note the inputs whose values are not those that the fit ended with: its covariances hold there."""
+    found = fit.take(fit.columns)
+    apart = [
+        f"{visible(one.name)} = {value_words(found[one.name])}, not {value_words(one.value)}"
+        for one in asked.report.gradients
+        if one.name in found and not np.array_equal(found[one.name], one.value)
+    ]
+    if apart:
+        session.note(
+            f"the fit in {fit.name} ended at {'; '.join(apart[:MOST_NAMED])}: --data {fit.name} takes the"
+            " values of the fit"
+        )
 
 
 def rows_in_order(file: str, rows: Sequence[str], names: Sequence[str]) -> list[int]:

@@ -264,3 +264,51 @@ def test_the_number_of_draws_may_have_a_power_of_ten(autodiff):
     for text in "2.5e2", "e3", "1e", "1e-3", "1e99999":
         done = autodiff(*code, text)
         assert "--monte-carlo takes a whole number, 0 or more" in done.err
+
+
+DECAY = "t,v\n0,2.1\n1,1.2\n2,0.8\n3,0.45\n4,0.31\n"
+
+
+@pytest.mark.parametrize(
+    ("model", "later"),
+    [
+        ("A = 1; tau = 1; c = 0.1; r = A*exp(-t/tau) + c - v", "A = 1; tau = 1; y = A*exp(-2/tau)"),
+        ("p = [1., 1.]; c = 0.1; r = p[0]*exp(-t/p[1]) + c - v", "p = [1., 1.]; y = p[0]*exp(-2/p[1])"),
+    ],
+)
+def test_the_document_of_a_fit_has_the_covariances_of_its_inputs(autodiff, write, tmp_path, model, later):
+    write(DECAY, "decay.csv")
+    assert autodiff("minimize", "-e", model, "--data", "decay.csv", "-o", "fit.json").returncode == 0
+    fit = json.loads((tmp_path / "fit.json").read_text())
+    a, tau = np.concatenate([np.ravel(one["value"]) for one in fit["inputs"]])[:2]
+    slopes = np.array([math.exp(-2 / tau), a * math.exp(-2 / tau) * 2 / tau**2])
+    variance = slopes @ np.array(fit["covariance"])[:2, :2] @ slopes  # those of c are left out
+    done = autodiff("propagate", "-e", later, "--data", "fit.json", "--cov", "fit.json")
+    assert [float(text) for text in done.out.split()] == pytest.approx([a * slopes[0], math.sqrt(variance)])
+    assert done.err == "note: the script does not use c of the fit in fit.json\n"
+    # At other values the covariances are those of another place.
+    done = autodiff("propagate", "-e", later, "--cov", "fit.json")
+    assert "note: the fit in fit.json ended at " in done.err
+    assert done.err.endswith(": --data fit.json takes the values of the fit\n")
+
+
+def test_a_fit_without_covariances_or_of_other_inputs_is_refused(autodiff, write):
+    write(DECAY, "decay.csv")
+    model = "A = 1; B = 1; r = A*B*exp(-t) - v"
+    autodiff("minimize", "-e", model, "--data", "decay.csv", "-o", "fit.json")
+    done = autodiff("propagate", "-e", "A = 1; y = A**2", "--cov", "fit.json")
+    assert done.returncode == 2
+    assert (
+        "error[E0619]: fit.json: this fit has no covariances\n  = help: a note of minimize says why"
+        in done.err
+    )
+    hand = '{"inputs": [{"name": "A", "value": 2}], "objective": 1, "residuals": 3, "covariance": [[1, 2]]}'
+    for text in (hand, hand.replace('"A"', "3"), '{"A": [1, 2], "B": 3}'):
+        done = autodiff("propagate", "-e", "A = 1; y = A**2", "--cov", "-", input=text)
+        assert done.err.startswith("error[E0619]: <stdin>: ")
+    autodiff("minimize", "-e", model.replace("B = 1", "B = A"), "--data", "decay.csv", "-o", "fit.json")
+    done = autodiff("propagate", "-e", "q = 1; y = q**2", "--cov", "fit.json")
+    assert (
+        "fit.json: the script uses none of the inputs of this fit: A\n  = help: the script reads: q"
+        in done.err
+    )
