@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.execution import run
 
 #: What is known above is needed below when something goes wrong, and loads then.
+services["bytes of numpy"] = LazyModule("autodiff.grammar.objects.numpy_bytes")
 services["calls"] = LazyModule("autodiff.grammar.interpret.calls")
 services["foreign syntax"] = LazyModule("autodiff.grammar.help.syntax.foreign")
 services["lost target"] = LazyModule("autodiff.grammar.repair.missing_target")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import DtypeError, ScriptError
 from autodiff.core.base.fast_paths import fusion_settings, is_fast
-from autodiff.core.base.lazy_imports import LazyModule, np
+from autodiff.core.base.lazy_imports import LazyModule, np, services
 from autodiff.core.engine import aliasing
 from autodiff.core.engine.tensor import Tensor, broadcast_shape
 from autodiff.core.engine.value_checks import number_kind, require_kind, require_not_bool
@@ -134,6 +134,8 @@ def boolean_operand_error(op: Op, operands: tuple[Any, ...]) -> ScriptError:
 
 def _promote_operands(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the operands with tensors cast to torch's common dtype; numpy adapts plain numbers itself."""
+    if mode.follows_numpy and any(x.__class__ is Tensor and x.dtype is dtypes.uint8 for x in operands):
+        services["bytes of numpy"].check_operands(op, operands)
     first = None
     for x in operands:
         if x.__class__ is Tensor:
@@ -166,7 +168,7 @@ def cast(x: Tensor, dtype: DType) -> Tensor:
     ``x`` makes a pass that needs the cast fail too.
     """
     made: Tensor = OPS["to"](x, dtype=dtype.name)
-    if mode.follows_numpy and x.dtype.kind == "i":
+    if mode.follows_numpy and not x.dtype.is_floating_point:
         made.node = Leaf(made.value, tracked=False, site=mode.site)
         made.node.was_whole = True
     if mode.enabled:

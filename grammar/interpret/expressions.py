@@ -12,6 +12,7 @@ from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND, check_length, collect
 from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.characters import imaginary_number_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ INFINITY = float("inf")
 @compiles(tree.String, EXPRESSIONS)
 @compiles(tree.Constant, EXPRESSIONS)
 def compile_literal(c: Compiler, node: tree.String | tree.Constant) -> Evaluate:
+    if node.value.__class__ is complex:
+        raise imaginary_number_error(node.span)
     return constant_closure(node.value)
 
 
@@ -136,7 +139,11 @@ def without_star(node: tree.Expression) -> tree.Expression:
 @compiles(tree.Slice, EXPRESSIONS)
 def compile_slice(c: Compiler, node: tree.Slice) -> Evaluate:
     lower, upper, step = (
-        constant_closure(None) if part is None else c.expression(part)
+        constant_closure(None)
+        if part is None
+        else constant_closure(part.value)
+        if part is node.step and isinstance(part, tree.Constant)  # `5j` may stand here alone
+        else c.expression(part)
         for part in (node.lower, node.upper, node.step)
     )
     return lambda frame: slice(lower(frame), upper(frame), step(frame))

@@ -112,6 +112,8 @@ WRITE = Rewrite("print what you want to keep", "print(w.tolist())", LOSS, "")
 DRAW = Rewrite("print the numbers; `autodiff graph` draws how they were computed", "", "", "print(1)")
 ARRAY = Rewrite("write a tensor", "x = torch.tensor([1.0, 2.0])", "", "print(x)")
 HALF = Rewrite("take float32 or float64", "x = torch.ones(2, dtype=torch.float32)", "", "print(x.dtype)")
+LARGER = Rewrite("take np.int64, whose whole numbers go further and do not go round", "", "", "print(1)")
+SINGLE = Rewrite("take np.float32 or np.float64", "", "", "print(1)")
 COMPLEX = Rewrite(
     "keep the real and the imaginary part in two tensors",
     "real, imag = torch.zeros(2), torch.zeros(2)",
@@ -202,7 +204,8 @@ ABSENT_NAMES: dict[str, tuple[str, Rewrite]] = {
                 "meshgrid",
             ),
             *("dot", "matmul", "concatenate", "stack", "mean", "sum", "std", "var", "max", "min", "argmax"),
-            *("float32", "float64", "int64", "allclose", "isclose", "maximum", "minimum", "reshape", "where"),
+            *("float32", "float64", "int32", "int64", "uint8", "bool_"),
+            *("allclose", "isclose", "maximum", "minimum", "reshape", "where"),
         )
     },
     "numpy.random.*": ("E0145", NORMAL),
@@ -223,6 +226,12 @@ ABSENT_NAMES: dict[str, tuple[str, Rewrite]] = {
             "view_as_complex",
         )
     },
+    **{
+        f"numpy.{name}": ("E0146", LARGER)
+        for name in ("int8", "int16", "short", "byte", "uint16", "uint32", "uint64", "uint", "ushort")
+    },
+    **{f"numpy.{name}": ("E0146", SINGLE) for name in ("float16", "half", "float128", "longdouble")},
+    **{f"numpy.{name}": ("E0146", COMPLEX) for name in ("complex64", "complex128")},
     "Tensor.half": ("E0146", HALF),
     "Tensor.bfloat16": ("E0146", HALF),
     "Tensor.short": ("E0146", HALF),

@@ -131,6 +131,8 @@ ATTRIBUTE_READERS[Leaf, "variable"] = lambda node: methods.variable_of(node)
 
 def get_attribute(owner: Any, name: str, span: Span) -> Any:
     """Return the value of ``owner.name``; raise ScriptError if there is none."""
+    if name == "dtype" and owner.__class__ is Tensor and runtime.prints_numbers:
+        return numpy_functions.type_of_entries(owner)
     read = ATTRIBUTE_READERS.get((owner.__class__, name))
     if read is not None:
         return read(owner)

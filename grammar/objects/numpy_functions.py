@@ -10,12 +10,19 @@ import math
 from weakref import ref
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.engine.public_functions import FUNCTIONS as PUBLIC_FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.dtypes import DType, bool_, float32, float64, int32, int64
+from autodiff.core.graph.dtypes import DType, bool_, float32, float64, int32, int64, uint8
 from autodiff.core.graph.state import mode
-from autodiff.grammar.objects import operators, plain_arrays, plain_text, sequence_methods, subscripts
+from autodiff.grammar.objects import (
+    numpy_bytes,
+    operators,
+    plain_arrays,
+    plain_text,
+    sequence_methods,
+    subscripts,
+)
 from autodiff.grammar.objects.math_functions import MATH
 from autodiff.grammar.objects.number_conversions import same_number, to_float, to_int
 from autodiff.grammar.objects.plain_functions import (
@@ -30,7 +37,9 @@ from autodiff.grammar.objects.plain_functions import (
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
     NUMBER_CLASSES,
+    UNBOUND,
     Builtin,
+    Namespace,
     Size,
     as_index,
     collect,
@@ -42,6 +51,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+absent_table = LazyModule("autodiff.grammar.objects.absent_table")
 
 
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -55,8 +66,15 @@ def as_array(x: Any, dtype: Any = None) -> Any:
         x = list(x)
     if x.__class__ in (list, tuple) and not x:
         x = Tensor.of(np.zeros(0))
+    if x.__class__ is not Tensor and dtype is not None and is_bytes(dtype):
+        numpy_bytes.check_entries(x)
     made = as_tensor(x, not (runtime.prints_numbers and are_whole(x)))
     return made if dtype is None or made.__class__ is not Tensor else as_type(made, dtype, copy=False)
+
+
+def is_bytes(dtype: Any) -> bool:
+    """Whether ``dtype`` means ``uint8``."""
+    return ARRAY_TYPES.get(dtype if dtype.__class__ is str else getattr(dtype, "name", "")) is uint8
 
 
 def array(x: Any, dtype: Any = None) -> Any:
@@ -142,7 +160,7 @@ def extreme_number(name: str, bound: float) -> Callable[..., Any]:
 
 
 def median(a: Any, axis: Any = None) -> Any:
-    x, at = along(a, axis)
+    x, at = along(floats_of(a), axis)
     ordered = call("sort", x, at).values
     count = x.shape[at]
     low, high = (call("select", ordered, at, place) for place in ((count - 1) // 2, count // 2))
@@ -151,7 +169,7 @@ def median(a: Any, axis: Any = None) -> Any:
 
 def quantile(a: Any, q: Any, axis: Any = None) -> Any:
     """Return numpy's ``quantile``, which lies on straight lines between the entries in order."""
-    x, at = along(a, axis)
+    x, at = along(floats_of(a), axis)
     if not is_tracked(q):
         return call("quantile", x, q if q.__class__ in NUMBER_CLASSES else array_of(q), at)
     fractions = array_of(q)
@@ -292,11 +310,11 @@ def unit_matrix(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
 
 def filled(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """Return numpy's ``full``, whose entries have the type of the value."""
-    value = array_of(fill_value)
+    value = as_array(fill_value, uint8) if dtype is not None and is_bytes(dtype) else array_of(fill_value)
     ones = typed(call("ones", as_shape(shape)), type_of_entries(value) if dtype is None else dtype)
     if ones.dtype is bool_:
         return call("logical_and", ones, value)
-    if not plain_text.is_whole(ones):
+    if ones.dtype is uint8 or not plain_text.is_whole(ones):
         return operators.mul(ones, value)
     return plain_text.as_whole(operators.mul(ones, plain_arrays.without_fraction(value)))
 
@@ -306,12 +324,19 @@ def filled_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
     return filled(tuple(x.shape), fill_value, type_of_entries(x) if dtype is None else dtype)
 
 
-def linspace(start: Any, stop: Any, num: Any = 50) -> Any:
-    if not (is_tracked(start) or is_tracked(stop)):
-        return call("linspace", start, stop, num)
-    places = call("arange", float(as_index(num, "a number of points")))
-    step = operators.truediv(operators.sub(stop, start), max(len(places) - 1, 1))
-    return operators.add(start, operators.mul(step, places))
+def linspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None
+) -> Any:
+    count = as_index(num, "a number of points")
+    gaps = max(count - is_true(endpoint), 1)
+    step = operators.truediv(operators.sub(stop, start), gaps)
+    if is_tracked(step):
+        made = operators.add(start, operators.mul(step, call("arange", float(count))))
+    else:
+        last = stop if is_true(endpoint) else operators.add(start, operators.mul(step, count - 1))
+        made = call("linspace", start, last, count)
+    made = typed(made, dtype)
+    return (made, step) if is_true(retstep) else made
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
@@ -482,38 +507,44 @@ def as_type(a: Any, dtype: Any, copy: Any = True) -> Any:
     Without ``copy`` an array of this type is returned as it is.
     """
     name = dtype if dtype.__class__ is str else getattr(dtype, "name", "")
-    x = array_of(a)
-    if name in ("int", "int32", "int64") and x.dtype.is_floating_point:
+    wanted, x = ARRAY_TYPES.get(name), array_of(a)
+    if wanted in (int32, int64) and x.dtype.is_floating_point:
         # Still an array of floats, so that its slope by the inputs is 0.
         return plain_text.as_whole(call("trunc", x))
-    if name in ARRAY_TYPES:
-        if x.dtype is not ARRAY_TYPES[name]:
-            return converted(x, ARRAY_TYPES[name])
-        if plain_text.is_whole(x) and name.startswith("float"):
+    if wanted is not None:
+        if x.dtype is not wanted:
+            return converted(x, wanted)
+        if plain_text.is_whole(x) and wanted.is_floating_point:
             return operators.mul(x, 1.0)  # it holds floats here already, and is one of floats in numpy then
         return call("clone", x) if copy else x
     if dtype.__class__ in NUMBER_CLASSES:
         advice = "several numbers go in a list: `np.array([1.0, 2.0])`"
         raise ScriptError(f"Cannot interpret '{dtype!r}' as a data type", code="E0203", help=(advice,))
+    missing = absent_table.absence_error(f"numpy.{name}")
+    if missing is not None:
+        raise missing
     asked = repr(dtype) if dtype.__class__ is str else type_name(dtype)
-    raise ScriptError(
-        f"an array holds float, int or bool here, not {asked}", code="E0203", help=type_advice(name)
-    )
-
-
-def type_advice(name: str) -> tuple[str, ...]:
-    """Return the help for a dtype of numpy that there is not, by its name: the one in its place."""
-    if name.startswith(("int", "uint")):
-        return ("write int, which holds the same whole numbers and does not wrap around",)
-    return ("write float, which is numpy's float64",) if name.startswith("float") else ()
+    raise ScriptError(f"an array holds float, int or bool here, not {asked}", code="E0203")
 
 
 def convert(dtype: DType, x: Any = 0.0) -> Any:
     """Return ``np.float64(x)`` and its like: a number for a number, an array for an array."""
-    if is_array(x):
+    if dtype is uint8:
+        numpy_bytes.check_entries(x)
+    if is_array(x) or dtype in (float32, uint8):
         return as_type(x, dtype)
     convert_number: Any = to_float if dtype.is_floating_point else to_int
     return convert_number(x)
+
+
+def limits_of(dtype: Any = float64) -> Namespace:
+    """Return ``np.finfo(dtype)`` or ``np.iinfo(dtype)``: the smallest and largest numbers of a type."""
+    name = dtype if dtype.__class__ is str else getattr(dtype, "name", "")
+    kind = ARRAY_TYPES.get(name, float64)
+    found: Any = (np.finfo if kind.is_floating_point else np.iinfo)(kind.name)
+    names = ("min", "max", "bits", *("eps", "tiny", "resolution", "smallest_normal") * kind.is_floating_point)
+    members = {one: np.asarray(getattr(found, one)).item() for one in names}
+    return Namespace(f"np.finfo('{kind.name}')", lambda one: members.get(one, UNBOUND), lambda: names)
 
 
 def cube_root(a: Any) -> Any:
@@ -540,8 +571,13 @@ def sort_in_place(a: Any, axis: Any = -1) -> None:
 
 #: What ``astype`` takes, by the names of Python and numpy.
 ARRAY_TYPES = {
-    **{dtype.name: dtype for dtype in (float32, float64, int32, int64, bool_)},
-    **{"float": float64, "int": int64},
+    **{dtype.name: dtype for dtype in (float32, float64, int32, int64, uint8, bool_)},
+    **dict.fromkeys(["float", "double", "d", "f8"], float64),
+    **dict.fromkeys(["single", "f", "f4"], float32),
+    **dict.fromkeys(["int", "int_", "intp", "long", "longlong", "l", "q", "i8"], int64),
+    **dict.fromkeys(["intc", "i", "i4"], int32),
+    **dict.fromkeys(["ubyte", "B", "u1"], uint8),
+    **dict.fromkeys(["bool_", "?"], bool_),
 }
 
 #: numpy's functions by their names.
@@ -567,6 +603,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "expand_dims": lambda a, axis: call("unsqueeze", array_of(a), axis),
     "eye": unit_matrix,
     "fabs": of_floats("abs"),
+    "finfo": limits_of,
     "fix": whole_part("trunc"),
     "flip": flipped,
     "floor": whole_part("floor"),
@@ -574,6 +611,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "full_like": filled_like,
     "gradient": slopes,
     "identity": unit_matrix,
+    "iinfo": limits_of,
     "interp": interpolated,
     "linspace": linspace,
     "mean": mean,

@@ -11,10 +11,19 @@ from autodiff.core.engine.public_functions import FUNCTIONS as PUBLIC_FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.objects import operators, plain_arrays, plain_text, subscripts
-from autodiff.grammar.objects.numpy_functions import along, array_of, call, constant, is_array, linspace
+from autodiff.grammar.objects.numpy_functions import (
+    along,
+    arange,
+    array_of,
+    call,
+    constant,
+    floats_of,
+    is_array,
+    linspace,
+)
 from autodiff.grammar.objects.plain_functions import call_plain
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.values import Builtin, GradMode, as_index, is_true
+from autodiff.grammar.objects.values import BracketFunction, Builtin, GradMode, as_index, is_true
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,6 +220,67 @@ def set_printoptions(**options: Any) -> None:
     np.set_printoptions(**options)
 
 
+def points(part: slice) -> Any:
+    """Return the numbers that a slice means in ``np.r_[...]``: ``0:1:0.5`` steps, ``0:1:5j`` that many."""
+    start = 0 if part.start is None else part.start
+    if part.step.__class__ is complex:
+        return linspace(start, part.stop, int(abs(part.step)))
+    return arange(start, part.stop, 1 if part.step is None else part.step)
+
+
+def parts_of_index(index: Any) -> list[Any]:
+    """Return the arrays that the parts of ``np.r_[...]`` mean. Error: a text, which chooses an axis there."""
+    parts = index if index.__class__ is tuple else (index,)
+    if any(part.__class__ is str for part in parts):
+        raise ScriptError(
+            "a text in `np.r_[...]` is not in the language",
+            code="E0203",
+            caret="it would choose the axis",
+            help=("write the axis, as in `np.concatenate([a, b], axis=1)`",),
+        )
+    return [points(part) if part.__class__ is slice else array_of(part) for part in parts]
+
+
+def joined_rows(index: Any) -> Any:
+    """Return ``np.r_[index]``: numbers, slices and arrays one after the other."""
+    return call("cat", [part if part.ndim else call("reshape", part, (1,)) for part in parts_of_index(index)])
+
+
+def joined_columns(index: Any) -> Any:
+    """Return ``np.c_[index]``: vectors as columns, joined along the last axis."""
+    parts = [part if part.ndim else call("reshape", part, (1,)) for part in parts_of_index(index)]
+    return call("cat", [part if part.ndim > 1 else call("unsqueeze", part, 1) for part in parts], -1)
+
+
+def dense_grid(index: Any) -> Any:
+    """Return ``np.mgrid[index]``: for each slice the coordinates of all points of the grid."""
+    if index.__class__ is slice:
+        return points(index)
+    return call("stack", list(call("meshgrid", *parts_of_index(index), indexing="ij")))
+
+
+def open_grid(index: Any) -> Any:
+    """Return ``np.ogrid[index]``: for each slice its points along an axis of their own."""
+    if index.__class__ is slice:
+        return points(index)
+    parts = parts_of_index(index)
+    if not all(map(plain_text.is_whole, parts)):
+        parts = [floats_of(part) for part in parts]
+    return tuple(
+        call("reshape", part, [-1 if dim == at else 1 for dim in range(len(parts))])
+        for at, part in enumerate(parts)
+    )
+
+
+#: What numpy calls with brackets.
+BRACKETED = {
+    "c_": BracketFunction("c_", joined_columns),
+    "index_exp": BracketFunction("index_exp", lambda index: index if index.__class__ is tuple else (index,)),
+    "mgrid": BracketFunction("mgrid", dense_grid),
+    "ogrid": BracketFunction("ogrid", open_grid),
+    "r_": BracketFunction("r_", joined_rows),
+    "s_": BracketFunction("s_", lambda index: index),
+}
 #: numpy's functions by their names.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "argwhere": lambda a: Tensor.of(np.argwhere(array_of(a).data)),
@@ -256,4 +326,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "vander": lambda x, N=None: call("vander", array_of(x), N),
     "vectorize": vectorized,
 }
-NUMPY_PARTS = {name: Builtin(name, function) for name, function in FUNCTIONS.items()}
+NUMPY_PARTS: dict[str, Any] = {
+    **BRACKETED,
+    **{name: Builtin(name, function) for name, function in FUNCTIONS.items()},
+}

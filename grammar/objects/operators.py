@@ -232,8 +232,8 @@ def power(x: Any, y: Any) -> Any:
 
 def matmul(x: Any, y: Any) -> Any:
     if x.__class__ is Tensor and y.__class__ is Tensor:
-        if runtime.prints_numbers and x.dtype is not y.dtype:
-            x, y = plain_functions.as_floats(x), plain_functions.as_floats(y)
+        if runtime.prints_numbers:
+            x, y = plain_functions.of_one_type(x, y)
         return x @ y
     return beside_list("@", x, y)
 

@@ -14,8 +14,8 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import shares_memory
 from autodiff.core.engine.in_place import change_by_operator
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.dtypes import bool_, int64
-from autodiff.grammar.objects import plain_text
+from autodiff.core.graph.dtypes import bool_, int64, uint8
+from autodiff.grammar.objects import numpy_bytes, plain_text
 from autodiff.grammar.objects.plain_functions import call_plain, converted, find, is_tracked
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.subscripts import is_backward
@@ -78,6 +78,8 @@ def as_positions(x: Tensor) -> Tensor:
 
     A value of a script that a formula names has no literal to ask: its numbers decide.
     """
+    if x.dtype is uint8:
+        return converted(x, int64)  # it would be a mask in torch
     if not x.dtype.is_floating_point:
         return x
     made_here = plain_text.origin(x) is not None
@@ -158,6 +160,8 @@ UFUNCS = {
 
 def whole_for(x: Tensor, value: Any) -> Any:
     """Return a value as the array ``x`` of whole numbers takes it."""
+    if x.dtype is uint8:
+        numpy_bytes.check_entries(value)
     made = without_fraction(value)
     if made.__class__ is not Tensor:
         return made

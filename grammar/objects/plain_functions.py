@@ -13,7 +13,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.apply import cast
 from autodiff.core.engine.public_functions import Parameter, PublicFunction, find_function
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.dtypes import float64
+from autodiff.core.graph.dtypes import float64, int64
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
 from autodiff.core.methods.lookup import find_tensor_method
@@ -80,9 +80,17 @@ def as_floats(x: Any) -> Any:
     return cast(x, float64) if x.__class__ is Tensor and not x.dtype.is_floating_point else x
 
 
+def of_one_type(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    """Return the operands of a product of matrices in the type of numpy's result."""
+    if x.dtype is y.dtype:
+        return x, y
+    common = float64 if "f" in (x.dtype.kind, y.dtype.kind) else int64
+    return tuple([z if z.dtype is common else cast(z, common) for z in (x, y)])
+
+
 def dot(a: Any, b: Any) -> Any:
     """Return numpy's ``dot``: the product of numbers, the dot product of vectors, or that of matrices."""
-    x, y = as_tensor(a, False), as_tensor(b, False)
+    x, y = of_one_type(as_tensor(a, False), as_tensor(b, False))
     name = "mul" if not (x.ndim and y.ndim) else "dot" if x.ndim == y.ndim == 1 else "matmul"
     if y.ndim > 2:
         return call_plain(find("tensordot"), (x, y), {"dims": ([x.ndim - 1], [y.ndim - 2])})

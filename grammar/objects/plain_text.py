@@ -11,6 +11,7 @@ from weakref import ref
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import is_tape_entry
+from autodiff.core.graph.dtypes import float32
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.state import mode
 from autodiff.grammar.objects.runtime import runtime
@@ -47,6 +48,12 @@ def python_value(x: Tensor) -> Any:
         return found.tolist() if is_part_of_list(x) else found
     value = x.item()
     return int(value) if value.__class__ is float and value.is_integer() and is_whole(x) else value
+
+
+def shown_value(x: Tensor) -> Any:
+    """Return what ``print`` shows: ``python_value``, of ``float32`` with the digits that tell these apart."""
+    value = python_value(x)
+    return float(str(np.float32(value))) if value.__class__ is float and x.dtype is float32 else value
 
 
 def is_part_of_list(x: Tensor) -> bool:

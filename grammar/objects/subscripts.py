@@ -9,6 +9,7 @@ from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
     NAMED_RESULTS,
     NUMBER_CLASSES,
+    BracketFunction,
     Size,
     as_index,
     int_if_literal,
@@ -39,6 +40,8 @@ def get_item(owner: Any, index: Any) -> Any:
         return part if part.shape or not runtime.prints_numbers else aliasing.separate(part)
     if owner.__class__ in NAMED_RESULTS:
         owner = tuple(owner.entries)
+    if owner.__class__ is BracketFunction:
+        return owner.function(index)
     if runtime.fixed_arrays and owner.__class__ is fixed_arrays.ArrayAt:
         return fixed_arrays.EntriesAt(owner.array, with_literal_ints(index))
     if owner.__class__ not in SEQUENCE_NAMES:

@@ -51,7 +51,9 @@ def as_str(value: Any) -> str:
     if value.__class__ is Device:
         return str(value)
     if value.__class__ is Tensor and runtime.prints_numbers:
-        return str(plain_text.python_value(value))
+        return str(plain_text.shown_value(value))
+    if value.__class__ is DType and runtime.prints_numbers:
+        return value.name
     return value if value.__class__ is str else as_repr(value)
 
 
@@ -113,7 +115,7 @@ class SequenceWriter:
 
 def write_tensor(value: Tensor) -> str:
     if runtime.prints_numbers:
-        return repr(plain_text.python_value(value))
+        return repr(plain_text.shown_value(value))
     for displayed in (runtime.parameters, runtime.floats):
         entry = displayed.get(id(value))
         if entry is not None and entry() is value:
@@ -147,7 +149,7 @@ REPRS: dict[type, Callable[[Any], str]] = {
     type(...): str,
     Tensor: write_tensor,
     Size: lambda value: str(tuple(value)) if runtime.prints_numbers else format_size(value),
-    DType: lambda value: value.__repr__(),
+    DType: lambda value: f"dtype('{value.name}')" if runtime.prints_numbers else value.__repr__(),
     Device: lambda value: value.__repr__(),
     HookHandle: lambda value: f"<torch.utils.hooks.RemovableHandle object at {ADDRESS}>",
     slice: write_slice,

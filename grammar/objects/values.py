@@ -68,6 +68,16 @@ class Builtin:
         return self.function(*args, **kwargs)
 
 
+class BracketFunction:
+    """A function that numpy calls with brackets, as ``np.r_[0:3]``; it gets what stands between them."""
+
+    __slots__ = ("function", "name")
+
+    def __init__(self, name: str, function: Callable[[Any], Any]) -> None:
+        self.name = name
+        self.function = function
+
+
 class BoundMethod:
     """A method together with its owner: the value of ``x.sum`` without a call."""
 
@@ -188,6 +198,7 @@ TYPE_NAMES.update(
         HookHandle: "torch.utils.hooks.RemovableHandle",
         PublicFunction: "builtin_function_or_method",
         Builtin: "builtin_function_or_method",
+        BracketFunction: "AxisConcatenator",
         BoundMethod: "builtin_function_or_method",
         ScriptFunction: "function",
         FunctionClass: "FunctionMeta",

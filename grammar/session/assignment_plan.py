@@ -325,9 +325,10 @@ def to_leaf(value: Any) -> Any:
     """Return numbers as a leaf in the default dtype, for scripts without tensors."""
     if not (is_number_or_list(value) or value.__class__ is Tensor or is_float_array(value)):
         return value
-    if value.__class__ is Tensor and value.dtype.kind == "b":
+    if value.__class__ is Tensor and value.dtype in (dtypes.bool_, dtypes.uint8):
         return value
-    made = number_tensor(value, dtypes.default_dtype())
+    is_single = value.__class__ is Tensor and value.dtype is dtypes.float32
+    made = number_tensor(value, dtypes.float32 if is_single else dtypes.default_dtype())
     made.set_requires_grad()
     keep_literal(made, value)
     return made
@@ -354,7 +355,8 @@ def track_value(value: Any) -> Any:
 
 def is_whole_array(value: Any) -> bool:
     """Whether a value is numpy's array of whole numbers, which is an input as one of floats."""
-    return value.__class__ is Tensor and value.dtype.kind == "i" and runtime.prints_numbers
+    is_whole = value.__class__ is Tensor and value.dtype.kind == "i" and value.dtype is not dtypes.uint8
+    return is_whole and runtime.prints_numbers
 
 
 def asks_first(name: str, wrt: Collection[str], names: ScriptScopes) -> bool:

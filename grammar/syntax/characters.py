@@ -234,13 +234,7 @@ def _number_suffix_error(text: str, start: int, end: int, limit: int) -> Compile
             if not ("a" + character).isidentifier():
                 return _bad_character(character, end + position)
     if rest in ("j", "J"):
-        return CompileError(
-            "complex numbers are not in the language",
-            code="E0132",
-            caret="an imaginary number",
-            help=("keep the real and the imaginary part in two variables",),
-            span=Span(start, whole_end),
-        )
+        return imaginary_number_error(Span(start, whole_end))
     if rest[0].isdigit() or (number == "0" and rest[0] in "xXoObB"):
         message, caret = f"`{shorten(number + rest)}` is not a number", "these digits do not fit the prefix"
         way_out = "digits are 0-9 a-f after 0x, 0-7 after 0o, 0 and 1 after 0b"
@@ -257,6 +251,17 @@ def _number_suffix_error(text: str, start: int, end: int, limit: int) -> Compile
         message, caret = "a name stands directly after a number", "nothing joins the two"
         way_out = f"write `{shorten(number)}*{shorten(rest)}` for a product; names do not begin with a digit"
     return _number_error(message, caret, way_out, start, whole_end)
+
+
+def imaginary_number_error(span: Span) -> CompileError:
+    """Return the error for a number such as ``2j``."""
+    return CompileError(
+        "complex numbers are not in the language",
+        code="E0132",
+        caret="an imaginary number",
+        help=("keep the real and the imaginary part in two variables",),
+        span=span,
+    )
 
 
 def _number_error(message: str, caret: str, way_out: str, start: int, end: int) -> CompileError:

@@ -12,7 +12,7 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import LazyModule, services
 from autodiff.core.engine.public_functions import PublicFunction, find_function
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.dtypes import DTYPE_CLASSES, bool_, float64, int64
+from autodiff.core.graph.dtypes import DTYPE_CLASSES, bool_, float64, int64, uint8
 from autodiff.core.graph.state import mode
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.number_conversions import to_float, to_int
@@ -207,7 +207,12 @@ def make_sorted(x: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any
     return sequence_methods.sorted_values(x, key=key, reverse=reverse)  # type: ignore[no-any-return] # a list
 
 
-@register_shared_builtin("sum")
+def goes_round(values: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Whether a call of ``sum`` adds up bytes of numpy one by one, where ``np.sum`` takes larger numbers."""
+    return runtime.prints_numbers and values[0].dtype is uint8
+
+
+@register_shared_builtin("sum", goes_round)
 def summed(x: Any, /, start: Any = 0) -> Any:
     if start.__class__ is str:
         raise ScriptError("sum() can't sum strings [use ''.join(seq) instead]", code="E0203")

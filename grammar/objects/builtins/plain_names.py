@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 
 from autodiff.core.engine.public_functions import FUNCTIONS, find_function
-from autodiff.core.graph.dtypes import DTYPES
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.math_functions import CONSTANTS, MATH
-from autodiff.grammar.objects.numpy_functions import NUMPY_FUNCTIONS, as_array
+from autodiff.grammar.objects.numpy_functions import ARRAY_TYPES, NUMPY_FUNCTIONS, as_array
 from autodiff.grammar.objects.numpy_parts import NUMPY_PARTS
 from autodiff.grammar.objects.numpy_random import RANDOM
 from autodiff.grammar.objects.plain_functions import call_plain, copy_array, dot
@@ -70,8 +69,8 @@ NUMPY_OWN: dict[str, Any] = {
     "newaxis": None,
     "dot": Builtin("dot", dot),
     "copy": Builtin("copy", copy_array),
-    **{name: DTYPES[name] for name in ("float32", "float64", "int32", "int64")},
-    "bool_": DTYPES["bool"],
+    # numpy has no types of the names `float` and `int`, and a code such as `f8` is no name.
+    **{name: of for name, of in ARRAY_TYPES.items() if len(name) > 2 and name not in ("float", "int")},
 }
 
 

@@ -175,7 +175,9 @@ def nearest_dtype(scene: Scene) -> Iterator[Fix]:
         method = "int" if near == "int32" else "float"
         yield Fix(f"write `.{method}()`", Edit(place.name_span, method))
     elif call is None and "complex" not in name and name[0] != "c":
-        yield Fix(f"write `torch.{near}`", Edit(place.name_span, near))
+        if near == "float32" and name[0] in "uib":  # `uint64`, `byte` of numpy
+            near = "int64"
+        yield Fix(f"write `{scene.text(place.object)}.{near}`", Edit(place.name_span, near))
 
 
 POINT_DERIVATIVES = {"grad": "jacobian", "jacrev": "jacobian", "jacfwd": "jacobian", "hessian": "hessian"}

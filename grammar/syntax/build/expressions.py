@@ -7,7 +7,7 @@ from autodiff.core.base.source import Span
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.build.rules import builder
 from autodiff.grammar.syntax.build.targets import check_target
-from autodiff.grammar.syntax.characters import normalize_name, parse_integer
+from autodiff.grammar.syntax.characters import imaginary_number_error, normalize_name, parse_integer
 from autodiff.grammar.syntax.tree import Expression
 
 TYPE_CHECKING = False
@@ -28,7 +28,9 @@ def name(span: Span, text: str) -> tree.Name | tree.String:
 
 
 @builder
-def number(span: Span, text: str) -> tree.Number:
+def number(span: Span, text: str) -> tree.Number | tree.Constant:
+    if text[-1] in "jJ":
+        return tree.Constant(span, complex(text))
     value = parse_integer(text, span.start)
     return tree.Number(span, float(text) if value is None else value)
 
@@ -153,4 +155,6 @@ def subscript(span: Span, object: Expression, index: Expression) -> tree.Subscri
 def slice(
     span: Span, lower: Expression | None, upper: Expression | None, step: Expression | None
 ) -> tree.Slice:
+    if isinstance(upper, tree.Constant) and upper.value.__class__ is complex:
+        raise imaginary_number_error(upper.span)
     return tree.Slice(span, lower, upper, step)

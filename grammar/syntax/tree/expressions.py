@@ -72,7 +72,7 @@ class FString(Expression):
 
 
 class Constant(Expression):
-    """``True``, ``False``, ``None`` or ``...``"""
+    """``True``, ``False``, ``None`` or ``...``; as the step of a slice also ``5j``."""
 
     __slots__ = ("value",)
 

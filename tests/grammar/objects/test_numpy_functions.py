@@ -82,7 +82,11 @@ np.insert(A, [1], [[1.0], [2.0]], axis=1) | np.insert(x, 1, [x[3], 2.0]) | np.na
 np.nanmax(np.where(x > 5, np.nan, x)) | np.nanmin(np.where(A < 1.5, np.nan, A), axis=1)
 np.block([x, y]) | np.block([[A, A*A], [np.ones((1, 4))]]) | np.block([[x], [y]]) | np.repeat(x, [1, 0, 2, 1])
 np.repeat(A, [2, 1], axis=1) | np.ediff1d(A*A) | x*np.digitize(x, [1.5, 4.5])
-np.fabs(y*x) | np.array(range(4))*x"""
+np.fabs(y*x) | np.array(range(4))*x
+np.c_[x, y] | np.c_[np.ones(4), A.ravel(), x*x] | np.c_[A, y[:2]] | np.r_[x, 0, [x[0], 2]] | np.r_[A, A*A]
+np.r_[x[0]:x[3]:5j, -1:1] | np.r_[x[1]] | np.mgrid[0:2, -1:x[1]:3j] | np.ogrid[0:2, 0:x[1]:3j][1]
+np.linspace(x[0], x[1], 4, endpoint=False) | np.linspace(x[0], 3, 3, retstep=True)[1]
+x[np.s_[1:3]] | x*np.array([1, 0, 2, 1], dtype=np.uint8) | A[np.array([1, 0], dtype="uint8")]"""
 #: Those of whole numbers and truth values, whose slope is 0.
 WITHOUT_SLOPE = """\
 np.round(x/3, 2) | np.around(x/3, 1) | (x/3).round(2) | (x/3).astype(int) | np.argsort(x) | x.argsort()
@@ -116,6 +120,16 @@ np.linalg.norm([3, 4]) | np.hypot(3, 4) | np.sum([1, 2]) | np.dot([1, 2], [0.5, 
 np.triu([[1, 2], [3, 4]])
 np.arange(3).astype(float) | -np.arange(3) | np.arange(4)[::-1] | np.arange(6).reshape(2, 3).T
 np.arange(3) == [0, 5, 2]
+np.c_[[1, 2], [3, 4]] | np.r_[1:4, 0, [5, 6]] | np.r_[0:1:5j] | np.r_[-1:1:0.5] | np.c_[[[1, 2]], 0]
+np.mgrid[0:2, 0:3] | np.mgrid[0:1:3j] | np.ogrid[0:2, 0:1:3j] | np.linspace(0, 9, 3, dtype=int)
+np.array([1.7, 300, -3]).astype(np.int32) | np.array([1, 2, 300]).astype("uint8") | np.ones(2, "f8").dtype
+np.array([0.1, 0.7], np.float32)*3 | np.array([0.1, 0.7], "f4").sum() | np.float32(0.1) + 1 | np.uint8(7)
+np.array([1, 2]).dtype | x.dtype | (x > 2).dtype | x.astype("float32").dtype | [np.arange(2).dtype]
+np.arange(3, dtype=np.uint8)*100 | np.zeros_like(x, dtype=np.uint8) | np.full(2, 7, dtype="u1") - np.uint8(8)
+np.array([200, 100], "uint8") @ [1, 2] | np.median(np.array([200, 100], "uint8"))
+sum(np.array([200, 100], np.uint8)) | np.sum(np.array([200, 100], np.uint8)) | np.finfo(float).eps
+np.array([3, 1], np.uint8)**2/7 - (x[:2] > 2) | np.array([200, 2], "uint8") > 300 | np.iinfo(np.int64).max
+np.arange(2, dtype=np.float32) @ np.array([1.0, 0.1]) | np.percentile(np.arange(5), 30)
 np.array([1, 2]).tolist() | x.tolist() | np.unique(np.array([3, 1, 3])) | np.pad(np.array([1, 2]), 1)"""
 
 
@@ -154,6 +168,31 @@ def test_what_numpy_refuses_is_refused(expression: str) -> None:
     assert error.code != "E0900"
 
 
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("a*300", "E0207"),
+        ("300 - a", "E0207"),
+        ("np.maximum(a, 300)", "E0207"),
+        ("a*k", "E0207"),
+        ("a.fill(300)", "E0207"),
+        ("np.array([1, 300], dtype='uint8')", "E0207"),
+        ("np.full(2, -1, np.uint8)", "E0207"),
+        ("np.uint8(256)", "E0207"),
+        ("np.sqrt(a)", "E0146"),
+        ("np.array([1, 2], dtype=np.int16)", "E0146"),
+        ("k*np.array([1.0, 2.0]).astype('float16')", "E0146"),
+        ("np.r_['0,2', a]", "E0203"),
+        ("[lambda: 2j, 1]", "E0132"),
+    ],
+)
+def test_numbers_that_would_differ_from_numpys_are_refused(line: str, code: str) -> None:
+    error = run_script(f"{HEAD}a = np.array([200, 100], dtype=np.uint8)\nk = 3\nb = {line}\n").error
+    assert error is not None
+    assert error.code == code
+    assert error.help or error.fixes
+
+
 def test_errors_of_numpy_may_be_switched_off() -> None:
     text = (
         "with np.errstate(divide='ignore', invalid='ignore'):\n    y = 1 / np.array([0.0, 2.0])\nprint(y)\n"
@@ -168,7 +207,8 @@ def split(text: str) -> list[str]:
 def in_numpy(expression: str, x: Any) -> Any:
     names: dict[str, Any] = {"x": np.array(x)}
     exec(HEAD + TAIL, names)
-    return eval(expression, names)
+    with np.errstate(over="ignore"):
+        return eval(expression, names)
 
 
 @pytest.mark.parametrize("block", range(6))
@@ -346,7 +386,7 @@ def test_what_has_no_slope_has_numpys_values() -> None:
         outcome = run_script(script)
         assert outcome.error is None, expression
         right = in_numpy(expression, np.array(eval(POINTS)))
-        assert outcome.stdout == f"{right}\n", expression
+        assert outcome.stdout == f"{right!s}\n", expression
 
 
 @pytest.mark.parametrize(
