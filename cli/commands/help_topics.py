@@ -90,9 +90,9 @@ FORMAT_TEXT = """\
 Formats
 
 {rows}
-In trees and derivations, h_2 is the second value of the name h, and t7 a result whose formula is long; a
-key says what they are. Such names are never those of the script. A deep tree stops indenting: [13] before
-a node is then the number of levels above it.
+In trees and derivations, h_2 is h after 2 turns of a loop, or after 2 more assignments, and t7 a result whose
+formula is long; a key says what they are. Such names are never those of the script. A deep tree stops
+indenting: [13] before a node is then the number of levels above it.
 
 Bare numbers are exact: they read back as the same float. What a script prints goes to stdout in `run`. In
 all other commands, and in `run --format json`, it goes to stderr. Notes, warnings and errors go to stderr;

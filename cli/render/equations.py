@@ -14,7 +14,7 @@ from autodiff.cli.render.expression_latex import (
     second_derivative_latex,
 )
 from autodiff.cli.render.latex_lines import break_into_lines, width
-from autodiff.cli.render.name_keys import MOST_NAMES, meanings_in
+from autodiff.cli.render.name_keys import MOST_NAMES, meanings_in, value_phrase
 from autodiff.cli.render.numbers import inline, is_array, spell_count
 from autodiff.cli.render.page import fit
 from autodiff.cli.render.paths import labelled_causes
@@ -337,7 +337,9 @@ def key_latex(one: NameMeaning) -> str:
     """What a made-up name stands for."""
     place = rf" \quad \text{{({escaped(one.place)})}}"
     if one.expr is None:
-        return rf"{name_latex(one.name)} : \text{{value {one.number} of }} {name_latex(one.variable)}{place}"
+        before, variable, after = value_phrase(one, name_latex(one.variable))
+        phrase = rf"\text{{{before}}} {variable}" + (rf" \text{{{after}}}" if after else "")
+        return rf"{name_latex(one.name)} : {phrase}{place}"
     return equality(one.name, one.expr) + place
 
 

@@ -42,7 +42,7 @@ def names_entry(key: NameKey | None, texts: Iterable[str], most: int | None = No
             "formula": one.text or None,
             "expression": tree(one.expr),
             "variable": one.variable or None,
-            "number": one.number or None,
+            "number": one.number if one.variable else None,
             "place": one.place,
         }
         for one in meanings_in(key, texts, most=most)

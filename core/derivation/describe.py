@@ -133,13 +133,13 @@ def named_nodes(
     root = subject.root
     if subject.alias and isinstance(root, OpNode) and not any(root is asked for _, asked in subject.wrt):
         called = {**(called or {}), root: subject.alias}
-    kept, versions, whole = subject.order, None, None
+    kept, whole = subject.order, None
     if most_drawn is not None and len(kept) > most_drawn:
         from autodiff.core.derivation.graph_report import newest_part
 
         whole = kept
-        kept, versions = newest_part(whole, most_drawn)
-    return kept, NodeNames(kept or [root], source, called, origins, versions, subject.numbers_first, whole)
+        kept = newest_part(whole, most_drawn)
+    return kept, NodeNames(kept or [root], source, called, origins, subject.numbers_first, whole)
 
 
 def input_variables(

@@ -34,24 +34,12 @@ if TYPE_CHECKING:
 LONGEST_SYMBOL = 400
 
 
-def newest_part(order: list[Node], count: int) -> tuple[list[Node], dict[Node, int]]:
-    """The first ``count`` nodes of ``order`` (newest first) and their inputs, in this order.
-
-    The second result has the version of each with a name, and of their inputs: how many nodes of that name
-    are not newer.
-    """
-    kept = dict.fromkeys(order[:count])
+def newest_part(order: list[Node], count: int) -> list[Node]:
+    """The first ``count`` nodes of ``order`` (newest first) and their inputs, in this order."""
+    kept = set(order[:count])
     for node in order[:count]:
-        kept.update((below, None) for below in node.inputs if below is not None and below.tracked)
-    spelled = {*kept, *(below for node in kept for below in node.inputs)}
-    counts: dict[str, int] = {}
-    versions: dict[Node, int] = {}
-    for node in reversed(order):
-        if node.name is not None:
-            counts[node.name] = counts.get(node.name, 0) + 1
-            if node in spelled:
-                versions[node] = counts[node.name]
-    return [node for node in order if node in kept], versions
+        kept.update(below for below in node.inputs if below is not None and below.tracked)
+    return [node for node in order if node in kept]
 
 
 def graph_of(

@@ -1,11 +1,12 @@
 """The display names of the nodes of a graph, taken from the script.
 
-A node assigned to a variable has its name, with a number if the variable was assigned again or its tensor
-changed in place (``x_1``, ``x_2``; a leaf stays ``x``). Others have their source text, with the line if it
-occurs twice (``x*y (line 7)``), or a number within one line (``x*y (2nd)``). In loops and inside composite
-functions they are named by op and operands: ``x_1*y``, ``norm(x)``. If that is long, they are called ``t1``,
-``t2``, ... in the order of execution, and the key of a report says what these are. No made-up name is a word
-of the script.
+A node assigned to a variable has its name. If the variable was assigned again or its tensor changed in place,
+its values are ``x_0``, ``x_1``, ``x_2``; a leaf stays ``x``. If a loop has assigned the first one too, they
+begin with ``x_1``: a value has the number of its turn of the loop in either case. Others have their source
+text, with the line if it occurs twice (``x*y (line 7)``), or a number within one line (``x*y (2nd)``). In
+loops and inside composite functions they are named by op and operands: ``x_1*y``, ``norm(x)``. If that is
+long, they are called ``t1``, ``t2``, ... in the order of execution, and the key of a report says what these
+are. No made-up name is a word of the script.
 """
 
 from __future__ import annotations
@@ -84,10 +85,9 @@ class NodeNames:
 
     ``called`` gives names to nodes that have none in the script, or that are to be shown by another name.
     ``origins`` finds the ops whose slopes nodes of a recorded pass compute. If ``order`` is only a part of a
-    graph, ``versions`` has the versions that the named nodes have in the ``whole``, whose nodes are as in
-    ``order``.
+    graph, ``whole`` has all of its nodes, as in ``order``.
     ``numbers_first`` are variables whose first value is a plain number and so no node: their recorded values
-    are numbered from 2.
+    are numbered from 1.
     """
 
     def __init__(
@@ -96,12 +96,10 @@ class NodeNames:
         source: Source,
         called: Mapping[Node, str] | None = None,
         origins: SlopeOrigins | None = None,
-        versions: Mapping[Node, int] | None = None,
         numbers_first: Collection[str] = (),
         whole: Sequence[Node] | None = None,
     ) -> None:
         self.source = source
-        self._versions = versions or {}
         self._numbers_first = numbers_first
         self.called = called or {}
         self.origins = origins
@@ -115,6 +113,7 @@ class NodeNames:
         self._shortened: dict[str, Node] = {}
         #: By the name x_2: its number, the name, the variable and the node, which sort by number.
         self._versioned: dict[str, tuple[int, str, str, Node]] = {}
+        self._counted_from: dict[str, int] = {}  # the number of the first value of such a variable
         self._skipped = 0  # numbers of short names that are names of the script
         self._visits: dict[Node, int] | None = None  # once requested
         self._places: dict[Node, str] | None = None  # the places of short names, once requested
@@ -189,7 +188,8 @@ class NodeNames:
         """What a made-up name stands for; None for any other name."""
         if spelled in self._versioned:
             number, _, variable, node = self._versioned[spelled]
-            return NameMeaning(spelled, f"line {self.line(node)}", variable=variable, number=number)
+            place, first = f"line {self.line(node)}", self._counted_from[variable]
+            return NameMeaning(spelled, place, variable=variable, number=number, first=first)
         short = self._shortened.get(spelled)
         if isinstance(short, Leaf):
             entries = short_constant(short)
@@ -224,7 +224,8 @@ class NodeNames:
             by_site = {id(value[3].site): value[3] for value in values}  # a loop makes thousands at one place
             places = {f"line {self.line(node)}" for node in by_site.values()}
             first, last = min(values)[:2], max(values)[:2]
-            meanings.append(ValuesMeaning(variable, first, last, len(values), places))
+            counted_from = self._counted_from[variable]
+            meanings.append(ValuesMeaning(variable, first, last, len(values), places, counted_from))
         return meanings
 
     def versions(self, variable: str) -> dict[str, Node]:
@@ -250,7 +251,7 @@ class NodeNames:
 
     def _made_in_order(self) -> Sequence[Node]:
         """The nodes as they were made, of the whole graph if these are the names of a part."""
-        if not self._whole:
+        if self._whole is None:
             return self._oldest_first
         return sorted({*self._whole, *self._oldest_first}, key=lambda node: node.number)
 
@@ -304,25 +305,29 @@ class NodeNames:
         return self._words
 
     def _name_assigned(self) -> None:
-        nodes: dict[str, list[tuple[int, Node]]] = {}
-        for node in self._oldest_first:
-            if node.name is not None and node not in self.called:
-                values = nodes.setdefault(node.name, [])
-                values.append((self._versions.get(node) or len(values) + 1, node))
+        shown = dict.fromkeys(self._oldest_first)
+        found = shown if self._whole is None else {*shown, *self._whole}
+        named = [node for node in found if node.name is not None and node not in self.called]
+        values_of: dict[str, list[Node]] = {}
+        for node in named if self._whole is None else sorted(named, key=lambda node: node.number):
+            values_of.setdefault(node.name or "", []).append(node)
         aliased = {node.name for node in self.called} & set(self._numbers_first)  # of `--of h_3`
-        self._reassigned = {name for name, values in nodes.items() if values[-1][0] > 1 or name in aliased}
-        for name, values in nodes.items():
-            leaves = sum(isinstance(node, Leaf) for _, node in values)
+        self._reassigned = {name for name, values in values_of.items() if len(values) > 1 or name in aliased}
+        for name, values in values_of.items():
             if name not in self._reassigned:
-                self._give_unique_name(values[0][1], name)
+                self._give_unique_name(values[0], name)
                 continue
-            skipped = 0 if leaves or name not in self._numbers_first else 1
-            before, after = version_parts(name, values[-1][0] + skipped, self._script_words())
-            for at, node in values:
-                number = at + skipped
-                if number == leaves == 1 and isinstance(node, Leaf):
+            leaves = sum(isinstance(node, Leaf) for node in values)
+            follows_number = name in self._numbers_first and not leaves
+            first = 1 if follows_number else first_number(values)
+            self._counted_from[name] = 0 if follows_number else first
+            stays = leaves == 1 and isinstance(values[0], Leaf)
+            used = range(first + stays, first + len(values))
+            before, after = version_parts(name, used, self._script_words())
+            for number, node in enumerate(values, first):
+                if node is values[0] and stays:
                     self._give_unique_name(node, name)
-                else:
+                elif node in shown:
                     spelled = self._give_unique_name(node, f"{before}{number}{after}")
                     self._versioned[spelled] = number, spelled, name, node
 
@@ -470,19 +475,24 @@ def is_one(value: Any) -> bool:
     return bool(value == 1) if isinstance(value, (float, int)) else np.size(value) == 1 and value.item() == 1
 
 
-def version_parts(name: str, count: int, words: Collection[str]) -> tuple[str, str]:
-    """What stands before and after the number in the names of the ``count`` values of a variable.
+def first_number(values: Sequence[Node]) -> int:
+    """The number of the first of several values of a variable: 1 if a loop made it as the others, else 0."""
+    first = values[0]
+    return 1 if any(node.site is first.site for node in values[1:]) else 0
+
+
+def version_parts(name: str, numbers: range, words: Collection[str]) -> tuple[str, str]:
+    """What stands before and after the number in the names of the values of a variable.
 
     They are ``x_1``, ``x_2``, or ``x_v1``, ``x_v2`` if such a name, or ``x1``, is one of the script's words.
 
-    >>> version_parts("x", 3, {"x", "L"}), version_parts("x", 3, {"x", "x2"})
+    >>> version_parts("x", range(3), {"x", "L"}), version_parts("x", range(3), {"x", "x2"})
     (('x_', ''), ('x_v', ''))
-    >>> version_parts("params[0]", 3, {"params"})
+    >>> version_parts("params[0]", range(3), {"params"})
     ('params_', '[0]')
     """
     base = PLACES.sub("", name)
     word = (WORDS.findall(base) or [""])[-1]
-    numbers = range(1, count + 1)
     joint = "_"
     if any(f"{word}{n}" in words or f"{word}_{n}" in words for n in numbers):
         joint = "_v"

@@ -18,11 +18,12 @@ DIGITS = re.compile(r"(\d+)")
 class NameMeaning:
     """What a made-up name stands for: a formula, as ``text`` and ``expr``, or a value of a ``variable``.
 
-    ``place`` is ``"line 21, 4th add"`` for a formula, ``"line 4"`` for value ``number`` of a variable. It is
-    no Record: a loop makes thousands of them, and the constructor of a Record takes eight times as long.
+    ``place`` is ``"line 21, 4th add"`` for a formula, ``"line 4"`` for value ``number`` of a variable, whose
+    first value has the number ``first``, 0 or 1. It is no Record: a loop makes thousands of them, and the
+    constructor of a Record takes eight times as long.
     """
 
-    __slots__ = ("expr", "name", "number", "place", "text", "variable")
+    __slots__ = ("expr", "first", "name", "number", "place", "text", "variable")
 
     def __init__(
         self,
@@ -32,7 +33,9 @@ class NameMeaning:
         expr: Expr | None = None,
         variable: str = "",
         number: int = 0,
+        first: int = 1,
     ) -> None:
+        self.first = first
         self.name = name
         self.place = place
         self.text = text
@@ -44,10 +47,10 @@ class NameMeaning:
 class ValuesMeaning:
     """What made-up names of values of one variable stand for, from ``first`` to ``last``, ``count`` of them.
 
-    ``places`` are the lines where they were made.
+    ``places`` are the lines where they were made, ``counted_from`` is the number of the first of all values.
     """
 
-    __slots__ = ("count", "first", "last", "places", "variable")
+    __slots__ = ("count", "counted_from", "first", "last", "places", "variable")
 
     def __init__(
         self,
@@ -56,7 +59,9 @@ class ValuesMeaning:
         last: tuple[int, str],
         count: int,
         places: Collection[str],
+        counted_from: int = 1,
     ) -> None:
+        self.counted_from = counted_from
         self.variable = variable
         self.first = first
         self.last = last

@@ -358,7 +358,7 @@ def tensor_meant(name: str, node: Node, execution: Execution, subject: ReportedP
         which = f"last value, of line {line}"
         first = first_leaf(name, execution, newest_first([subject.root]))
         if first is not None:
-            which += f"; --wrt {name}_1 gives that by its first, of line {line_of(first, execution)}"
+            which += f"; --wrt {name}_0 gives that by its first, of line {line_of(first, execution)}"
     else:
         return
     yield f"`{name}` is assigned more than once: the slope is that by its {which}"

@@ -108,7 +108,8 @@ def make_plan(
             steps += replacements(sets[name], name, made, stays_list)
         if name in settings.changes:
             steps.append(settings.changes[name])
-        if without_tensors and not once and name not in seen and written is not None:
+        is_number = written is not None and (without_tensors or is_literal_number(written, names))
+        if is_number and not once and name not in seen:
             steps.append(partial(note_number, made.first_numbers, name))
         if any(matches_pattern(name, pattern) for pattern in wrt) or (
             without_tensors and not once and asks_first(name, wrt, names)
@@ -360,8 +361,8 @@ def is_whole_array(value: Any) -> bool:
 
 
 def asks_first(name: str, wrt: Collection[str], names: ScriptScopes) -> bool:
-    """Whether ``--wrt`` has the name ``w_1`` of a first value or a pattern for it, and the script has not."""
-    firsts = [first for first in (f"{name}_1", f"{name}_v1") if first not in names.module.slots]
+    """Whether ``--wrt`` has the name ``w_0`` of a first value or a pattern for it, and the script has not."""
+    firsts = [first for first in (f"{name}_0", f"{name}_v0") if first not in names.module.slots]
     return any(matches_pattern(first, pattern) for first in firsts for pattern in wrt)
 
 

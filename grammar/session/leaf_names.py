@@ -6,8 +6,6 @@ place where the script keeps them.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import existing_node
 from autodiff.core.graph.node import Leaf
@@ -97,21 +95,21 @@ def is_same_leaf(value: Any, leaf: Node) -> bool:
 
 def unique_names(named: list[tuple[str, Node]], source: Source) -> list[tuple[str, Node]]:
     """Return the pairs with unique names: repeated names get a number, as in ``w_1``, ``w_2``."""
-    counts = Counter(name for name, _ in named)
-    if len(counts) == len(named):
+    nodes: dict[str, list[Node]] = {}
+    for name, node in named:
+        nodes.setdefault(name, []).append(node)
+    if len(nodes) == len(named):
         return named
-    from autodiff.core.paths.node_names import WORDS, version_parts
+    from autodiff.core.paths.node_names import WORDS, first_number, version_parts
 
     words = set(WORDS.findall(source.text))
-    versions: Counter[str] = Counter()
-    renamed = []
-    for name, node in named:
-        if counts[name] > 1:
-            versions[name] += 1
-            before, after = version_parts(name, counts[name], words)
-            name = f"{before}{versions[name]}{after}"
-        renamed.append((name, node))
-    return renamed
+    spelled: dict[str, Iterator[str]] = {}
+    for name, values in nodes.items():
+        first = first_number(values)
+        numbers = range(first, first + len(values))
+        before, after = version_parts(name, numbers, words)
+        spelled[name] = iter([name] if len(values) == 1 else [f"{before}{n}{after}" for n in numbers])
+    return [(next(spelled[name]), node) for name, node in named]
 
 
 def display_name(node: Node | None, execution: Execution) -> str:

@@ -1,4 +1,4 @@
-"""Finds the values of a variable by the names that reports give them: ``h_20`` is the value 20 of ``h``."""
+"""Finds the values of a variable by the names that reports give them: ``h_20`` is ``h`` after 20 turns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def version_node(
 
     others: list[str] = []
     for order in orders:
-        if spelled in (f"{variable}_1", f"{variable}_v1"):
+        if spelled in (f"{variable}_0", f"{variable}_v0"):
             first = first_leaf(variable, execution, order)
             if first is not None:
                 return first  # reports call it by the name of the variable
@@ -67,7 +67,7 @@ def matching_versions(
         versions = names.versions(variable)
         first = first_leaf(variable, execution, order) if versions else None
         if first is not None:
-            versions = {f"{variable}_1": first, **versions}
+            versions = {f"{variable}_0": first, **versions}
         for spelled, node in versions.items():
             if matches_pattern(spelled, pattern):
                 yield spelled, node

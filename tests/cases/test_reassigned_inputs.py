@@ -370,22 +370,22 @@ TWICE = (
     "a = torch.tensor(2.0, requires_grad=True)\nw = torch.tensor(3.0, requires_grad=True)\n"
     "a = w*a\na = w*a + 1\nL = a**2\n"
 )
-VALUES_OF_A = "a_1\t342\na_2\t114\na_3\t38\n"
-#: However a weight is made first, its name means that value, and w_3 is the one that the last turn uses.
+VALUES_OF_A = "a_0\t342\na_1\t114\na_2\t38\n"
+#: However a weight is made first, its name means that value, and w_2 is the one that the last turn uses.
 TRAINED = [
     Case(
         f"weight_{at}",
         DESCENT.format(first, step),
-        "for wrt in w w_1 w_2 w_3; do autodiff grad --of loss --wrt $wrt script.ad; done >out;"
+        "for wrt in w w_0 w_1 w_2; do autodiff grad --of loss --wrt $wrt script.ad; done >out;"
         " awk '{g[NR] = $1} END {print g[1]/g[4], g[2]/g[4], g[3]/g[4], g[4]/g[4]}' out;"
         " (autodiff run script.ad; autodiff run --of loss script.ad) 2>&1 | grep '^note:' >&2;"
         " autodiff check --of loss --formula 'dloss/dw == grad_w' script.ad | grep 'is the deriv' >&2",
         [0.81, 0.81, 0.9, 1],
         says=[
-            "the slope is that by its value of line 6; --wrt w_3 gives that by the last one, of line 11",
-            "note: --of loss --wrt w_3 gives the slope of `loss` in the last turn of the loop",
-            "note: --wrt w_3 gives the slope of `loss` in the last turn of the loop",
-            "it is the derivative by the last w (line 11): dloss/dw_3",
+            "the slope is that by its value of line 6; --wrt w_2 gives that by the last one, of line 11",
+            "note: --of loss --wrt w_2 gives the slope of `loss` in the last turn of the loop",
+            "note: --wrt w_2 gives the slope of `loss` in the last turn of the loop",
+            "it is the derivative by the last w (line 11): dloss/dw_2",
         ],
     )
     for at, (first, step) in enumerate(FIRST_VALUES)
@@ -399,7 +399,7 @@ TRAINED = [
         says=[
             "`a` and `b` are assigned more than once, so they are not listed: --wrt a,b gives the slopes by"
             " their first values",
-            "--of loss --wrt a_3,b_3 gives the slopes of `loss` in the last turn of the loop",
+            "--of loss --wrt a_2,b_2 gives the slopes of `loss` in the last turn of the loop",
         ],
     ),
     Case(
@@ -411,19 +411,19 @@ TRAINED = [
     Case(
         "the_last_value_is_the_output",
         "w = 0.5\nh = 0.9\nfor t in range(3):\n    h = sin(w*h)\nL = h\n",
-        "for wrt in h h_3 h_4; do autodiff grad --wrt $wrt script.ad; done",
+        "for wrt in h h_2 h_3; do autodiff grad --wrt $wrt script.ad; done",
         [0.10926549400360772, 0.4970929640172689, 1],
-        says=["by its value of line 2; --wrt h_3 gives that by the last one before the output, of line 4\n"],
+        says=["by its value of line 2; --wrt h_2 gives that by the last one before the output, of line 4\n"],
     ),
     *[
         Case(
             f"a_tensor_{name}",
             TWICE,
-            f"autodiff {command} --wrt a script.ad && autodiff grad --wrt a_1 script.ad",
+            f"autodiff {command} --wrt a script.ad && autodiff grad --wrt a_0 script.ad",
             prints=f"{shown}\n342\n",
             says=[
                 "note: `a` is assigned more than once: the slope is that by its last value, of line 4;"
-                " --wrt a_1 gives that by its first, of line 1\n"
+                " --wrt a_0 gives that by its first, of line 1\n"
             ],
         )
         for name, command, shown in [("grad", "grad", 38), ("jacobian", "jacobian", 38)]
@@ -435,7 +435,7 @@ TRAINED = [
         TWICE[: TWICE.index("L =")],
         "autodiff grad --wrt a script.ad",
         [9],
-        says=["by its value of line 1; --wrt a_2 gives that by the last one before the output, of line 3\n"],
+        says=["by its value of line 1; --wrt a_1 gives that by the last one before the output, of line 3\n"],
     ),
 ]
 

@@ -11,7 +11,7 @@ LOOP = "w = 0.5; h = 0.1\nfor k in range(4):\n    h = sin(w*h)\nL = h**2\n"
 
 
 def values() -> list[float]:
-    """The values 1 to 5 of ``h``."""
+    """The values 0 to 4 of ``h``: it is 0.1 before the loop."""
     found = [0.1]
     for _ in range(4):
         found.append(math.sin(0.5 * found[-1]))
@@ -20,29 +20,32 @@ def values() -> list[float]:
 
 def slope(first: int, last: int) -> float:
     """The slope of the value ``last`` of ``h`` by the value ``first``."""
-    return math.prod(0.5 * math.cos(0.5 * h) for h in values()[first - 1 : last - 1])
+    return math.prod(0.5 * math.cos(0.5 * h) for h in values()[first:last])
 
 
 def slope_by_w(last: int) -> float:
-    return sum(h * math.cos(0.5 * h) * slope(at + 2, last) for at, h in enumerate(values()[: last - 1]))
+    return sum(h * math.cos(0.5 * h) * slope(at + 1, last) for at, h in enumerate(values()[:last]))
 
 
-#: The first value is 1, also where it is a plain number.
+#: The value before a loop has the number 0, also where it is a plain number.
 NAMES = [
     Case(
-        "plain_first_value", LOOP, "autodiff explain script.ad", shows=["h_2 to h_5 are values 2 to 5 of h"]
+        "plain_first_value",
+        LOOP,
+        "autodiff explain script.ad",
+        shows=["h_1 to h_4 are values 1 to 4 of h after its first (line 3)"],
     ),
     Case(
         "asked_first_value",
         LOOP,
         "autodiff explain --wrt h script.ad",
-        shows=["h_2 to h_5 are values 2 to 5"],
+        shows=["h_1 to h_4 are values 1 to 4 of h after its first"],
     ),
     Case(
         "balance",
         "balance = 1000.\nrate = 0.05\nfor y in range(3):\n    balance = balance*(1 + rate)\n",
         "autodiff explain script.ad",
-        shows=["balance_2 to balance_4 are values 2 to 4 of balance"],
+        shows=["balance_1 to balance_3 are values 1 to 3 of balance"],
     ),
     Case(
         "one_recorded_value",
@@ -55,30 +58,30 @@ ASKED = [
     Case(
         "inputs",
         LOOP,
-        "autodiff grad --wrt h_3,h_5 script.ad | cut -f2",
-        [2 * values()[4] * slope(3, 5), 2 * values()[4]],
+        "autodiff grad --wrt h_2,h_4 script.ad | cut -f2",
+        [2 * values()[4] * slope(2, 4), 2 * values()[4]],
     ),
-    Case("output", LOOP, "autodiff grad --of h_3 script.ad", [slope_by_w(3)]),
-    Case("first_recorded_output", LOOP, "autodiff grad --of h_2 script.ad", [slope_by_w(2)]),
-    Case("both", LOOP, "autodiff grad --of h_4 --wrt h_2 script.ad", [slope(2, 4)]),
-    Case("explained", LOOP, "autodiff explain --of h_3 --wrt h_2 script.ad", shows=["dh_3/dh_2 = "]),
+    Case("output", LOOP, "autodiff grad --of h_2 script.ad", [slope_by_w(2)]),
+    Case("first_recorded_output", LOOP, "autodiff grad --of h_1 script.ad", [slope_by_w(1)]),
+    Case("both", LOOP, "autodiff grad --of h_3 --wrt h_1 script.ad", [slope(1, 3)]),
+    Case("explained", LOOP, "autodiff explain --of h_2 --wrt h_1 script.ad", shows=["dh_2/dh_1 = "]),
     Case(
         "checked",
         LOOP,
-        "autodiff check --of h_4 --wrt h_2 script.ad; autodiff check --wrt h_3 script.ad",
+        "autodiff check --of h_3 --wrt h_1 script.ad; autodiff check --wrt h_2 script.ad",
         shows=["right: "],
     ),
-    Case("compared", LOOP, "autodiff check --formula 'dL/dh_5 == 2*h' script.ad", shows=["right: "]),
-    Case("second_derivative", LOOP, "autodiff hessian --of h_2 script.ad", [-0.01 * math.sin(0.05)]),
+    Case("compared", LOOP, "autodiff check --formula 'dL/dh_4 == 2*h' script.ad", shows=["right: "]),
+    Case("second_derivative", LOOP, "autodiff hessian --of h_1 script.ad", [-0.01 * math.sin(0.05)]),
     Case(
         "no_such_value",
         LOOP,
         "autodiff grad --wrt h_9 script.ad",
         prints="",
-        says=["there is no variable `h_9`", "h_2 to h_5"],
+        says=["there is no variable `h_9`", "h_1 to h_4"],
         code=2,
     ),
-    Case("no_such_output", LOOP, "autodiff grad --of h_9 script.ad", prints="", says=["h_2 to h_5"], code=2),
+    Case("no_such_output", LOOP, "autodiff grad --of h_9 script.ad", prints="", says=["h_1 to h_4"], code=2),
     Case(
         "a_name_of_the_script_goes_first",
         "h = 0.5; h_2 = 3.0\nh = h*h_2\nL = h**2\n",
@@ -88,14 +91,14 @@ ASKED = [
     Case(
         "all_values",
         LOOP,
-        "autodiff grad --wrt 'h_*' script.ad | cut -f2; autodiff check --wrt 'h_[12]' script.ad | grep -c ok",
-        [*(2 * values()[4] * slope(first, 5) for first in range(1, 6)), 2],
+        "autodiff grad --wrt 'h_*' script.ad | cut -f2; autodiff check --wrt 'h_[01]' script.ad | grep -c ok",
+        [*(2 * values()[4] * slope(first, 4) for first in range(5)), 2],
     ),
     Case(
         "all_values_in_reports",
         LOOP,
         "autodiff explain --wrt 'h_*' script.ad; autodiff graph --wrt 'h_*' script.ad",
-        shows=["dL/dh_1 = ", "dL/dh_2 = ", "dL/dh_5 = ", "`- h_5"],
+        shows=["dL/dh_0 = ", "dL/dh_1 = ", "dL/dh_4 = ", "`- h_4"],
     ),
     Case(
         "no_value_has_a_name_like_this",
@@ -114,7 +117,7 @@ ASKED = [
     Case(
         "of_a_script_with_tensors",
         "w = torch.tensor(0.5, requires_grad=True)\nh = w*1\nfor k in range(3):\n    h = h*w\nL = h*2\n",
-        "autodiff grad --of h_3 script.ad; autodiff grad --wrt h_2 script.ad",
+        "autodiff grad --of h_2 script.ad; autodiff grad --wrt h_1 script.ad",
         [3 * 0.5**2, 2 * 0.5**2],
     ),
 ]

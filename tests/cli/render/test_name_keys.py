@@ -77,14 +77,14 @@ def test_made_up_names_are_not_those_of_the_script(autodiff, write) -> None:
 
 def test_pictures_and_the_trace_say_what_made_up_names_stand_for(autodiff, write) -> None:
     script = write(LONG + "L = L * 2\n")
-    assert "\nL_1 and L_2 are values 1 and 2 of L" in autodiff("trace", script).out
+    assert "\nL_0 and L_1 are values 0 and 1 of L, L_0 its first" in autodiff("trace", script).out
     assert re.search(r"^t4 = .* \(line 4, \d+th add\)\.$", autodiff("trace", script).out, re.MULTILINE)
     dot = autodiff("graph", script, "--format", "dot").out
     assert re.search(r'label="t4\\n= [^"]+\\nadd\\n3\\n', dot)
-    assert 'label="L_2\\nvalue 2 of L\\nmul' in dot
+    assert 'label="L_1\\nvalue 1 of L after its first\\nmul' in dot
     svg = autodiff("graph", script, "--format", "svg").out
     assert re.search(r">t4</text>\s*<text[^>]*>= [^<]+</text>", svg)
-    assert re.search(r"<title>L_2 value 2 of L: made by MulBackward0", svg)
+    assert re.search(r"<title>L_1 value 1 of L after its first: made by MulBackward0", svg)
 
 
 RECURRENT = """xs = tensor([[0.25, -1.5, 2.75], [1.125, 0.5, -0.75], [0.625, 2.5, 1.5]])

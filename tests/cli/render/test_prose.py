@@ -102,5 +102,5 @@ def test_a_terminal_folds_and_a_pipe_does_not(autodiff, on_terminal, write):
 def test_a_tree_says_what_the_version_of_a_name_is(autodiff):
     code = ("-e", "x = torch.tensor(2., requires_grad=True)", "-e", "h = x * 2")
     again = autodiff("graph", *code, "-e", "h = h * x", "-e", "L = h + x").out
-    assert "\nh_1 and h_2 are values 1 and 2 of h.\n" in again
+    assert "\nh_0 and h_1 are values 0 and 1 of h, h_0 its first.\n" in again
     assert "values" not in autodiff("graph", *code, "-e", "L = h * x").out

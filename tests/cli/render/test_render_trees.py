@@ -159,9 +159,9 @@ def test_a_tree_of_some_depth_has_the_rows_of_the_whole_down_to_it(autodiff, wri
     script = write(RECURRENT)
     whole, part = (autodiff("graph", script, *more).out for more in ((), ("--depth", "5")))
     names = [re.sub(r"^[ |`-]*", "", line).split("  ")[0] for line in part.split("\n...")[0].splitlines()[1:]]
-    assert names == ["L", "h_6 - 1", "h_6", "w*h_5 + u*x_5", "w*h_5", "w", "h_5", "u*x_5", "u", "x_5"]
+    assert names == ["L", "h_5 - 1", "h_5", "w*h_4 + u*x_5", "w*h_4", "w", "h_4", "u*x_5", "u", "x_5"]
     assert "\n... 20 more nodes (--depth)\n" in part
-    assert "h_5 and h_6 are values" in part
+    assert "h_4 and h_5 are values" in part
     assert "G is the gradient" in whole
     assert "G is the gradient" not in part
     assert "more nodes" not in whole

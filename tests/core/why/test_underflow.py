@@ -12,7 +12,7 @@ from why_scripts import LEAF, causes
     [
         (
             LEAF.format("0.1") + "h = torch.tensor(1.)\nfor t in range(400):\n    h = h * x\nh.backward()\n",
-            "4: h_325 is too small for a number, and becomes 0: h_324 = 1e-323, x = 0.1",
+            "4: h_324 is too small for a number, and becomes 0: h_323 = 1e-323, x = 0.1",
         ),
         (
             LEAF.format("1e-200") + "y = x * x\nz = 1 / (y + 0)\nz.backward()\n",

@@ -23,7 +23,7 @@ def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: st
 def test_values_of_one_name_are_told_apart_by_their_lines() -> None:
     code = "h = x * 500\nh = torch.exp(h)\nh = h * 2\nh.backward()"
     assert causes(LEAF.format("2.") + code) == [
-        "3: h_2 is inf already on the way forward: exp grows beyond the largest number: h_1 = 1000"
+        "3: h_1 is inf already on the way forward: exp grows beyond the largest number: h_0 = 1000"
     ]
 
 

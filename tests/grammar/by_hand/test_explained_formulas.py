@@ -15,27 +15,27 @@ from hand_checks import check
 EXAMPLES = ["newton", "regression", "seeds/1_autograd", "seeds/3_all_gradients", "seeds/3_gradient_of_a"]
 #: Loops, lists and names that are used again; the first line has the inputs.
 SCRIPTS = """\
-# w u h_2 h_3
+# w u h_1 h_2
 w = 0.5; u = 0.8; h = 0.
 for x in [1.0, 0.3, -0.6]:
     h = tanh(w*h + u*x)
 L = (h - 1)**2
 ---
-# x y_2 y_4
+# x y_1 y_3
 x = 1.5
 y = x
 for k in range(4):
     y = sin(y)*x
 L = y**2
 ---
-# x y_1 y_2
+# x y_0 y_1
 x = 0.7
 y = x*x
 y = y + x
 y = exp(y)
 L = y
 ---
-# x x2_1
+# x x2_0
 x = 2.
 x2 = x*x
 x2 *= x
@@ -48,13 +48,13 @@ for n in range(1, 4):
     parts.append(a**n/n)
 L = sum(parts)
 ---
-# L_2
+# L_1
 xs = [1.0, 2.0, 3.0]
 L = 0
 for x in xs:
     L = L + x**2
 ---
-# h_1
+# h_0
 ws = [0.5, -0.3]
 h = 1.2
 for w in ws:
@@ -70,14 +70,14 @@ while count < 3:
     count += 1
 L = total
 ---
-# r balance_1 balance_2
+# r balance_0 balance_1
 r = 0.1
 balance = 100.
 for year in range(3):
     balance = balance*(1 + r) + 10
 L = balance
 ---
-# c z z_2
+# c z z_1
 z = 0.4
 c = 0.3
 for n in range(3):
@@ -98,35 +98,35 @@ for k in range(2):
     x = x - (x**2 - 2)/(2*x)
 L = x
 ---
-# w s_2 s_3
+# w s_1 s_2
 w = tensor([0.5, -0.2], requires_grad=True)
 s = w
 for k in range(3):
     s = s*w + 1
 L = s.sum()
 ---
-# W h_2
+# W h_1
 h = tensor([0.1, 0.2])
 W = tensor([[0.5, -0.3], [0.8, 0.4]], requires_grad=True)
 for k in range(2):
     h = tanh(W @ h)
 L = h.sum()
 ---
-# W h_2
+# W h_1
 W = tensor([[0.5, -0.3], [0.8, 0.4]], requires_grad=True)
 h = tensor([[0.1, 0.2]])
 for k in range(2):
     h = relu(h @ W + 1)
 L = (h**2).mean()
 ---
-# h_2
+# h_1
 ws = [tensor([0.5], requires_grad=True), tensor([1.5], requires_grad=True)]
 h = tensor([2.0])
 for w in ws:
     h = h*w
 L = h.sum()
 ---
-# x y_1 y_2
+# x y_0 y_1
 x = tensor([1.0, 2.0], requires_grad=True)
 y = x*2
 y += x**2
@@ -231,9 +231,9 @@ def test_examples(name: str) -> None:
 
 def test_a_wrong_formula_with_the_names_of_a_loop_is_explained() -> None:
     script = "w = 0.5\nh = 0.2\nfor k in range(3):\n    h = tanh(w*h)\nL = (h - 1)**2"
-    found = check(script, "dL/dh_3 == 2*(h_4 - 1)*(1 - h_4)*w")
+    found = check(script, "dL/dh_2 == 2*(h_3 - 1)*(1 - h_3)*w")
     assert found.is_right is False
-    assert "the factor 1 - h_4 should be" in found.remarks[0]
+    assert "the factor 1 - h_3 should be" in found.remarks[0]
     with pytest.raises(UsageError, match="name 'h_9' is not defined") as raised:
-        check(script, "dL/dh_3 == 2*(h_9 - 1)")
-    assert "h_2, h_3, h_4" in raised.value.help[0]
+        check(script, "dL/dh_2 == 2*(h_9 - 1)")
+    assert "h_1, h_2, h_3" in raised.value.help[0]
