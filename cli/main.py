@@ -97,6 +97,10 @@ def conclude(session: Session, error: BaseException) -> int:
     """Report the error on stderr and return its exit code."""
     try:
         shown = as_autodiff_error(error) or describe_bug(error)
+        if session.columns:
+            from autodiff.cli.requests.row_sources import tell_columns
+
+            tell_columns(session, shown)
         if not isinstance(error, OutputError):
             session.show_failure(shown)
             if session.format == "json" and not session.is_silent:

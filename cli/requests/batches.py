@@ -19,6 +19,7 @@ from autodiff.cli.requests.row_sources import (
     BINARY_FILES,
     known_columns,
     read_rows,
+    refuse_missing_column,
     refuse_whole_file,
     used_columns,
 )
@@ -84,6 +85,7 @@ class AllBatches:
         columns, blocks = known_columns(file)
         self.name, self.reader = file.name, file.reader
         self.used = used_columns(session, file.name, columns)
+        refuse_missing_column(session, {*self.settings.sets, *self.used})
         self.settings.data = frozenset(self.used)
         self.blocks = of_size(blocks, session.request.number("batch"))
         self.began = monotonic()

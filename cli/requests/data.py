@@ -38,6 +38,7 @@ def read_columns(session: Session, values: Values) -> dict[str, Any]:
             raise data_error(
                 data.name, "its columns have no names", "name them, as in --columns x,y, or add a header"
             )
+        session.columns[data.name] = data.columns
         try:
             used, reasons, inputs = sort_columns(session.script.source, data.columns)
         except CompileError:

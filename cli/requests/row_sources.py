@@ -13,10 +13,10 @@ from autodiff.cli.data_files.row_files import RowFile
 from autodiff.cli.data_files.row_readers import BadRow, Block, SweepRows
 from autodiff.cli.requests.make_report import read_names
 from autodiff.cli.requests.values import split_name, values_of
-from autodiff.core.base.errors import UsageError
+from autodiff.core.base.errors import AutodiffError, CompileError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
-from autodiff.grammar.session.data_names import nearly_named, sort_columns
+from autodiff.grammar.session.data_names import function_as_number, nearly_named, sort_columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def known_columns(file: RowFile) -> tuple[Sequence[str], Iterable[Block]]:
 def used_columns(session: Session, file: str, columns: Sequence[str]) -> list[str]:
     """The columns whose values the script takes. Raises UsageError if there are none."""
     assert session.script is not None
+    session.columns[file] = columns
     used, reasons, inputs = sort_columns(session.script.source, columns)
     for column, reason in reasons.items():
         session.note(f"column `{column}` of {file} is not used: {reason}")
@@ -82,6 +83,41 @@ def used_columns(session: Session, file: str, columns: Sequence[str]) -> list[st
             f"the script reads: {listed(inputs) or 'no values'}",
         )
     return used
+
+
+def refuse_missing_column(session: Session, given: Collection[str]) -> None:
+    """Raise UsageError for a name that should be a column, as it means only a function where it stands.
+
+    ``given`` are the names that have values from the command line.
+    """
+    assert session.script is not None
+    try:
+        name = function_as_number(session.script.source, given) if session.columns else None
+    except CompileError:
+        return  # the run reports it, with repairs
+    if name is not None:
+        raise UsageError(
+            f"the script reads `{name.id}`, and no column has that name",
+            code="E0619",
+            caret=f"without a column, `{name.id}` is a function of the language, and no number",
+            span=name.span,
+            help=columns_there(session),
+        )
+
+
+def tell_columns(session: Session, error: AutodiffError) -> None:
+    """Say at names that nothing binds what columns there are."""
+    for one in (error, *error.other_errors):
+        if one.code == "E0201" and one.caret.startswith("there is no variable"):
+            one.help = (*one.help, *columns_there(session))
+
+
+def columns_there(session: Session) -> tuple[str, ...]:
+    """What columns the files of the command line have, a text for each file."""
+    return tuple(
+        f"{file} has the column{'s' * (len(columns) != 1)} {listed(columns)}"
+        for file, columns in session.columns.items()
+    )
 
 
 def note_near_columns(session: Session, file: str, columns: Collection[str], inputs: Collection[str]) -> None:

@@ -25,7 +25,13 @@ from autodiff.cli.requests.make_report import (
     warn,
 )
 from autodiff.cli.requests.row_job import MOST_ERRORS, RowAnswers, RowJob, values_of
-from autodiff.cli.requests.row_sources import known_columns, read_rows, read_sweep, used_columns
+from autodiff.cli.requests.row_sources import (
+    known_columns,
+    read_rows,
+    read_sweep,
+    refuse_missing_column,
+    used_columns,
+)
 from autodiff.core.base.errors import AutodiffError, CompileError, LimitError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
@@ -70,6 +76,7 @@ def write_rows(session: Session) -> int:
         reader = file.reader
         columns, blocks = known_columns(file)
         used = used_columns(session, file.name, columns)
+    refuse_missing_column(session, {*settings.sets, *used})
     refuse_values_given_twice(settings, used, "--sweep" if path is None else "--each")
     form = session.format
     if form == "auto":

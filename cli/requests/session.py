@@ -16,7 +16,7 @@ from autodiff.core.base.lazy_imports import LazyModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from autodiff.cli.command_line.script_source import Script
@@ -45,7 +45,18 @@ class Session:
     """
 
     __slots__ = (
-        *("_styles", "diagnostics", "err", "failures", "format", "out", "request", "script", "tensors"),
+        *(
+            "_styles",
+            "columns",
+            "diagnostics",
+            "err",
+            "failures",
+            "format",
+            "out",
+            "request",
+            "script",
+            "tensors",
+        ),
         *("has_run", "has_several", "scripts_left", "show_so_far", "shows_prints"),
         *("time_help", "time_out", "values", "warnings"),
     )
@@ -63,6 +74,7 @@ class Session:
         self.time_help: Callable[[], str] | None = None
         self.tensors: TensorStates | None = None
         self.values: Values | None = None
+        self.columns: dict[str, Sequence[str]] = {}  # of the files of numbers, by their names
         self._styles: Styles | None = None
         self.adopt(request)
 

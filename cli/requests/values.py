@@ -115,6 +115,10 @@ def give_values(session: Session, settings: Settings) -> None:
         settings.sets = read_columns(session, values)
         settings.data = frozenset(settings.sets)
     settings.sets.update(values.read_all("set"))
+    if session.columns and request.text("each") is None:
+        from autodiff.cli.requests.row_sources import refuse_missing_column
+
+        refuse_missing_column(session, settings.sets)
     output = request.text("grad_output")
     if output is not None and output != "ones":
         settings.grad_output = read_weight(values, output)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from autodiff.core.base.source import Source
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.grammar.interpret.scope import resolve
 from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND
@@ -55,6 +56,36 @@ def sort_columns(source: Source, columns: Iterable[str]) -> tuple[list[str], dic
         if column not in used and (column in read or column in names.module.slots)
     }
     return used, reasons, inputs
+
+
+def function_as_number(source: Source, given: Collection[str]) -> tree.Name | None:
+    """Return the first name that stands where only a value can, and means a function of the language.
+
+    It is an operand, or what a function is called with: ``t`` in ``a*t`` and in ``exp(t)``. ``given`` are the
+    names that have values from elsewhere. Raises CompileError for a script that does not parse.
+    """
+    script = parse_to_first_error(source)
+    names = resolve(script, source, lambda name: True, [])
+    functions = {
+        name.span
+        for name, scope in names.reads
+        if scope.find(name.id) is None
+        and name.id not in given
+        and builtin_value(name.id).__class__ is PublicFunction
+    }
+
+    for node in walk(script):
+        used: tuple[tree.Expression, ...] = ()
+        if isinstance(node, tree.Unary):
+            used = (node.operand,)
+        elif isinstance(node, tree.Binary):
+            used = (node.left, node.right)
+        elif isinstance(node, tree.Call) and node.function.span in functions:
+            used = tuple(argument.value for argument in node.arguments)
+        for name in used:
+            if isinstance(name, tree.Name) and name.span in functions:
+                return name
+    return None
 
 
 def nearly_named(columns: Collection[str], inputs: Collection[str]) -> dict[str, str]:

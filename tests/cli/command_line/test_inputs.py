@@ -261,3 +261,34 @@ def test_names_that_set_can_replace_are_proposed_and_no_others(autodiff, write):
     for name in ("loz", "rang"):
         err = autodiff("run", path, "--set", f"{name}=0").err
         assert "= help: there are: A, B, C, D, E, F, G, H, I, J, w, lr, L\n" in err
+
+
+@pytest.mark.parametrize(
+    "rows", [["minimize", "--data"], ["grad", "--each"], ["grad", "--batch", "2", "--data"]]
+)
+def test_a_missing_column_is_named_with_those_there_are(autodiff, rows):
+    """``t`` without a column is a function, whose product with a number fails in words that do not help."""
+    table = "time,v\n0,2\n1,1\n2,0.5\n"
+    for formula in ("A*exp(-t) - v", "A*exp(t) - v"):
+        done = autodiff(*rows, "-", "-e", f"A = 1; r = {formula}", input=table)
+        place = f"A = 1; r = {formula}".index("t)")
+        assert "error[E0619]: the script reads `t`, and no column has that name\n" in done.err
+        assert f" --> <-e>:1:{place + 1}\n  |\n1 | A = 1; r = {formula}\n  | {' ' * place}^" in done.err
+        assert "without a column, `t` is a function of the language, and no number\n" in done.err
+        assert done.err.endswith("\n  = help: <stdin> has the columns time, v\n")
+    done = autodiff(*rows, "-", "-e", "A = 1; r = A*tt - v", input=table)
+    assert "there is no variable `tt`\n  |\n  = help: " in done.err
+    assert done.err.endswith("  = help: <stdin> has the columns time, v\n")
+
+
+def test_functions_that_are_no_columns_stay_functions(autodiff):
+    table = "v\n2\n1\n"
+    for code in (
+        "def f(t): return -t*A\nA = 1; r = (f(v)*2).sum()",
+        "A = 1; g = sin; r = (A*g(v)).sum()",
+        "t = 3; A = 1; r = (A*t*v).sum()",
+    ):
+        done = autodiff("grad", "--data", "-", "-e", code, "--wrt", "A", input=table)
+        assert (done.returncode, done.err) == (0, ""), done.err
+    done = autodiff("grad", "--data", "-", "-e", "A = 1; r = (A*t*v).sum()", "--set", "t=2", input=table)
+    assert (done.returncode, done.err) == (0, "")
