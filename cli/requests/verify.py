@@ -113,7 +113,8 @@ def check_all(
 
     ``probe`` has recorded the run, ``again`` repeats it.
     """
-    names = NodeNames(subject.order, source, numbers_first=subject.numbers_first)
+    first = subject.numbers_first
+    names = NodeNames(subject.order, source, numbers_first=first, constants=lambda: subject.constants)
     nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
     leaves = [node for node in nodes if node.number in probe.numbers]
     neighbours = Neighbours(leaves, partial(again.moved_subject, subject), np_random.default_rng(seed))

@@ -139,7 +139,8 @@ def named_nodes(
 
         whole = kept
         kept = newest_part(whole, most_drawn)
-    return kept, NodeNames(kept or [root], source, called, origins, subject.numbers_first, whole)
+    numbers_first, constants = subject.numbers_first, lambda: subject.constants
+    return kept, NodeNames(kept or [root], source, called, origins, numbers_first, whole, constants)
 
 
 def input_variables(

@@ -17,8 +17,8 @@ from autodiff.core.derivation.entry_symbols import NO_VALUE_ERRORS, EntryTable, 
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.topological_order import nodes_leading_to
-from autodiff.core.paths.node_names import NodeNames, bracketed
-from autodiff.core.paths.operand_symbols import OperandSymbols, is_unnamed_constant
+from autodiff.core.paths.node_names import NodeNames, bracketed, is_unnamed_constant
+from autodiff.core.paths.operand_symbols import OperandSymbols
 from autodiff.core.paths.use_contributions import deviation
 from autodiff.core.report.entry_records import EntryDerivation, EntryStep
 from autodiff.core.report.records import ReportedPass, StandaloneFormula

@@ -112,7 +112,9 @@ class Differentiation:
     def derivatives(self) -> list[SecondDerivative]:
         ran, last = self.ran, self.last
         known, above = (None, None) if last is None else (last.called, last.origins)
-        names = NodeNames(ran.order, self.source, known, above, numbers_first=ran.numbers_first)
+        names = NodeNames(
+            ran.order, self.source, known, above, ran.numbers_first, constants=lambda: ran.constants
+        )
         order = nodes_leading_to(ran.order, [node for _, node in ran.wrt])
         before = max((node.number for node in order), default=0)
         site, mode.site = mode.site, None  # the rules have no position in the script

@@ -27,11 +27,12 @@ from autodiff.core.symbolic.symbol import Symbol, as_symbol, is_custom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence, Set
+    from collections.abc import Callable, Collection, Mapping, Sequence, Set
     from typing import Any
 
     from autodiff.core.base.source import Span
     from autodiff.core.graph.op import Op
+    from autodiff.core.symbolic.named_constants import NamedConstants
 
 #: A longer text is no name for a result; a leaf and the output keep one of up to LONGEST_TEXT characters.
 LONGEST_NAME = 28
@@ -39,6 +40,8 @@ LONGEST_TEXT = 40
 LONGEST_MEANING = 200
 #: The entries of an unnamed array stand in a name if they have at most so many characters.
 LONGEST_ENTRIES = 12
+#: One call of a function in a loop is recognized if it makes at most so many ops.
+MOST_OPS = 50
 #: Ops that are written as subscripts: ``w[0]``, ``w[1:]``, ``w[[0, 2]]``.
 MINUS_ONE = (number_expr(-1), name_expr("-1"))  # as an operand, and as a constant that is a node
 SUBSCRIPTS = frozenset(["select", "slice", "part", "index"])
@@ -85,7 +88,8 @@ class NodeNames:
 
     ``called`` gives names to nodes that have none in the script, or that are to be shown by another name.
     ``origins`` finds the ops whose slopes nodes of a recorded pass compute. If ``order`` is only a part of a
-    graph, ``whole`` has all of its nodes, as in ``order``.
+    graph, ``whole`` has all of its nodes, as in ``order``. ``constants`` are the names of constants,
+    with their values: what ``xs[t]`` is in a loop is called ``xs[3]``.
     ``numbers_first`` are variables whose first value is a plain number and so no node: their recorded values
     are numbered from 1.
     """
@@ -98,8 +102,11 @@ class NodeNames:
         origins: SlopeOrigins | None = None,
         numbers_first: Collection[str] = (),
         whole: Sequence[Node] | None = None,
+        constants: Callable[[], Mapping[str, Any]] = dict,
     ) -> None:
         self.source = source
+        self._constants = constants
+        self._named_constants: NamedConstants | None = None  # once requested
         self._numbers_first = numbers_first
         self.called = called or {}
         self.origins = origins
@@ -333,14 +340,10 @@ class NodeNames:
 
     def _name_by_text(self) -> None:
         """Name the remaining nodes, inputs first, so that names can be built from those of inputs."""
-        last: dict[Span | None, Node] = {}
-        repeated: set[Node] = set()  # operators in loops, whose operands are other ones each time
+        made_at: dict[Span | None, list[Node]] = {}
         for node in self._oldest_first:
-            before = last.get(node.site)
-            if before is not None and before.op is node.op and node.op is not None and node.op.infix:
-                repeated.add(node)
-            last[node.site] = node
-        self._last_at_site = set(last.values()) - repeated
+            made_at.setdefault(node.site, []).append(node)
+        self._last_at_site = {nodes[-1] for nodes in made_at.values() if not is_repeated(nodes)}
         for node in self._oldest_first:
             if node in self.of:
                 continue
@@ -414,8 +417,11 @@ class NodeNames:
     def _application(self, node: Node, op: Op, numbered: bool = True) -> Expr:
         """The op applied to the names of its operands, in full or without what numbers equal texts."""
         operands = []
-        for below, value in zip(node.inputs, node.operands, strict=True):
-            if below is None:
+        for index, (below, value) in enumerate(zip(node.inputs, node.operands, strict=True)):
+            named = self._named_constant(node, index) if is_unnamed_constant(below) else None
+            if named is not None:
+                operands.append(named)
+            elif below is None:
                 operands.append(as_symbol(value).expr)
             else:
                 below = self._same.get(below, below)
@@ -432,6 +438,14 @@ class NodeNames:
         if op.name == "t" or (op.name == "permute" and node.params["dims"] == (1, 0)):
             return postfix(operands[0], ".T")
         return neg(*operands) if op.name == "neg" else call(reader_name(op.name), *operands)
+
+    def _named_constant(self, node: Node, index: int) -> Expr | None:
+        """The expression of a constant operand if the script writes it with names, else None."""
+        if self._named_constants is None:
+            from autodiff.core.symbolic.named_constants import NamedConstants
+
+            self._named_constants = NamedConstants(self._constants())
+        return self._named_constants.of_node(node, index, self.source)
 
     def _nested_name(self, node: Node, numbered: bool) -> str:
         """The name of a node as part of another name. Equal constants are not distinguished there.
@@ -456,6 +470,27 @@ class NodeNames:
         self._taken.add(spelled)
         self.of[node] = spelled
         return spelled
+
+
+def is_repeated(nodes: Sequence[Node]) -> bool:
+    """Whether the ops of one place of the script are those of several turns of a loop or calls.
+
+    Its text, such as ``x[t]``, means another value in each of them. The last two have made the same ops. One
+    text that repeats an op, as ``x[0, 1]`` does, goes on with its own result.
+    """
+    last = nodes[-1].op
+    for length in range(1, min(len(nodes) // 2, MOST_OPS) + 1):
+        before, turn = nodes[-length - 1], nodes[-length:]
+        if before.op is last and [node.op for node in nodes[-2 * length : -length]] == [x.op for x in turn]:
+            goes_on = before.name is None and any(before in node.inputs for node in turn)
+            if last is not None and (last.infix or not goes_on):
+                return True
+    return False
+
+
+def is_unnamed_constant(node: Node | None) -> bool:
+    """Whether the node of an operand has neither a gradient nor a name. A plain number has no node."""
+    return node is None or (node.name is None and isinstance(node, Leaf) and not node.tracked)
 
 
 def passed_on(node: Node) -> Node | None:

@@ -8,10 +8,10 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.op import RULE_ERRORS
-from autodiff.core.paths.node_names import NodeNames, short_constant
+from autodiff.core.paths.node_names import NodeNames, is_unnamed_constant, short_constant
 from autodiff.core.symbolic.expr import Expr, call, expr_text, name_expr, names_in, number_expr
 from autodiff.core.symbolic.literals import ArrayText, source_expr_of_constant
-from autodiff.core.symbolic.named_constants import NamedConstants
+from autodiff.core.symbolic.named_constants import MAX_SOURCE_LENGTH, NamedConstants
 from autodiff.core.symbolic.symbol import (
     CustomCallName,
     Shape,
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 VARIABLE_END = re.compile(r"[.\[]")  # ends the variable's name in net.weight or params[0]
 LONGEST_OPERAND = 60
-#: A constant is looked up in the source text that uses it if that has at most this many characters.
-MAX_SOURCE_LENGTH = 400
 
 
 class NoExpressionError(Exception):
@@ -39,11 +37,6 @@ class NoExpressionError(Exception):
     def __init__(self, part: str = "") -> None:
         super().__init__(part)
         self.part = part
-
-
-def is_unnamed_constant(node: Node | None) -> bool:
-    """Whether the node of an operand has neither a gradient nor a name. A plain number has no node."""
-    return node is None or (node.name is None and isinstance(node, Leaf) and not node.tracked)
 
 
 def is_uniform(value: Any) -> bool:
@@ -121,13 +114,9 @@ class OperandSymbols:
 
     def named_constant(self, node: Node, index: int) -> Expr | None:
         """The expression of a constant operand if the script writes it with names, else None."""
-        site = node.site
-        if site is None:
+        if node.site is None:
             return self._constant_of_rule(node, index)
-        if node.op is None or site.end - site.start > MAX_SOURCE_LENGTH:
-            return None
-        text = self._names.source.excerpt(site)
-        return self._named_constants.operand(text, node.op.name, index, node.operands[index])
+        return self._named_constants.of_node(node, index, self._names.source)
 
     def _constant_of_rule(self, node: Node, index: int) -> Expr | None:
         """The same in a recorded pass, where the rule of an op of the script has taken over its constant."""

@@ -34,7 +34,8 @@ def kinks_by_input(subject: ReportedPass, source: Source) -> dict[str, tuple[Kin
     def names() -> NodeNames:
         from autodiff.core.paths.node_names import NodeNames
 
-        return NodeNames(subject.order, source, numbers_first=subject.numbers_first)
+        first = subject.numbers_first
+        return NodeNames(subject.order, source, numbers_first=first, constants=lambda: subject.constants)
 
     found = {
         spelled: kinks_of(nodes_leading_to(subject.order, [node]), subject.cotangents, names)

@@ -86,7 +86,8 @@ class SamplePoints:
     @cached_property
     def node_names(self) -> NodeNames:
         subject = self.subject
-        return NodeNames(subject.order, self.source, self.called, numbers_first=subject.numbers_first)
+        first, constants = subject.numbers_first, lambda: subject.constants
+        return NodeNames(subject.order, self.source, self.called, numbers_first=first, constants=constants)
 
     @property
     def has_paths(self) -> bool:
