@@ -96,6 +96,11 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "tensor([0.6370, 0.2698])\n",
         "tensor([0.4963, 0.7682])\n",
     ),
+    "drawings_and_clocks": (
+        "import time\nimport logging\nlogging.warning('here')\nprint(time.time() > 0)",
+        "False\n",
+        "True\n",
+    ),
     "integers_have_64_bits": (
         "print(2 ** 63)",
         "E0207: integer overflow: the result does not fit in 64 bits",
@@ -231,7 +236,6 @@ REWRITES: dict[str, tuple[list[str], str]] = {
         ["x = torch.load('x.pt')", "x = open('x.txt')", "x = input()"],
         "x = [1, 2]",
     ),
-    "`plt.plot(...)`": (["import matplotlib.pyplot as plt\nplt.plot([1, 2])"], "print([1, 2])"),
     "`torch.func.grad(f)`, `torch.vmap(f)`, `torch.compile(f)`": (
         [f"g = torch.{name}(lambda x: x * x)" for name in ("func.grad", "vmap", "compile")],
         "f = lambda x: x * x\nx = torch.tensor(2., requires_grad=True)\nprint(grad(f(x), x), jacobian(f, x))",
@@ -267,11 +271,10 @@ REWRITES: dict[str, tuple[list[str], str]] = {
         ["def twice(f): return f\n@twice\ndef g(): pass"],
         "def twice(f): return f\ndef g(): pass\ng = twice(g)",
     ),
-    "`time`, `random`, `copy`, `itertools`, `os`, `sys`, ...": (
+    "`random`, `copy`, `itertools`, `os`, `sys.argv`, ...": (
         [
             "import os\nhome = os.environ",
-            "import sys\nsys.exit()",
-            "import time\nt = time.time()",
+            "import sys\nprint(sys.argv)",
             "import random\nx = random.random()",
             "from copy import deepcopy\ndeepcopy(1)",
         ],

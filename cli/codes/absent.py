@@ -38,11 +38,11 @@ CODES = {
         "x = torch.tensor([1., 2.])",
     ),
     "E0144": Code(
-        "Scripts draw nothing.",
-        "The script asks for a plot.",
-        "Print the numbers; `autodiff graph` draws the graph of the computation.",
-        "import matplotlib.pyplot as plt\nplt.plot([1, 2])",
-        "print([1, 2])",
+        "What draws has no value.",
+        "Lines that draw are skipped, and the script computes with what one of them gives.",
+        "Compute it without the drawing. `autodiff plot` draws curves, `autodiff graph` the graph.",
+        "import matplotlib.pyplot as plt\nlow, high = plt.xlim()\nmiddle = (low + high) / 2",
+        "low, high = 0.0, 1.0\nmiddle = (low + high) / 2",
     ),
     "E0145": Code(
         "A script of torch has no arrays of numpy.",
@@ -67,10 +67,10 @@ CODES = {
     ),
     "E0148": Code(
         "This library is not in the language.",
-        "Clocks, random, itertools and other parts of Python around torch are not here.",
+        "Random, itertools, os and other parts of Python around torch are not here.",
         "The message shows what to write instead, or leave it out.",
-        "import time\nstart = time.time()",
-        "start = 0.0",
+        "import random\nx = random.random()",
+        "x = torch.rand(1).item()",
     ),
     "E0149": Code(
         "PyTorch has this function, but the language does not.",

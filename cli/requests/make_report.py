@@ -175,6 +175,9 @@ def run_request(
 
         execution = with_reassigned_inputs(execution, settings)
     session.has_run = True
+    for text, span in execution.skipped.values():
+        line, _ = session.script.source.position(span.start)
+        session.note(f"line {line}: {text}")
     return execution
 
 

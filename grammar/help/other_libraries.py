@@ -107,6 +107,11 @@ NO_CLASS = "write functions of the weights, `def model(x, W, b):`, in place of a
 ADVICE = {
     "zero_grad": "write `w.grad.zero_()` for each leaf, or `w.grad = None`",
     "sys": "scripts read nothing: give values on the command line, as in --set 'x=[1, 2]'",
+    "plt": "import it: `import matplotlib.pyplot as plt`; `autodiff plot` draws curves here",
+    "sns": "import it: `import seaborn as sns`; `autodiff plot` draws curves here",
+    "make_dot": "import it: `from torchviz import make_dot`; `autodiff graph` draws it here",
+    "tqdm": "import it: `from tqdm import tqdm`",
+    "time": "import it: `import time`",
     "dict": "there are no dicts: use a name for each value, or a list",
     "set": "there are no sets: use a list",
     "map": "write it as a list: `[f(x) for x in xs]`",
@@ -137,14 +142,11 @@ IMPORTED = {
     "scheduler": "torch.optim.lr_scheduler",
     "cuda": "torch.cuda",
     "init": "torch.nn.init",
-    "plt": "matplotlib.pyplot",
-    "sns": "seaborn",
     "pd": "pandas",
-    "make_dot": "torchviz.make_dot",
     "Module": "torch.nn.Module",
     "DataLoader": "torch.utils.data.DataLoader",
     "deepcopy": "copy.deepcopy",
-    **{name: name for name in ("time", "random", "copy", "tqdm", "itertools", "functools", "collections")},
+    **{name: name for name in ("random", "copy", "itertools", "functools", "collections")},
 }
 
 

@@ -20,7 +20,14 @@ from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.operators import BINARY
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.values import NUMBER_CLASSES, UNBOUND, iterate, list_within_limits, type_name
+from autodiff.grammar.objects.values import (
+    NUMBER_CLASSES,
+    UNBOUND,
+    Drawing,
+    iterate,
+    list_within_limits,
+    type_name,
+)
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -223,6 +230,8 @@ def plain_number_slot(c: Compiler, target: tree.Expression) -> int:
 
 def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
     """Return one value for each of the ``wanted`` targets; target number ``star`` gets a list of the rest."""
+    if value.__class__ is Drawing and not value.shape:
+        return [value] * wanted  # as in `counts, edges, bars = plt.hist(x)`
     try:
         rows = iterate(value)
     except ScriptError as error:

@@ -21,6 +21,7 @@ from autodiff.grammar.objects.values import (
     UNBOUND,
     BoundMethod,
     Builtin,
+    Drawing,
     FunctionClass,
     GradMode,
     Module,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 attributes = LazyModule("autodiff.grammar.objects.attributes")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
+side_modules = LazyModule("autodiff.grammar.objects.side_modules")
 script_functions = LazyModule("autodiff.grammar.interpret.script_functions")
 
 NO_KWARGS: dict[str, Any] = {}
@@ -60,6 +62,8 @@ def call_value(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         return function(*args, **kwargs)
     if kind is GradMode:
         return decorate(function, *args)
+    if kind is Drawing:
+        return side_modules.draw(function, args, kwargs)
     if kind is DType and runtime.plain_functions:
         from autodiff.grammar.objects.numpy_functions import convert
 

@@ -60,6 +60,11 @@ def import_value(module: str, name: str | None, span: Span, full_module: str, is
 
     found = plain_namespace(module) if is_plain and plain_namespace(full_module) is not None else None
     if found is None and full_module not in MODULES:
+        from autodiff.grammar.objects.side_modules import side_value
+
+        aside = side_value(module, name, full_module)
+        if aside is not None:
+            return aside
         from autodiff.grammar.objects.absent_table import IMPORTABLE, absent_namespace
 
         if full_module in IMPORTABLE and name is None and module != full_module and module in MODULES:

@@ -15,7 +15,7 @@ from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.assignment import change_recorder, compile_target
 from autodiff.grammar.interpret.compiler import BREAK, CONTINUE, RETURN, STATEMENTS, Compiler, compiles
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.values import GradMode, is_true, iterate, type_name
+from autodiff.grammar.objects.values import Drawing, GradMode, ProgressBar, is_true, iterate, type_name
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -265,6 +265,10 @@ def compile_assert(c: Compiler, node: tree.Assert) -> Execute:
     return run
 
 
+#: What `with` takes beside grad modes, without effect: `with tqdm(...) as bar:`.
+SIDE_CONTEXTS = frozenset([Drawing, ProgressBar])
+
+
 @compiles(tree.With, STATEMENTS)
 def compile_with(c: Compiler, node: tree.With) -> Execute:
     items = [
@@ -279,6 +283,10 @@ def compile_with(c: Compiler, node: tree.With) -> Execute:
             for context, span, store in items:
                 switch = context(frame)
                 mode.site = span
+                if switch.__class__ in SIDE_CONTEXTS:
+                    if store is not None:
+                        store(frame, switch)
+                    continue
                 if switch.__class__ is not GradMode:
                     raise ScriptError(
                         f"'{type_name(switch)}' object does not support the context manager protocol",

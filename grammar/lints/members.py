@@ -21,6 +21,7 @@ from autodiff.grammar.objects.attributes import (
 from autodiff.grammar.objects.numpy_functions import NUMPY_METHODS
 from autodiff.grammar.objects.numpy_random import OF_GENERATORS, OF_RANDOM_STATES
 from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.side_modules import is_side_module
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
@@ -54,11 +55,13 @@ def unresolved_members(
     targets = [target for node in walk(script) if isinstance(node, tree.Assign) for target in node.targets]
     given = {part.name for part in walk(*targets) if isinstance(part, tree.Attribute)}
     given |= {node.name for node in names.attributes if root(node) in modules | NAMESPACES}
+    # What a module that draws makes has any attribute.
+    allowed = None if any(is_side_module(name) for name in names.modules) else given
     found = []
     for event in flow.events:
         if event.kind not in MEMBERS or any((node, way) in never for node, way, _ in event.place):
             continue
-        error = MEMBERS[event.kind](event, given)
+        error = MEMBERS[event.kind](event, allowed)
         if error is not None and not follows(event.value, wrong, lost):
             found.append(error)
     return found
@@ -94,7 +97,7 @@ def sample_of(event: Event) -> Any:
     return [] if value.kind == LIST and isinstance(value.node, tree.ListDisplay) else UNBOUND
 
 
-def read_member(event: Event, given: set[str]) -> AutodiffError | None:
+def read_member(event: Event, given: set[str] | None) -> AutodiffError | None:
     node = event.node if event.kind == "attribute" else event.node.function
     sample = sample_of(event)
     if sample is not UNBOUND:
@@ -104,12 +107,14 @@ def read_member(event: Event, given: set[str]) -> AutodiffError | None:
             else missing_attribute_error(sample, node.name, node.name_span)
         )
     is_saved_value = node.name.startswith("_saved_")  # of a node, which has those of its operation
-    if event.value.kind == UNKNOWN and not is_saved_value and node.name not in every_name() | given:
+    if given is None or event.value.kind != UNKNOWN or is_saved_value:
+        return None
+    if node.name not in every_name() | given:
         return of_nothing(node)
     return None
 
 
-def call_member(event: Event, given: set[str]) -> AutodiffError | None:
+def call_member(event: Event, given: set[str] | None) -> AutodiffError | None:
     error = read_member(event, given)
     sample = sample_of(event)
     if error is not None or sample is UNBOUND:
@@ -124,7 +129,7 @@ def call_member(event: Event, given: set[str]) -> AutodiffError | None:
     return None
 
 
-def set_member(event: Event, given: set[str]) -> AutodiffError | None:
+def set_member(event: Event, given: set[str] | None) -> AutodiffError | None:
     sample, node = sample_of(event), event.node
     if sample is UNBOUND or (sample.__class__, node.name) in ATTRIBUTE_WRITERS:
         return None
@@ -136,8 +141,8 @@ def set_member(event: Event, given: set[str]) -> AutodiffError | None:
 
 
 #: The check for each kind of event. Its second argument holds the attribute names that the script sets
-#: itself; they are not reported.
-MEMBERS: dict[str, Callable[[Event, set[str]], AutodiffError | None]] = {
+#: itself, which are not reported; None if any name may be one.
+MEMBERS: dict[str, Callable[[Event, set[str] | None], AutodiffError | None]] = {
     "attribute": read_member,
     "method": call_member,
     "set-attribute": set_member,

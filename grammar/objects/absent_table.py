@@ -24,7 +24,6 @@ CARETS = {
     "E0141": "here the script takes the steps itself",
     "E0142": "everything runs on the CPU here",
     "E0143": "scripts read and write no files",
-    "E0144": "scripts draw nothing",
     "E0145": "a script of torch has no arrays of numpy",
     "E0146": "there is no such number type here",
     "E0147": "functions are not transformed or compiled here",
@@ -109,7 +108,6 @@ ASKED = Rewrite(
     "a script takes no input while it runs",
 )
 WRITE = Rewrite("print what you want to keep", "print(w.tolist())", LOSS, "")
-DRAW = Rewrite("print the numbers; `autodiff graph` draws how they were computed", "", "", "print(1)")
 ARRAY = Rewrite("write a tensor", "x = torch.tensor([1.0, 2.0])", "", "print(x)")
 HALF = Rewrite("take float32 or float64", "x = torch.ones(2, dtype=torch.float32)", "", "print(x.dtype)")
 LARGER = Rewrite("take np.int64, whose whole numbers go further and do not go round", "", "", "print(1)")
@@ -145,7 +143,6 @@ VMAP = Rewrite(
 )
 COMPILED = Rewrite("the function itself does the same", "y = f(x)", F_OF_X, "print(y)")
 CLOCK = Rewrite("leave it out: -v shows how long a run took", "", "", "print(1)")
-PROGRESS = Rewrite("loop over the range itself", "for step in range(3):", "", "    print(step)")
 DRAWN = Rewrite("draw with torch", "i = torch.randint(0, 10, (1,)).item()", "", "print(i < 10)")
 SHUFFLED = Rewrite(
     "take the entries in the order of torch.randperm",
@@ -186,7 +183,6 @@ ABSENT_NAMES: dict[str, tuple[str, Rewrite]] = {
     "open": ("E0143", READ),
     "input": ("E0143", ASKED),
     **{f"{name}.*": ("E0143", READ) for name in ("torchvision", "pandas")},
-    **{f"{name}.*": ("E0144", DRAW) for name in ("matplotlib", "seaborn", "torchviz")},
     "torch.from_numpy": ("E0145", ARRAY),
     **{
         f"numpy.{name}": ("E0145", ARRAY)
@@ -246,7 +242,6 @@ ABSENT_NAMES: dict[str, tuple[str, Rewrite]] = {
     "torch.jit.*": ("E0147", COMPILED),
     "functorch.*": ("E0147", SLOPE),
     "time.*": ("E0148", CLOCK),
-    "tqdm.*": ("E0148", PROGRESS),
     "random.*": ("E0148", DRAWN),
     "random.shuffle": ("E0148", SHUFFLED),
     "random.sample": ("E0148", SHUFFLED),
@@ -272,9 +267,8 @@ IMPORTABLE = frozenset(
         *("torch.func", "torch.optim.lr_scheduler", "torch.utils.data", "torch.distributions", "functorch"),
         *("torch.nn.init", "torch.nn.utils", "torch.fft", "torch.cuda.amp"),
         *("torchvision", "torchvision.datasets", "torchvision.transforms"),
-        *("matplotlib", "matplotlib.pyplot", "seaborn", "torchviz", "pandas", "tqdm", "tqdm.auto"),
-        *("time", "os", "sys", "copy", "typing", "collections", "dataclasses", "functools", "itertools"),
-        *("warnings", "torch.autograd.forward_ad"),
+        *("pandas", "os", "copy", "typing", "collections", "dataclasses", "functools", "itertools"),
+        "torch.autograd.forward_ad",
     ]
 )
 #: Absent namespaces that can be read as attributes, so that the error names the member used.
@@ -290,7 +284,6 @@ USUAL_NAMES = {
     "torch.nn.functional.": "F.",
     "torch.nn.": "nn.",
     "torch.optim.": "optim.",
-    "matplotlib.pyplot.": "plt.",
     "numpy.": "np.",
 }
 

@@ -27,9 +27,11 @@ from autodiff.grammar.objects.values import (
     NAMED_RESULTS,
     UNBOUND,
     BoundMethod,
+    Drawing,
     FunctionClass,
     Module,
     Namespace,
+    ProgressBar,
     ScriptFunction,
     Size,
     type_name,
@@ -44,6 +46,7 @@ in_place_changes = LazyModule("autodiff.core.engine.in_place")
 custom_calls = LazyModule("autodiff.core.engine.custom_call")
 fixed_arrays = LazyModule("autodiff.grammar.objects.fixed_arrays")
 numpy_functions = LazyModule("autodiff.grammar.objects.numpy_functions")
+side_modules = LazyModule("autodiff.grammar.objects.side_modules")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 
 NON_LEAF_GRAD_WARNING = (
@@ -144,6 +147,10 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
 
         if f"{owner.name}.{name}" in READABLE_NAMESPACES:
             return absent_namespace(f"{owner.name}.{name}")
+    elif owner.__class__ is Drawing:
+        return side_modules.drawing_member(owner, name)
+    elif owner.__class__ is ProgressBar:
+        return side_modules.PROGRESS_METHOD
     elif owner.__class__ is Context and name in owner.names:
         return owner.names[name]
     elif owner.__class__ is Module and name in owner.settings:
@@ -300,8 +307,10 @@ def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
         write(owner, value)
     elif owner.__class__ is Context and (Context, name) not in ATTRIBUTE_READERS:
         owner.names[name] = value
-    elif owner.__class__ is Namespace and (owner.name, name) in IGNORED_SETTINGS:
-        return  # GPU settings: accepted, without effect
+    elif owner.__class__ is Drawing or (
+        owner.__class__ is Namespace and (owner.name, name) in IGNORED_SETTINGS
+    ):
+        return  # settings of drawings and of the GPU: accepted, without effect
     elif (owner.__class__, name) in ATTRIBUTE_READERS or owner.__class__ is ScriptFunction:
         raise ScriptError(
             f"attribute '{name}' of '{attribute_class_name(owner)}' objects is not writable",

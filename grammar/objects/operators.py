@@ -17,6 +17,7 @@ from autodiff.grammar.objects.values import (
     NAMED_RESULTS,
     NUMBER_CLASSES,
     SEQUENCE_KINDS,
+    Drawing,
     check_length,
     collect,
     int_if_literal,
@@ -58,6 +59,14 @@ def overflow_error() -> ScriptError:
 
 def operand_error(op: str, x: Any, y: Any) -> ScriptError:
     """Return Python's error for operand types that an operator does not accept."""
+    drawing = next((z for z in (x, y) if z.__class__ is Drawing), None)
+    if drawing is not None:
+        return ScriptError(
+            f"`{drawing.name}` is skipped here, so it has no value",
+            code="E0144",
+            caret="what is computed with it has none",
+            help=("compute it from the numbers that are drawn",),
+        )
     return ScriptError(
         f"unsupported operand type(s) for {op}: '{type_name(x)}' and '{type_name(y)}'",
         code="E0203",

@@ -43,6 +43,8 @@ class Runtime:
     array of each. ``in_rows``: its numbers are vectors with an entry for each row. ``fixed_arrays`` names the
     library whose arrays do not change in place: ``"jax"``, ``"jax beside numpy"``, ``"autograd"`` or none;
     ``followed`` counts the calls of functions that have not returned and whose derivative is taken.
+    ``skipped`` has for each kind of calls that are skipped, as ``plt.plot``, a note on the first and its
+    place.
     ``resets`` are called before the next script starts: they undo settings outside this object.
     """
 
@@ -65,6 +67,7 @@ class Runtime:
         "positions",
         "prints_numbers",
         "resets",
+        "skipped",
         "step_limit",
         "steps",
         "steps_per_check",
@@ -102,6 +105,7 @@ class Runtime:
         self.prints_numbers = False
         self.fixed_arrays, self.followed = "", 0
         self.turns: list[LoopIteration] = []
+        self.skipped: dict[str, tuple[str, Span]] = {}
         self.numbers_are_leaves = self.without_tensors = self.plain_functions = False
         pass_watch.start()
         call_and_clear(self.resets)

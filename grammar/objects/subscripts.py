@@ -10,6 +10,7 @@ from autodiff.grammar.objects.values import (
     NAMED_RESULTS,
     NUMBER_CLASSES,
     BracketFunction,
+    Drawing,
     Size,
     as_index,
     int_if_literal,
@@ -25,6 +26,7 @@ aliasing = LazyModule("autodiff.core.engine.aliasing")
 fixed_arrays = LazyModule("autodiff.grammar.objects.fixed_arrays")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 plain_arrays = LazyModule("autodiff.grammar.objects.plain_arrays")
+side_modules = LazyModule("autodiff.grammar.objects.side_modules")
 plain_text = LazyModule("autodiff.grammar.objects.plain_text")
 
 SEQUENCE_NAMES = {list: "list", tuple: "tuple", Size: "tuple", str: "string", range: "range object"}
@@ -40,6 +42,8 @@ def get_item(owner: Any, index: Any) -> Any:
         return part if part.shape or not runtime.prints_numbers else aliasing.separate(part)
     if owner.__class__ in NAMED_RESULTS:
         owner = tuple(owner.entries)
+    if owner.__class__ is Drawing:
+        return side_modules.entry_of_drawing(owner, index)
     if owner.__class__ is BracketFunction:
         return owner.function(index)
     if runtime.fixed_arrays and owner.__class__ is fixed_arrays.ArrayAt:
@@ -126,6 +130,8 @@ def int_slice(index: slice) -> slice:
 
 def set_item(owner: Any, index: Any, value: Any) -> None:
     """Run ``owner[index] = value``."""
+    if owner.__class__ is Drawing:
+        return  # a setting of drawings, as in `plt.rcParams["lines.linewidth"] = 2`
     if owner.__class__ is Tensor:
         if runtime.fixed_arrays:
             fixed_arrays.check_assignment(owner, value)

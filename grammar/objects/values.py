@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.objects.nn_modules import ModuleKind
 
+side_modules = LazyModule("autodiff.grammar.objects.side_modules")
 value_checks = LazyModule("autodiff.core.engine.value_checks")
 
 NUMBER_CLASSES: frozenset[Any] = frozenset([int, float, bool])
@@ -76,6 +77,28 @@ class BracketFunction:
     def __init__(self, name: str, function: Callable[[Any], Any]) -> None:
         self.name = name
         self.function = function
+
+
+class Drawing:
+    """A part of a module that draws, as ``plt.plot``, or what a call of one gives: neither is drawn here.
+
+    ``shape`` counts the drawings in each dimension, as the axes of ``plt.subplots(2, 3)``; () for one.
+    """
+
+    __slots__ = ("name", "shape")
+
+    def __init__(self, name: str, shape: tuple[int, ...] = ()) -> None:
+        self.name = name
+        self.shape = shape
+
+
+class ProgressBar:
+    """What ``tqdm(iterable)`` gives: the iterable, whose progress is not shown; None without one."""
+
+    __slots__ = ("iterable",)
+
+    def __init__(self, iterable: Any) -> None:
+        self.iterable = iterable
 
 
 class BoundMethod:
@@ -199,6 +222,7 @@ TYPE_NAMES.update(
         PublicFunction: "builtin_function_or_method",
         Builtin: "builtin_function_or_method",
         BracketFunction: "AxisConcatenator",
+        ProgressBar: "tqdm",
         BoundMethod: "builtin_function_or_method",
         ScriptFunction: "function",
         FunctionClass: "FunctionMeta",
@@ -323,6 +347,8 @@ ITERATORS: dict[type, Callable[[Any], Iterable[Any]]] = {
     Size: unchanged_iterable,
     range: unchanged_iterable,
     str: unchanged_iterable,
+    Drawing: lambda drawing: side_modules.rows_of_drawing(drawing),
+    ProgressBar: lambda bar: iterate(bar.iterable),
     zip: unchanged_iterable,
     enumerate: unchanged_iterable,
     type(reversed([])): unchanged_iterable,

@@ -151,6 +151,7 @@ class Execution:
         "reshaped",
         "scopes",
         "script",
+        "skipped",
         "source",
         "stopped_before",
         "warnings",
@@ -181,6 +182,7 @@ class Execution:
         self.assigned_once: list[str] = []
         self.data: frozenset[str] = frozenset()
         self.stopped_before: Span | None = None
+        self.skipped: dict[str, tuple[str, Span]] = {}
 
     def first_offset(self, name: str) -> int:
         """Return the offset where a name is first bound, to sort names in source order."""
@@ -299,7 +301,7 @@ def run_script(
     mode.recorder = execution.last_passes
     runtime.without_tensors, runtime.plain_functions = without_tensors, is_plain
     runtime.prints_numbers = mode.follows_numpy = is_plain and prints_numbers(scopes)
-    execution.prints_numbers = runtime.prints_numbers
+    execution.prints_numbers, execution.skipped = runtime.prints_numbers, runtime.skipped
     runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)
     runtime.fixed_arrays = fixed_arrays(scopes) if is_plain else ""
 

@@ -141,22 +141,6 @@ def replace_device_name(scene: Scene, node: Any) -> Iterator[Fix]:
                 return
 
 
-def delete_plots(scene: Scene) -> Iterator[Fix]:
-    """Propose to delete every line that uses the module."""
-    place, _ = absent_use(scene)
-    while isinstance(place, tree.Attribute):
-        place = place.object
-    if not isinstance(place, tree.Name):
-        return
-    edits = [
-        deletion(scene, node)
-        for node in walk(scene.script)
-        if isinstance(node, (tree.ExpressionStatement, tree.Assign))
-        and any(isinstance(part, tree.Name) and part.id == place.id for part in walk(node))
-    ]
-    yield Fix(f"delete the lines that use `{place.id}`" if len(edits) > 1 else "delete the line", *edits)
-
-
 def rename_keyword(scene: Scene, call: tree.Call, keyword: str, name: str) -> Edit:
     """Return the edit that gives an argument of a call another keyword."""
     argument = scene.argument(call, keyword)
@@ -205,9 +189,8 @@ def apply_transform(scene: Scene) -> Iterator[Fix]:
 
 
 def replace_library_call(scene: Scene) -> Iterator[Fix]:
-    """Propose a loop without progress bar, a clone for a deep copy, and torch's random numbers."""
+    """Propose a clone for a deep copy, and torch's random numbers."""
     _, call = absent_use(scene)
-    name = absent_name(scene)
     full = str(scene.error.repair_context[0])
     if full.startswith("random.") and call is not None:
         yield from draw_with_torch(scene, full, call)
@@ -216,10 +199,7 @@ def replace_library_call(scene: Scene) -> Iterator[Fix]:
         yield from delete_line(scene)
         return
     first = scene.text(call.arguments[0])
-    if full.startswith("tqdm") and name in ("tqdm", "trange"):
-        text = f"range({first})" if name == "trange" else first
-        yield Fix(f"loop over `{text}`", Edit(call.span, text))
-    elif full == "copy.deepcopy" or full == "copy.copy":
+    if full == "copy.deepcopy" or full == "copy.copy":
         yield Fix(f"write `{first}.detach().clone()`", Edit(call.span, f"{first}.detach().clone()"))
     else:
         yield from delete_line(scene)

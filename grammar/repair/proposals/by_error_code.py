@@ -27,7 +27,6 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0140": absent_features.write_weight_function,
     "E0142": absent_features.use_cpu,
     "E0143": absent_features.delete_line,
-    "E0144": absent_features.delete_plots,
     "E0145": arrays.tensors_for_arrays,
     "E0146": absent_features.nearest_dtype,
     "E0147": absent_features.apply_transform,
