@@ -542,9 +542,11 @@ def limits_of(dtype: Any = float64) -> Namespace:
     name = dtype if dtype.__class__ is str else getattr(dtype, "name", "")
     kind = ARRAY_TYPES.get(name, float64)
     found: Any = (np.finfo if kind.is_floating_point else np.iinfo)(kind.name)
-    names = ("min", "max", "bits", *("eps", "tiny", "resolution", "smallest_normal") * kind.is_floating_point)
-    members = {one: np.asarray(getattr(found, one)).item() for one in names}
-    return Namespace(f"np.finfo('{kind.name}')", lambda one: members.get(one, UNBOUND), lambda: names)
+    members = {"min": found.min, "max": found.max, "bits": found.bits}
+    if kind.is_floating_point:
+        members |= {"eps": found.eps, "tiny": found.tiny, "resolution": found.resolution}
+    numbers = {one: np.asarray(value).item() for one, value in members.items()}
+    return Namespace(f"np.finfo('{kind.name}')", lambda one: numbers.get(one, UNBOUND), lambda: list(numbers))
 
 
 def cube_root(a: Any) -> Any:

@@ -170,12 +170,10 @@ def initial_cotangent(settings: Settings, target: Target, is_summed: bool, execu
             if target.listed is not None:
                 entries = list(outputs.entries_of(target.listed, name))
                 last = [key for key, value in execution.names.items() if value is entries[-1][1]]
-                place = last[0] if last else entries[0][0]
                 error.caret = f"`{name}` holds {output.entry_count} numbers"
                 error.help = (
-                    f"take the last of them: --of {place}"
-                    if last
-                    else f"choose one of its entries: --of '{place}'",
+                    f"choose one of its entries: --of '{entries[0][0]}'",
+                    *[f"or the last of them: --of {found}" for found in last[:1]],
                     "or weigh all equally: --grad-output ones",
                     "or get the slopes of each: autodiff jacobian",
                 )
