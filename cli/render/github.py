@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import re
+
 from autodiff.cli.process.streams import harmless
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.base.source import Source
+from autodiff.core.base.source import Source, Span
 
+#: A line of the script in a note; those of data files have the name of the file before them.
+LINE = re.compile(r"(?:^|\b[io][nf] )line (\d+)\b")
 COMMANDS = {"error": "error", "warning": "warning", "note": "notice", "help": "notice"}
 
 
+def span_of_line_in(text: str, source: Source) -> Span | None:
+    """The first line of the script that a note names, as ``in line 4``; None without one."""
+    found = LINE.search(text)
+    return source.line_span(int(found[1])) if found else None
+
+
 def github_line(error: AutodiffError, source: Source | None, severity: str) -> str:
-    """One command, such as ``::error file=a.ad,line=1,col=5,endLine=1,endColumn=6,title=E0201::...``."""
+    """One command, such as ``::error file=a.ad,line=1,col=5,endLine=1,endColumn=6,title=E0201::...``.
+
+    The title of what has no code is how its message begins: ``wrong gradient``.
+    """
     properties: list[tuple[str, object]] = []
     if source is not None:
         properties.append(("file", source.name))
@@ -19,8 +32,8 @@ def github_line(error: AutodiffError, source: Source | None, severity: str) -> s
             properties += [("line", line), ("col", column), ("endLine", end_line), ("endColumn", end_column)]
             if end_line != line:  # columns are only allowed within one line
                 properties = [entry for entry in properties if "ol" not in entry[0]]
-    if error.code:
-        properties.append(("title", error.code))
+    if error.code or severity == "error":
+        properties.append(("title", error.code or error.message.partition(": ")[0]))
     spelled = ",".join(f"{name}={escape_property(str(value))}" for name, value in properties)
     message = "\n".join([error.message, *filter(None, [error.caret]), *error.advice])
     return f"::{COMMANDS[severity]} {spelled}::{escape_data(message)}\n"

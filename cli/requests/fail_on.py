@@ -133,7 +133,9 @@ def sentences_on_answers(answers: Answers) -> dict[str, Sentence]:
     if checks:
         text = f"{the_gradients([check.name for check in checks])} undecided"
         kink = next((kink for check in checks for kink in check.kinks), None)
-        sentences["undecided"] = (text, None) if kink is None else (f"{text}: {kink.text}", kink.line)
+        derivation = answers.derivations.get(checks[0].name)
+        line = None if derivation is None else derivation.wrt_line
+        sentences["undecided"] = (text, line) if kink is None else (f"{text}: {kink.text}", kink.line)
     for kind, verdict, what in (
         ("undecided", UNDECIDED, "undecided"),
         ("here", RIGHT_HERE, "right here only"),
@@ -141,5 +143,6 @@ def sentences_on_answers(answers: Answers) -> dict[str, Sentence]:
         found = [formula for formula in answers.formulas if formula.verdict == verdict]
         if found:
             others = f" and {len(found) - 1} more are" if len(found) > 1 else " is"
-            sentences[kind] = (f"{visible(found[0].spelled)}{others} {what}", None)
+            line = answers.output_lines.get(found[0].output)
+            sentences[kind] = (f"{visible(found[0].spelled)}{others} {what}", line)
     return sentences

@@ -348,6 +348,10 @@ class Session:
         else:
             remark = AutodiffError(text)
             remark.code = ""
+            if self.script is not None:
+                from autodiff.cli.render.github import span_of_line_in
+
+                remark.span = span_of_line_in(text, self.script.source)
             self.say(remark, kind)
 
     def warn(self, error: AutodiffError) -> None:

@@ -156,7 +156,7 @@ def test_annotations_name_the_file_and_the_line(autodiff, write):
     done = autodiff("check", *(path.name for path in paths), "--diagnostics", "github")
     wrong, failed = done.err.splitlines()
     assert wrong.startswith(
-        "::error file=b.ad,line=5,col=1,endLine=5,endColumn=37::wrong gradient: x: backward"
+        "::error file=b.ad,line=5,col=1,endLine=5,endColumn=37,title=wrong gradient::wrong gradient: x: back"
     )
     assert failed.startswith("::error file=c.ad,line=3,")
     likely = write(LIKELY, "likely.ad")
@@ -170,13 +170,21 @@ def test_a_wrong_formula_is_an_annotation_too(autodiff, write):
     path = write("w = 3.\nL = w**2\n", "a.ad")
     done = autodiff("check", path.name, "--formula", "dL/dw == w", "--diagnostics", "github")
     assert done.returncode == 1
-    assert done.err.startswith("::error file=a.ad,line=2,col=1,endLine=2,endColumn=9::wrong: dL/dw == w")
+    assert done.err.startswith(
+        "::error file=a.ad,line=2,col=1,endLine=2,endColumn=9,title=wrong::wrong: dL/dw == w"
+    )
+    done = autodiff(
+        *("check", path.name, "--formula", "dL/dw == 6", "--fail-on", "here", "--diagnostics", "github")
+    )
+    assert done.err.startswith(
+        "::error file=a.ad,line=2,col=1,endLine=2,endColumn=9,title=--fail-on here::--fail-on here: dL/dw"
+    )
 
 
 def test_a_wrong_step_is_annotated_in_its_file(autodiff, write):
     path, steps = write("w = 3.\nh = w**2\nL = h*2\n", "a.ad"), write("dh = 2\n\ndw = dh*w\n", "own.steps")
     for form, place in (
-        ("github", f"::error file={steps.name},line=3,col=1,endLine=3,endColumn=10::wrong: "),
+        ("github", f"::error file={steps.name},line=3,col=1,endLine=3,endColumn=10,title=wrong::wrong: "),
         ("json", f'"filename": "{steps.name}", "location": {{"line": 3, "column": 1}}'),
     ):
         done = autodiff("check", path.name, "--formula", f"@{steps.name}", "--diagnostics", form)
@@ -190,8 +198,10 @@ def test_differences_of_two_scripts_are_annotations_of_the_new_one(autodiff, wri
     done = autodiff("diff", "old.ad", "new.ad", "--diagnostics", "github")
     assert done.returncode == 1
     assert done.err.splitlines() == [
-        "::error file=new.ad,line=3,col=1,endLine=3,endColumn=13::L differs (41.2 %25): 10 before, 17 now",
-        "::error file=new.ad,line=2,col=1,endLine=2,endColumn=7::dL/dw differs (25 %25): 6 before, 8 now",
+        "::error file=new.ad,line=3,col=1,endLine=3,endColumn=13,title=L differs (41.2 %25)::"
+        "L differs (41.2 %25): 10 before, 17 now",
+        "::error file=new.ad,line=2,col=1,endLine=2,endColumn=7,title=dL/dw differs (25 %25)::"
+        "dL/dw differs (25 %25): 6 before, 8 now",
     ]
     assert autodiff("diff", "old.ad", "old.ad", "--diagnostics", "github").err == ""
 

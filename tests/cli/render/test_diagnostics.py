@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from autodiff.cli.render.github import github_line
+from autodiff.cli.render.github import github_line, span_of_line_in
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source, Span
 
@@ -121,6 +121,15 @@ def test_github_escapes():
 def test_github_has_another_word_for_notes():
     error = AutodiffError("this", code="E0100")
     assert github_line(error, None, "note") == "::notice title=E0100::this\n"
+
+
+def test_a_note_that_names_a_line_of_the_script_stands_there(autodiff, write):
+    write("import math\nx = torch.tensor(2., requires_grad=True)\ny = x*math.exp(x.item())\n", "a.ad")
+    done = autodiff("check", "a.ad", "--diagnostics", "github")
+    assert done.err.startswith(
+        "::notice file=a.ad,line=3,col=1,endLine=3,endColumn=25::`math.exp(x.item())` in line 3"
+    )
+    assert span_of_line_in("d.csv, line 2: `x` is no number", Source("a\nb", "a.ad")) is None
 
 
 def test_github_over_several_lines_has_no_columns():
