@@ -258,5 +258,5 @@ def test_each_step_of_training_is_told_whose_gradient_it_is(autodiff, write):
     )
     steps = write("dout = 2*out\ndW = dout*x\ndb = np.sum(dout, keepdims=True)\n", "steps.txt").name
     done = autodiff("check", "-e", script, "--of", "loss", "--formula", f"@{steps}")
-    assert "it is the derivative by the last W (line 9): dloss/dW_3\n" in done.out
-    assert "line 3, dloss/db: it is the derivative by the last b (line 10): dloss/db_3\n" in done.out
+    assert "it is the derivative by the last W (line 9): dloss/dW_2\n" in done.out
+    assert "line 3, dloss/db: it is the derivative by the last b (line 10): dloss/db_2\n" in done.out
