@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Span
+    from autodiff.grammar.syntax import tree
 
 
 def execute(
@@ -24,8 +25,11 @@ def execute(
     write: Callable[[str], None] | None = None,
     warn: Callable[[str, Span], None] | None = None,
     until_constant: bool = False,
+    script: tree.Script | None = None,
 ) -> Execution:
-    """Run a script. Errors have their position, their labels and only repairs that were tried and work.
+    """Run a script, or the part ``script`` of its tree.
+
+    Errors have their position, their labels and only repairs that were tried and work.
 
     With ``until_constant``, a script that differentiates a constant derivative counts as ended before that
     statement, which ``stopped_before`` of the result has: for a report on second derivatives, which are 0.
@@ -36,7 +40,7 @@ def execute(
 
         read_carets(source, settings, warn or discard_warning)
     try:
-        return run_once(source, settings, write or write_out, warn or discard_warning)
+        return run_once(source, settings, write or write_out, warn or discard_warning, script)
     except AutodiffError as error:
         if isinstance(error, CompileError) and error.code < "E0200":
             from autodiff.grammar.help.syntax.recovery import find_further_errors

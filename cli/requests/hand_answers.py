@@ -20,7 +20,7 @@ from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
-from autodiff.grammar.session.hand_gradients import is_only_output, output_of_hand_gradient
+from autodiff.grammar.session.hand_gradients import differentiated_by, is_only_output, output_of_hand_gradient
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
 from autodiff.grammar.session.target import note_on_sum
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from autodiff.cli.requests.session import Session
     from autodiff.core.base.source import Source
     from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.by_hand.training_turns import Turn
     from autodiff.grammar.session.run import Execution, Settings
 
 
@@ -50,7 +51,11 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     settings.wrt = list(dict.fromkeys([*asked, *inputs_of(work.formulas)]))
     settings.adds_up = True  # a formula may be about the Jacobian of an output of several entries
     probe = Probe()
-    execution = run_request(session, settings, request.text("order") == "2", needed=True, probe=probe)
+    turn = work.turn
+    part = None if turn is None else turn.script
+    execution = run_request(session, settings, request.text("order") == "2", True, probe, part)
+    if turn is not None:
+        work.choose_loss(turn, execution)
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
     for formula in work.formulas:
@@ -147,6 +152,18 @@ class HandWork:
         if len(named) > 1:
             self.outputs = list(dict.fromkeys(map(self.output_of, self.formulas)))
 
+    @property
+    def turn(self) -> Turn | None:
+        """The turn of the script's training loop that a derivation is about, if there is one."""
+        return next((one.turn for one in self.derivations if one.turn is not None), None)
+
+    def choose_loss(self, turn: Turn, execution: Execution) -> None:
+        """Let formulas that name no output be about the loss of a turn; a note says which turn that is."""
+        if self.outputs == [None]:
+            self.outputs = [turn.loss(execution)]
+        if turn.line:
+            self.session.note(f"the steps are those of the first turn of the loop of line {turn.line}")
+
     def output_of(self, formula: Formula) -> str | None:
         """Return the output that a formula is about; one that names none is about the only one."""
         if len(self.outputs) == 1:
@@ -203,8 +220,9 @@ class HandWork:
             one for one in divided if one.step is None or (self.places[one.given], one.step[1]) not in failed
         ]
         derivations = dict.fromkeys(one.workings.derivation for one in divided if one.workings is not None)
-        for remark in (remark for derivation in derivations for remark in derivation.remarks):
-            self.session.note(remark)
+        for derivation in derivations:
+            for remark in derivation.remarks(runs.first):
+                self.session.note(remark)
         judged: list[Formula] = []
         notes: dict[str, None] = {}
         is_only = is_only_output(runs.first.subject.root, runs.first.execution)
@@ -256,7 +274,7 @@ def refuse_hand_gradient(name: str, execution: Execution) -> None:
     output = output_of_hand_gradient(name, execution)
     if output:
         raise UsageError(
-            f"--formula: the script ends in `{name}`, which looks like d{output}/d{name[1:]}",
+            f"--formula: the script ends in `{name}`, which looks like d{output}/d{differentiated_by(name)}",
             code="E0610",
             help=(f"check the steps against {output}, with --of {output}",),
         )

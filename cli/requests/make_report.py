@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import GradientReport, ReportedPass
     from autodiff.grammar.session.rerun import Probe
     from autodiff.grammar.session.run import Execution
+    from autodiff.grammar.syntax import tree
 
 
 def make_report(
@@ -153,22 +154,32 @@ def notes_on_values(session: Session, execution: Execution, subject: ReportedPas
 
 
 def run_request(
-    session: Session, settings: Settings, twice: bool, needed: bool, probe: Probe | None
+    session: Session,
+    settings: Settings,
+    twice: bool,
+    needed: bool,
+    probe: Probe | None,
+    part: tree.Script | None = None,
 ) -> Execution:
-    """Run the script, watched by ``probe``.
+    """Run the script, or a ``part`` of it, watched by ``probe``.
 
     It runs again with more inputs if the report is ``needed`` and inputs are assigned again.
     """
     if probe is not None:
         with probe:
-            return run_request(session, settings, twice, needed, None)
+            return run_request(session, settings, twice, needed, None, part)
     assert session.script is not None
     if session.request.texts("fail_on"):
         from autodiff.cli.requests.fail_on import read_kinds
 
         read_kinds(session.request)  # before the run: a mistake in the option need not wait for its end
     execution = execute(
-        session.script.source, settings, session.print_from_script, lambda *what: warn(session, *what), twice
+        session.script.source,
+        settings,
+        session.print_from_script,
+        lambda *what: warn(session, *what),
+        twice,
+        part,
     )
     if execution.reassigned and (needed or settings.of or settings.grad_output is not None):
         from autodiff.grammar.repair.reassigned_inputs import with_reassigned_inputs

@@ -1,6 +1,6 @@
 """Parses the left side of a hand formula: which output is differentiated by which inputs.
 
-The notations are ``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``, ``dw``;
+The notations are ``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``, ``dw``, ``grad_w``;
 ``dy[0]/dx`` for a row of a Jacobian; ``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``, ``d(dL/dx)/dw``. A 2 may have
 ``^`` or ``**`` before it, and d may be ``∂``. So are ``f'(x)``, ``f''(x)``, ``d/dx f`` and ``D_x f``.
 """
@@ -50,8 +50,10 @@ SECOND_PATTERNS = tuple(
         ),
     )
 )
-#: ``dw``, the output's derivative by a name ``w`` of the script, as courses on backpropagation write it.
-BARE_PATTERN = re.compile(rf"\s*d(?P<x_>[^\W\d]\w*){ENTRY.format('x')}\s*")
+#: ``dw`` or ``grad_w``, the output's derivative by a name ``w`` of the script, as courses on backpropagation
+#: write it.
+BARE = r"(?P<prefix>d|grad_)(?P<x_>[^\W\d]\w*)"
+BARE_PATTERN = re.compile(rf"\s*{BARE}{ENTRY.format('x')}\s*")
 #: Two names with only a d between them: the script's names show where the first one ends.
 JOINED_NAMES = compile_pattern(r" d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\)) ")
 #: Notations of books with what they are here: ``f'(x)``, ``f''(x)``, ``d/dx f`` and ``D_x f``.

@@ -13,6 +13,8 @@ from autodiff.grammar.by_hand.step_lines import BLOCK, HELPER, Line, read_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from autodiff.core.base.source import Source
 
 
@@ -21,11 +23,12 @@ def lines_of(script: Source) -> list[Line]:
     return read_lines(script, DerivativeNames(words_of(script)), {})
 
 
-def repeated_places(lines: list[Line], script: Source) -> set[int]:
+def repeated_places(lines: list[Line], script: Source, settled: Collection[str]) -> set[int]:
     """Return the places of the ``lines`` whose names have the values that the script gives them.
 
-    They are statements of the script, compute nothing from names that the derivation gives other values,
-    and are all the lines, of both, that change these names.
+    They are statements of the script, compute nothing from names that the derivation gives other values
+    before, and are all the lines of the script that change these names. Those that change the ``settled``
+    names do not count, whose only value in the graph is known.
     """
     own = lines_of(script)
     written = {text_of(line) for line in own}
@@ -42,13 +45,15 @@ def repeated_places(lines: list[Line], script: Source) -> set[int]:
     }
     while True:
         texts = {text_of(lines[at]) for at in found}
-        others = set().union(*(changed[line] for at, line in enumerate(lines) if at not in found))
+        others = [set[str]()]
+        for at, line in enumerate(lines):
+            others.append(others[-1] if at in found else others[-1] | changed[line])
         later = set().union(*(changed[line] for line in own if text_of(line) not in texts))
-        later |= read_between(lines, found)
+        later = later.difference(settled) | read_between(lines, found)
         kept = {
             at
             for at in found
-            if others.isdisjoint(lines[at].reads | changed[lines[at]])
+            if others[at].isdisjoint(lines[at].reads | changed[lines[at]])
             and later.isdisjoint(changed[lines[at]])
         }
         if kept == found:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 STRING_OR_COMMENT = re.compile(r"""('[^'\n]*'|"[^"\n]*")|#.*""")
+#: A text that is a statement, as the ones that describe a file or a function.
+LONE_STRING = re.compile(r"""^[ \t]*[rR]?(\"{3}|'{3}).*?\1[ \t]*$""", re.M | re.S)
 #: A statement with a body, and the parts that continue one.
 BLOCK_START = re.compile(r"\s*(?:def|for|while|if|with|class|@)(?![\w.(])|\s*@")
 BLOCK_PART = re.compile(r"\s*(?:elif|else)(?!\w)")
@@ -337,6 +339,7 @@ def logical_lines(text: str) -> Iterator[tuple[int, PlacedText]]:
     """
     physical: list[tuple[int, str]] = []
     start = 0
+    text = LONE_STRING.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     for line in text.translate(SIGN_TRANSLATION).split("\n"):
         read = STRING_OR_COMMENT.sub(lambda found: found[1] or " " * len(found[0]), line)
         physical.append((start, read))

@@ -8,6 +8,7 @@ the last of them. Other lines, such as ``N = 5``, functions and loops, are run a
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, UsageError
@@ -18,7 +19,7 @@ from autodiff.core.graph.node import OpNode
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.evaluate import run_text
 from autodiff.grammar.by_hand.formula import Formula, advice_on, located_in, to_numbers, words_of
-from autodiff.grammar.by_hand.left_side import DerivativeNames, LeftSide, parse_left_side
+from autodiff.grammar.by_hand.left_side import BARE, DerivativeNames, LeftSide, parse_left_side
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
 from autodiff.grammar.by_hand.repeated_lines import repeated_places
@@ -31,6 +32,7 @@ from autodiff.grammar.by_hand.step_lines import (
     Line,
     read_lines,
 )
+from autodiff.grammar.by_hand.training_turns import find_turn
 from autodiff.grammar.by_hand.upstream import UpstreamDerivatives
 
 TYPE_CHECKING = False
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.grammar.by_hand.loop_lines import WrongTurn
     from autodiff.grammar.by_hand.runs import ScriptRun
+    from autodiff.grammar.by_hand.training_turns import Turn
 
 
 class Segment:
@@ -78,6 +81,10 @@ class Segment:
 ZEROS = re.compile(r"(?:\w+\.)?zeros(?:_like)?\(|0(?:\.0*)?$")
 
 
+#: A name such as ``dW`` or ``grad_W``.
+GRADIENT_NAME = re.compile(rf"\b{BARE}\b")
+
+
 class Guess:
     """The ``node`` that a name is taken for the gradient of, how that is ``spelled``, and the ``reason``."""
 
@@ -107,7 +114,10 @@ class Derivation:
         unreadable: dict[int, UsageError],
         guessed: Mapping[str, Guess] | None = None,
         turns: Mapping[int, list[WrongTurn]] | None = None,
+        turn: Turn | None = None,
     ) -> None:
+        #: The turn of the script that the derivation is about, if it has a training loop.
+        self.turn = turn
         self.unreadable = unreadable
         self.guessed = guessed or {}
         #: The wrong lines of loops, by the places of these, which are followed by the right values.
@@ -141,9 +151,7 @@ class Derivation:
         """Return the derivation with other steps, and other lines or further guesses if they are given."""
         lines = self.lines if lines is None else lines
         guessed = {**self.guessed, **(guessed or {})}
-        return Derivation(
-            lines, self.name, self.given, self.words, segments, self.unreadable, guessed, self.turns
-        )
+        return self.remade(lines, segments, self.unreadable, guessed, self.turns)
 
     def with_loop(
         self, place: int, line: Line, wrong: list[WrongTurn], segments: list[Segment]
@@ -151,12 +159,25 @@ class Derivation:
         """Return the derivation with another text of a loop, which reads the right values of wrong lines."""
         lines = [*self.lines[:place], line, *self.lines[place + 1 :]]
         turns = {**self.turns, place: wrong}
-        unreadable = dict(self.unreadable)
-        return Derivation(lines, self.name, self.given, self.words, segments, unreadable, self.guessed, turns)
+        return self.remade(lines, segments, dict(self.unreadable), self.guessed, turns)
 
-    @property
-    def remarks(self) -> list[str]:
-        """Sentences on the names that look like derivatives and are compared with none, or with a guess."""
+    def remade(
+        self,
+        lines: list[Line],
+        segments: list[Segment],
+        unreadable: dict[int, UsageError],
+        guessed: Mapping[str, Guess],
+        turns: Mapping[int, list[WrongTurn]],
+    ) -> Derivation:
+        return Derivation(
+            lines, self.name, self.given, self.words, segments, unreadable, guessed, turns, self.turn
+        )
+
+    def remarks(self, first: ScriptRun) -> list[str]:
+        """Return sentences on names that look like derivatives and are compared with none, or with a guess.
+
+        Values that the output of the ``first`` run is made of are no derivatives, such as ``data_loss``.
+        """
         found = []
         for name, guess in self.guessed.items():
             line = next(one.number for one in self.lines if one.key == name)
@@ -165,6 +186,7 @@ class Derivation:
             text = f"`{name}` is compared with the gradient of {values}: {guess.reason}"
             found.append(f"{self.name}:{line}: {text}")
         compared = {one.key for one in self.segments if one.turn is not None}
+        compared |= {node.name for node in first.subject.order if node.name is not None}
         for name, line in self.uncompared.items():
             if name in compared:
                 continue
@@ -288,7 +310,10 @@ class Derivation:
     ) -> dict[str, Any]:
         upstream, line = self.helpers[place], self.lines[place]
         if self._repeated is None:
-            self._repeated = repeated_places(self.lines, first.execution.source)
+            script = first.execution.source if self.turn is None else self.turn.lines
+            counts = Counter(node.name for node in first.subject.order)
+            settled = [name for name in self.unchanged_values(first) if counts[name] == 1]
+            self._repeated = repeated_places(self.lines, script, settled)
         if place in self._repeated:
             self.restated[place] = line.binds | line.changes
             return {}
@@ -513,19 +538,36 @@ def begins_sum(segment: Segment, lines: list[Line]) -> bool:
 
 
 def read_derivation(text: str, name: str, script: Source) -> Derivation:
-    """Return the derivation of a text, the file ``name``; raise a UsageError if it has no steps."""
-    given, words = Source(text, name), words_of(script)
-    found: dict[int, UsageError] = {}
-    lines = read_lines(given, DerivativeNames(words), found)
-    unreadable = {number: in_step(error, name, number, given) for number, error in found.items()}
-    derivation = Derivation(lines, name, given, words, find_segments(lines), unreadable)
-    if not derivation.segments and not unreadable:
+    """Return the derivation of a text, the file ``name``; raise a UsageError if it has no steps.
+
+    Of training loops, in the script or the text, it has the first turn.
+    """
+    given = Source(text, name)
+    is_script = given.text == script.text
+    by = frozenset() if is_script else frozenset(found["x_"] for found in GRADIENT_NAME.finditer(text))
+    turn = find_turn(script, True, by)
+    own = turn if is_script else find_turn(given, True)
+    derivation = divided_into_steps(given, script, turn, own)
+    if not derivation.segments and is_script and turn is None:
+        turn = find_turn(script, False)
+        derivation = derivation if turn is None else divided_into_steps(given, script, turn, turn)
+    if not derivation.segments and not derivation.unreadable:
         raise UsageError(
             f"{name} has no steps",
             code="E0610",
             help=("write one on each line, as in dh == dz @ W.T",),
         )
     return derivation
+
+
+def divided_into_steps(given: Source, script: Source, turn: Turn | None, own: Turn | None) -> Derivation:
+    """Return the derivation of a text, which has the turn ``own``, in the ``turn`` of the script."""
+    words = words_of(script)
+    given = given if own is None else own.lines
+    found: dict[int, UsageError] = {}
+    lines = read_lines(given, DerivativeNames(words), found)
+    unreadable = {number: in_step(error, given.name, number, given) for number, error in found.items()}
+    return Derivation(lines, given.name, given, words, find_segments(lines), unreadable, turn=turn)
 
 
 def in_step(error: UsageError, name: str, line: int, given: Source) -> UsageError:

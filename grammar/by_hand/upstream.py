@@ -15,7 +15,14 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.computed_again import equal_node
-from autodiff.grammar.by_hand.left_side import BRACKETS, ENTRY, LeftSide, compile_pattern, name_and_entry
+from autodiff.grammar.by_hand.left_side import (
+    BARE,
+    BRACKETS,
+    ENTRY,
+    LeftSide,
+    compile_pattern,
+    name_and_entry,
+)
 from autodiff.grammar.session.derivative_matrices import unit_seeds
 from autodiff.grammar.session.inputs import requested_inputs
 from autodiff.grammar.session.versions import version_of
@@ -45,7 +52,7 @@ def name_pattern(name: str) -> re.Pattern[str]:
     )
 
 
-BARE = name_pattern(r"d(?P<x_>[^\W\d]\w*)")
+BARE_NAME = name_pattern(BARE)
 #: A Jacobian with more rows is not computed.
 MAX_ROWS = 200
 #: The name that stands for a derivative. What follows binds closer than the slash in ``dL/dh``.
@@ -92,8 +99,8 @@ class UpstreamDerivatives:
             output, row = name_and_entry(groups, "y") if "y_" in groups else ("", None)
             name, entry = name_and_entry(groups, "x")
             is_quotient = "d" + output in words and "d" + name in words
-            bare = name if match.re is others else "d" + name
-            is_bare = match.re in (BARE, others)
+            bare = name if match.re is others else groups.get("prefix", "") + name
+            is_bare = match.re in (BARE_NAME, others)
             node = meant.get(bare) if is_bare else None
             is_name = is_bare and (bare in own or (bare in words and bare not in steps))
             is_name |= groups.get("over") is not None and groups["over"] not in words
@@ -106,7 +113,7 @@ class UpstreamDerivatives:
             return f"gradient_{alike[0] if alike else len(self.found) - 1}_"
 
         others = name_pattern(f"(?P<x_>{'|'.join(name for name in meant if name[0] != 'd') or '(?!)'})")
-        for pattern in (QUOTIENT, RETAINED, BARE, others):
+        for pattern in (QUOTIENT, RETAINED, BARE_NAME, others):
             text = text.sub(pattern, replace)
         self.placed = text
 

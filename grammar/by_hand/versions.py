@@ -59,7 +59,9 @@ def inputs_by_name(formula: Formula, points: SamplePoints) -> dict[str, Node]:
     found = {spelled: known[spelled] for spelled in formula.inputs if spelled in known}
     if formula.workings is not None and formula.workings.segment.spelled:
         key = formula.workings.segment.key
-        found |= {key[1:]: node for node in found.values() if key == f"d{node.name}"}
+        found |= {
+            str(node.name): node for node in found.values() if key in (f"d{node.name}", f"grad_{node.name}")
+        }
     return found
 
 

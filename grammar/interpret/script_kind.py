@@ -51,7 +51,8 @@ def builds_tensors(names: ScriptScopes) -> bool:
     """Whether the script mentions anything that makes a tensor; arrays of numpy are numbers."""
     others = array_modules(names) | {
         name for name in names.module.slots if names.module.assignment_count(name)
-    }  # variables
+    }  # variables, also those of functions
+    others = others.union(*(scope.slots for scope in names.scope_of.values()))
     is_of_numpy = (
         (is_of_numpy_module(names.modules) or any(name.id == "np" for name, _ in names.reads))
         and not is_written_as_torch(names)

@@ -61,7 +61,7 @@ def with_reassigned_inputs(execution: Execution, settings: Settings) -> Executio
         return execution
     asked = settings.copy(wrt=names)
     try:
-        again = run_once(execution.source, asked, discard_text, discard_warning)
+        again = run_once(execution.source, asked, discard_text, discard_warning, execution.script)
     except AutodiffError:
         return execution
     if not has_same_output(execution, again, settings):
@@ -80,7 +80,7 @@ def check_lists(execution: Execution, settings: Settings) -> None:
     asked = [name for name in lists if any(matches_pattern(name, entry) for entry in settings.wrt)]
     if not asked:
         return
-    plain = run_once(execution.source, settings.copy(wrt=[]), discard_text, discard_warning)
+    plain = run_once(execution.source, settings.copy(wrt=[]), discard_text, discard_warning, execution.script)
     if not has_same_output(plain, execution, settings):
         name = asked[0]
         raise UsageError(

@@ -23,13 +23,8 @@ def output_of_hand_gradient(name: str, execution: Execution) -> str:
     It is the last single number that is computed from ``b1``, which has the shape of ``db1``.
     """
     values = execution.names
-    by, value = values.get(name[1:]), values.get(name)
-    if (
-        name[:1] != "d"
-        or by.__class__ is not Tensor
-        or value.__class__ is not Tensor
-        or by.shape != value.shape
-    ):
+    by, value = values.get(differentiated_by(name)), values.get(name)
+    if by.__class__ is not Tensor or value.__class__ is not Tensor or by.shape != value.shape:
         return ""
     found = [one for one in values if is_number_by(values[one], by) and not is_gradient(one, execution)]
     return max(found, key=execution.first_offset, default="")
@@ -56,7 +51,13 @@ def is_only_output(node: Node, execution: Execution) -> bool:
 
 
 def is_gradient(name: str, execution: Execution) -> bool:
-    return name[:1] == "d" and name[1:] in execution.names
+    return differentiated_by(name) in execution.names
+
+
+def differentiated_by(name: str) -> str:
+    """Return the name that a gradient worked out by hand is by: ``w`` of ``dw`` and ``grad_w``; else ""."""
+    prefix = next((one for one in ("grad_", "d") if name.startswith(one)), name)
+    return name[len(prefix) :]
 
 
 def hand_gradient_advice(name: str, execution: Execution) -> tuple[str, ...]:
@@ -64,7 +65,7 @@ def hand_gradient_advice(name: str, execution: Execution) -> tuple[str, ...]:
     output = output_of_hand_gradient(name, execution)
     if not output:
         return ()
-    quotient = f"d{output}/d{name[1:]}"
+    quotient = f"d{output}/d{differentiated_by(name)}"
     script = execution.source.name
     check = f": autodiff check --formula '{quotient} == {name}'"
     if FILE_NAME.fullmatch(script):

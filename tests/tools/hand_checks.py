@@ -11,6 +11,7 @@ from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import read_derivation
+from autodiff.grammar.by_hand.training_turns import Turn
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.rerun import Probe, Rerun
@@ -33,17 +34,19 @@ def check_steps(script: str, text: str, of: str | None = None) -> list[HandCheck
     source = Source(script)
     derivation = read_derivation(text, "steps.txt", source)
     formulas = derivation.formulas()
-    found = [] if derivation.unreadable else answers(source, formulas, of)
+    found = [] if derivation.unreadable else answers(source, formulas, of, derivation.turn)
     for error in derivation.unreadable.values():
         raise error
     return found
 
 
-def answers(source: Source, formulas: list[Formula], of: str | None = None) -> list[HandCheck]:
+def answers(
+    source: Source, formulas: list[Formula], of: str | None = None, turn: Turn | None = None
+) -> list[HandCheck]:
     inputs = [name for formula in formulas for name in formula.inputs]
     output = of or (formulas[0].output if formulas[0].output in formulas[0].words else None)
     read = frozenset().union(*(one.names_read for one in formulas))
-    runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, read)
+    runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, read, turn)
     subject = runs.first.subject
     inputs_asked = subject.wrt
     with EngineSetup(settings):
@@ -58,12 +61,15 @@ def answers(source: Source, formulas: list[Formula], of: str | None = None) -> l
 
 @lru_cache(maxsize=8)
 def runs_of(
-    script: str, inputs: tuple[str, ...], output: str | None, read: frozenset[str]
+    script: str, inputs: tuple[str, ...], output: str | None, read: frozenset[str], turn: Turn | None
 ) -> tuple[ScriptRuns, Settings]:
     """The runs of a script, which the tests with one derivation and other mistakes in it share."""
     settings = Settings(wrt=list(inputs), of=output, adds_up=True)
     with Probe() as probe:
-        execution = execute(Source(script), settings, discard_text, discard_warning)
+        part = None if turn is None else turn.script
+        execution = execute(Source(script), settings, discard_text, discard_warning, script=part)
+    if turn is not None:
+        settings.of = output or turn.loss(execution)
     subject = differentiate(execution, settings)
     with EngineSetup(settings):
         return ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0, read), settings

@@ -1,0 +1,152 @@
+"""Scripts that train by a backward pass by hand: the steps in their loop are those of its first turn."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.source import Source
+from autodiff.grammar.by_hand.training_turns import find_turn
+from hand_checks import check_steps
+
+#: Softmax and one hidden layer, as cs231n trains them.
+SOFTMAX = '''\
+"""A network with one hidden layer,
+trained by gradient descent."""
+import numpy as np
+np.random.seed(0)
+X = np.random.randn(5, 2)
+y = np.array([0, 2, 1, 1, 0])
+W = 0.5*np.random.randn(2, 4)
+b = np.zeros((1, 4))
+W2 = 0.5*np.random.randn(4, 3)
+b2 = np.zeros((1, 3))
+reg = 0.1
+N = X.shape[0]
+for i in range(200):
+    hidden = np.maximum(0, np.dot(X, W) + b)
+    scores = np.dot(hidden, W2) + b2
+    exp_scores = np.exp(scores)
+    probs = exp_scores/np.sum(exp_scores, axis=1, keepdims=True)
+    data_loss = np.sum(-np.log(probs[range(N), y]))/N
+    loss = data_loss + 0.5*reg*np.sum(W*W) + 0.5*reg*np.sum(W2*W2)
+    if loss < 0.01:
+        break
+    dscores = probs
+    dscores[range(N), y] -= 1
+    dscores /= N
+    dW2 = np.dot(hidden.T, dscores)
+    db2 = np.sum(dscores, axis=0, keepdims=True)
+    dhidden = np.dot(dscores, W2.T)
+    dhidden[hidden <= 0] = 0
+    dW = np.dot(X.T, dhidden)
+    db = np.sum(dhidden, axis=0, keepdims=True)
+    dW2 += reg*W2
+    dW += reg*W
+    W -= 0.5*dW
+    b -= 0.5*db
+    W2 -= 0.5*dW2
+    b2 -= 0.5*db2
+predicted = np.argmax(np.dot(np.maximum(0, np.dot(X, W) + b), W2) + b2, axis=1)
+print(np.mean(predicted == y))
+'''
+#: The same in functions, with batches and other names.
+FUNCTIONS = '''\
+import numpy as np
+
+def sigmoid(z):
+    return 1/(1 + np.exp(-z))
+
+def train(X, y, size, lr=0.1, epochs=20):
+    """Train the weights.
+
+    Returns: the weights
+    """
+    rng = np.random.RandomState(1)
+    w1 = rng.randn(X.shape[1], size)
+    w2 = rng.randn(size, 1)
+    for epoch in range(epochs):
+        for first in range(0, len(X), 2):
+            x_batch, y_batch = X[first:first + 2], y[first:first + 2]
+            h = sigmoid(x_batch @ w1)
+            y_pred = h @ w2
+            grad_y_pred = 2.0*(y_pred - y_batch)
+            grad_w2 = h.T @ grad_y_pred
+            grad_h = grad_y_pred @ w2.T
+            grad_w1 = x_batch.T @ (grad_h*h*(1 - h))
+            w1 = w1 - lr*grad_w1
+            w2 = w2 - lr*grad_w2
+            if epoch % 10:
+                continue
+            loss = np.square(y_pred - y_batch).sum()
+            print(epoch, loss)
+    return w1, w2
+
+def main():
+    X = np.array([[0.0, 0.5], [0.2, 1.0], [1.0, -0.3], [1.0, 0.9]])
+    y = np.array([[0.0], [1.0], [1.0], [0.0]])
+    w1, w2 = train(X, y, 3, epochs=5)
+    print(sigmoid(X @ w1) @ w2)
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def verdicts(script: str, text: str) -> dict[str, bool | None]:
+    return {step.left: step.is_right for step in check_steps(script, text)}
+
+
+def wrong(script: str, text: str) -> list[str]:
+    return [name for name, is_right in verdicts(script, text).items() if is_right is not True]
+
+
+@pytest.mark.parametrize("script", [SOFTMAX, FUNCTIONS], ids=["loop", "functions"])
+def test_the_steps_of_a_loop_are_right(script: str) -> None:
+    found = verdicts(script, script)
+    assert set(found.values()) == {True}
+    assert len(found) == (7 if script is SOFTMAX else 4)
+
+
+@pytest.mark.parametrize(
+    ("script", "before", "after", "names"),
+    [
+        (SOFTMAX, "dscores /= N", "dscores /= N - 1", "dscores"),
+        (SOFTMAX, "dW += reg*W", "dW += 2*reg*W", "dW"),
+        (SOFTMAX, "dhidden = np.dot(", "W2 -= 0.5*dW2\n    dhidden = np.dot(", "dhidden dW2"),
+        (FUNCTIONS, "(1 - h)", "(1 + h)", "dw1"),
+        (FUNCTIONS, "= h.T @", "= -h.T @", "dw2"),
+    ],
+)
+def test_a_wrong_step_of_a_loop_is_named(script: str, before: str, after: str, names: str) -> None:
+    changed = script.replace(before, after, 1)
+    assert wrong(changed, changed) == [f"dloss/{name}" for name in names.split()]
+
+
+def test_steps_of_a_file_are_those_of_the_first_turn() -> None:
+    """Their other names have the values of that turn too."""
+    steps = "dy_pred = 2*(y_pred - y_batch)\ndw2 = h.T @ dy_pred\ndh = dy_pred @ w2.T\n"
+    assert wrong(FUNCTIONS, steps) == []
+    assert wrong(FUNCTIONS, steps.replace("2*", "")) == ["dloss/dy_pred"]
+    steps = "ds = (probs - np.eye(3)[y])/N\ndW2 = hidden.T @ ds + reg*W2\n".replace("ds", "dscores")
+    assert wrong(SOFTMAX, steps) == []
+    loop = SOFTMAX[SOFTMAX.index("for i") : SOFTMAX.index("predicted")]
+    assert wrong(SOFTMAX, loop) == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "w = 0.7\nh = 0.5\nfor t in range(3):\n    h = tanh(w*h)\n    loss = (h - 1)**2\n",
+        "h = 0.5\nfor t in range(3):\n    dh = h - 1\n    h = h - 0.1*dh\n",
+    ],
+    ids=["recurrence", "iteration"],
+)
+def test_other_loops_are_run_as_a_whole(script: str) -> None:
+    """The loss of a recurrence depends on all of its turns, and an iteration has no loss in each turn."""
+    assert find_turn(Source(script), True) is None
+
+
+def test_a_turn_without_a_loss_is_refused() -> None:
+    script = "W = [1.0, 2.0]\nfor i in range(3):\n    out = 2*W\n    dout = out\n    W -= dout\n"
+    with pytest.raises(UsageError, match="the loop of line 2 computes no single number"):
+        check_steps(script, script)
