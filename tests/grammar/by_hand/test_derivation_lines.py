@@ -105,7 +105,7 @@ def test_a_derivative_that_begins_before_a_loop_goes_through_it() -> None:
     for steps in (text, text.replace("dh = 2*h", "dh == 2*h")):
         found = check_steps(script, steps)
         assert [(one.left, one.is_right, one.points > 1) for one in found] == [
-            ("dL/dh_4", True, True),
+            ("dL/dh_3", True, True),
             ("dL/dx", True, True),
         ]
     found = check_steps(script, text.replace("dh = dh*x", "dh = dh*2*x"))

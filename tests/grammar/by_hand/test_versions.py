@@ -14,9 +14,9 @@ MEANT = "the derivative is by the first x (line 1), and `x` in the formula is th
     ("script", "formula", "is_right", "remarks"),
     [
         (TWICE, "dL/dx == 8*x", True, [MEANT]),
-        (TWICE, "dL/dx == 2*x", False, ["it is the derivative by the last x (line 3): dL/dx_3", MEANT]),
+        (TWICE, "dL/dx == 2*x", False, ["it is the derivative by the last x (line 3): dL/dx_2", MEANT]),
         (TWICE, "dL/dx == 32*x", True, ["`x` in the formula is the first x (line 1)"]),
-        (TWICE, "dL/dx == 4*x", False, ["it is the derivative by the x of line 2: dL/dx_2", MEANT]),
+        (TWICE, "dL/dx == 4*x", False, ["it is the derivative by the x of line 2: dL/dx_1", MEANT]),
         (TWICE, "dL/dx == 16*x", False, ["with the x of line 2 in the formula it is right", MEANT]),
         (LOOP, "dL/dh == 6*w**2/h", True, ["`w` in the formula is the last w (line 4)"]),
         (LOOP, "dL/dh == 6*1.5*w*h**2", True, ["`w` in the formula is the last w (line 4)"]),
