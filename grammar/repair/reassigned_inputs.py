@@ -342,7 +342,9 @@ def last_value(name: str, node: Node, execution: Execution, subject: ReportedPas
     last = last_version(name, subject.root, execution)
     if last is None or last[1] is node:
         return ""
-    where = " before the output" if subject.root in values.values() else ""
+    own = execution.names.get(name)
+    is_output = subject.root in values.values() or (own.__class__ is Tensor and own.node is subject.root)
+    where = " before the output" if is_output else ""
     return f"; --wrt {last[0]} gives that by the last one{where}, of line {line_of(last[1], execution)}"
 
 

@@ -415,6 +415,13 @@ TRAINED = [
         [0.10926549400360772, 0.4970929640172689, 1],
         says=["by its value of line 2; --wrt h_2 gives that by the last one before the output, of line 4\n"],
     ),
+    Case(
+        "the_last_value_has_another_name_as_the_output",
+        "a = 2.0\na = a**2\na = a**3\ny = a\n",
+        "autodiff grad --wrt a script.ad",
+        [192],
+        says=["--wrt a_1 gives that by the last one before the output, of line 2\n"],
+    ),
     *[
         Case(
             f"a_tensor_{name}",
