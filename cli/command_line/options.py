@@ -316,9 +316,7 @@ FAIL_ON_MINIMIZE = Option(
     parts=("nan", "warning"),
 )
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
-TOP = Option(
-    "--top", NUMBER, "How many paths to show, the strongest first.", metavar="K", default=10, least=1
-)
+TOP = Option("--top", NUMBER, "How many paths to show, the strongest first; else 10.", metavar="K", least=1)
 FORMULA = Option(
     "--formula", TEXTS, "A derivative worked out by hand, or @FILE with one a line.", metavar="'dL/dw == ...'"
 )

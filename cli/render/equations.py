@@ -20,6 +20,7 @@ from autodiff.cli.render.page import fit
 from autodiff.cli.render.paths import labelled_causes
 from autodiff.core.base.incoming import incoming
 from autodiff.core.base.limits import limits
+from autodiff.core.derivation.matrix_layout import substitute_entries
 from autodiff.core.derivation.path_formula import ELLIPSIS
 from autodiff.core.symbolic.expr import Expr, name_expr, substitute
 from autodiff.core.symbolic.expr import number_expr as number_expr
@@ -241,7 +242,7 @@ def numbers_of(expr: Expr, made: DerivationExprs, is_scalar: bool) -> list[str]:
             for spelled, value in made.values.items()
             if value is not None and size_of(value) == 1
         }
-        return lines_of(substitute(expr, numbers))
+        return lines_of(substitute(substitute_entries(expr, made.values), numbers))
     return cut_sum([part_latex(part) for part in made.terms])
 
 

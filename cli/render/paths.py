@@ -49,7 +49,11 @@ def path_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """The contributions of the paths and of the uses, what cancels, and the strongest path in words."""
     if derivation.count > 1 and derivation.paths:
         yield EMPTY
-        yield from table("paths", path_rows(derivation, page), page)
+        rows = path_rows(derivation, page)
+        yield from table("paths", rows, page)
+        if any(share and text.startswith("up to") for text, share, _ in rows):
+            said = "`up to` is the largest entry that a path gives, % its share of all entries without signs"
+            yield from prose(said, page.width, LABEL_WIDTH)
         yield from cancelling_lines(derivation, page)
     if 1 < derivation.use_count < derivation.count or (derivation.use_count > 1 and not derivation.paths):
         yield EMPTY
@@ -209,7 +213,7 @@ def labelled(label: str, text: str, page: Page) -> Iterator[Line]:
 
 def ranked(paths: tuple[Path, ...]) -> list[Path]:
     """The paths by size of contribution, largest first; equal ones keep the order of the derivation."""
-    return sorted(paths, key=lambda path: -weight(path.contribution))
+    return sorted(paths, key=lambda path: -total_size(path.contribution))
 
 
 def weight(contribution: Any) -> float:
@@ -274,16 +278,30 @@ def use_row(use: InputUse, derivation: Derivation, page: Page) -> tuple[str, str
     return (*amount(use.contribution, derivation, page), f"in {fit(use.name, 40)}{place}, {paths}")
 
 
-def amount(contribution: object, derivation: Derivation, page: Page) -> tuple[str, str]:
+def amount(contribution: Any, derivation: Derivation, page: Page) -> tuple[str, str]:
     """A contribution, and its share of the sum of all absolute contributions."""
     if is_array(contribution) and not derivation.is_scalar:
         if np.isnan(np.asarray(contribution)).any():
             return "nan", ""
-        return f"up to {short(weight(contribution), page.digits)}", ""
-    value = number(contribution)
-    total = derivation.magnitude
-    share = f"{100 * abs(value) / total:.3g} %" if total and total < float("inf") else ""
-    return short(value, page.digits), share
+        shown, size, total = (
+            f"up to {short(weight(contribution), page.digits)}",
+            total_size(contribution),
+            0.0,
+        )
+        if len(derivation.paths) == derivation.count:
+            total = sum(total_size(path.contribution) for path in derivation.paths)
+    else:
+        value = number(contribution)
+        shown, size, total = short(value, page.digits), abs(value), derivation.magnitude or 0.0
+    return shown, f"{100 * size / total:.3g} %" if 0 < total < float("inf") else ""
+
+
+def total_size(contribution: Any) -> float:
+    """The sum of the entries without their signs; infinite where one is nan."""
+    if not is_array(contribution):
+        return weight(contribution)
+    size = float(abs(contribution).sum())
+    return size if size == size else float("inf")
 
 
 def table(label: str, rows: list[tuple[str, str, str]], page: Page) -> Iterator[Line]:
@@ -292,7 +310,9 @@ def table(label: str, rows: list[tuple[str, str, str]], page: Page) -> Iterator[
     for at, (amount, share, text) in enumerate(rows):
         left = ("" if at else label).ljust(LABEL_WIDTH)
         shares = "  " + share.rjust(widths[1]) if widths[1] else ""
-        room = max(page.width - LABEL_WIDTH - widths[0] - len(shares) - 2, 20)
+        room = page.width - LABEL_WIDTH - widths[0] - len(shares) - 2
+        if room < NARROWEST:
+            shares, room = "", max(room + len(shares), NARROWEST)
         first, *others = filled(FOLDS.split(text), room)
         before = (left, amount.rjust(widths[0]), shares + "  ")
         yield (*zip((MUTED, GRADIENT, MUTED), before, strict=True), (NAME, fit(first, room)))

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 script_source = LazyModule("autodiff.cli.command_line.script_source")
 
 ROWS_ON_TERMINAL, ROWS_OF_RUN = 200, 1_000
-LINES_OF_A_STEP = 20
+#: The lines of a step are cut after so many, or after so many for each path that --top asks for.
+LINES_OF_A_STEP, LINES_OF_A_PATH = 20, 8
 QUIET, SILENT = 1, 2
 
 
@@ -178,7 +179,8 @@ class Session:
         assert isinstance(rows, int)
         is_terminal = self.out.is_terminal
         is_whole = self.request.values.get("all") or (self.request.command == "run" and not is_terminal)
-        step = 0 if is_whole else LINES_OF_A_STEP
+        asked = LINES_OF_A_PATH * self.request.number("top")
+        step = 0 if is_whole else max(LINES_OF_A_STEP, asked)
         height = self.out.height if self.for_people and self.is_brief else 0
         return Page(self.out.width, self.request.digits, self.out.box, rows, step, height)
 

@@ -14,6 +14,7 @@ from autodiff.core.base.incoming import incoming
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.closed_form import ENDS, closed_form, long_product, product
+from autodiff.core.derivation.matrix_layout import substitute_entries
 from autodiff.core.derivation.named_parts import PartNames, numbered_parts, part_texts, term_text
 from autodiff.core.derivation.path_formula import ELLIPSIS, LONGEST_PATH, PathWriter
 from autodiff.core.derivation.whole_formula import (
@@ -374,6 +375,7 @@ class Derivations:
 
     def _numbers(self, term: Expr) -> str:
         """A term of numbers with every name replaced by its value."""
+        term = substitute_entries(term, self.formulas.values)
         known = {spelled: self.formulas.values.get(spelled) for spelled in names_in(term)}
         values = {
             spelled: number_expr(float(f"{_item(value):.{limits.digits}g}"))

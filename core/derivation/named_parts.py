@@ -12,7 +12,14 @@ from string import ascii_uppercase
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.derivation.matrix_layout import ROOM, ROOM_OF_PART, block_of, layout, side_by_side
+from autodiff.core.derivation.matrix_layout import (
+    ROOM,
+    ROOM_OF_PART,
+    block_of,
+    layout,
+    side_by_side,
+    substitute_entries,
+)
 from autodiff.core.graph.op import RULE_ERRORS
 from autodiff.core.report.records import NumberedPart
 from autodiff.core.symbolic.evaluate import value_of
@@ -75,6 +82,7 @@ class _PartWriter:
 
     def write(self, term: Expr) -> NumberedPart:
         """The term with names for parts. It is left as it is if it would have no entries of matrices."""
+        term = substitute_entries(term, self.values)
         if (
             not any(_has_bars(self.values.get(spelled)) for spelled in names_in(term))
             or self._width(term, frozenset()) <= ROOM

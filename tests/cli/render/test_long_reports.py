@@ -71,6 +71,8 @@ def test_terms_are_not_cut_in_two(autodiff, write) -> None:
     chain = out[out.index("\n1 chain") : out.index("\n2 local")].splitlines()
     assert re.search(r"\.\.\. \d+ more terms of this step \(--all\)", chain[-1])
     assert chain[-2].endswith("/dW")
+    asked = autodiff("explain", write(RECURRENT), "--wrt", "W", "--top", "5").out
+    assert "of this step" not in asked[: asked.index("\n2 local")]
 
 
 @pytest.mark.parametrize("flags", [(), ("--all",)])

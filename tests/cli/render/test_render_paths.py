@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from autodiff.cli.render.derivation import derivation_lines
@@ -163,3 +165,19 @@ def test_formulas_are_broken_between_terms_then_between_factors(autodiff):
 def test_the_same_command_is_not_named_twice(on_terminal):
     shown = on_terminal("run", "-e", "x = 0.; y = x*x", "--color", "never")[1]
     assert " ".join(shown.split()).count("autodiff explain") == 1
+
+
+def test_entries_of_arrays_are_numbers_in_the_fourth_step(autodiff):
+    code = "w = [0.5, -0.8]; y = [3., 4.]; a = 0.7\nfor k in range(2): a = a*w[k] - y[k]\nL = a**2"
+    for wrt, formula in [("a", "2*(-1.88)*(-0.8)*0.5"), ("w", "one_hot(0, 2)")]:
+        out = autodiff("explain", "-e", code, "--wrt", wrt).out
+        numbers = out[out.index("\n4 numbers") : out.index("\n5 value")]
+        assert formula in numbers
+        assert not re.search(r"[wya]\b", numbers.replace("values", ""))
+
+
+def test_paths_of_arrays_have_shares_of_all_entries(autodiff):
+    out = autodiff("explain", "-e", "x = [1., 2.]; y = (x*x + x).sum()").out
+    assert "\npaths         up to 2  37.5 %  y <- x*x + x <- x*x <- x\n" in out
+    assert "              up to 1    25 %  y <- x*x + x <- x\n" in out
+    assert "`up to` is the largest entry that a path gives" in out
