@@ -1,7 +1,7 @@
 """Which random examples the tests try: the same in every run, unless the environment asks for others.
 
 ``AUTODIFF_TEST_SEED`` (0) moves every seed, and ``AUTODIFF_TEST_MORE`` multiplies the number of examples that
-a test names. A usual run tries a third of them, ``.ci/run`` three times as many. ``make nightly`` chooses a
+a test names. A usual run tries a fifth of them, ``.ci/run`` three times as many. ``make nightly`` chooses a
 seed, asks for ten times as many and prints the command.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 SEED = int(os.environ.get("AUTODIFF_TEST_SEED", "0"))
-MORE = float(os.environ.get("AUTODIFF_TEST_MORE", "0.33"))
+MORE = float(os.environ.get("AUTODIFF_TEST_MORE", "0.2"))
 
 
 def examples(count: int) -> int:

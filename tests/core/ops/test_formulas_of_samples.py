@@ -21,7 +21,7 @@ from ops.table import FAMILIES, samples_of
 from seeds import MORE
 
 #: So many samples of a function, and besides them each so manyth of those of special values.
-MOST_SAMPLES, STRIDE = (4, 1) if MORE >= 1 else (2, 3)
+MOST_SAMPLES, STRIDE = (4, 1) if MORE >= 1 else (1, 6)
 #: What a formula is refused for that divides 0 by 0 where backward takes a limit.
 UNDEFINED = "undefined at these values"
 #: How many formulas are refused, and at which part; no other family refuses any.

@@ -19,7 +19,10 @@ from autodiff.core.why.kinks import kinks_of
 from ops.engines import compiled, flat, leaf_of, script, weights
 from ops.operands import Call, read
 from ops.table import FAMILIES, samples_of
+from seeds import MORE
 
+#: A usual run looks into the first sample of a function and each so manyth after it.
+STRIDE = 1 if MORE >= 1 else 3
 #: A row's correlation with itself is 1, which is a bound of what it is clamped to.
 ON_A_BOUND = "corrcoef("
 
@@ -46,6 +49,7 @@ def found_in(function: Any, call: Call, source: Source) -> dict[str, tuple[Kink,
 def test_generic_numbers_sit_on_no_kink(family: str) -> None:
     seen = 0
     for texts in samples_of(family).values():
+        texts = texts[::STRIDE]
         source = Source(script(texts))
         for text, function in zip(texts, compiled(texts), strict=True):
             call = read(text)
