@@ -45,10 +45,10 @@ def value_phrase(one: NameMeaning, variable: str) -> tuple[str, str, str]:
 
 
 def brief_meanings(
-    key: NameKey | None, texts: Iterable[str], known: Collection[str] = ()
+    key: NameKey | None, texts: Iterable[str], known: Collection[str] = (), others: Iterable[str] = ()
 ) -> tuple[list[NameMeaning], list[ValuesMeaning]]:
     """All meanings: those of formulas, and of the values of variables together."""
-    return ([], []) if key is None else key.in_brief(texts, known)
+    return ([], []) if key is None else key.in_brief(texts, known, others)
 
 
 def meaning_texts(formulas: Sequence[NameMeaning], values: Sequence[ValuesMeaning]) -> list[str]:

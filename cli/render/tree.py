@@ -79,7 +79,7 @@ def walk(graph: Graph, page: Page, kept: Collection[int] | None = None) -> tuple
     known = [-1] * len(graph.nodes)
     way, depth, level, turn = GraphEdge(graph.root, graph.root, 0, None, ""), 0, 0, LAST
     waiting: list[tuple[GraphEdge, int, int, int]] = []
-    while len(ats) < most:
+    for _ in range(most):
         ways.append(way)
         depths.append(depth)
         levels.append(level)
@@ -126,8 +126,9 @@ def fill_texts(rows: Rows, ways: Sequence[GraphEdge], graph: Graph, page: Page) 
     again = ["leaf" if op == "leaf" else "" for op in ops]
     rows.ops = [(again if mark else ops)[at] for at, mark in zip(rows.ats, rows.marks, strict=True)]
     rows.names = fit_all([node.name for node in nodes])
-    if any(node.shape for node in nodes):
-        rows.shapes = [spell_shape(node.shape) if node.shape else "" for node in nodes]
+    shapes = [node.shape for node in nodes]
+    if any(shapes):
+        rows.shapes = [spell_shape(shape) if shape else "" for shape in shapes]
     rows.values = entries([node.value for node in nodes], page)
     rows.grads = entries([node.grad for node in nodes], page)
     rows.locals_ = spell_locals(ways, page)
@@ -222,9 +223,9 @@ def is_number(symbol: str, value: str, page: Page) -> bool:
 
 def key_lines(graph: Graph, names: Sequence[str], page: Page) -> Iterator[Line]:
     """What the made-up names stand for: those among ``names``, and in the derivatives of as many nodes."""
-    shown = {node.id for node in graph.nodes[-len(names) :]} if names else set()
-    symbols = {edge.symbol for edge in graph.edges if edge.input in shown}
-    texts = meaning_texts(*brief_meanings(graph.key, symbols.union(names)))
+    least = len(graph.nodes) - len(names)
+    symbols = (edge.symbol for edge in graph.edges if edge.input >= least)
+    texts = meaning_texts(*brief_meanings(graph.key, names, others=symbols))
     if texts:
         yield EMPTY
     kept = page.shown_rows(len(texts))

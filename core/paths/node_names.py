@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
@@ -219,13 +219,9 @@ class NodeNames:
 
     def _values_meaning(self, spelled: Set[str]) -> list[ValuesMeaning]:
         """What names of values stand for, by variable."""
-        found: dict[str, list[tuple[int, str, str, Node]]] = {}
-        for name in spelled:
-            value = self._versioned[name]
-            if value[2] in found:
-                found[value[2]].append(value)
-            else:
-                found[value[2]] = [value]
+        found: defaultdict[str, list[tuple[int, str, str, Node]]] = defaultdict(list)
+        for value in map(self._versioned.__getitem__, spelled):
+            found[value[2]].append(value)
         meanings = []
         for variable, values in sorted(found.items()):
             by_site = {id(value[3].site): value[3] for value in values}  # a loop makes thousands at one place

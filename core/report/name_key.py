@@ -91,13 +91,16 @@ class NameKey:
         self._values_meaning = values_meaning
 
     def in_brief(
-        self, texts: Iterable[str], known: Collection[str] = ()
+        self, texts: Iterable[str], known: Collection[str] = (), others: Iterable[str] = ()
     ) -> tuple[list[NameMeaning], list[ValuesMeaning]]:
         """The same in two parts: of formulas, and of the values of variables, one for each variable.
 
         A loop names thousands of values. They are found as whole texts, which takes less than their words.
+        Where ``texts`` are all made-up names there are, the ``others`` are not read.
         """
         distinct = set(texts)
+        if self._short or not self._versioned <= distinct:
+            distinct.update(others)
         values = {*(self._versioned & distinct)}
         is_complete = not self._short and len(values) == len(self._versioned)
         found = [] if is_complete else self.of(distinct - values, known, values)
