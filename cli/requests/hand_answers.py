@@ -17,6 +17,7 @@ from autodiff.core.derivation.describe import describe
 from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
+from autodiff.grammar.by_hand.later_turns import judge_later_turns
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
@@ -241,6 +242,7 @@ class HandWork:
             self.session.note(note)
         results = [check for _, _, check in self.found[len(self.found) - len(judged) :]]
         judge_by_own_values(judged, results, runs)
+        judge_later_turns(judged, results, runs)
 
     def results(self) -> list[HandCheck]:
         """Return all results in the order of the request, with the lines that cannot be read."""

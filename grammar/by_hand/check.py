@@ -54,7 +54,13 @@ from autodiff.grammar.by_hand.sentences import (
     undefined_remarks,
     wrong_entries_remarks,
 )
-from autodiff.grammar.by_hand.versions import first_versions, meant_versions, other_inputs, other_versions
+from autodiff.grammar.by_hand.versions import (
+    first_versions,
+    meant_versions,
+    other_inputs,
+    other_versions,
+    updated_names,
+)
 from autodiff.grammar.by_hand.wrong_backward import blame_backward
 from autodiff.grammar.session.script_kinks import is_of_script, make_kink
 
@@ -344,6 +350,7 @@ def explain_difference(
         or label_remarks(made, formula, runs)
         or symmetry_remarks(made, formula, points, runs)
         or other_versions(formula, points, computed)
+        or updated_names(formula, points)
         or rounded_remarks(formula, points, computed)
         or [*changed_remarks(made, formula, points, computed, runs), *other_inputs(formula, points, computed)]
     )

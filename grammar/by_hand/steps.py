@@ -28,6 +28,7 @@ from autodiff.grammar.by_hand.step_lines import (
     BLOCK,
     CHANGE,
     HELPER,
+    IDLE,
     START,
     Line,
     read_lines,
@@ -516,6 +517,11 @@ def find_segments(lines: list[Line]) -> list[Segment]:
         elif line.kind in (START, ADDITION, CHANGE):
             if line.entry:  # a step about one entry, where no line before begins the whole
                 line.kind, line.key = START, line.entry
+            if is_open and begins_sum(open_ones[line.key], lines):
+                [place] = open_ones[line.key].places
+                if not any(line.key in one.reads for one in lines[place:at]):  # zeros that are never used
+                    found.remove(open_ones[line.key])
+                    lines[place].kind, lines[place].binds = IDLE, set()
             open_ones[line.key] = Segment(line.key, [at])
             found.append(open_ones[line.key])
         elif line.kind == BLOCK:

@@ -40,10 +40,10 @@ class Turn:
     the loop's line, 0 for a function.
     """
 
-    __slots__ = ("body", "line", "lines", "script")
+    __slots__ = ("before", "body", "line", "lines", "loop", "script")
 
     def __init__(self, source: Source, script: tree.Script, found: FoundTurn) -> None:
-        self.body = found.body
+        self.body, self.loop, self.before = found.body, found.loop, found.before
         self.script = tree.Script(script.span, (*found.before, *found.body))
         self.line = 0 if found.loop is None else source.position(found.loop.span.start)[0]
         text, end = source.text, max(one.span.end for one in found.body)
@@ -52,6 +52,23 @@ class Turn:
             text = text[: part.start] + without + text[part.end :]
         text = text[:end]
         self.lines = Source(text, source.name)
+
+    def turns(self, count: int) -> tree.Script | None:
+        """Return the statements up to the turn ``count``, 2 or more; None for other than a ``for`` loop.
+
+        That turn ends with its last step, as the first one does in ``script``.
+        """
+        loop = self.loop
+        if not isinstance(loop, tree.For):
+            return None
+        place = loop.iterable.span
+        rows = tree.ListDisplay(place, (tree.Starred(place, loop.iterable),))
+        last = tree.Number(place, count - 1)
+        whole = tree.Subscript(place, rows, tree.Slice(place, None, last, None))
+        row = tree.Subscript(place, rows, last)
+        before = tree.For(loop.span, loop.target, whole, loop.body, ())
+        begin = tree.Assign(place, (loop.target,), row)
+        return tree.Script(self.script.span, (*self.before[:-1], before, begin, *self.body))
 
     def loss(self, execution: Execution) -> str:
         """Return the name of the single number that the turn computed last; raise a UsageError without one.
@@ -179,7 +196,7 @@ class TurnSearch:
 
     def has_steps(self, body: tree.Body) -> bool:
         """Whether lines of the body itself, not those of a loop in it, give values to derivatives."""
-        return any(self.made_by(one) for one in body)
+        return any(self.made_by(one) for one in body if not gives_zero(one))
 
     def made_by(self, statement: tree.Statement) -> set[str]:
         """Return the derivatives to which an assignment gives values."""
@@ -189,7 +206,7 @@ class TurnSearch:
 
     def turn_of(self, body: tree.Body, loop: tree.For | tree.While | None) -> FoundTurn | None:
         """Return the turn that a body is, up to its last step and with its loss."""
-        places = [at for at, one in enumerate(body) if self.changes_step(one)]
+        places = [at for at, one in enumerate(body) if self.changes_step(one) and not gives_zero(one)]
         last = max(places or [at for at, one in enumerate(body) if assigns_loss(one)])
         end = end_of_loss = last + 1
         if not any(map(is_loss, targets_of(*body[:end]))):
@@ -212,6 +229,14 @@ def assigns_loss(statement: tree.Statement) -> bool:
     return isinstance(statement, tree.Assign) and any(
         is_loss(name) and read.count(name) == 1 for name in targets_of(statement)
     )
+
+
+def gives_zero(statement: tree.Statement) -> bool:
+    """Whether a statement begins a sum: ``dW = np.zeros(3)``, ``dW = np.zeros_like(W)``, ``dW = 0``."""
+    value = statement.value if isinstance(statement, tree.Assign) else None
+    if isinstance(value, tree.Call) and isinstance(value.function, tree.Attribute):
+        return value.function.name in ("zeros", "zeros_like")
+    return isinstance(value, tree.Number) and value.value == 0
 
 
 def targets_of(*statements: tree.Statement) -> list[str]:

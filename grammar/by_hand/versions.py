@@ -103,6 +103,20 @@ def other_versions(formula: Formula, points: SamplePoints, computed: list[Any]) 
     return []
 
 
+def updated_names(formula: Formula, points: SamplePoints) -> list[str]:
+    """Return the remark on a step that is right with a name's value before a line that updates it."""
+    if formula.workings is None:
+        return []
+    last, lines = formula.workings.segment.places[-1], formula.workings.derivation.lines
+    for at in reversed(range(last)):
+        for name in sorted(lines[at].changes & formula.names_read):
+            node = next((one for one in points.subject.order if one.name == name), None)
+            if node is not None and is_right_with({name: node}, formula, points):
+                changed = f"`{name}` is changed before, in line {lines[at].number}"
+                return [f"{changed}: with the value that {points.subject.name} was computed with it is right"]
+    return []
+
+
 def other_inputs(formula: Formula, points: SamplePoints, computed: list[Any]) -> list[str]:
     """Return the remark on a step of a derivation that is the gradient by another input, if it is."""
     if formula.workings is None or points.node is None or formula.place is not None or len(computed) < 2:

@@ -8,6 +8,7 @@ from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
+from autodiff.grammar.by_hand.later_turns import judge_later_turns
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import read_derivation
@@ -55,6 +56,7 @@ def answers(
         divided = divide_running_names(formulas, runs)
         found = [check_formula(one, one.inputs or [inputs_asked[0][0]], runs) for one in divided]
         judge_by_own_values(divided, found, runs)
+        judge_later_turns(divided, found, runs)
     subject.wrt = inputs_asked
     return found
 

@@ -57,6 +57,12 @@ MISTAKES = {
 }
 
 
+def test_zeros_that_a_later_line_replaces_are_no_step() -> None:
+    steps = "dh = zeros(2)\ndw = 0\ndh = 2*h\ndw = dh @ x\n"
+    found = check_steps("x = [1.0, 2.0]\nw = 3.0\nh = w*x\nL = (h**2).sum()\n", steps)
+    assert [(step.left, step.is_right) for step in found] == [("dL/dh", True), ("dL/dw", True)]
+
+
 def test_two_layers_as_a_course_types_them() -> None:
     found = check_steps(TWO_LAYERS, TWO_LAYERS_STEPS)
     assert [(step.left, step.step[1] if step.step else 0, step.is_right) for step in found] == [

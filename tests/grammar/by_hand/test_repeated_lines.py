@@ -132,4 +132,7 @@ W2 -= 0.1*dW2
 def test_lines_that_give_the_values_before_an_update_are_the_scripts() -> None:
     assert verdicts(UPDATED, UPDATED, "loss") == [True] * 4
     too_early = UPDATED.replace("dh = ", "W2 -= 0.1*dW2\ndh = ", 1)
-    assert verdicts(UPDATED, too_early, "loss") == [True, True, False, True]
+    found = check_steps(UPDATED, too_early, "loss")
+    assert [step.is_right for step in found] == [True, True, False, True]
+    value = "with the value that loss was computed with it is right"
+    assert found[2].remarks == [f"`W2` is changed before, in line 10: {value}"]

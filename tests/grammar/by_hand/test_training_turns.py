@@ -150,3 +150,37 @@ def test_a_turn_without_a_loss_is_refused() -> None:
     script = "W = [1.0, 2.0]\nfor i in range(3):\n    out = 2*W\n    dout = out\n    W -= dout\n"
     with pytest.raises(UsageError, match="the loop of line 2 computes no single number"):
         check_steps(script, script)
+
+
+ADDS_UP = """\
+import numpy as np
+X = np.array([[0.5, -1.0], [1.5, 0.3], [-0.2, 0.8]])
+t = np.array([1.0, 0.0, -0.5])
+W = np.array([0.2, -0.4])
+b = np.zeros(3)
+dW = np.zeros(2)
+for i in range(20):
+    out = X.dot(W) + b
+    loss = np.sum((out - t)**2)
+    dout = 2*(out - t)
+    db = dout
+    dW += X.T.dot(dout)
+    W = W - 0.1*dW
+    b = b - 0.1*db
+    # end
+"""
+
+
+def test_what_carries_over_to_a_later_turn_is_told() -> None:
+    [dout, db, dW] = check_steps(ADDS_UP, ADDS_UP)
+    assert (dout.verdict, db.verdict, dW.verdict) == ("right", "right", "wrong")
+    assert dW.remarks == [
+        "it is right in the first turn of the loop, and wrong in turn 2",
+        "the value of the turn before is in it: dW has to be 0 when a turn begins",
+    ]
+    zeroed = ADDS_UP.replace("# end", "dW = np.zeros(2)")
+    assert wrong(zeroed, zeroed) == []
+    later = ADDS_UP.replace("dW += X", "dW = X").replace("loss = ", "loss = (1 if i < 5 else 2)*")
+    dout, *_ = check_steps(later, later)
+    assert dout.remarks[0] == "it is right in the first turn of the loop, and wrong in turn 10"
+    assert dout.remarks[1].startswith("entry [")
