@@ -8,7 +8,7 @@ from __future__ import annotations
 from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.requests.hints import hints_on_kinks, is_finite, the_gradients
 from autodiff.cli.requests.make_report import (
-    kinks_on_the_way,
+    kinks_beside,
     note_constant_slope,
     note_reshaped,
     notes_on_reassigned,
@@ -76,7 +76,7 @@ class Question:
         for note in (*self.report.notes, *others, *saved):
             session.note(note)
         if session.request.command in DERIVATIVES and session.diagnostics == "text":
-            self.report.kinks = kinks_on_the_way(self.subject, session.script.source)
+            self.report.kinks = kinks_beside(self.subject, self.execution, self.settings, 1 + twice)
             for hint in hints_on_kinks(self.report, session.request):
                 session.note(hint)
 

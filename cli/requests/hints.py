@@ -72,7 +72,8 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
     kinks = {name: found for name, found in {**report.kinks, **derived}.items() if found}
     if names := list(kinks):
         first = kinks[names[0]][0]
-        place = f"{first.function}{in_line(first.line)} is {PLACES[first.kind]}"
+        kind = "kink" if first.kind == "jump" and is_of_second_order(request) else first.kind
+        place = f"{first.function}{in_line(first.line)} is {PLACES[kind]}"
         yield f"{place}; {ask(request, names, report)} says what that means"
 
 
@@ -132,7 +133,14 @@ def in_line(line: int | None) -> str:
 
 def ask(request: Request, names: Sequence[str], report: GradientReport) -> str:
     """The command line that explains these gradients, quoted for the shell."""
-    return command_line("explain", request, report, "--wrt", ",".join(names[:MOST_NAMED]))
+    order = ("--order", "2") * is_of_second_order(request)
+    return command_line("explain", request, report, *order, "--wrt", ",".join(names[:MOST_NAMED]))
+
+
+def is_of_second_order(request: Request) -> bool:
+    """Whether a command prints second derivatives, in which a jump of the slope is a kink of the output."""
+    is_asked = request.command == "grad" and request.number("order") == 2
+    return is_asked or request.command in ("hessian", "hvp")
 
 
 def command_line(command: str, request: Request, report: GradientReport, *others: str) -> str:

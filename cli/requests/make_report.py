@@ -21,6 +21,7 @@ from autodiff.core.graph.node import OpNode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.target import gradient_names, is_from_functional
+from autodiff.grammar.syntax.walk import compares_outside_tests
 
 numpy_setup = LazyModule("autodiff.cli.process.numpy_setup")
 
@@ -41,6 +42,8 @@ CREATE_GRAPH_HELP = ("write create_graph=True in the call: then what it returns 
 COUNTING_FUNCTIONS = ("factorial", "comb", "perm", "gcd", "lcm")
 #: Scripts without these words draw and fill no arrays.
 DRAWS = re.compile(r"\b(?:rand\w*|normal|uniform|standard_normal|exponential|zeros|ones|full)\(")
+#: Scripts without these signs and words make no masks.
+COMPARES = re.compile(r"[<>]|==|!=")
 #: Ops that have no kinks: a pass of these alone is not searched for them.
 SMOOTH_OPS = frozenset(
     """
@@ -123,7 +126,7 @@ def make_report(
         report = describe_within_limits(session, subject, graph, events=events, called=called, **options)
         add_findings(report, subject, execution, settings, probe)
     reassigned = notes_on_reassigned(execution, settings, subject, asked_wrt)
-    note_remarks(session, report, subject, [*reassigned, *notes_on_values(session, execution, subject)])
+    note_remarks(session, report, subject, execution, settings, reassigned)
     note_times(session, script=ran - started, backward=swept - ran, report=perf_counter() - swept)
     return report
 
@@ -315,14 +318,22 @@ def notes_on_reassigned(
 
 
 def note_remarks(
-    session: Session, report: GradientReport, subject: ReportedPass, others: Iterable[str]
+    session: Session,
+    report: GradientReport,
+    subject: ReportedPass,
+    execution: Execution,
+    settings: Settings,
+    others: Iterable[str],
 ) -> None:
     """Write the notes of a report and ``others``, and for people also hints on unusual gradients."""
-    for note in (*report.notes, *others):
+    for note in (*report.notes, *others, *notes_on_values(session, execution, subject)):
         session.note(note)
     if session.diagnostics == "text" and not subject.without_pass:
         assert session.script is not None
-        for hint, kind in odd_things(report, session.request, subject, session.script.source):
+        order = session.request.number("order")
+        if session.request.command == "grad" and order <= 2:
+            report.kinks = kinks_beside(subject, execution, settings, order)
+        for hint, kind in odd_things(report, session.request, subject):
             session.note(hint, kind)
             if kind == "warning":
                 from autodiff.cli.requests.hints import note_equal_values
@@ -415,14 +426,17 @@ def note_times(session: Session, **seconds: float) -> None:
         session.note("  ".join(f"{part} {time * 1000:.1f} ms" for part, time in seconds.items()))
 
 
-def odd_things(
-    report: GradientReport, request: Request, subject: ReportedPass, source: Source
-) -> Iterator[tuple[str, str]]:
+def odd_things(report: GradientReport, request: Request, subject: ReportedPass) -> Iterator[tuple[str, str]]:
     """Yield hints on unusual gradients, each with its kind; for ordinary ones nothing is imported."""
-    if request.command in ("graph", "trace") or (request.command == "grad" and request.number("order") > 1):
-        return  # `explain` has other hints for graphs, and is not asked about derivatives of higher order
-    if request.command == "grad":
-        report.kinks = kinks_on_the_way(subject, source)
+    if request.command in ("graph", "trace"):
+        return  # `explain` has other hints for graphs
+    if request.command == "grad" and request.number("order") > 1:
+        if report.kinks:
+            from autodiff.cli.requests.hints import hints_on_kinks
+
+            for hint in hints_on_kinks(report, request):
+                yield hint, "note"
+        return
     has_kinks = any(report.kinks.values()) or any(derivation.kinks for derivation in report.derivations)
     if has_kinks or any(looks_odd(variable.grad) for variable in report.gradients):
         from autodiff.cli.requests.hints import hints_on
@@ -435,18 +449,37 @@ def odd_things(
             yield hint, "note"
 
 
+def kinks_beside(
+    subject: ReportedPass, execution: Execution, settings: Settings, order: int
+) -> Mapping[str, tuple[Kink, ...]]:
+    """The kinks of a small pass by input: of ops, else of choices; for order 2 also those of the slope."""
+    known = kinks_on_the_way(subject, execution.source)
+    text, script = execution.source.text, execution.script
+    compares = execution.made_choice or bool(COMPARES.search(text) and compares_outside_tests(script))
+    if known or subject.size > MOST_JUDGED or not (compares or (order == 2 and not is_smooth(subject))):
+        return known
+    from autodiff.grammar.session.script_kinks import kinks_without_derivation
+
+    return kinks_without_derivation(subject, execution, settings, order, compares)
+
+
 def kinks_on_the_way(subject: ReportedPass, source: Source) -> Mapping[str, tuple[Kink, ...]]:
     """The kinks between the output and each input of a small pass; for smooth ops nothing is imported."""
-    if subject.size > MOST_JUDGED or all(
-        op is None
-        or op.name in SMOOTH_OPS
-        or (op.name in SMOOTH_BESIDE_ZERO and is_nowhere_zero(operands[0]))
-        for op, _, operands in recorded(subject)
-    ):
+    if subject.size > MOST_JUDGED or is_smooth(subject):
         return {}
     from autodiff.core.why.kink_search import kinks_by_input
 
     return kinks_by_input(subject, source)
+
+
+def is_smooth(subject: ReportedPass) -> bool:
+    """Whether all ops of a pass are surely smooth where they are."""
+    return all(
+        op is None
+        or op.name in SMOOTH_OPS
+        or (op.name in SMOOTH_BESIDE_ZERO and is_nowhere_zero(operands[0]))
+        for op, _, operands in recorded(subject)
+    )
 
 
 def is_nowhere_zero(x: Any) -> bool:

@@ -45,6 +45,7 @@ class Runtime:
     ``followed`` counts the calls of functions that have not returned and whose derivative is taken.
     ``skipped`` has for each kind of calls that are skipped, as ``plt.plot``, a note on the first and its
     place.
+    ``made_choice`` says that a test of a tensor decided how the script goes on.
     ``resets`` are called before the next script starts: they undo settings outside this object.
     """
 
@@ -61,6 +62,7 @@ class Runtime:
         "in_rows",
         "left",
         "literals",
+        "made_choice",
         "numbers_are_leaves",
         "parameters",
         "plain_functions",
@@ -104,6 +106,7 @@ class Runtime:
         self.array_kinds: dict[int, tuple[ref[Tensor], bool]] = {}
         self.prints_numbers = False
         self.fixed_arrays, self.followed = "", 0
+        self.made_choice = False
         self.turns: list[LoopIteration] = []
         self.skipped: dict[str, tuple[str, Span]] = {}
         self.numbers_are_leaves = self.without_tensors = self.plain_functions = False

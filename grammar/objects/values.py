@@ -255,6 +255,7 @@ def is_true(value: Any) -> bool:
     if value.__class__ is bool:
         return value
     if value.__class__ is Tensor:
+        runtime.made_choice = True
         return value_checks.is_true(value)  # type: ignore[no-any-return] # a bool
     if value.__class__ in NUMBER_CLASSES or value.__class__ in SIZED:
         return bool(value)

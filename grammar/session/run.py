@@ -144,6 +144,7 @@ class Execution:
         "last_value",
         "leaves",
         "list_entries",
+        "made_choice",
         "names",
         "positions",
         "prints_numbers",
@@ -153,6 +154,7 @@ class Execution:
         "script",
         "skipped",
         "source",
+        "steps",
         "stopped_before",
         "warnings",
         "without_tensors",
@@ -182,6 +184,8 @@ class Execution:
         self.assigned_once: list[str] = []
         self.data: frozenset[str] = frozenset()
         self.stopped_before: Span | None = None
+        self.made_choice = False
+        self.steps = 0
         self.skipped: dict[str, tuple[str, Span]] = {}
 
     def first_offset(self, name: str) -> int:
@@ -214,7 +218,9 @@ def run_once(
     """Run a script once, whose tree may be known. The repairs that an error proposes have not been tried."""
     incoming.choose(source.text)
     with EngineSetup(settings):
-        return run_script(script or parse_to_first_error(source), source, settings, write, warn)
+        execution = run_script(script or parse_to_first_error(source), source, settings, write, warn)
+        execution.made_choice, execution.steps = runtime.made_choice, runtime.used
+        return execution
 
 
 #: The statements after which a script still ends in what was assigned before.

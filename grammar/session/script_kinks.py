@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.base.source import Source
 from autodiff.core.check.checked_functions import GradientFunction, OutputFunction
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.graph.topological_order import nodes_leading_to
@@ -18,25 +20,27 @@ from autodiff.core.report.kink import FORMULA_GAP, JUMP, KINK, Kink
 from autodiff.core.why.kink_table import TIE_OPS
 from autodiff.core.why.kinks import kinks_of
 from autodiff.core.why.sentences import value_words
-from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.session.rerun import Rerun
-from autodiff.grammar.session.run import EngineSetup
+from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
+from autodiff.grammar.session.rerun import Probe, Rerun
+from autodiff.grammar.session.run import EngineSetup, differentiate, run_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from autodiff.core.base.source import Source, Span
+    from autodiff.core.base.source import Span
     from autodiff.core.check.neighbourhood import Leap
     from autodiff.core.derivation.second_order import SecondDerivative
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import GradientReport, ReportedPass
-    from autodiff.grammar.session.rerun import Probe
     from autodiff.grammar.session.run import Execution, Settings
 
 #: A script with more steps than this is not run again.
 MAX_STEPS = 1_000_000
+#: A script is not run again to look for kinks beside a gradient alone if it has more steps or entries, and no
+#: more inputs are looked at.
+MAX_STEPS_AGAIN, MAX_ENTRIES_AGAIN, MAX_INPUTS_AGAIN = 10_000, 10_000, 20
 #: How many comparisons a remark names.
 MAX_NAMED = 3
 #: What a remark adds on a choice by these functions.
@@ -59,15 +63,79 @@ def add_script_kinks(
     with EngineSetup(settings):
         for (spelled, node), derivation in zip(subject.wrt, report.derivations, strict=True):
             own = OutputFunction(subject, spelled, node)
-            if not (np.isfinite(own.g).all() and np.isfinite(own.f)):
-                continue
-            leap = neighbours.find_leap(own, node)
-            if leap is None or not neighbours.is_repeatable(own):
-                continue
-            if is_of_script(derivation.kinks, neighbours, own, node):
-                derivation.kinks += (make_kink(leap, own, probe.ties, execution.source),)
-                if derivation.is_scalar:
-                    derivation.words = ""  # it gives a rate, and there is none
+            kinks = kinks_of_choices(own, node, derivation.kinks, neighbours, probe.ties, execution.source)
+            derivation.kinks += kinks
+            if kinks and derivation.is_scalar:
+                derivation.words = ""  # it gives a rate, and there is none
+
+
+def kinks_of_choices(
+    own: OutputFunction,
+    node: Node,
+    known: Sequence[Kink],
+    neighbours: Neighbours,
+    ties: list[Span],
+    source: Source,
+) -> tuple[Kink, ...]:
+    """Return the kink where a choice of the script makes the gradient leap, beside the ``known`` ones."""
+    if not (np.isfinite(own.g).all() and np.isfinite(own.f)):
+        return ()
+    leap = neighbours.find_leap(own, node)
+    if leap is None or not neighbours.is_repeatable(own) or not is_of_script(known, neighbours, own, node):
+        return ()
+    return (make_kink(leap, own, ties, source),)
+
+
+def kinks_without_derivation(
+    subject: ReportedPass,
+    execution: Execution,
+    settings: Settings,
+    order: int,
+    compares: bool,
+) -> dict[str, tuple[Kink, ...]]:
+    """Return the kinks by input of a small run that nothing has observed, whose ops have none.
+
+    For order 2 they are those of the gradient, of ops as well. The script is run again, watched by a probe,
+    if it ``compares`` values or is at a kink of an op's slope.
+    """
+    if execution.steps > MAX_STEPS_AGAIN:
+        return {}
+    if not (compares or (order > 1 and has_bends(subject))):
+        return {}
+    if sum(np.size(node.out) for node in subject.order) > MAX_ENTRIES_AGAIN:
+        return {}
+    probe = Probe()
+    with probe:
+        try:
+            execution = run_once(execution.source, settings, discard_text, discard_warning, execution.script)
+            again = differentiate(execution, settings)
+        except AutodiffError:
+            return {}
+    if not probe.ties and order == 1:
+        return {}
+    neighbours = neighbours_of(again, execution, settings, probe)
+    names = NodeNames(again.order, execution.source)
+    found = {}
+    with EngineSetup(settings):
+        for spelled, node in again.wrt[:MAX_INPUTS_AGAIN]:
+            if order == 1:
+                own = OutputFunction(again, spelled, node)
+                kinks = kinks_of_choices(own, node, (), neighbours, probe.ties, execution.source)
+            else:
+                slope = GradientFunction(again, spelled, node, np.ones(node.shape))
+                kinks = kinks_of_gradient(slope, node, (), names, neighbours, probe.ties)
+            if kinks:
+                found[spelled] = kinks
+    return found
+
+
+def has_bends(subject: ReportedPass) -> bool:
+    """Whether an op between the output and an input is at a kink of its value or slope."""
+    names = NodeNames(subject.order, Source(""))
+    return any(
+        kinks_of(nodes_leading_to(subject.order, [node]), subject.cotangents, lambda: names, 2)
+        for _, node in subject.wrt[:MAX_INPUTS_AGAIN]
+    )
 
 
 def is_of_script(kinks: Sequence[Kink], neighbours: Neighbours, own: OutputFunction, node: Node) -> bool:
@@ -100,22 +168,35 @@ def add_second_kinks(
             weights = weights_of_gradient(second, node)
             if second.by != (second.by[0],) * 2 or weights is None:
                 continue
-            leading = nodes_leading_to(subject.order, [node])
-            there = kinks_of(leading, subject.cotangents, lambda: names, 2)
-            there = tuple(kink for kink in there if kink.kind != FORMULA_GAP)
-            if not (there or probe.ties):
-                continue
             own = GradientFunction(subject, spelled, node, weights)
-            leap = neighbours.find_leap(own, node) if np.isfinite(own.g).all() else None
-            if leap is None or not neighbours.is_repeatable(own):
-                continue
-            known = {(kink.name, kink.line) for kink in derivation.kinks}
-            there = tuple(kink for kink in there if (kink.name, kink.line) not in known)
-            if probe.ties and is_of_script((*there, *derivation.kinks), neighbours, own, node):
-                there += (make_kink(leap, own, probe.ties, execution.source),)
-            derivation.kinks += there
-            if derivation.is_scalar:
+            kinks = kinks_of_gradient(own, node, derivation.kinks, names, neighbours, probe.ties)
+            derivation.kinks += kinks
+            if kinks and derivation.is_scalar:
                 derivation.words = ""
+
+
+def kinks_of_gradient(
+    own: GradientFunction,
+    node: Node,
+    known: Sequence[Kink],
+    names: NodeNames,
+    neighbours: Neighbours,
+    ties: list[Span],
+) -> tuple[Kink, ...]:
+    """Return the kinks, beside the ``known`` ones, at which the second derivative by an input leaps."""
+    subject = own.subject
+    there = kinks_of(nodes_leading_to(subject.order, [node]), subject.cotangents, lambda: names, 2)
+    there = tuple(kink for kink in there if kink.kind != FORMULA_GAP)
+    if not (there or ties) or not np.isfinite(own.g).all():
+        return ()
+    leap = neighbours.find_leap(own, node)
+    if leap is None or not neighbours.is_repeatable(own):
+        return ()
+    told = {(kink.name, kink.line) for kink in known}
+    there = tuple(kink for kink in there if (kink.name, kink.line) not in told)
+    if ties and is_of_script((*there, *known), neighbours, own, node):
+        there += (make_kink(leap, own, ties, names.source),)
+    return there
 
 
 def weights_of_gradient(second: SecondDerivative, node: Node) -> Any:

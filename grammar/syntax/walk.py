@@ -103,3 +103,21 @@ def path_to(script: tree.Script, span: Span) -> list[Any]:
                 break
         else:
             return path
+
+
+#: The tests of what chooses by them.
+TESTS: dict[type, Callable[[Any], Parts]] = {
+    tree.If: lambda n: [test for test, _ in n.branches],
+    tree.While: lambda n: (n.test,),
+    tree.Conditional: lambda n: (n.test,),
+    tree.Assert: lambda n: (n.test,),
+    tree.ComprehensionFor: lambda n: n.conditions,
+}
+
+
+def compares_outside_tests(script: tree.Script) -> bool:
+    """Whether a script compares values elsewhere than in tests, as in ``x * (x > 0)``."""
+    nodes = list(walk(script))
+    tests = [test for node in nodes if type(node) in TESTS for test in TESTS[type(node)](node)]
+    inside = {id(part) for part in walk(*tests)}
+    return any(isinstance(node, tree.Comparison) and id(node) not in inside for node in nodes)

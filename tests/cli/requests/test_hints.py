@@ -68,8 +68,36 @@ CASES = [
     (
         "hessian",
         "w = 0.; L = abs(w) + w**2",
-        says("abs in line 1 is at a kink; {} --wrt w says what that means"),
+        says("abs in line 1 is at a kink; {} --order 2 --wrt w says what that means"),
     ),
+    *[
+        (command, code, says(f"{tie} in line 1 is at a kink; {{}} --wrt w says what that means"))
+        for command in ("grad", "run", "jacobian", "jvp --vector 1")
+        for tie, code in [
+            ("max(w, 0)", "w = 0.; L = max(w, 0)*3"),
+            ("min(w, 2*w)", "w = 0.; L = min(w, 2*w)"),
+            ("w > 2", "w = 2.; L = 3*w if w > 2 else w**2 + 2"),
+            ("w > 0", "w = 0.; L = w*(w > 0) + w"),
+            ("w < 0", "w = zeros((), requires_grad=True); L = w*(w < 0) + w"),
+        ]
+    ],
+    *[
+        (command, code, says(f"{tie} in line 1 is at a kink; {{}} --order 2 --wrt w says what that means"))
+        for command in ("hessian", "hvp --vector 1", "grad --order 2")
+        for tie, code in [
+            ("max(w,0)", "w = 0.; L = max(w,0)**2"),
+            ("w < 1", "w = 1.; L = w**2 if w < 1 else 2*w - 1"),
+            ("relu", "w = 0.; L = relu(w)**2"),
+            ("relu", "w = zeros((), requires_grad=True); L = F.relu(w)*w"),
+        ]
+    ],
+    *[
+        (command, "w = 1.; L = max(w, 0)**2 + (w if w > 2 else 2*w) + w*(w > 0) + relu(w)**2", "")
+        for command in ("grad", "jacobian", "jvp --vector 1", "hessian", "hvp --vector 1", "grad --order 2")
+    ],
+    # equal numbers are compared, and either way the slope is the same
+    ("grad", "w = 1.; L = w**2 if w > 1 else 2*w - 1", ""),
+    ("hessian", "w = 0.; L = relu(w)**3 + (w**3 if w > 0 else 2*w**3)", ""),
     ("grad", "w = [3., 0.5]; L = (w.clamp(0, 1)*relu(w)).sum() + max(w)", ""),
     ("hessian", "w = [3., 1.]; L = (relu(w)*w).norm()", ""),
     (
@@ -87,7 +115,7 @@ CASES = [
 
 @pytest.mark.parametrize(("command", "code", "expected"), CASES, ids=lambda value: value[:30])
 def test_hints(autodiff, command, code, expected):
-    done = autodiff(command, "-e", code)
+    done = autodiff(*command.split(), "-e", code)
     assert done.returncode == 0
     assert done.err == expected.replace("{}", f"autodiff explain -e {shlex.quote(code)}")
 
