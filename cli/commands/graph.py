@@ -9,9 +9,9 @@ from autodiff.core.base.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from autodiff.cli.render.page import Block, Line
+    from autodiff.cli.render.page import Block, Line, Page
     from autodiff.core.report.graph_records import Graph
     from autodiff.core.report.records import GradientReport
 
@@ -58,6 +58,7 @@ def command(session: Session) -> None:
             around=text("around") or "",
             depth=request.number("depth"),
             fold=request.number("fold"),
+            of_inputs=bool(request.texts("wrt")),
         )
         made, note = draw(report, asked, session.page(), source, find_constructs(source))
         if note:
@@ -72,38 +73,45 @@ def command(session: Session) -> None:
 
 def show_tree(session: Session, report: GradientReport) -> None:
     """Show the tree, and on a terminal the command for the part of it that fits the screen."""
-    from autodiff.cli.render.reports import graph_lines
-
     assert report.graph is not None
     page = session.page()
     if not session.out.is_width_given:
         page.width = WIDEST  # each node on a line of its own, for other programs
     depth = session.request.number("depth")
-    if depth:
-        session.show(graph_lines(report, page, nodes_within(report.graph, depth)))
+    part = Part(report.graph, of_inputs=bool(session.request.texts("wrt")))
+    if depth or not session.for_people or session.request.values.get("all"):
+        session.show(part.lines(report, page, depth))
         return
-    if not session.for_people or session.request.values.get("all"):
-        session.show(graph_lines(report, page))
-        return
-    lines = list(graph_lines(report, page))
+    lines = list(part.lines(report, page, 0))
     session.show(lines)
     room = session.out.height - BELOW - session.err.lines_waiting
     if height_of(lines) > room:
         from autodiff.cli.requests.hints import command_line
 
         deepest = 1
-        while height_of(graph_lines(report, page, nodes_within(report.graph, deepest + 1))) <= room:
+        while height_of(part.lines(report, page, deepest + 1)) <= room:
             deepest += 1
         inputs = [word for text in session.request.texts("wrt") for word in ("--wrt", text)]
         command = command_line("graph", session.request, report, *inputs, "--depth", str(deepest))
         session.hint("The upper part of the tree:", command)
 
 
-def nodes_within(graph: Graph, depth: int) -> set[int]:
-    """The ids of the nodes at most so many edges below the output."""
-    from autodiff.cli.pictures.fold import part_of
+class Part:
+    """The part of a graph that is shown; if ``of_inputs``, only what leads to the inputs."""
 
-    return {*part_of(graph, "", depth)}
+    def __init__(self, graph: Graph, of_inputs: bool) -> None:
+        self.graph = graph
+        self.of_inputs = of_inputs
+
+    def lines(self, report: GradientReport, page: Page, depth: int) -> Iterator[Line | Block]:
+        """The lines of the tree down to this depth, 0 for any."""
+        from autodiff.cli.pictures.fold import part_of
+        from autodiff.cli.render.reports import graph_lines
+
+        if not depth and not self.of_inputs:
+            return graph_lines(report, page)
+        options = ", ".join(["--wrt"] * self.of_inputs + ["--depth"] * bool(depth))
+        return graph_lines(report, page, {*part_of(self.graph, "", depth, self.of_inputs)}, options)
 
 
 def height_of(lines: Iterable[Line | Block]) -> int:

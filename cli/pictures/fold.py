@@ -47,10 +47,11 @@ class View(Record):
     note: str
 
 
-def part_of(graph: Graph, around: str, depth: int) -> list[int]:
+def part_of(graph: Graph, around: str, depth: int, of_inputs: bool = False) -> list[int]:
     """The ids of the nodes at most ``depth`` edges below the output; or from ``around``, in both directions.
 
     0 means any number; AROUND_DEPTH where a node is named. Raises UsageError if no node has that name.
+    ``of_inputs`` leaves out nodes that lead to no input of the graph, unless one is named.
     """
     near: dict[int, list[int]] = {}
     for edge in graph.edges:
@@ -72,7 +73,22 @@ def part_of(graph: Graph, around: str, depth: int) -> list[int]:
         last = list(found)
         reached |= found
         steps += 1
-    return sorted(reached)
+    useful = leading_to_inputs(graph) if of_inputs and not around else reached
+    return sorted(reached.keys() & useful.keys())
+
+
+def leading_to_inputs(graph: Graph) -> dict[int, None]:
+    """The ids of the nodes between the output and the inputs, these included; all if none leads to one."""
+    users: dict[int, list[int]] = {}
+    for edge in graph.edges:
+        users.setdefault(edge.input, []).append(edge.output)
+    found = dict.fromkeys(graph.inputs)
+    todo = list(found)
+    while todo:
+        new = dict.fromkeys(user for user in users.get(todo.pop(), ()) if user not in found)
+        found |= new
+        todo += new
+    return found if graph.root in found else dict.fromkeys(node.id for node in graph.nodes)
 
 
 def unknown_node(name: str, graph: Graph) -> UsageError:

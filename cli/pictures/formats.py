@@ -30,6 +30,7 @@ class Request(Record):
     """What is asked for: the format, the view (``ops``, ``tensors`` or empty) and which nodes.
 
     ``around`` is a name or empty, ``depth`` a number of edges or 0; ``fold`` nodes are the most unfolded.
+    ``of_inputs`` leaves out what leads to no input.
     """
 
     form: str
@@ -37,6 +38,7 @@ class Request(Record):
     around: str
     depth: int
     fold: int
+    of_inputs: bool = False
 
 
 def draw(
@@ -50,7 +52,7 @@ def draw(
     whole = report.graph
     assert whole is not None
     assert report.events is not None
-    kept = part_of(whole, asked.around, asked.depth)
+    kept = part_of(whole, asked.around, asked.depth, asked.of_inputs)
     view = view_of(whole, report.events, constructs, kept, asked.fold)
     graph = view.graph
     if len(graph.nodes) > MOST_NODES:

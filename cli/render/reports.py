@@ -89,11 +89,14 @@ def since_lines(report: GradientReport, page: Page) -> Iterator[Line]:
 
 
 def graph_lines(
-    report: GradientReport, page: Page, kept: Collection[int] | None = None
+    report: GradientReport, page: Page, kept: Collection[int] | None = None, options: str = ""
 ) -> Iterator[Line | Block]:
-    """The tree alone, with the remark on changed inputs; ``kept`` are the nodes that are shown."""
+    """The tree alone, with the remark on changed inputs.
+
+    ``kept`` are the nodes that are shown, because of these ``options``.
+    """
     assert report.graph is not None
-    yield from tree_lines(report.graph, page, report.gradients, report.weight, kept)
+    yield from tree_lines(report.graph, page, report.gradients, report.weight, kept, options)
     yield from since_lines(report, page)
 
 

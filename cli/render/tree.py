@@ -40,11 +40,12 @@ def tree_lines(
     gradients: Sequence[Variable] = (),
     weight: str | None = None,
     kept: Collection[int] | None = None,
+    options: str = "",
 ) -> Iterator[Line | Block]:
     """The lines of the tree with its header and legends.
 
     ``weight`` is the text of the output's cotangent, None for the 1 of a number. ``kept`` are the ids of the
-    nodes that are shown, None for all.
+    nodes that are shown, because of these ``options``; None for all.
     """
     rows, ways = walk(graph, page, kept)
     fill_texts(rows, ways, graph, page)
@@ -63,7 +64,7 @@ def tree_lines(
         yield EMPTY
         times = "" if weight.startswith("ones(") else f", each times its entry of {fit(weight)}"
         yield from prose(f"S is the sum of the entries of {output}{times}.", page.width)
-    yield from tail_lines(graph, rows, gradients, page, kept is not None)
+    yield from tail_lines(graph, rows, gradients, page, options)
 
 
 def walk(graph: Graph, page: Page, kept: Collection[int] | None = None) -> tuple[Rows, list[GraphEdge]]:
@@ -237,15 +238,15 @@ def key_lines(graph: Graph, names: Sequence[str], page: Page) -> Iterator[Line]:
 
 
 def tail_lines(
-    graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Page, is_part: bool = False
+    graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Page, options: str = ""
 ) -> Iterator[Line]:
     """The lines below the tree: what was left out, and what ``G``, versioned names and ``(*)`` mean."""
     left = len(graph.nodes) - len(rows.names) + graph.left_out
     if rows.is_cut or left:
-        way = "--depth" if is_part and not rows.is_cut else "--all"
+        way = options if options and not rows.is_cut else "--all"
         more = f"{left:,} more node{'s' * (left > 1)}" if left else "more uses of these nodes"
         yield muted(f"... {more} ({way})")
-    rules = rows.locals_ if is_part else (edge.symbol for edge in graph.edges if edge.local is None)
+    rules = rows.locals_ if options else (edge.symbol for edge in graph.edges if edge.local is None)
     if any(incoming.letter in words_in(rule) for rule in rules):
         yield EMPTY
         says = f"{incoming.letter} is the gradient that arrives at the parent, the last column of its row."

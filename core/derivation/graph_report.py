@@ -88,6 +88,7 @@ def graph_of(
         tuple(constants.uses),
         whole_from,
         names.key(),
+        tuple(ids.nodes[node] for _, node in subject.wrt if node in ids.nodes),
     )
 
 

@@ -90,13 +90,14 @@ class Graph:
     without derivatives, whose ids follow those of ``edges``.
     ``output`` is the script's name for the root at the end, if that is not the name of its node. ``left_out``
     is the number of nodes that are not in this record. All uses of the nodes with ids from ``whole_from`` on
-    are in it. ``key`` has the meanings of made-up names.
+    are in it. ``key`` has the meanings of made-up names, ``inputs`` are the ids of what is differentiated by.
     """
 
     __slots__ = (
         "constant_uses",
         "constants",
         "edges",
+        "inputs",
         "key",
         "left_out",
         "nodes",
@@ -116,7 +117,9 @@ class Graph:
         constant_uses: tuple[GraphEdge, ...] = (),
         whole_from: int = 0,
         key: NameKey | None = None,
+        inputs: tuple[int, ...] = (),
     ) -> None:
+        self.inputs = inputs
         self.root = root
         self.key = key
         self.nodes = nodes

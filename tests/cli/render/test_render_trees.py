@@ -180,3 +180,22 @@ def test_a_tree_higher_than_the_screen_is_followed_by_the_command_for_its_upper_
     assert len(shorter.splitlines()) < 24
     assert "upper part" not in shorter
     assert "upper part" not in on_terminal("graph", "-e", "x = 2; y = x*x", "--color", "never")[1]
+
+
+def test_a_tree_of_an_input_has_what_leads_to_it(autodiff, write):
+    script = write(RECURRENT)
+    shown = autodiff("graph", script, "--wrt", "w", "--depth", "6").out
+    names = [
+        re.sub(r"^[ |`-]*", "", line).split("  ")[0] for line in shown.split("\n...")[0].splitlines()[1:]
+    ]
+    assert names == ["L", "h_5 - 1", "h_5", "w*h_4 + u*x_5", "w*h_4", "w", "h_4", "w*h_3 + u*x_4"]
+    assert "\n... 22 more nodes (--wrt, --depth)\n" in shown
+    assert "u*x_4" not in autodiff("graph", script, "--wrt", "w").out.replace("+ u*x_4", "")
+    drawn = autodiff("graph", script, "--wrt", "w", "--format", "svg").out
+    assert ">u</text>" not in drawn
+    assert ">w</text>" in drawn
+
+
+def test_a_tree_of_an_input_that_does_not_lead_to_the_output_is_whole(autodiff):
+    shown = autodiff("graph", "-e", "x = 1.; y = 2.; L = x**2", "--wrt", "y").out
+    assert shown.splitlines()[2].startswith("`- x ")
