@@ -66,12 +66,17 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(autouse=True)
 def sealed_state():
-    """Grad mode, the running site, the recorder and the default dtype are as they were after each test."""
+    """The engine's state is as it was after each test."""
+    yield
+    check_state()
+
+
+def check_state() -> None:
+    """Grad mode, the running site, the recorder and the default dtype are as they were, or are put back."""
     from autodiff.core.base.incoming import incoming
     from autodiff.core.graph import dtypes
     from autodiff.core.graph.state import mode
 
-    yield
     leaked = {
         "grad mode": not mode.enabled,
         "site": mode.site is not None,

@@ -17,6 +17,7 @@ from autodiff.core.base.source import Source
 from autodiff.grammar.lint import LINTS, lint
 from conftest import REPOSITORY
 from documents import shell
+from one_test import in_one_test
 from script_runner import Outcome, run_script
 
 #: A mistake of autodiff itself has no example: one that is known is mended. Nor has a missing library.
@@ -79,7 +80,7 @@ def is_code(text: str) -> bool:
     return len(text) == 5 and text[0] in "EW" and text[1:].isdigit()
 
 
-@pytest.mark.parametrize("code", CODES)
+@in_one_test("code", CODES)
 def test_every_text_is_a_sentence(code: str) -> None:
     entry = CODES[code]
     for text in (entry.title, entry.cause, entry.remedy):

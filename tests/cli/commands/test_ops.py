@@ -17,6 +17,7 @@ from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.graph.op import OPS
 from autodiff.grammar.reference import catalog
 from conftest import REPOSITORY
+from one_test import in_one_test
 from program import run_program
 from script_runner import run_script
 from transcript import normalise
@@ -95,7 +96,7 @@ SNIPPETS = [
 ]
 
 
-@pytest.mark.parametrize(("script", "shown"), [s[1:] for s in SNIPPETS], ids=[s[0] for s in SNIPPETS])
+@in_one_test("script, shown", [s[1:] for s in SNIPPETS])
 def test_an_example_prints_what_it_shows(script: str, shown: str) -> None:
     assert run_script(script).stdout == shown
 

@@ -12,6 +12,7 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
 from conftest import TESTS
+from one_test import in_one_test
 
 SCRIPTS = sorted((TESTS / "mistakes").rglob("*.ad"))
 IN_PLACE = """\
@@ -74,7 +75,7 @@ def test_folding_adds_and_drops_nothing():
     assert folded.translate(letters) == flat.translate(letters)
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+@in_one_test("path", SCRIPTS)
 def test_diagnostics_keep_to_the_width(path):
     """All lines but those that are one piece: code to copy, an address, the place of the mistake."""
     source = Source(path.read_text(), path.name)

@@ -14,6 +14,7 @@ import re
 
 import pytest
 from autodiff.cli.render.roles import DARK, LIGHT, PLAIN, ROLES, UNKNOWN, paint, read_styles
+from one_test import in_one_test
 
 READABLE = 4.5
 STRAY, STRAY_IN_A_LIT_ROOM = 0.05, 1 / 6
@@ -57,7 +58,7 @@ def colors_of(style):
 
 
 @pytest.mark.parametrize("background", BACKGROUNDS)
-@pytest.mark.parametrize("role", ROLES)
+@in_one_test("role", ROLES)
 def test_every_role_is_readable(role, background):
     color, stray, kinds = BACKGROUNDS[background]
     around = tuple(bytes.fromhex(color))

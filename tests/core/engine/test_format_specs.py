@@ -9,6 +9,7 @@ from autodiff.core.base.errors import LimitError, ScriptError
 from autodiff.core.engine.printing import FORMAT_LIMIT, format_number, format_with_spec
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from one_test import in_one_test
 from seeds import examples
 
 NAN, INF = float("nan"), float("inf")
@@ -107,8 +108,8 @@ def outcome(spell, value, spec):
 @pytest.mark.skipif(
     sys.version_info[:2] != (3, 11), reason="the words of the errors are those of CPython 3.11"
 )
-@pytest.mark.parametrize("spec", SPECS, ids=repr)
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: repr(value)[:12])
+@in_one_test("spec", SPECS)
 def test_format_specs_read_as_in_python(value, spec):
     assert outcome(format_with_spec, value, spec) == outcome(format, value, spec)
 

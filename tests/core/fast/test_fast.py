@@ -22,6 +22,7 @@ from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.graph.node import ArrayNode, ScalarNode
 from autodiff.core.graph.state import enable_grad
 from autodiff.grammar.lints.signatures import bind_unknown
+from one_test import in_one_test
 
 PROGRAMS = 200
 
@@ -30,7 +31,7 @@ Write = Callable[[int], tuple[list[float], list[fast_programs.Step]]]
 
 @pytest.mark.skipif(not is_fast, reason="the array path rounds math's functions differently")
 @pytest.mark.parametrize("write", [fast_programs.program, fast_programs.wide])
-@pytest.mark.parametrize("seed", range(PROGRAMS))
+@in_one_test("seed", range(PROGRAMS))
 def test_numbers_are_those_of_plain_floats_to_the_last_bit(write: Write, seed: int) -> None:
     leaves, steps = write(seed)
     value, gradients = fast_programs.by_hand(leaves, steps)

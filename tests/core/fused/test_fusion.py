@@ -19,6 +19,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast import tiles
 from autodiff.core.fused.tile_program import TileProgram
 from autodiff.core.graph.node import ArrayNode
+from one_test import in_one_test
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="nothing is put off")
 
@@ -141,7 +142,7 @@ def compare(found: list[Any], expected: list[Any], precision: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("seed", range(150))
+@in_one_test("seed", range(150))
 def test_random_programs(seed: int, dtype: str) -> None:
     runs = []
     for least in (2, NEVER):

@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 import numpy as np
-import pytest
 from autodiff.core.fused.tile_program import UFUNCS, TileCell, TileProgram
+from one_test import in_one_test
 from seeds import seeds
 
 #: Where signs show: zeros of both kinds, what overflows, what is nan.
@@ -31,7 +31,7 @@ def random_formula(seed: int) -> tuple[TileProgram, list[TileCell], list[Any]]:
     return program, cells, values
 
 
-@pytest.mark.parametrize("seed", seeds(200))
+@in_one_test("seed", seeds(200))
 def test_signs_are_left_out_to_the_same_bits(seed: int) -> None:
     program, cells, values = random_formula(seed)
     for cell in cells:

@@ -21,6 +21,7 @@ from autodiff.core.graph.op import OPS, Op
 from autodiff.core.symbolic.symbol import values_read
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
+from one_test import in_one_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +97,7 @@ def test_nodes_have_the_values_that_were_left_out() -> None:
         assert len(node.inputs) == len(operands)
 
 
-@pytest.mark.parametrize("op", OF_ONE, ids=lambda op: op.name)
+@in_one_test("op", OF_ONE)
 def test_what_the_rule_of_a_function_reads_is_kept(op: Op) -> None:
     use = shared_bound_op(op, SAME_SHAPE)
     analyse_bound_op(use)
@@ -111,7 +112,7 @@ def test_what_the_rule_of_a_function_reads_is_kept(op: Op) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("op", OF_ONE, ids=lambda op: op.name)
+@in_one_test("op", OF_ONE)
 def test_passes_give_what_nodes_give(op: Op, dtype: str) -> None:
     found = []
     weight = tensor(np.linspace(-2.0, 2.0, len(EDGES), dtype=dtype))

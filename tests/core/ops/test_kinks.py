@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from autodiff.core import grad
 from autodiff.core.graph.state import mode
+from one_test import in_one_test
 from ops.engines import flat, leaf_of
 from script_runner import run_script
 
@@ -111,7 +112,7 @@ def label(value: object) -> str:
 
 @pytest.mark.parametrize("as_array", [False, True], ids=["number", "array"])
 @pytest.mark.parametrize("lifted", [False, True], ids=["plain", "create_graph"])
-@pytest.mark.parametrize(("text", "operands", "wanted"), ROWS, ids=label)
+@in_one_test("text, operands, wanted", ROWS)
 def test_gradient(text: str, operands: list, wanted: list, lifted: bool, as_array: bool) -> None:
     arrays = [np.array([x]) if as_array and isinstance(x, float) else np.array(x) for x in operands]
     function = in_our_words(text, len(operands))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
-import pytest
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import explain_lines
 from autodiff.core.base.errors import AutodiffError
@@ -15,6 +15,7 @@ from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY, TESTS
+from one_test import in_one_test
 
 SCRIPTS = {
     str(path.relative_to(REPOSITORY)): path.read_text()
@@ -56,6 +57,7 @@ NOT_WORDS = re.compile(
 WITHOUT_GRADIENT = {"2_matrix_backward.ad", "2_no_grad.ad", "2_requires_grad.ad", "5_imports.ad"}
 
 
+@cache
 def steps_of(text: str, name: str) -> list[str]:
     """What ``explain`` prints, whole steps at 80 columns."""
     source = Source(text, name)
@@ -70,7 +72,7 @@ def steps_of(text: str, name: str) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@in_one_test("name", SCRIPTS)
 def test_steps_have_no_internal_names(name: str) -> None:
     text = SCRIPTS[name]
     lines = steps_of(text, name)
@@ -82,7 +84,7 @@ def test_steps_have_no_internal_names(name: str) -> None:
     assert [found for found in NOT_WORDS.findall(shown) if found not in text] == []
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@in_one_test("name", SCRIPTS)
 def test_matrices_are_not_cut(name: str) -> None:
     """A row of a matrix stands between two bars on one line; an or after a bracket or matrix is one more."""
     for line in steps_of(SCRIPTS[name], name):

@@ -17,6 +17,7 @@ from autodiff.core.symbolic.expr import Expr, name_expr, number_expr
 from autodiff.core.symbolic.simplify import simplify
 from autodiff.core.symbolic.symbol import Symbol, symbolic_vjp, values_read
 from expression_reader import sym
+from one_test import in_one_test
 
 # -- every use of an op: what is written is what the engine computes ---------------------------------------
 
@@ -112,7 +113,7 @@ def built(use: str) -> tuple[Tensor, list[Tensor]]:
     return function(*leaves), leaves
 
 
-@pytest.mark.parametrize("use", [use for use in USES if use not in UNEVALUATED])
+@in_one_test("use", [use for use in USES if use not in UNEVALUATED])
 def test_what_is_written_is_what_the_engine_computes(use: str) -> None:
     result, leaves = built(use)
     node = result.node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from one_test import in_one_test
 from syntax_dumps import python_accepts, we_accept
 
 REJECTED = r"""
@@ -176,7 +176,7 @@ if a: b else: c
 """.strip("\n").split("\n")
 
 
-@pytest.mark.parametrize("text", REJECTED)
+@in_one_test("text", REJECTED)
 def test_both_reject(text):
     for old, new in (("\\n", "\n"), ("\\u00a0", "\u00a0"), ("\\u2028", "\u2028"), ("\\u200b", "\u200b")):
         if not text.startswith(("'", "f'")):

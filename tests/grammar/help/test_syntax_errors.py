@@ -10,6 +10,7 @@ from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax.parser import parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from one_test import in_one_test
 from seeds import examples
 
 
@@ -131,7 +132,7 @@ GOLDEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("marked", "code", "message", "caret", "way_out"), GOLDEN)
+@in_one_test("marked, code, message, caret, way_out", GOLDEN)
 def test_error(marked, code, message, caret, way_out):
     before, inside, after = marked.split("^")
     error = error_of(before + inside + after)
@@ -164,13 +165,13 @@ def assert_readable(error: CompileError, text: str) -> None:
         assert len(sentence) < 250
 
 
-@pytest.mark.parametrize("marked", [row[0] for row in GOLDEN])
+@in_one_test("marked", [row[0] for row in GOLDEN])
 def test_golden_errors_are_readable(marked):
     text = marked.replace("^", "")
     assert_readable(error_of(text), text)
 
 
-@pytest.mark.parametrize("marked", [row[0] for row in GOLDEN])
+@in_one_test("marked", [row[0] for row in GOLDEN])
 def test_the_first_mistake_wins(marked):
     """What stands in front of a mistake, does not change what is said."""
     text = marked.replace("^", "")

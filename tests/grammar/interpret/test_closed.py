@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
 from conftest import REPOSITORY
+from one_test import in_one_test
 from script_runner import run_script
 
 PACKAGE = REPOSITORY
@@ -40,7 +40,7 @@ def called(node: ast.Call) -> str:
     return function.id
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@in_one_test("path", MODULES)
 def test_the_package_calls_nothing_dynamic(path: Path) -> None:
     allowed = ALLOWED.get(str(path.relative_to(PACKAGE)), set())
     forbidden = FORBIDDEN_MODULES - allowed
@@ -168,7 +168,7 @@ EXPLOITS = [
 ]
 
 
-@pytest.mark.parametrize("text", EXPLOITS)
+@in_one_test("text", EXPLOITS)
 def test_published_exploits_are_errors(text: str) -> None:
     outcome = run_script(f"t = torch.tensor(1.)\n{text}\n")
     assert outcome.error is not None

@@ -10,6 +10,7 @@ from autodiff.core.base.errors import CompileError
 from autodiff.core.base.source import Source
 from autodiff.grammar.lint import LINTS, lint
 from conftest import TESTS
+from one_test import in_one_test
 from script_runner import run_script
 
 W = "w = torch.tensor(1.0, requires_grad=True)\n"
@@ -516,13 +517,13 @@ def test_scripts_that_make_no_sense_are_walked(text: str) -> None:
     assert [code for code in codes if code.startswith("L")] == []
 
 
-@pytest.mark.parametrize("name", WRONG)
+@in_one_test("name", WRONG)
 def test_wrong(name: str) -> None:
     text, codes = WRONG[name]
     assert found(text) == codes
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@in_one_test("name", RIGHT)
 def test_right(name: str) -> None:
     assert found(RIGHT[name]) == []
 
@@ -531,7 +532,7 @@ def fixes_of(text: str) -> list[tuple[str, str]]:
     return [(one.code, fix.apply(text)) for one in lint(Source(text)) for fix in one.fixes]
 
 
-@pytest.mark.parametrize("name", [name for name, (_, codes) in WRONG.items() if len(codes) == 1])
+@in_one_test("name", [name for name, (_, codes) in WRONG.items() if len(codes) == 1])
 def test_the_repairs_of_wrong_scripts_hold(name: str) -> None:
     for code, repaired in fixes_of(WRONG[name][0]):
         assert code not in found(repaired)
@@ -607,7 +608,7 @@ def test_torch_runs_the_repaired_examples(code: str) -> None:
         assert run_with_torch(repaired).error is None
 
 
-@pytest.mark.parametrize("path", sorted((TESTS / "mistakes").glob("*/*.ad")), ids=lambda path: path.stem)
+@in_one_test("path", sorted((TESTS / "mistakes").glob("*/*.ad")))
 def test_repairs_end_findings_in_the_scripts_with_mistakes(path: Path) -> None:
     text = path.read_text()
     try:

@@ -12,6 +12,7 @@ from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.grammar.lint import is_error, lint
 from autodiff.grammar.lints.values import FIELDS, NOT_FUNCTIONS, SEVERAL
 from conftest import REPOSITORY, TESTS
+from one_test import in_one_test
 from script_runner import run_script
 
 W = "w = torch.tensor(1.0, requires_grad=True)\n"
@@ -43,7 +44,7 @@ def is_static(error: AutodiffError | None) -> bool:
     return error.code in STATIC or "E0140" <= error.code <= "E0149"
 
 
-@pytest.mark.parametrize("path", sorted((TESTS / "mistakes").glob("*/*.ad")), ids=lambda path: path.stem)
+@in_one_test("path", sorted((TESTS / "mistakes").glob("*/*.ad")))
 def test_the_lints_say_what_running_says(path: Path) -> None:
     text = path.read_text()
     error = run_script(text).error

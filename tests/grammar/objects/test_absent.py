@@ -16,6 +16,7 @@ from autodiff.grammar.objects.builtins.namespaces import NAMESPACE_MAKERS, names
 from autodiff.grammar.objects.rewrite import Rewrite
 from autodiff.grammar.objects.values import UNBOUND
 from conftest import TESTS
+from one_test import in_one_test
 from script_runner import printed, run_script
 
 REWRITES = {id(rewrite): (name, rewrite) for name, (_, rewrite) in ABSENT_NAMES.items()}
@@ -38,7 +39,7 @@ def test_the_rewrite_runs_in_torch_alike(rewrite: Rewrite) -> None:
     assert printed(rewrite.script) == run_with_plain_python(rewrite.script)[0]
 
 
-@pytest.mark.parametrize("name", ABSENT_NAMES)
+@in_one_test("name", ABSENT_NAMES)
 def test_what_is_said_to_be_absent_is_absent(name: str) -> None:
     code, _ = ABSENT_NAMES[name]
     assert code in CARETS

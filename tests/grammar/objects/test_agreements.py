@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import TESTS
 from exception_names import PYTHON_NAMES
+from one_test import in_one_test
 from script_runner import run_script
 from transcript import normalise
 
@@ -43,7 +44,7 @@ def first_line(text: str) -> str:
     return normalise(text).partition("\n")[0]
 
 
-@pytest.mark.parametrize(("script", "shown"), [entry[1:] for entry in SCRIPTS], ids=NAMES)
+@in_one_test("script, shown", [entry[1:] for entry in SCRIPTS])
 def test_a_script_shows_this(script: str, shown: str) -> None:
     ours = run_script(script)
     assert shows(ours.stdout, ours.warnings, None if ours.error is None else ours.error.message) == shown

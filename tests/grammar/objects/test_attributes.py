@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from autodiff.grammar.objects import methods
 from autodiff.grammar.objects.attributes import ATTRIBUTE_READERS
+from one_test import in_one_test
 from script_runner import printed, run_script
 
 VALUES = {
@@ -56,8 +57,8 @@ PRYING = [
 ]
 
 
-@pytest.mark.parametrize("name", PRYING)
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+@in_one_test("name", PRYING)
 def test_nothing_of_python_shows_through(value: str, name: str) -> None:
     if (value, name) == ("'a'", "find"):
         return

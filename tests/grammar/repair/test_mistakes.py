@@ -11,11 +11,11 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from conftest import TESTS
 from exception_names import PYTHON_NAMES
+from one_test import in_one_test
 from script_runner import run_script
 
 FOLDER = TESTS / "mistakes"
 SCRIPTS = sorted(FOLDER.glob("*/*.ad"))
-each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 #: What runs in PyTorch and not here, by the table of exceptions in docs/language.md.
 OURS_ALONE = ("absent", "pasted", "training")
 
@@ -34,7 +34,7 @@ def spelled(error: AutodiffError, path: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-@each_script
+@in_one_test("path", SCRIPTS)
 def test_the_diagnostic_is_exact(path: Path, update_golden: bool) -> None:
     golden = path.with_suffix(".txt")
     said = spelled(mistake_in(path), path)
@@ -43,7 +43,7 @@ def test_the_diagnostic_is_exact(path: Path, update_golden: bool) -> None:
     assert said == golden.read_text()
 
 
-@each_script
+@in_one_test("path", SCRIPTS)
 def test_every_repair_makes_the_script_run(path: Path) -> None:
     text = path.read_text()
     error = mistake_in(path)
@@ -60,7 +60,7 @@ def test_every_repair_makes_the_script_run(path: Path) -> None:
 
 
 @pytest.mark.oracle
-@each_script
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_torch_refuses_it_too(path: Path) -> None:
     from torch_prelude import run_with_torch
 

@@ -6,6 +6,7 @@ import ast
 import warnings
 
 import pytest
+from one_test import in_one_test
 from syntax_dumps import assert_agrees
 
 EXPRESSIONS = """
@@ -241,7 +242,7 @@ def snippets(text: str) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("text", snippets(EXPRESSIONS.replace("\\\\", "\\")))
 @pytest.mark.parametrize("shape", ["{}", "x = {}", "f(a)[0] = x.y = {}\n", "if a:\n    return {}\nb"])
+@in_one_test("text", snippets(EXPRESSIONS.replace("\\\\", "\\")))
 def test_expression_agrees_with_python(text, shape):
     assert_agrees(shape.replace("{}", text))

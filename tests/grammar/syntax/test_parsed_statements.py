@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.grammar.syntax.parser import parse
+from one_test import in_one_test
 from syntax_dumps import OurDump, assert_agrees
 
 STATEMENTS = [
@@ -130,7 +131,7 @@ STATEMENTS = [
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("text", STATEMENTS)
+@in_one_test("text", STATEMENTS)
 def test_statement_agrees_with_python(text):
     assert_agrees(text)
 

@@ -8,6 +8,7 @@ from autodiff.core import tensor
 from autodiff.core.base.errors import GradientError, ScriptError
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.core.graph.op import OPS
+from one_test import in_one_test
 from op_oracle import ops_of
 
 FAMILIES = ("arithmetic", "rounding", "transcendental", "selection", "comparison")
@@ -137,7 +138,7 @@ def points(name: str) -> list[tuple[float, ...]]:
     return [tuple(float(rng.uniform(low, high)) for low, high in intervals) for _ in range(8)]
 
 
-@pytest.mark.parametrize("name", SCALAR_OPS)
+@in_one_test("name", SCALAR_OPS)
 def test_scalar_forward_equals_array_forward(name):
     op = OPS[name]
     for operands in points(name):
@@ -146,7 +147,7 @@ def test_scalar_forward_equals_array_forward(name):
         assert abs(scalar - array) <= 4 * np.spacing(abs(array)), operands
 
 
-@pytest.mark.parametrize("name", [n for n in SCALAR_OPS if n != "floor_divide"])
+@in_one_test("name", [n for n in SCALAR_OPS if n != "floor_divide"])
 def test_rules_equal_finite_differences(name):
     op = OPS[name]
     step = 1e-6

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from autodiff.core.base.errors import GradientError
 from autodiff.core.ops.reduce.bessel import iv, jv, kv, yv
+from one_test import in_one_test
 from script_runner import printed, run_script
 
 ORDERS = [0, 1, 2, 5, 10, 25, 50]
@@ -29,8 +30,8 @@ def series(order: int, z: float, sign: int) -> float:
         return float(total)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("z", POINTS)
+@in_one_test("order", ORDERS)
+@in_one_test("z", POINTS)
 def test_values_and_slopes_of_the_first_kinds(order: int, z: float) -> None:
     for op, sign in ((jv, -1), (iv, 1)):
         size = max(abs(series(order, z, sign)), abs(series(order + 1, z, sign)))
@@ -43,8 +44,8 @@ def test_values_and_slopes_of_the_first_kinds(order: int, z: float) -> None:
         assert found == pytest.approx(slope, rel=1e-12, abs=1e-13 * size)
 
 
-@pytest.mark.parametrize("order", [0.0, 0.5, 1.0, 2.25, 7.0, 12.5])
-@pytest.mark.parametrize("z", POINTS)
+@in_one_test("order", [0.0, 0.5, 1.0, 2.25, 7.0, 12.5])
+@in_one_test("z", POINTS)
 def test_the_second_kinds_by_wronskians(order: float, z: float) -> None:
     """DLMF 10.5.2 and 10.28.2."""
     one, other = jv(order + 1, z) * yv(order, z), jv(order, z) * yv(order + 1, z)
