@@ -11,7 +11,7 @@ from autodiff.core.base.errors import AutodiffError, CompileError, Fix
 from autodiff.core.base.source import Source
 from autodiff.core.engine.public_functions import find_function
 from autodiff.grammar.help.syntax.recovery import ErrorSearch
-from autodiff.grammar.interpret.scope import ScriptScopes, resolve
+from autodiff.grammar.interpret.scope import ScriptScopes, check_names, resolve
 from autodiff.grammar.interpret.script_kind import fixed_arrays, is_plain, name_finder, prints_numbers
 from autodiff.grammar.lints import (
     broadcasts,
@@ -98,7 +98,7 @@ def unresolved_elsewhere(
     script = search.run()
     if script is None:
         return None, []
-    names = resolve(script, source, lambda name: True, sorted(search.names))
+    names = resolve(script, sorted(search.names))
     flow = Flow(script, is_function, bound_names(script, names))
     left_out = {source.position(line)[0] for line in search.lines}
     known = {one.span for one in (error, *error.other_errors)}
@@ -123,11 +123,11 @@ def is_error(found: AutodiffError) -> bool:
 def read(script: tree.Script, source: Source) -> tuple[ScriptScopes, Flow, list[AutodiffError]]:
     """The scopes of a script, its recorded events, and its resolution errors."""
     errors: list[AutodiffError] = []
-    names = resolve(script, source, lambda name: True)
+    names = resolve(script)
     runtime.prints_numbers = is_plain(names) and prints_numbers(names)  # as when it runs
     runtime.fixed_arrays = fixed_arrays(names) if is_plain(names) else ""
     try:
-        resolve(script, source, name_finder(names))
+        check_names(names, script, source, name_finder(names))
     except CompileError as error:
         errors = [error, *error.other_errors]
         error.other_errors = []
@@ -180,7 +180,8 @@ def compiles(text: str) -> bool:
 def resolve_fully(source: Source) -> None:
     """Parse a script and look up its names; raise a CompileError if either fails."""
     script = parse(source)
-    resolve(script, source, name_finder(resolve(script, source, lambda name: True)))
+    names = resolve(script)
+    check_names(names, script, source, name_finder(names))
 
 
 def keep_what_compiles(error: CompileError, source: Source) -> None:

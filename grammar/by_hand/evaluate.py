@@ -15,7 +15,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.interpret.compiler import Compiler
-from autodiff.grammar.interpret.scope import resolve
+from autodiff.grammar.interpret.scope import check_names, resolve
 from autodiff.grammar.objects.builtins.namespaces import (
     builtin_names,
     builtin_value,
@@ -154,7 +154,8 @@ class CompiledText:
 
     def __init__(self, parsed: FormulaText, given: tuple[str, ...]) -> None:
         script = parsed.script
-        self.scopes = resolve(script, parsed.source, lambda name: plain_value(name) is not UNBOUND, given)
+        self.scopes = resolve(script, given)
+        check_names(self.scopes, script, parsed.source, lambda name: plain_value(name) is not UNBOUND)
         compiler = Compiler(self.scopes, parsed.source, {}, plain_functions=True)
         self.frame = compiler.frame
         self.unset = self.frame[:]

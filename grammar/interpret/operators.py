@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpret.compiler import Evaluate, Frame
 
 
+#: The terms of a longer chain that runs once are compiled one by one.
+LONGEST_COMPILED = 10_000
+
+
 @compiles(tree.Binary, EXPRESSIONS)
 def compile_binary(c: Compiler, node: tree.Binary) -> Evaluate:
     # A long sum is a deep tree to the left. A loop follows it, which saves the compiler the recursion.
@@ -40,6 +44,8 @@ def compile_binary(c: Compiler, node: tree.Binary) -> Evaluate:
 
 def compile_long_chain(c: Compiler, chain: list[tree.Binary]) -> Evaluate:
     """Compile a long chain, such as a sum of thousands of terms, as a loop over its terms."""
+    if len(chain) > LONGEST_COMPILED and not c.loops and c.scope is c.names.module:
+        return compile_when_it_runs(c, chain)
     first = c.expression(chain[-1].left)
     links = [(BINARY[link.op], c.expression(link.right), link.span) for link in reversed(chain)]
 
@@ -49,6 +55,23 @@ def compile_long_chain(c: Compiler, chain: list[tree.Binary]) -> Evaluate:
             other = right(frame)
             mode.site = span
             value = operate(value, other)
+        return value
+
+    return run
+
+
+def compile_when_it_runs(c: Compiler, chain: list[tree.Binary]) -> Evaluate:
+    """Return the closure of a very long chain that runs once: it compiles each term when it comes to it.
+
+    The closures of a million terms would take more than a gigabyte.
+    """
+
+    def run(frame: Frame) -> Any:
+        value = c.expression(chain[-1].left)(frame)
+        for link in reversed(chain):
+            other = c.expression(link.right)(frame)
+            mode.site = link.span
+            value = BINARY[link.op](value, other)
         return value
 
     return run

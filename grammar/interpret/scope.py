@@ -72,8 +72,8 @@ class Scope:
 class ScriptScopes:
     """The scopes of one script: ``module``, and in ``scope_of`` the scope of each syntax node that opens one.
 
-    It also has the names that are read (``reads``), the ``attributes``, the names whose list is ``changed``,
-    those that are changed as ``lists``, by methods such as ``append``, the names that a loop at top level
+    It also has the names that are read (``reads``): by name and scope, all places. A script of a million
+    terms reads few names. And it has the ``attributes``, the names whose list is ``changed``, those that are changed as ``lists``, by methods such as ``append``, the names that a loop at top level
     assigns (``loop_targets``), the full names of the imported ``modules``, and whether anything ``marks`` a
     tensor as requiring gradients.
     """
@@ -93,7 +93,7 @@ class ScriptScopes:
     def __init__(self) -> None:
         self.module = Scope("module", None)
         self.scope_of: dict[tree.SyntaxNode, Scope] = {}
-        self.reads: list[tuple[tree.Name, Scope]] = []
+        self.reads: dict[tuple[str, Scope], list[tree.Name]] = {}
         self.attributes: list[tree.Attribute] = []
         self.changed: set[str] = set()
         self.lists: set[str] = set()
@@ -102,23 +102,31 @@ class ScriptScopes:
         self.marks = False
 
 
-def resolve(
-    script: tree.Script, source: Source, is_builtin: Callable[[str], bool], predefined: Iterable[str] = ()
-) -> ScriptScopes:
-    """Return the scopes of a script; ``predefined`` are names that the caller defines."""
+def resolve(script: tree.Script, predefined: Iterable[str] = ()) -> ScriptScopes:
+    """Return the scopes of a script; ``predefined`` are names that the caller defines.
+
+    It may read names that nothing binds: ``check_names`` finds them.
+    """
     names = ScriptScopes()
     for name in predefined:
         names.module.bind(name, Span(0, 0))
         names.module.binding_counts[name] = 0
     visit_all(script.body, names.module, names)
+    return names
+
+
+def check_names(
+    names: ScriptScopes, script: tree.Script, source: Source, is_builtin: Callable[[str], bool]
+) -> None:
+    """Raise a CompileError for names that the script reads, and that neither it nor the language binds."""
     unknown = [
-        (name, scope)
-        for name, scope in names.reads
-        if scope.find(name.id) is None and not is_builtin(name.id)
+        (place, scope)
+        for (name, scope), places in names.reads.items()
+        if scope.find(name) is None and not is_builtin(name)
+        for place in places
     ]
     if unknown:
         raise services["unknown names"].unknown_name_error(unknown, names, script, source)
-    return names
 
 
 def visit_all(body: Iterable[tree.SyntaxNode], scope: Scope, names: ScriptScopes) -> None:
@@ -128,6 +136,10 @@ def visit_all(body: Iterable[tree.SyntaxNode], scope: Scope, names: ScriptScopes
         node, scope, binding = stack.pop()
         if node is None:
             continue
+        while node.__class__ is tree.Binary:  # a long sum is a deep tree to the left
+            if node.right.__class__ is not tree.Number:
+                stack.append((node.right, scope, False))
+            node = node.left
         below = VISITORS[node.__class__](node, scope, names, binding)
         stack.extend(reversed(below))
 
@@ -136,7 +148,7 @@ def visit_name(node: tree.Name, scope: Scope, names: ScriptScopes, is_target: bo
     if is_target:
         scope.bind(node.id, node.span)
     else:
-        names.reads.append((node, scope))
+        names.reads.setdefault((node.id, scope), []).append(node)
     return []
 
 

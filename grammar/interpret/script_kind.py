@@ -54,7 +54,7 @@ def builds_tensors(names: ScriptScopes) -> bool:
     }  # variables, also those of functions
     others = others.union(*(scope.slots for scope in names.scope_of.values()))
     is_of_numpy = (
-        (is_of_numpy_module(names.modules) or any(name.id == "np" for name, _ in names.reads))
+        (is_of_numpy_module(names.modules) or any(name == "np" for name, _ in names.reads))
         and not is_written_as_torch(names)
         and prints_numbers(names)
     )
@@ -77,7 +77,7 @@ def is_of_numpy_module(full_names: Collection[str]) -> bool:
 def is_written_as_torch(names: ScriptScopes) -> bool:
     """Whether the script imports torch or uses it by name, so that functions refuse numbers as torch's do."""
     return any(module.partition(".")[0] == "torch" for module in names.modules) or any(
-        name.id in TORCH_NAMESPACES and scope.find(name.id) is None for name, scope in names.reads
+        name in TORCH_NAMESPACES and scope.find(name) is None for name, scope in names.reads
     )
 
 
@@ -110,7 +110,7 @@ def reads_any(names: ScriptScopes, wanted: Collection[str], except_of: Collectio
 
     Attributes of the names ``except_of``, and of their attributes, do not count.
     """
-    return any(name.id in wanted and scope.find(name.id) is None for name, scope in names.reads) or any(
+    return any(name in wanted and scope.find(name) is None for name, scope in names.reads) or any(
         node.name in wanted and not (except_of and first_name(node) in except_of) for node in names.attributes
     )
 

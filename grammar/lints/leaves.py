@@ -112,7 +112,7 @@ def as_floats(subject: Subject, call: tree.Call) -> Fix | None:
 def unused_leaf(subject: Subject) -> Iterator[AutodiffError]:
     if not any(event.value.kind == GRAPH for event in subject.events("bind")):
         return
-    used = {name.id for name, _ in subject.names.reads}
+    used = {name for name, _ in subject.names.reads}
     for event in subject.events("bind"):
         call = event.value.node
         if event.value.kind != LEAF or event.node.id in used or not isinstance(call, tree.Call):

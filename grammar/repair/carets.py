@@ -28,7 +28,7 @@ def read_carets(source: Source, settings: Settings, warn: Callable[[str, Span], 
     try:
         script = parse_to_first_error(source)
         has_caret = any(isinstance(node, tree.Binary) and node.op == "^" for node in walk(script))
-        if not has_caret or not is_plain(resolve(script, source, lambda name: True, list(settings.sets))):
+        if not has_caret or not is_plain(resolve(script, settings.sets)):
             return
         probe, mode.probe = mode.probe, None  # it numbers the leaves of the run that follows
         try:

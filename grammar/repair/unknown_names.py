@@ -57,7 +57,8 @@ def unknown_name_error(
 ) -> CompileError:
     """Return the error for the first unknown name in the text, with the other names in ``other_errors``."""
     firsts: dict[str, Read] = {}
-    for read in sorted(unknown, key=lambda read: read[0].span.start):
+    unknown = sorted(unknown, key=lambda read: read[0].span.start)
+    for read in unknown:
         firsts.setdefault(read[0].id, read)
     first, *others = [
         single_name_error(read, unknown, names, script, source) for read in list(firsts.values())[:MOST_NAMES]
@@ -252,7 +253,7 @@ class UnknownName:
 
     def script_spelling(self, name: str) -> str:
         """Return a function's name as this script writes it, with ``torch.`` or ``F.`` if it uses torch."""
-        reads_torch = any(read.id == "torch" for read, _ in self.names.reads)
+        reads_torch = any(read == "torch" for read, _ in self.names.reads)
         if reads_torch and f"torch.{name}" in FUNCTIONS:
             return f"torch.{name}"
         if not reads_torch or f"F.{name}" not in FUNCTIONS:

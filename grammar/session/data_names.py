@@ -35,8 +35,8 @@ def sort_columns(source: Source, columns: Iterable[str]) -> tuple[list[str], dic
     Raises CompileError for a script that does not parse.
     """
     script = parse_to_first_error(source)
-    names = resolve(script, source, lambda name: True, [])
-    read = {name.id for name, scope in names.reads if scope.find(name.id) is None}
+    names = resolve(script)
+    read = {name for name, scope in names.reads if scope.find(name) is None}
     called = {
         node.function.id
         for node in walk(script)

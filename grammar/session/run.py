@@ -19,7 +19,7 @@ from autodiff.core.graph import dtypes
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret import assignment, expressions, operators, statements
 from autodiff.grammar.interpret.compiler import Compiler
-from autodiff.grammar.interpret.scope import ScriptScopes, resolve
+from autodiff.grammar.interpret.scope import ScriptScopes, check_names, resolve
 from autodiff.grammar.interpret.script_kind import (
     builds_tensors,
     fixed_arrays,
@@ -378,18 +378,18 @@ def resolve_names(
     The facts: whether it builds no tensors, and whether it is not written as torch either. UsageError if it
     has not one of the names of ``sets``.
     """
-    probe = resolve(script, source, lambda name: True, [])
-    only_read = [name for name in sets if name not in probe.module.slots]
-    known = {name.id for name, _ in probe.reads}
+    scopes = resolve(script)
+    only_read = [name for name in sets if name not in scopes.module.slots]
+    known = {name for name, _ in scopes.reads}
     for name in only_read:
         if name not in known:
-            raise unknown_name_error(name, settable(script, probe), "variable", "E0601")
+            raise unknown_name_error(name, settable(script, scopes), "variable", "E0601")
     if only_read:  # these names are the script's own from here on
-        probe = resolve(script, source, lambda name: True, only_read)
-    without_tensors = not builds_tensors(probe) and not any(sets[x].__class__ is Tensor for x in only_read)
-    is_plain = without_tensors and not is_written_as_torch(probe)
+        scopes = resolve(script, only_read)
+    without_tensors = not builds_tensors(scopes) and not any(sets[x].__class__ is Tensor for x in only_read)
+    is_plain = without_tensors and not is_written_as_torch(scopes)
     find = plain_value if is_plain else builtin_value
-    scopes = resolve(script, source, lambda name: find(name) is not UNBOUND, only_read)
+    check_names(scopes, script, source, lambda name: find(name) is not UNBOUND)
     return scopes, only_read, without_tensors, is_plain
 
 
@@ -415,7 +415,7 @@ def is_method_call(node: tree.Expression, compiler: Compiler) -> bool:
 
 def settable(script: tree.Script, names: ScriptScopes) -> list[str]:
     """Return the names that ``--set`` can replace: those the script only reads, then those it assigns."""
-    read_only = [name.id for name, scope in names.reads if scope.find(name.id) is None]
+    read_only = [name for name, scope in names.reads if scope.find(name) is None]
     assigned = [target.id for target, _ in top_level_assignments(script.body)]
     return list(dict.fromkeys([*(name for name in read_only if builtin_value(name) is UNBOUND), *assigned]))
 

@@ -97,7 +97,7 @@ def absences(pasted: PastedProgram) -> list[AutodiffError]:
 
     source = Source(pasted.masked, pasted.source.name)
     try:
-        resolver = Resolver(resolve(pasted.script, source, lambda name: True), source, pasted.script)
+        resolver = Resolver(resolve(pasted.script), source, pasted.script)
     except AutodiffError:
         return []
     inside = [node.span for node in pasted.classes.values()]

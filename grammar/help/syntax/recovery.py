@@ -54,12 +54,12 @@ def find_further_errors(error: CompileError, source: Source, given: Iterable[str
 
 def unknown_names(script: tree.Script, source: Source, known: set[str]) -> list[AutodiffError]:
     """Return the errors for unbound names in the remaining script, except for the names ``known``."""
-    from autodiff.grammar.interpret.scope import resolve
+    from autodiff.grammar.interpret.scope import check_names, resolve
     from autodiff.grammar.interpret.script_kind import name_finder
 
     try:
-        is_builtin = name_finder(resolve(script, source, lambda name: True))
-        resolve(script, source, is_builtin, sorted(known))
+        is_builtin = name_finder(resolve(script))
+        check_names(resolve(script, sorted(known)), script, source, is_builtin)
     except CompileError as error:
         further, error.other_errors = error.other_errors, []
         return [error, *further]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from autodiff.core.base.errors import CompileError
 from autodiff.core.base.source import Source
-from autodiff.grammar.interpret.scope import resolve
+from autodiff.grammar.interpret.scope import check_names, resolve
 from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.syntax.parser import parse
@@ -85,7 +85,8 @@ def test_scopes_reach(text: str) -> None:
 def test_slots_are_dense_and_parameters_come_first() -> None:
     source = Source("def f(a, b):\n    c = a\n    return c + b\n")
     script = parse(source)
-    names = resolve(script, source, lambda name: builtin_value(name) is not UNBOUND)
+    names = resolve(script)
+    check_names(names, script, source, lambda name: builtin_value(name) is not UNBOUND)
     assert names.scope_of[script.body[0]].slots == {"a": 2, "b": 3, "c": 4}
 
 
