@@ -241,7 +241,7 @@ def describe_within_limits(
         large = cut_of(subject, graph, derivations)
         cut = large or cut
         if large:
-            derivations, options["most_drawn"] = False, MOST_OF_LARGE
+            derivations, options["most_drawn"], options["formulas"] = False, MOST_OF_LARGE, 0
     report = describe(subject, script.source, graph=graph, derivations=derivations, **options)
     report.notes += (cut,) * bool(cut)
     return report

@@ -89,7 +89,8 @@ class Compiler:
     of the last top-level variable that was given a value, or a part of one, of OUTPUT_CLASSES: what the
     script ends in. Variables of loops do not count. With ``plain_functions`` functions of tensors take
     numbers too. ``assigned`` maps closures of assignments to names to the assignments they make.
-    ``is_loop_target`` says that the target of a ``for`` is being compiled.
+    ``is_loop_target`` says that the target of a ``for`` is being compiled. Without ``keeps_tree`` the syntax
+    tree is used for one run alone, which may delete the parts that have run.
     """
 
     __slots__ = (
@@ -99,6 +100,7 @@ class Compiler:
         "find_builtin",
         "frame",
         "is_loop_target",
+        "keeps_tree",
         "last",
         "loops",
         "names",
@@ -113,8 +115,10 @@ class Compiler:
         source: Source,
         conversions: dict[tree.Expression, Callable[[Any], Any]],
         plain_functions: bool,
+        keeps_tree: bool = True,
     ) -> None:
         self.plain_functions = plain_functions
+        self.keeps_tree = keeps_tree
         self.assigned: dict[Execute, list[NameAssignment]] = {}
         self.names = names
         self.source = source

@@ -63,15 +63,19 @@ def compile_long_chain(c: Compiler, chain: list[tree.Binary]) -> Evaluate:
 def compile_when_it_runs(c: Compiler, chain: list[tree.Binary]) -> Evaluate:
     """Return the closure of a very long chain that runs once: it compiles each term when it comes to it.
 
-    The closures of a million terms would take more than a gigabyte.
+    The closures of a million terms would take more than a gigabyte. Their syntax tree takes half of that, and
+    is deleted term by term unless something keeps it.
     """
 
     def run(frame: Frame) -> Any:
         value = c.expression(chain[-1].left)(frame)
-        for link in reversed(chain):
+        for at in range(len(chain) - 1, -1, -1):
+            link = chain[at]
             other = c.expression(link.right)(frame)
             mode.site = link.span
             value = BINARY[link.op](value, other)
+            if not c.keeps_tree:
+                del link.left, link.right, chain[at]
         return value
 
     return run

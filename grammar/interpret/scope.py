@@ -72,10 +72,10 @@ class Scope:
 class ScriptScopes:
     """The scopes of one script: ``module``, and in ``scope_of`` the scope of each syntax node that opens one.
 
-    It also has the names that are read (``reads``): by name and scope, all places. A script of a million
-    terms reads few names. And it has the ``attributes``, the names whose list is ``changed``, those that are changed as ``lists``, by methods such as ``append``, the names that a loop at top level
-    assigns (``loop_targets``), the full names of the imported ``modules``, and whether anything ``marks`` a
-    tensor as requiring gradients.
+    ``reads`` has the names that are read, each with its scope and, until ``check_names`` has seen them, all
+    places. Also here are the ``attributes``, the names whose list is ``changed``, those that are changed as
+    ``lists``, by methods such as ``append``, the names that a loop at top level assigns (``loop_targets``),
+    the full names of the imported ``modules``, and whether anything ``marks`` a tensor as tracked.
     """
 
     __slots__ = (
@@ -127,6 +127,8 @@ def check_names(
     ]
     if unknown:
         raise services["unknown names"].unknown_name_error(unknown, names, script, source)
+    for places in names.reads.values():
+        places.clear()  # a million places would keep the syntax tree in memory
 
 
 def visit_all(body: Iterable[tree.SyntaxNode], scope: Scope, names: ScriptScopes) -> None:

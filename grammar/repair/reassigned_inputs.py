@@ -392,8 +392,8 @@ def training_notes(execution: Execution, settings: Settings, subject: ReportedPa
 
     The last turn computes the gradient of the loss by the weights that the turn before has left.
     """
-    output, loop = subject.name, execution.last_statement
-    if not isinstance(loop, (tree.For, tree.While)):
+    output, loop = subject.name, execution.last_loop
+    if loop is None:
         return
     changed = dict.fromkeys(
         name.id for name in sorted(assigned_names(*loop.body), key=lambda n: n.span.start)

@@ -129,7 +129,9 @@ class Execution:
     ``list_entries`` the leaves of changed lists; ``leaves`` are the other numbers.
     ``positions`` has the inputs that have picked entries, each with the first place where it did.
     ``data`` are the names whose values are data, ``assigned_once`` those that have one value each.
-    ``last_statement`` is the last one at top level that is no expression and no definition.
+    ``last_loop`` is the last statement at top level that is no expression and no definition, if it is a loop;
+    ``last_target`` is its last target, if it is an assignment. ``script`` is the syntax tree; that of a long
+    text is None, as it would take more memory than the graph.
     """
 
     __slots__ = (
@@ -138,9 +140,10 @@ class Execution:
         "first_leaves",
         "first_numbers",
         "last_assigned",
+        "last_loop",
         "last_passes",
         "last_span",
-        "last_statement",
+        "last_target",
         "last_value",
         "leaves",
         "list_entries",
@@ -161,7 +164,7 @@ class Execution:
     )
 
     def __init__(
-        self, source: Source, script: tree.Script, scopes: ScriptScopes, keeps_all: bool = False
+        self, source: Source, script: tree.Script | None, scopes: ScriptScopes, keeps_all: bool = False
     ) -> None:
         self.source = source
         self.script = script
@@ -170,7 +173,8 @@ class Execution:
         self.last_value: Any = None
         self.last_span: Span | None = None
         self.last_assigned: str | None = None
-        self.last_statement: tree.Statement | None = None
+        self.last_loop: tree.For | tree.While | None = None
+        self.last_target: tree.Expression | None = None
         self.last_passes = LastPasses(keeps_all)
         self.warnings: list[tuple[str, Span]] = []
         self.without_tensors = self.prints_numbers = False
@@ -195,8 +199,8 @@ class Execution:
 
     def ends_in_steps(self) -> bool:
         """Whether the last statement at top level is a loop that makes values of its own, as training."""
-        loop = self.last_statement
-        if not isinstance(loop, (tree.For, tree.While)):
+        loop = self.last_loop
+        if loop is None:
             return False
         start = loop.body[0].span.start
         return any(span.start >= start for span in self.scopes.module.first_binding.values())
@@ -218,11 +222,15 @@ def run_once(
     """Run a script once, whose tree may be known. The repairs that an error proposes have not been tried."""
     incoming.choose(source.text)
     with EngineSetup(settings):
-        execution = run_script(script or parse_to_first_error(source), source, settings, write, warn)
+        keeps_tree = script is not None or len(source.text) <= LONGEST_KEPT
+        script = script or parse_to_first_error(source)
+        execution = run_script(script, source, settings, write, warn, keeps_tree)
         execution.made_choice, execution.steps = runtime.made_choice, runtime.used
         return execution
 
 
+#: The syntax tree of a text with more characters is not kept.
+LONGEST_KEPT = 1_000_000
 #: The statements after which a script still ends in what was assigned before.
 WITHOUT_ASSIGNMENT = (tree.ExpressionStatement, tree.FunctionDef, tree.ClassDef)
 
@@ -293,12 +301,13 @@ def run_script(
     settings: Settings,
     write: Callable[[str], None],
     warn: Callable[[str, Span], None],
+    keeps_tree: bool = True,
 ) -> Execution:
-    """Resolve, compile and run a parsed script."""
+    """Resolve, compile and run a parsed script. Without ``keeps_tree`` the tree is of no use afterwards."""
     sets = settings.sets
     scopes, only_read, without_tensors, is_plain = resolve_names(script, source, sets)
     planned = make_plan(script, scopes, settings, without_tensors)
-    execution = Execution(source, script, scopes, settings.of is not None)
+    execution = Execution(source, script if keeps_tree else None, scopes, settings.of is not None)
     execution.without_tensors = without_tensors
     execution.data = settings.data.union(planned.data)
     execution.reshaped, execution.reassigned = planned.reshaped, planned.reassigned
@@ -312,13 +321,14 @@ def run_script(
     runtime.fixed_arrays = fixed_arrays(scopes) if is_plain else ""
 
     runtime.write, runtime.warn = write, WarningLog(execution, warn).tell
-    compiler = Compiler(scopes, source, planned.conversions, is_plain)
+    compiler = Compiler(scopes, source, planned.conversions, is_plain, keeps_tree)
     body, last = script.body, None
     if body and isinstance(body[-1], tree.ExpressionStatement) and not changed_in_place(body[-1].value):
         last, body = body[-1], body[:-1]
     frame = compiler.frame
     first = compiler.body(body) if body else None
     final = compiler.expression(last.value) if last is not None else None
+    compiler.assigned.clear()  # these closures refer to the compiler: nothing would ever free them
     try:
         for name in only_read:
             frame[scopes.module.slots[name]] = given_value(name, sets[name], without_tensors)
@@ -330,7 +340,8 @@ def run_script(
             if value.__class__ is Tensor or not is_method_call(last.value, compiler):
                 execution.last_value, execution.last_span = value, last.value.span
     except (AutodiffError, *python_errors.PYTHON_ERRORS) as raised:
-        error = located_error(raised, script, source, compiler)
+        whole = script if keeps_tree else parse_to_first_error(source)
+        error = located_error(raised, whole, source, compiler)
         error.reshaped = planned.reshaped
         if error is raised:
             raise
@@ -338,13 +349,15 @@ def run_script(
     execution.names = bound_names(compiler)
     enter_inputs(execution, planned)
     execution.last_assigned = compiler.last[0]
-    execution.last_statement = next(
-        (one for one in reversed(body) if one.__class__ not in WITHOUT_ASSIGNMENT), None
-    )
-    if without_tensors and last is not None and isinstance(execution.last_statement, (tree.For, tree.While)):
+    ending = next((one for one in reversed(body) if one.__class__ not in WITHOUT_ASSIGNMENT), None)
+    if isinstance(ending, (tree.For, tree.While)):
+        execution.last_loop = ending
+    elif isinstance(ending, tree.Assign):
+        execution.last_target = ending.targets[-1]
+    if without_tensors and last is not None and execution.last_loop is not None:
         from autodiff.grammar.session.outputs import printed_result
 
-        printed = printed_result(last.value, execution.last_statement, execution.names)
+        printed = printed_result(last.value, execution.last_loop, execution.names)
         execution.last_assigned = printed or execution.last_assigned
     return execution
 

@@ -239,12 +239,11 @@ def other_output_note(subject: ReportedPass, execution: Execution) -> str:
     That is one among several names, or a name that gets a text, a truth value or a list with such a value.
     A loop may carry several results along, as a solution and its time.
     """
-    output, statement, values = subject.name, execution.last_statement, execution.names
-    if isinstance(statement, (tree.For, tree.While)):
-        return loop_note(subject, statement, execution)
-    if not isinstance(statement, tree.Assign) or execution.last_passes.backwards:
+    output, target, values = subject.name, execution.last_target, execution.names
+    if execution.last_loop is not None:
+        return loop_note(subject, execution.last_loop, execution)
+    if target is None or execution.last_passes.backwards:
         return ""
-    target = statement.targets[-1]
     if isinstance(target, tree.Name):
         if target.id == output or output not in values:
             return ""
@@ -260,7 +259,7 @@ def other_output_note(subject: ReportedPass, execution: Execution) -> str:
     others = [name for name in names if name != output and choose_target.is_computed(values.get(name))]
     if output not in names or not others:
         return ""
-    line, _ = execution.source.position(statement.span.start)
+    line, _ = execution.source.position(target.span.start)
     reason = f"line {line} gives {join_words(names)} values: the output is `{output}`"
     return f"{reason}; --of {others[0]} chooses another"
 

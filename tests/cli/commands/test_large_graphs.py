@@ -7,10 +7,13 @@ import re
 
 import pytest
 from autodiff.cli.render.name_keys import brief_meanings, meaning_texts
+from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.derivation.graph_report import newest_part
 from autodiff.grammar.execution import execute
+from autodiff.grammar.interpret import operators
+from autodiff.grammar.session import run
 from autodiff.grammar.session.run import Settings, differentiate
 
 POWER = "w = tensor(1.00001, requires_grad=True)\nL = w\nfor i in range(100_000):\n    L = L * w\n"
@@ -31,6 +34,39 @@ def test_the_tree_is_cut_and_says_so(autodiff, script) -> None:
     assert DRAWN in done.err
     assert "\n... 89,999 more nodes (--all)\n" in done.out
     assert len(done.out) < 3_000_000
+
+
+@pytest.mark.parametrize("parts", ["paths", "gradients,paths"])
+def test_run_derives_nothing_of_a_large_graph(autodiff, write, parts) -> None:
+    done = autodiff("run", write(POWER.replace("L * w", "L * 0.99")), "--show", parts)
+    assert (done.returncode, done.err.count(FOLLOWED)) == (0, 1)
+
+
+#: A sum of very many terms, with terms of other kinds among them, and a second one in a loop and a function.
+LONG_SUM = """x = tensor(0.5, requires_grad=True)
+y = 1 - x*2 + {terms} + sin(x)*2 - [x for i in range(2)][1]
+def f(x): return x + {terms}
+for i in range(2):
+    z = f(x) + {terms}
+print(y.item(), z.item())
+y.backward()
+"""
+
+
+def test_very_long_sums_are_those_of_short_ones(monkeypatch) -> None:
+    """Terms of a very long sum are compiled as they run, and the syntax tree of a long text is deleted."""
+    text = LONG_SUM.format(terms=" + ".join(f"x*{i}" for i in range(100)))
+    told = []
+    for longest in (10_000, 60):
+        monkeypatch.setattr(operators, "LONGEST_COMPILED", longest)
+        monkeypatch.setattr(run, "LONGEST_KEPT", longest)
+        execution = execute(Source(text), write=told.append)
+        assert (execution.script is None) == (longest == 60)
+        told.append(execution.names["x"].grad.item())
+        with pytest.raises(AutodiffError) as caught:
+            execute(Source(text.replace("sin(x)", "(x @ x)")), write=told.append)
+        told.append((caught.value.message, caught.value.span, [label.span for label in caught.value.labels]))
+    assert told[: len(told) // 2] == told[len(told) // 2 :]
 
 
 @pytest.mark.parametrize(("command", "name"), [("graph", "power"), ("run", "sum")])
