@@ -65,13 +65,11 @@ def function_as_number(source: Source, given: Collection[str]) -> tree.Name | No
     names that have values from elsewhere. Raises CompileError for a script that does not parse.
     """
     script = parse_to_first_error(source)
-    names = resolve(script, source, lambda name: True, [])
     functions = {
-        name.span
-        for name, scope in names.reads
-        if scope.find(name.id) is None
-        and name.id not in given
-        and builtin_value(name.id).__class__ is PublicFunction
+        place.span
+        for (name, scope), places in resolve(script).reads.items()
+        if scope.find(name) is None and name not in given and builtin_value(name).__class__ is PublicFunction
+        for place in places
     }
 
     for node in walk(script):
