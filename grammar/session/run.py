@@ -349,17 +349,22 @@ def run_script(
     execution.names = bound_names(compiler)
     enter_inputs(execution, planned)
     execution.last_assigned = compiler.last[0]
+    enter_ending(execution, body, last)
+    return execution
+
+
+def enter_ending(execution: Execution, body: tree.Body, last: tree.ExpressionStatement | None) -> None:
+    """Enter the last statement at top level before a ``last`` expression, and the result that this prints."""
     ending = next((one for one in reversed(body) if one.__class__ not in WITHOUT_ASSIGNMENT), None)
     if isinstance(ending, (tree.For, tree.While)):
         execution.last_loop = ending
     elif isinstance(ending, tree.Assign):
         execution.last_target = ending.targets[-1]
-    if without_tensors and last is not None and execution.last_loop is not None:
+    if execution.without_tensors and last is not None and execution.last_loop is not None:
         from autodiff.grammar.session.outputs import printed_result
 
         printed = printed_result(last.value, execution.last_loop, execution.names)
         execution.last_assigned = printed or execution.last_assigned
-    return execution
 
 
 def enter_inputs(execution: Execution, planned: AssignmentPlan) -> None:
