@@ -21,6 +21,7 @@ from autodiff.core.graph.node import OpNode
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.target import gradient_names, is_from_functional
+from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import compares_outside_tests
 
 numpy_setup = LazyModule("autodiff.cli.process.numpy_setup")
@@ -454,9 +455,12 @@ def kinks_beside(
 ) -> Mapping[str, tuple[Kink, ...]]:
     """The kinks of a small pass by input: of ops, else of choices; for order 2 also those of the slope."""
     known = kinks_on_the_way(subject, execution.source)
-    text, script = execution.source.text, execution.script
-    compares = execution.made_choice or bool(COMPARES.search(text) and compares_outside_tests(script))
-    if known or subject.size > MOST_JUDGED or not (compares or (order == 2 and not is_smooth(subject))):
+    if known or subject.size > MOST_JUDGED:
+        return known
+    compares = execution.made_choice
+    if not compares and COMPARES.search(execution.source.text):
+        compares = compares_outside_tests(execution.script or parse_to_first_error(execution.source))
+    if not (compares or (order == 2 and not is_smooth(subject))):
         return known
     from autodiff.grammar.session.script_kinks import kinks_without_derivation
 
