@@ -6,6 +6,7 @@ One that cannot be read or computed is told with its error, and the others are j
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, decode, read_file, read_stdin
 from autodiff.cli.process.streams import visible
@@ -13,6 +14,7 @@ from autodiff.cli.requests.answers import Answers, is_too_large
 from autodiff.cli.requests.fail_on import judge, sentences_on_answers
 from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped, run_request
 from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
 from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
@@ -21,6 +23,8 @@ from autodiff.grammar.by_hand.later_turns import judge_later_turns
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
+from autodiff.grammar.execution import execute
+from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.hand_gradients import differentiated_by, is_only_output, output_of_hand_gradient
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
@@ -45,7 +49,7 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     """
     request, script = session.request, session.script
     assert script is not None
-    work = HandWork(session, script.source)
+    work = HandWork(session, script.source, settings)
     asked = list(settings.wrt)
     work.choose_outputs(settings)
     settings.of = next((output for output in work.outputs if output is not None), None)
@@ -109,7 +113,7 @@ class HandWork:
     the formulas are about; None stands for the script's.
     """
 
-    def __init__(self, session: Session, script: Source) -> None:
+    def __init__(self, session: Session, script: Source, settings: Settings) -> None:
         self.session = session
         self.formulas: list[Formula] = []
         self.derivations: list[Derivation] = []
@@ -128,7 +132,7 @@ class HandWork:
                 self.places[derivation.given] = place
             else:
                 try:
-                    formula = read_formula(text, script)
+                    formula = read_formula(text, script, partial(inputs_of_script, script, settings))
                     self.formulas.append(formula)
                     self.places[formula.given] = place
                 except UsageError as error:
@@ -280,6 +284,14 @@ def refuse_hand_gradient(name: str, execution: Execution) -> None:
             code="E0610",
             help=(f"check the steps against {output}, with --of {output}",),
         )
+
+
+def inputs_of_script(script: Source, settings: Settings, output: str) -> list[tuple[str, float | None]]:
+    """Return the inputs that the script differentiates a variable by; with the values of single numbers."""
+    own = settings.copy()
+    own.of = output
+    subject = differentiate(execute(script, own, discard_text, discard_warning), own)
+    return [(name, float(node.out) if np.ndim(node.out) == 0 else None) for name, node in subject.wrt]
 
 
 def inputs_of(formulas: list[Formula]) -> list[str]:

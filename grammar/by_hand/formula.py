@@ -12,6 +12,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.by_hand.evaluate import FORMULA, function_names, parse_once, run_text
 from autodiff.grammar.by_hand.left_side import no_derivative, parse_left_side, split_equation
 from autodiff.grammar.by_hand.placed_text import PlacedText
+from autodiff.grammar.by_hand.primes import Primes, refuse_parameter, variable_of
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.syntax import tree
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.grammar.by_hand.left_side import LeftSide
+    from autodiff.grammar.by_hand.primes import Inputs
     from autodiff.grammar.by_hand.steps import Workings
 
 #: How many names of the script an error lists.
@@ -271,10 +273,13 @@ def located_in(
     return made
 
 
-def read_formula(text: str, script: Source) -> Formula:
-    """Return the formula of ``--formula TEXT``; raise a UsageError that points at a mistake in it."""
+def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
+    """Return the formula of ``--formula TEXT``; raise a UsageError that points at a mistake in it.
+
+    ``inputs`` answers by which inputs the script differentiates a variable.
+    """
     given, words = Source(text, FORMULA), words_of(script)
-    whole = PlacedText(text.translate(SIGN_TRANSLATION))
+    whole = Primes(script, inputs).replaced(PlacedText(text.translate(SIGN_TRANSLATION)))
     before, equals, after = split_equation(whole.text)
     left = parse_left_side(before, words) if equals else None
     if not equals:
@@ -282,7 +287,9 @@ def read_formula(text: str, script: Source) -> Formula:
     if left is None:
         raise no_derivative(before)
     if left.output:
-        name_function(left, script)
+        left.output = variable_of(left.output, left.by[0][0], script)
+    for name, _ in left.by:
+        refuse_parameter(name, script)
     if not after.strip():
         raise no_right_side(before.strip())
     return Formula(left, whole[len(whole.text) - len(after) :].strip(), given, words)
@@ -295,27 +302,6 @@ def without_calls(right: PlacedText, left: LeftSide | None, words: Collection[st
     inputs = "|".join(re.escape(name) for name, _ in left.by)
     call = re.compile(rf"(?<![\w.]){re.escape(left.output)}\s*\(\s*(?:{inputs})\s*\)")
     return right.sub(call, lambda _: left.output)
-
-
-def name_function(left: LeftSide, script: Source) -> None:
-    """Let ``f'(x)`` mean the variable that the script assigns ``f(x)`` to; raise a UsageError without one.
-
-    It stays as it is if ``f`` is no function of the script.
-    """
-    function, by = left.output, left.by[0][0]
-    if not re.search(
-        rf"^\s*(?:def\s+{re.escape(function)}\s*\(|{re.escape(function)}\s*=\s*lambda\b)", script.text, re.M
-    ):
-        return
-    call = rf"^[^\S\n]*(\w+)\s*=\s*{re.escape(function)}\(\s*{re.escape(by)}\s*\)[^\S\n]*(?:[#;].*)?$"
-    assigned = re.findall(call, script.text, re.M)
-    if not assigned:
-        raise UsageError(
-            f"--formula: `{function}` is a function, and no variable has the value {function}({by})",
-            code="E0610",
-            help=(f"assign it in the script, as in y = {function}({by}), and write dy/d{by}",),
-        )
-    left.output = assigned[-1]
 
 
 def no_right_side(text: str) -> UsageError:

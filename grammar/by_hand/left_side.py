@@ -64,8 +64,8 @@ NOTATIONS = (
 )
 #: Notations that do not say the input: ``f'``, ``grad f``; and ``f_x``, which may be a name.
 WITHOUT_INPUT = re.compile(r"\s*(?:(?:grad|nabla|∇)\s*\(?\s*(\w+)\s*\)?|(\w+?)(?:['’′]+|_\w+))\s*")
-#: The derivative at a number, ``f'(0)``.
-AT_NUMBER = re.compile(r"\s*(\w+?)(['’′]+)\s*\(\s*([-+]?[\d.]+(?:e[-+]?\d+)?)\s*\)\s*")
+#: A first derivative among other terms.
+QUOTIENT_IN_TEXT = re.compile(r"(?<![\w.])d\w+\s*/\s*d\w+")
 #: Strings, comparison and equals signs, and brackets: what has to be distinguished to find the equals sign.
 EQUATION_PIECES = re.compile(r"""(?<![\w'])'[^']*'|"[^"]*"|[<>!]=|==?|[()\[\]{}]""")
 #: The beginning of a second or higher derivative.
@@ -204,6 +204,6 @@ def no_derivative(text: str) -> UsageError:
     text = "write it as in --formula 'dL/dw == 2*w', or d(loss)/d(w)"
     if found := WITHOUT_INPUT.fullmatch(shown):
         text = f"write it as in d{found[1] or found[2]}/dx == 2*x, a formula for each input"
-    if found := AT_NUMBER.fullmatch(shown):
-        text = f"write {found[1]}{found[2]}(x), with the name of the input, and --set x={found[3]}"
+    if found := QUOTIENT_IN_TEXT.search(shown):
+        text = f"solve the equation for {found[0]}, which stands alone on the left"
     return UsageError(f"--formula: `{shown}` is no derivative", code="E0610", help=(text,))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from autodiff.cli.requests.hand_answers import inputs_of_script
 from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
@@ -23,7 +24,7 @@ SEED = "x1 = 1.\nx2 = 2.\nw1 = 1.\nw2 = 2.\nw3 = 3.\nx3 = w1*x1\nx4 = w1*x2\nx5 
 
 def check(script: str, text: str) -> HandCheck:
     source = Source(script)
-    [found] = answers(source, [read_formula(text, source)])
+    [found] = answers(source, [read_formula(text, source, partial(inputs_of_script, source, Settings()))])
     return found
 
 

@@ -24,7 +24,7 @@ def test_a_second_derivative(left: str) -> None:
     assert (found.left, found.is_right) == ("d2f/dx2", True)
 
 
-@pytest.mark.parametrize("left", ["f'", "f''", "∇f", "grad f", "grad(f)", "f_x"])
+@pytest.mark.parametrize("left", ["∇f", "grad f", "grad(f)", "f_x"])
 def test_one_that_does_not_say_by_what_is_refused_with_what_is_read(left: str) -> None:
     with pytest.raises(UsageError, match=r"is no derivative") as raised:
         check(SQUARE, f"{left} = 2*x")
@@ -33,7 +33,7 @@ def test_one_that_does_not_say_by_what_is_refused_with_what_is_read(left: str) -
 
 def test_the_function_on_the_right_is_its_value() -> None:
     script = "a = 2.0\nx = 1.0\nf = exp(a*x)"
-    for right in ("f'(x) = a*f(x)", "f''(x) = a**2*f( x )", "df/dx == a*f"):
+    for right in ("f'(x) = a*f(x)", "f''(x) = a**2*f( x )", "df/dx == a*f", "f″(x) = a*f'(x)"):
         assert check(script, right).is_right, right
     assert check(script, "f'(x) = 2*a*f(x)").remarks == [
         "it is twice what it should be: a factor 2 is superfluous"
@@ -54,8 +54,31 @@ def test_the_derivative_of_a_function_is_that_of_the_variable_with_its_value() -
     assert raised.value.help == ("assign it in the script, as in y = g(x), and write dy/dx",)
 
 
+def test_a_prime_without_an_argument_is_the_derivative_by_the_only_input() -> None:
+    script = "x = 1.5\ny = x*exp(2*x)"
+    for text in ("y' = y/x + 2*y", "y'' = 2*y' + 2*exp(2*x)", "y′ = einsum('->', y/x + 2*y)"):
+        assert check(script, text).is_right, text
+    assert check(script, "y' = 2*y").is_right is False
+    with pytest.raises(UsageError, match="does not say by which input: there are a and x") as raised:
+        check("a = 2.0\nx = 1.5\ny = exp(a*x)", "y' = 2*y")
+    assert raised.value.help == ("write dy/da or dy/dx",)
+
+
+def test_primes_that_cannot_be_read_are_refused_with_the_way() -> None:
+    for text, told, way in (
+        ("y'' = 2*y''", "on the right is a second derivative", "only first derivatives stand on the right"),
+        ("y' - 2*y = exp(2*x)", "is no derivative", "solve the equation for dy/dx"),
+        ("dy/dx = g'(f(x))*f'(x)", "by a variable", "assign `u = f(x)` in the script, and write g'(u)"),
+        ("dy/du = 3*u**2", "`u` is a parameter of `g`", "assign the argument in the script: `u = ...`"),
+    ):
+        with pytest.raises(UsageError, match=told) as raised:
+            check("def g(u):\n    return u**3\nx = 1.3\ny = g(sin(x))", text)
+        assert way in raised.value.help[0]
+
+
 @pytest.mark.parametrize("number", ["0", "-0.5", "1e-3"])
-def test_a_derivative_at_a_number_is_refused_with_the_way_to_set_it(number: str) -> None:
-    with pytest.raises(UsageError, match="is no derivative") as raised:
+def test_a_derivative_at_another_number_is_refused_with_the_way_to_set_it(number: str) -> None:
+    with pytest.raises(UsageError, match="is the derivative at another point: x = 3 in the script") as raised:
         check(SQUARE, f"f'({number}) = 3")
     assert raised.value.help == (f"write f'(x), with the name of the input, and --set x={number}",)
+    assert check(SQUARE, "f'(3) = 6").verdict == "right here"
