@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 #: Rows that are run one by one are answered in parts. A part takes about this long.
 SECONDS_OF_A_PART = 0.1
 LARGEST_PART = 10_000  # rows
+#: From so many rows that are run one by one on, a note says why they are not run in blocks.
+MANY_ROWS = 10_000
 
 
 def write_rows(session: Session) -> int:
@@ -133,6 +135,7 @@ class AllRows:
         "done",
         "failed",
         "fails_on",
+        "is_told",
         "job",
         "part",
         "reader",
@@ -161,6 +164,7 @@ class AllRows:
         self.fails_on = read_kinds(session.request)
         self.failed: Counter[str] = Counter()
         self.part = 1  # rows of the next part
+        self.is_told = bool(session.request.number("verbose"))  # then the first row tells it
         self.done: float | None = None
 
     @property
@@ -210,11 +214,19 @@ class AllRows:
         self.bad += answers.bad - len(answers.errors)
         self.count += answers.count
         self.failed += answers.failed
+        if self.job is not None and self.job.why and self.count >= MANY_ROWS and not self.is_told:
+            self.tell_why(self.job.why)
         self.done = block.share and block.share[1]
         self.session.show_text(answers.text)
         if answers.seconds:
             factor = min(max(SECONDS_OF_A_PART / answers.seconds, 0.5), 2)
             self.part = min(max(int(self.part * factor), 1), LARGEST_PART)
+
+    def tell_why(self, why: str) -> None:
+        """Say why rows are run one by one, and what to write for a branch."""
+        self.is_told = True
+        help = "; to run in blocks, which is faster, write where(condition, a, b)" if "branch" in why else ""
+        self.session.note(f"the rows are run row by row: {why}{help}")
 
     def tell(self, error: AutodiffError, block: Block, at: int) -> None:
         """Write one line about a bad row, unless many were written.

@@ -365,7 +365,7 @@ def in_place_operator(operate: Callable[[Any, Any], Any], op: str) -> Callable[[
         ):
             if runtime.fixed_arrays and fixed.is_fixed(old):
                 return operate(old, other)
-            if runtime.without_tensors and mode.enabled and not old.shape:
+            if runtime.without_tensors and mode.enabled and (not old.shape or runtime.in_rows):
                 return (of_tensors or operate)(old, other)
             if runtime.backward_parts:
                 plain_arrays.refuse_change_behind_part(old)

@@ -11,19 +11,14 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
-from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.graph.node import Leaf
-from autodiff.core.graph.op import Op
 from autodiff.core.report.records import ReportedPass, gradient_or_zeros
 from autodiff.grammar.interpret.compiler import Compiler
-from autodiff.grammar.objects.builtins.namespaces import builtin_value
-from autodiff.grammar.objects.math_functions import MATH, NUMPY, ROWWISE
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
-from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.session.row_syntax import RowSyntax
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate, resolve_names, run_script
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
-from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,24 +27,6 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
 
-#: The room of functions that treat the entries of a tensor alike.
-ELEMENTWISE = "autodiff.core.ops.elementwise."
-#: What may stand in a script whose rows are run in blocks, but calls, attributes and Python's own ``pow``.
-SYNTAX = (
-    *(tree.Script, tree.Assign, tree.ExpressionStatement, tree.Pass, tree.Import, tree.ImportFrom),
-    *(
-        tree.Name,
-        tree.Number,
-        tree.String,
-        tree.Constant,
-        tree.Unary,
-        tree.Binary,
-        tree.Argument,
-        tree.Attribute,
-        tree.Call,
-    ),
-)
-OPERATORS = frozenset(["+", "-", "*", "/", "**"])
 WORDS = {
     tree.If: "a branch",
     tree.Conditional: "a branch",
@@ -118,12 +95,12 @@ class RowRuns:
         names = resolve_names(self.script, self.source, {**self.settings.sets, **values})
         scopes, _, without_tensors, is_plain = names
         compiler = Compiler(scopes, self.source, {}, is_plain)
-        for node in walk(self.script):
-            if not is_alike(node, compiler, without_tensors):
-                line, _ = self.source.position(node.span.start)
-                what = WORDS.get(type(node), f"`{self.source.excerpt(node.span)}`")
-                return f"line {line} has {what}"
-        return ""
+        obstacle = RowSyntax(self.script, compiler, without_tensors, is_plain).first_obstacle()
+        if obstacle is None:
+            return ""
+        line, _ = self.source.position(obstacle.span.start)
+        what = WORDS.get(type(obstacle), f"`{self.source.excerpt(obstacle.span)}`")
+        return f"line {line} has {what}"
 
 
 def keep_rows_apart(nodes: Iterable[Node], shape: tuple[int, ...]) -> bool:
@@ -134,35 +111,3 @@ def keep_rows_apart(nodes: Iterable[Node], shape: tuple[int, ...]) -> bool:
         if node.shape not in (shape, ()) or not (isinstance(node, Leaf) or (op and op.is_elementwise)):
             return False
     return True
-
-
-def is_alike(node: tree.SyntaxNode, compiler: Compiler, without_tensors: bool) -> bool:
-    """Whether a piece of syntax does the same to every entry of a vector.
-
-    The functions of ``math`` have gradients in scripts without tensors only.
-    """
-    if isinstance(node, tree.Call):
-        function = compiler.constant(node.function)
-        if function is builtin_value("tensor"):  # of a number alone, which depends on no row
-            return all(is_literal(one.value) for one in node.arguments if one.keyword is None)
-        is_of_math = without_tensors and any(function is MATH[name] for name in ROWWISE)
-        return all(not one.star for one in node.arguments) and (is_of_math or is_elementwise(function))
-    if isinstance(node, tree.Attribute):
-        return compiler.constant(node) is not UNBOUND
-    if isinstance(node, (tree.Binary, tree.Unary)):
-        return node.op in OPERATORS
-    return isinstance(node, SYNTAX)
-
-
-def is_literal(node: tree.SyntaxNode) -> bool:
-    """Whether an expression is a number, with or without a sign."""
-    return isinstance(node.operand if isinstance(node, tree.Unary) else node, tree.Number)
-
-
-def is_elementwise(function: object) -> bool:
-    """Whether a function treats the entries of a tensor alike."""
-    if not isinstance(function, PublicFunction):  # what is printed is left out
-        builtin = (*NUMPY.values(), builtin_value("abs"), builtin_value("print"))
-        return any(function is one for one in builtin)
-    made = function.implementation
-    return made.is_elementwise if isinstance(made, Op) else made.__module__.startswith(ELEMENTWISE)

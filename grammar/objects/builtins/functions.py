@@ -231,7 +231,10 @@ def are_single_numbers(values: tuple[Any, ...], options: dict[str, Any]) -> bool
     return "key" in options or (
         len(values) > 1
         and not options
-        and all(x.__class__ in NUMBER_CLASSES or (x.__class__ is Tensor and not x.shape) for x in values)
+        and all(
+            x.__class__ in NUMBER_CLASSES or (x.__class__ is Tensor and (not x.shape or runtime.in_rows))
+            for x in values
+        )
     )
 
 
@@ -247,7 +250,12 @@ def register_extreme(name: str, op: str) -> None:
         for value in candidates:
             runtime.spend(1)
             this = value if key is None else sequence_methods.call_argument(key, value)
-            if best is UNBOUND or is_true(compare(this, best_key)):
+            is_better = best is UNBOUND or compare(this, best_key)
+            if runtime.in_rows and is_better.__class__ is Tensor and is_better.shape:
+                choose = find_function("where")
+                assert choose is not None
+                best = best_key = choose(is_better, value, best)  # for each row by itself
+            elif is_true(is_better):
                 best, best_key = value, this
         if best is not UNBOUND:
             return best

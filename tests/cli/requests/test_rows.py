@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from random import Random
 
 import numpy as np
 import pytest
+from autodiff.cli.command_line.fast_parser import read_arguments
+from autodiff.cli.requests import rows
+from autodiff.cli.requests.session import Session
 from autodiff.core.base.source import Source
+from autodiff.core.report.records import gradient_or_zeros
 from autodiff.grammar.session.rows import RowRuns
 from autodiff.grammar.session.run import Settings
+from seeds import seeds
 
 FORMULA = "m = 1.; r = 2.; k = 0.5; L = m*exp(-r*k)/r**2 + sqrt(m)"
 TABLE = "id,m,r\na,2,1\nb,3,0.5\nc,1.5,2\n"
@@ -36,10 +42,13 @@ def alone(autodiff, code, **values):
         ),
         ("import math\nm = 1.; r = 2.; L = math.cbrt(m)*r", "row by row: line 2 has `math.cbrt(m)`"),
         (FORMULA + "; L = L if r > 1 else 2*L", "row by row: line 1 has a branch"),
-        ("m = 1.; r = 2.; L = m\nfor i in range(3):\n    L = L*r", "row by row: line 2 has a loop"),
+        ("m = 1.; r = 2.; L = m\nfor i in range(3):\n    L = L*r + i", "in blocks"),
+        ("m = 1.; r = 2.; L = m\nfor i in range(int(m)):\n    L = L*r", "row by row: line 2 has a loop"),
         ("m = 1.; r = 2.; v = [m, r, 3]\nL = v[0]*v[1]", "row by row: line 1 has a list"),
         ("m = 1.; r = 2.; L = stack([m, r]).sum()*m", "row by row: line 1 has"),
-        ("m = 1.; r = 2.; L = max(m, r)*m", "row by row: line 1 has `max(m, r)`"),
+        ("m = 1.; r = 2.; L = max(m, r)*m", "in blocks"),
+        ("m = 1.; r = 2.; L = equal(m, 2)*r + m", "row by row: line 1 has `equal(m, 2)`"),
+        ("m = 1.; r = 2.; L = ((m > 2) + (r > 0))*m", "row by row: line 1 has a comparison"),
         ("m = 1.; r = 2.; L = mean(m*r)", "row by row: line 1 has `mean(m*r)`"),
         (
             "m = torch.tensor(1., requires_grad=True); r = torch.tensor(2., requires_grad=True)\n"
@@ -76,6 +85,78 @@ def test_a_block_is_one_run_and_equals_the_rows():
         assert [grad[at] for grad in grads] == pytest.approx(
             [subject.received[node] for _, node in subject.wrt], rel=1e-14
         )
+
+
+PLAIN = (
+    "max({a}, {b})",
+    "min({a}, {b}, {c})",
+    "softplus(x + {a})",
+    "maximum(x*{a}, y*{b})",
+    "math.atan(x*{a})",
+)
+TORCH = ("torch.maximum(x*{a}, y*{b})", "(x*{a}).sin()", "F.gelu(x + {a})", "(y + {a}).clamp(min=0)")
+FORMS = (
+    *(
+        "({a} + {b})",
+        "({a} - {b})",
+        "{a}*{b}",
+        "abs({a})",
+        "tanh(y + {a})",
+        "clamp(x*{a}, -1, 1)",
+        "relu(y + {a})",
+    ),
+    *("where({compared}, {b}, {c})", "where({compared} & ({c} > y), {a}, {b})", "({compared}*{c})"),
+)
+
+
+def expression(chance, names, forms, depth=3):
+    """A formula of numbers with choices and with values at which they tie."""
+    if not depth or chance.random() < 0.15:
+        return chance.choice([*names, *names, "0", "1", "-0.5", "2.5"])
+    a, b, c = (expression(chance, names, forms, depth - 1) for _ in range(3))
+    compared = f"({a} {chance.choice(['<', '<=', '>', '>=', '==', '!='])} x*{b})"
+    return chance.choice(forms).format(a=a, b=b, c=c, compared=compared)
+
+
+@pytest.mark.parametrize("forms", [FORMS + PLAIN, FORMS + TORCH], ids=["plain", "torch"])
+@pytest.mark.parametrize("seed", seeds(60))
+def test_programs_with_choices_and_loops_are_the_same_in_blocks(seed, forms):
+    chance = Random(seed)
+    turns = chance.choice(["range(3)", "range(1, 6, 2)", "[1, -2, 0.5]", "(2, 3)"])
+    code = (
+        f"{'' if PLAIN[0] in forms else 'import torch'}\nx = 1.; y = 2.\n"
+        f"u = x + {expression(chance, 'xy', forms)}\n"
+        f"h = x*y\nfor t in {turns}:\n    h {chance.choice(['=', '+=', '-=', '*='])}"
+        f" {expression(chance, 'xytu', forms, 2)}\n    h = h/4 + y\nL = x*{expression(chance, 'xyhu', forms)}"
+    )
+    runs = RowRuns(Source(code, "s.ad"), Settings(wrt=["x", "y"]))
+    columns = {
+        "x": np.array([-1.5, -1, 0, 0, 0.5, 1, 1, 2, 2.5]),
+        "y": np.array([0.5, 1, 0, 2, 0.5, -1, 1, 0, 2.5]),
+    }
+    lines = [{name: float(column[at]) for name, column in columns.items()} for at in range(9)]
+    subjects = [runs.run(line) for line in lines]
+    assert runs.reason_against_blocks(subjects[0], lines[0]) == "", code
+    value, grads = runs.run_block(columns, {}, ["x", "y"])
+    for at, subject in enumerate(subjects):
+        nodes = dict(subject.wrt)
+        expected = [gradient_or_zeros(subject.received, nodes[name]) for name in ("x", "y")]
+        assert [value[at], *(grad[at] for grad in grads)] == pytest.approx(
+            [subject.value, *expected], rel=1e-12
+        ), code
+
+
+def test_many_rows_that_are_run_one_by_one_are_told_why(monkeypatch, capfdbinary, write):
+    monkeypatch.setattr(rows, "MANY_ROWS", 3)
+    write("x\n1\n2\n3\n4\n-5\n", "t.csv")
+    said = "note: the rows are run row by row: line 1 has a branch; to run in blocks, which is faster, write"
+    for count, options in ((1, []), (0, ["-q"])):
+        code = "x = 1.; L = x**2 if x > 0 else x"
+        request = read_arguments(["grad", "-e", code, "--each", str(write("x\n1\n2\n3\n4\n-5\n")), *options])
+        session = Session(request)
+        assert rows.write_rows(session) == 0
+        session.finish()
+        assert capfdbinary.readouterr().err.decode().count(f"{said} where(condition, a, b)\n") == count
 
 
 @pytest.mark.parametrize(

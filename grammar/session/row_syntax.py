@@ -1,0 +1,154 @@
+"""Whether a script does the same to every row, as its syntax shows: then rows are run as entries of vectors.
+
+What may stand in it is listed, so that nothing else can mix rows. A branch on values of rows stays out;
+``where`` and Python's ``max`` and ``min`` choose for every row by itself.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.engine.public_functions import METHODS, PublicFunction
+from autodiff.core.graph.op import Op
+from autodiff.grammar.interpret.compiler import Compiler
+from autodiff.grammar.objects.builtins.namespaces import builtin_value
+from autodiff.grammar.objects.math_functions import MATH, NUMPY, ROWWISE
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: The modules below ``core/ops`` whose functions treat the entries of a tensor alike.
+ELEMENTWISE = ("elementwise.", "nn.activations")
+#: Functions there that do not: they answer for all entries, return places or parts, or have channels.
+MIXING = frozenset(["allclose", "argwhere", "equal", "frexp", "nonzero", "prelu", "unravel_index"])
+#: What may stand in such a script wherever the grammar has it.
+SYNTAX = (
+    *(tree.Script, tree.Assign, tree.ExpressionStatement, tree.Pass, tree.Import, tree.ImportFrom),
+    *(tree.Name, tree.Number, tree.String, tree.Constant, tree.Argument),
+)
+OPERATORS = frozenset(["+", "-", "*", "/", "**"])
+COMPARISONS = frozenset(["<", "<=", ">", ">=", "==", "!="])
+#: How conditions of ``where`` are joined, and turned round.
+LOGIC = frozenset(["&", "|", "~"])
+
+
+class RowSyntax:
+    """The syntax of a script, and what its names mean.
+
+    The functions of ``math`` need a script without tensors. ``max(x, 0)`` is a number of Python for some
+    rows: functions take it in plain scripts only, and it has no methods.
+    """
+
+    def __init__(
+        self, script: tree.Script, compiler: Compiler, without_tensors: bool, is_plain: bool
+    ) -> None:
+        self.script = script
+        self.compiler = compiler
+        self.without_tensors = without_tensors
+        self.is_plain = is_plain
+        self.has_extremes = any(map(self.is_extreme, walk(script)))
+        #: The nodes that are alike because of where they stand.
+        self.placed = {id(part) for node in walk(script) for part in self.parts_in_place(node)}
+
+    def first_obstacle(self) -> tree.SyntaxNode | None:
+        """The first piece of syntax that may not do the same to every row."""
+        return next((node for node in walk(self.script) if not self.is_alike(node)), None)
+
+    def parts_in_place(self, node: tree.SyntaxNode) -> Iterator[tree.SyntaxNode]:
+        """Yield the parts of a node that are allowed in it, and not elsewhere."""
+        if isinstance(node, tree.Call):
+            if self.compiler.constant(node.function) is builtin_value("where") and node.arguments:
+                yield from filter(is_condition, walk(node.arguments[0].value))
+            elif not self.has_extremes and is_method(node.function, self.compiler):
+                yield node.function
+        elif isinstance(node, tree.Binary) and node.op == "*":
+            # Truth values times numbers are numbers; the sum of two truth values depends on their class.
+            for factor, other in ((node.left, node.right), (node.right, node.left)):
+                if is_comparison(factor) and not isinstance(other, (tree.Comparison, tree.Constant)):
+                    yield factor
+        elif isinstance(node, tree.For) and self.has_known_turns(node):
+            yield node
+            yield from walk(node.iterable)
+
+    def is_alike(self, node: tree.SyntaxNode) -> bool:
+        """Whether a piece of syntax does the same to every entry of a vector."""
+        if id(node) in self.placed and not isinstance(node, tree.Call):
+            return True
+        if isinstance(node, tree.Call):
+            return all(not one.star for one in node.arguments) and self.is_alike_call(node)
+        if isinstance(node, tree.Attribute):
+            return self.compiler.constant(node) is not UNBOUND
+        if isinstance(node, (tree.Binary, tree.Unary)):
+            return node.op in OPERATORS
+        if isinstance(node, tree.AugmentedAssign):  # of numbers; a tensor would keep its shape
+            return self.without_tensors and isinstance(node.target, tree.Name) and node.op in OPERATORS
+        return isinstance(node, SYNTAX)
+
+    def is_alike_call(self, call: tree.Call) -> bool:
+        """Whether a call does the same to every entry of a vector."""
+        function = self.compiler.constant(call.function)
+        if id(call) in self.placed:  # range() of a loop
+            return True
+        if function is builtin_value("tensor"):  # of a number alone, which depends on no row
+            return all(is_literal(one.value) for one in call.arguments if one.keyword is None)
+        if self.is_extreme(call):
+            are_numbers = len(call.arguments) > 1 and all(one.keyword is None for one in call.arguments)
+            return self.is_plain and are_numbers
+        if function is UNBOUND:
+            return isinstance(call.function, tree.Attribute) and id(call.function) in self.placed
+        is_of_math = self.without_tensors and any(function is MATH[name] for name in ROWWISE)
+        return is_of_math or is_elementwise(function)
+
+    def is_extreme(self, node: tree.SyntaxNode) -> bool:
+        """Whether a piece of syntax is a call of Python's ``max`` or ``min``."""
+        function = self.compiler.constant(node.function) if isinstance(node, tree.Call) else UNBOUND
+        return function is builtin_value("max") or function is builtin_value("min")
+
+    def has_known_turns(self, loop: tree.For) -> bool:
+        """Whether a loop runs over numbers that are written in it."""
+        if not isinstance(loop.target, tree.Name) or loop.orelse:
+            return False
+        turns = loop.iterable
+        if isinstance(turns, tree.Call):
+            is_range = self.compiler.constant(turns.function) is builtin_value("range")
+            return is_range and all(is_literal(one.value) and not one.star for one in turns.arguments)
+        return isinstance(turns, (tree.ListDisplay, tree.TupleDisplay)) and all(
+            map(is_literal, turns.elements)
+        )
+
+
+def is_method(function: tree.SyntaxNode, compiler: Compiler) -> bool:
+    """Whether an expression is a method that treats the entries of its tensor alike, as ``x.abs`` is."""
+    if not isinstance(function, tree.Attribute) or compiler.constant(function) is not UNBOUND:
+        return False
+    method = METHODS.get(function.name)
+    return method is not None and is_elementwise(method)
+
+
+def is_comparison(node: tree.SyntaxNode) -> bool:
+    """Whether an expression compares two values, each entry by itself."""
+    return isinstance(node, tree.Comparison) and len(node.rest) == 1 and node.rest[0][0] in COMPARISONS
+
+
+def is_condition(node: tree.SyntaxNode) -> bool:
+    """Whether a part of a condition compares values, or joins such comparisons."""
+    return is_comparison(node) or (isinstance(node, (tree.Binary, tree.Unary)) and node.op in LOGIC)
+
+
+def is_literal(node: tree.SyntaxNode) -> bool:
+    """Whether an expression is a number, with or without a sign."""
+    return isinstance(node.operand if isinstance(node, tree.Unary) else node, tree.Number)
+
+
+def is_elementwise(function: object) -> bool:
+    """Whether a function treats the entries of a tensor alike."""
+    if not isinstance(function, PublicFunction):  # what is printed is left out
+        builtin = (*NUMPY.values(), builtin_value("abs"), builtin_value("print"))
+        return any(function is one for one in builtin)
+    made = function.implementation
+    if isinstance(made, Op):
+        return made.is_elementwise
+    module = made.__module__.removeprefix("autodiff.core.ops.")
+    return module.startswith(ELEMENTWISE) and function.name not in MIXING
