@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import cache
 from itertools import pairwise
 from random import Random
 from xml.etree import ElementTree
@@ -83,14 +84,19 @@ def test_there_are_pictures_of_twenty_shapes():
     assert len(SCRIPTS) >= 20
 
 
-@pytest.mark.parametrize("view", ["", "ops", "tensors"])
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_nothing_overlaps_and_a_picture_can_be_read(name, view):
+@cache
+def folded_graph(name):
     """As ``autodiff graph`` draws it: repeated steps are folded."""
     source = Source(SCRIPTS[name])
     report = describe(differentiate(execute(source, Settings()), Settings()), source, events=True)
     kept = range(len(report.graph.nodes))
-    graph = view_of(report.graph, report.events, find_constructs(source), kept, FOLD.default).graph
+    return view_of(report.graph, report.events, find_constructs(source), kept, FOLD.default).graph
+
+
+@pytest.mark.parametrize("view", ["", "ops", "tensors"])
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_nothing_overlaps_and_a_picture_can_be_read(name, view):
+    graph = folded_graph(name)
     assert len(graph.nodes) <= 120, "no more cards than those of the longest script"
     drawing = Drawing(svg_text(make_picture(graph, Page(), view)))
     assert drawing.overlaps() == drawing.lost_labels() == drawing.outside() == []

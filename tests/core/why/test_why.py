@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,12 @@ ALL_RIGHT = {
 }
 
 
+@cache
+def told_of(path: Path) -> Derivation:
+    """What the tests of a script share."""
+    return derivation_of(path.read_text(), path.name)
+
+
 def is_sound(derivation: Derivation) -> bool:
     g = np.asarray(derivation.value)
     return bool(np.isfinite(g).all())
@@ -97,7 +104,7 @@ def is_sound(derivation: Derivation) -> bool:
 
 @each_script
 def test_the_cause_is_told_exactly(path: Path, update_golden: bool) -> None:
-    derivation = derivation_of(path.read_text(), path.name)
+    derivation = told_of(path)
     assert derivation.causes, "the gradient is neither zero nor not finite"
     lines = ["".join(text for _, text in line) for line in cause_lines(derivation, Page())]
     said = "\n".join(lines).strip("\n") + "\n"
@@ -110,7 +117,7 @@ def test_the_cause_is_told_exactly(path: Path, update_golden: bool) -> None:
 @each_script
 def test_repairs_repair(path: Path) -> None:
     text = path.read_text()
-    derivation = derivation_of(text, path.name)
+    derivation = told_of(path)
     repairs = [fix for cause in derivation.causes for fix in cause.repairs]
     assert bool(repairs) == (path.stem not in ALL_RIGHT)
     was_finite = is_sound(derivation)

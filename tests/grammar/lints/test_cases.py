@@ -615,5 +615,6 @@ def test_repairs_end_findings_in_the_scripts_with_mistakes(path: Path) -> None:
         repairs = fixes_of(text)
     except CompileError:
         return
+    before = found(text)
     for code, repaired in repairs:
-        assert found(repaired).count(code) < found(text).count(code)
+        assert found(repaired).count(code) < before.count(code)
