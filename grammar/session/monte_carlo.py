@@ -10,7 +10,7 @@ from autodiff.core.base.errors import AutodiffError, LimitError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.choose_target import ConstantOutputError, find_target
 from autodiff.grammar.session.rerun import Probe
 from autodiff.grammar.session.rows import RowRuns, keep_rows_apart
@@ -83,7 +83,11 @@ class Draws:
 
     def outputs_together(self, moves: Any) -> Any:
         """Return the outputs of draws from one run; None if it fails or does not keep the draws apart."""
-        root = self.root(Spread(dict(zip(self.numbers, moves.T, strict=True))))
+        runtime.in_rows = True
+        try:
+            root = self.root(Spread(dict(zip(self.numbers, moves.T, strict=True))))
+        finally:
+            runtime.in_rows = False
         shape = (len(moves),)
         if root is None or root.shape != shape or not keep_rows_apart(newest_first([root]), shape):
             return None

@@ -111,6 +111,13 @@ def test_draws_agree_where_deviations_are_small(formula):
         ("S = 100.; s = 0.2; d = log(S/95)/s; y = S*(1 + erf(d/sqrt(2)))/2", ["S", "s"], ""),
         ("x = 1.; a = 2; x = 3*x; x = 2.; y = exp(x)*a", ["x", "a"], ""),
         ("x = 0.1; k = 3; y = k*sqrt(x)", ["x"], ""),
+        (
+            "import math\nx = 1.; z = 2.; a = x\nfor t in range(3):\n    a += z\ny = a*math.log10(5 + x)",
+            ["x", "z"],
+            "",
+        ),
+        ("x = 1.; z = 1.; y = max(x, z, 0.9)*where(x > z, x, z)", ["x", "z"], ""),
+        ("x = 1.; z = 1.; y = equal(x, 1)*z + x", ["x", "z"], "line 1 has `equal(x, 1)`"),
         ("x = 1.; y = x if x > 1 else x**2", ["x"], "line 1 has a branch"),
         ("x = [1., 2]; y = x[0]*x[1]", ["x"], "`x` is not a number that the script is given"),
         ("x = 1.; y = [x, x**2]", ["x"], "the output has several entries"),
