@@ -119,6 +119,7 @@ FORMATS = (
     Format("tree", "graph", "the tree", suffixes=".txt"),
     Format("chart", "plot", "the chart of a terminal, in a pipe too"),
     Format("formula", "explain", "only the simplified formula", for_programs=True),
+    Format("equation", "explain", "the same as a line of LaTeX, with its left side", for_programs=True),
     Format(
         "verdict",
         "check",

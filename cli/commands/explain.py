@@ -8,7 +8,7 @@ from autodiff.cli.requests.session import Session
 def command(session: Session) -> None:
     """Derive gradients in five steps; ``--format formula`` prints only the simplified formula.
 
-    ``latex`` and ``markdown`` are standalone documents.
+    ``equation`` is that formula in LaTeX; ``latex`` and ``markdown`` are standalone documents.
     """
     order = session.request.number("order")
     report = session.report(derivations=True, order=order, events=session.format == "json")
@@ -19,6 +19,10 @@ def command(session: Session) -> None:
 
     if session.format == "formula":
         session.show_text(formula_text(report))
+    elif session.format == "equation":
+        from autodiff.cli.render.latex import equation_text
+
+        session.show_text(equation_text(report))
     elif session.format == "latex":
         from autodiff.cli.render.latex import latex_document
 

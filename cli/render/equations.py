@@ -22,7 +22,7 @@ from autodiff.core.base.incoming import incoming
 from autodiff.core.base.limits import limits
 from autodiff.core.derivation.matrix_layout import substitute_entries
 from autodiff.core.derivation.path_formula import ELLIPSIS
-from autodiff.core.symbolic.expr import Expr, name_expr, substitute
+from autodiff.core.symbolic.expr import Expr, name_expr, postorder, substitute
 from autodiff.core.symbolic.expr import number_expr as number_expr
 from autodiff.core.symbolic.simplify import summands
 from autodiff.core.symbolic.source_exprs import parse_source as read_source
@@ -314,7 +314,7 @@ def maps_of(derivation: Derivation) -> list[str]:
 
 
 def where_of(derivation: Derivation) -> list[str]:
-    """The definitions of the introduced names."""
+    """The definitions of the introduced names, and of unit vectors."""
     found = []
     if derivation.weight is not None:
         slope, output = derivative_latex("S", derivation.output), name_latex(derivation.output)
@@ -331,7 +331,14 @@ def where_of(derivation: Derivation) -> list[str]:
         found.append(key_latex(one))
     for name, meaning in derivation.expressions.where:
         found.append(equality(name, meaning, tensors_in(derivation.expressions.values)))
+    if has_unit_vectors(derivation.expressions.simplified):
+        found.append(r"\mathbf{e}_{k} : \text{1 at entry } k \text{, counted from 0, and 0 elsewhere}")
     return [*found, *map(part_definition, derivation.expressions.named)]
+
+
+def has_unit_vectors(expr: Expr | None) -> bool:
+    """Whether a formula has vectors with a single 1, which are written as a bold e."""
+    return expr is not None and any(one.value == "one_hot" for one in postorder(expr) if one.head == "call")
 
 
 def key_latex(one: NameMeaning) -> str:

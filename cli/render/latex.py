@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from autodiff.cli.render.equations import LINE, Section, hessian_latex, without_derivations
-from autodiff.cli.render.expression_latex import escaped
+from autodiff.cli.process.streams import visible
+from autodiff.cli.render.equations import (
+    LINE,
+    LONGEST,
+    PARTIAL,
+    TOTAL,
+    Section,
+    has_unit_vectors,
+    hessian_latex,
+    left_side,
+    tensors_in,
+    without_derivations,
+)
+from autodiff.cli.render.expression_latex import escaped, latex
 from autodiff.cli.render.latex_lines import break_into_lines
+from autodiff.cli.render.name_keys import brief_meanings, meaning_texts
+from autodiff.cli.render.page import fit
+from autodiff.core.base.errors import LimitError
 from autodiff.core.base.incoming import incoming
+from autodiff.core.base.limits import limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from autodiff.cli.render.equations import Equation
     from autodiff.cli.render.page import Page
-    from autodiff.core.report.records import GradientReport
+    from autodiff.core.report.records import Derivation, GradientReport
 
 PREAMBLE = r"""\documentclass{article}
 \usepackage{amsmath}
@@ -40,6 +58,46 @@ def latex_document(report: GradientReport, page: Page) -> str:
         sections.insert(0, f"\\[\n{matrix}\n\\]\n")
     sections += [sentence(text) + "\n" for text in without_derivations(report, page)]
     return PREAMBLE + "\n".join(sections) + "\\end{document}\n"
+
+
+def equation_text(report: GradientReport) -> str:
+    """The simplified formulas as lines of LaTeX, each with its left side; comments say what names stand for.
+
+    Of all second derivatives of a function of several numbers it is the matrix. Raises LimitError for a
+    formula that is too long.
+    """
+    if matrix := hessian_latex(report.derivations):
+        return f"{matrix}\n"
+    texts = []
+    for derivation in report.derivations:
+        made = derivation.expressions
+        expr = None if made is None else made.simplified
+        if made is None or expr is None or expr.size > LONGEST:
+            raise LimitError(
+                f"the formula of the gradient for {fit(derivation.wrt)} is too long to write out",
+                code="E0506",
+                help=("ask about a part of it with --of NAME",),
+            )
+        tensors = tensors_in(made.values)
+        left = left_side(derivation, TOTAL if derivation.is_only_input else PARTIAL)
+        texts.append(f"{left} = {latex(expr, None, limits.digits, tensors)}\n")
+        texts += [f"% {visible(line)}\n" for line in meanings_of(derivation)]
+    return "".join(texts)
+
+
+def meanings_of(derivation: Derivation) -> Iterator[str]:
+    """What the names in the simplified formula stand for, as plain text."""
+    if derivation.weight is not None:
+        yield f"{incoming.letter} is {derivation.weight}, the gradient of S by {derivation.output}"
+    said, meant = derivation.simplified, dict(derivation.where)
+    needed: list[str] = []
+    while new := [name for name in meant if name not in needed and name in said]:
+        needed += new
+        said = "\n".join([said, *(meant[name] for name in new)])
+    yield from meaning_texts(*brief_meanings(derivation.key, [said], needed))
+    yield from (f"{name} = {meant[name]}" for name in needed)
+    if derivation.expressions is not None and has_unit_vectors(derivation.expressions.simplified):
+        yield "a bold e with the number k is 1 at entry k, counted from 0, and 0 elsewhere"
 
 
 def section_text(section: Section) -> str:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import ChainMap, Counter, defaultdict
+from functools import cached_property
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
@@ -49,6 +50,8 @@ PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 PRODUCT_OPERATORS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
 CALL = re.compile(r"[^\W\d][\w.]*(\([^()]*\)|(\[[^\[\]]*\])+)")
+#: Where a script defines functions.
+FUNCTIONS = re.compile(r"\bdef |\blambda\b")
 PLACES = re.compile(r"(\[[^\[\]]*\])+$")
 
 
@@ -197,6 +200,9 @@ class NodeNames:
             number, _, variable, node = self._versioned[spelled]
             place, first = f"line {self.line(node)}", self._counted_from[variable]
             return NameMeaning(spelled, place, variable=variable, number=number, first=first)
+        if spelled in self._parameters:
+            node, line = self._parameters[spelled]
+            return NameMeaning(spelled, f"line {line}", self.of[node], self.expr(node))
         short = self._shortened.get(spelled)
         if isinstance(short, Leaf):
             entries = short_constant(short)
@@ -209,8 +215,33 @@ class NodeNames:
         return NameMeaning(spelled, self._place(short), expr_text(expr, LONGEST_MEANING, limits.digits), expr)
 
     def key(self) -> NameKey:
-        """The meanings of the made-up names."""
-        return NameKey(self.meaning, self._shortened.keys(), self._versioned.keys(), self._values_meaning)
+        """The meanings of the made-up names, and of the parameters of functions in texts that are names."""
+        both: ChainMap[str, Any] = ChainMap(self._shortened, self._parameters)
+        short = both.keys()  # the first still grows
+        return NameKey(self.meaning, short, self._versioned.keys(), self._values_meaning)
+
+    @cached_property
+    def _parameters(self) -> dict[str, tuple[Node, int | None]]:
+        """The nodes that parameters of functions stand for in texts that are names, with the lines of these.
+
+        After ``def f(u): return sqrt(u)`` and ``y = f(x**2)`` a node is called ``sqrt(u)``. Where a
+        function is called several times nodes have no such names.
+        """
+        if not FUNCTIONS.search(self.source.text):
+            return {}
+        from autodiff.core.symbolic.source_exprs import parse_operation
+
+        found: dict[str, tuple[Node, int | None]] = {}
+        for node in self._oldest_first:
+            if node not in self._last_at_site or self.of[node] != self._source_text(node):
+                continue
+            _, operands = parse_operation(self.source_line(node))
+            for below, operand in zip(node.inputs, operands, strict=False):
+                if below is None or operand is None or operand.head != "name" or below not in self.of:
+                    continue
+                if operand.value not in (below.name, self.of[below]) and self.is_free(operand.value):
+                    found.setdefault(operand.value, (below, self.line(node)))
+        return found
 
     @property
     def versioned(self) -> dict[str, Node]:

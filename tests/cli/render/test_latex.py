@@ -294,3 +294,26 @@ def test_second_derivatives_begin_with_the_matrix_of_their_formulas(autodiff):
     assert f"\n$`{matrix}`$\n" in autodiff("explain", *script, "--format", "markdown").out
     for other in (("--wrt", "x"), ("--order", "1"), ("--order", "3")):
         assert "pmatrix" not in autodiff("explain", *script, *other, "--format", "latex").out
+
+
+def test_an_equation_is_the_formula_alone_with_what_its_names_mean(autodiff):
+    code = "w = [0.5, -0.8]; a = 0.7\nfor k in range(2): a = a*w[k]\nL = a**2"
+    formula = (
+        r"2 \cdot a_{2} \cdot a_{1} \cdot \mathbf{e}_{1} + 1.4 \cdot a_{2} \cdot w_{1} \cdot \mathbf{e}_{0}"
+    )
+    assert autodiff("explain", "-e", code, "--format", "equation").out == (
+        rf"\frac{{\mathrm{{d}} L}}{{\mathrm{{d}} w}} = {formula}"
+        "\n% a_1 and a_2 are values 1 and 2 of a after its first (line 2)"
+        "\n% a bold e with the number k is 1 at entry k, counted from 0, and 0 elsewhere\n"
+    )
+    shown = autodiff("explain", "-e", "x = 2.; y = 3.; f = x*y", "--format", "equation").out
+    assert shown == "\\frac{\\partial f}{\\partial x} = y\n\\frac{\\partial f}{\\partial y} = x\n"
+    second = autodiff("explain", "-e", "x = 2.; y = 3.; f = x*y", "--format", "equation", "--order", "2").out
+    assert second.startswith(r"\nabla_{\left(x, y\right)}^{2} f = \begin{pmatrix}")
+    long = "x = 2.; L = 0.\n" + "".join(f"L = L*x + sin({k}*x)*x\n" for k in range(150))
+    assert autodiff("explain", "-e", long, "--format", "equation").returncode == 5
+
+
+def test_unit_vectors_are_explained(autodiff):
+    code = "w = [0.5, -0.8]; L = w[0]*w[1]"
+    assert r"\mathbf{e}_{k} : \text{1 at entry }" in autodiff("explain", "-e", code, "--format", "latex").out

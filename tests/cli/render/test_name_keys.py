@@ -87,6 +87,13 @@ def test_pictures_and_the_trace_say_what_made_up_names_stand_for(autodiff, write
     assert re.search(r"<title>L_1 value 1 of L after its first: made by MulBackward0", svg)
 
 
+def test_a_key_has_the_parameters_of_functions_in_names(autodiff, write) -> None:
+    script = write("def g(t): return t**2 + 1\ndef f(u): return sqrt(u)*exp(-u)\nx = 0.7\ny = f(g(x))\n")
+    out = autodiff("explain", script).out
+    assert "\nnames         t = x (line 1)\n              u = t**2 + 1 (line 2)\n" in out
+    assert "\nt = x (line 1).\nu = t**2 + 1 (line 2).\n" in autodiff("graph", script).out
+
+
 RECURRENT = """xs = tensor([[0.25, -1.5, 2.75], [1.125, 0.5, -0.75], [0.625, 2.5, 1.5]])
 W = torch.full((3, 2), 0.5, requires_grad=True)
 w = tensor([0.5, 2.0], requires_grad=True)
