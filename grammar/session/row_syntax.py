@@ -9,6 +9,7 @@ from __future__ import annotations
 from autodiff.core.engine.public_functions import METHODS, PublicFunction
 from autodiff.core.graph.op import Op
 from autodiff.grammar.interpret.compiler import Compiler
+from autodiff.grammar.interpret.scope import ScriptScopes
 from autodiff.grammar.objects.builtins.namespaces import builtin_value
 from autodiff.grammar.objects.math_functions import MATH, NUMPY, ROWWISE
 from autodiff.grammar.objects.values import UNBOUND
@@ -26,7 +27,7 @@ MIXING = frozenset(["allclose", "argwhere", "equal", "frexp", "nonzero", "prelu"
 #: What may stand in such a script wherever the grammar has it.
 SYNTAX = (
     *(tree.Script, tree.Assign, tree.ExpressionStatement, tree.Pass, tree.Import, tree.ImportFrom),
-    *(tree.Name, tree.Number, tree.String, tree.Constant, tree.Argument),
+    *(tree.Name, tree.Number, tree.String, tree.Constant, tree.Argument, tree.Parameter, tree.Return),
 )
 OPERATORS = frozenset(["+", "-", "*", "/", "**"])
 COMPARISONS = frozenset(["<", "<=", ">", ">=", "==", "!="])
@@ -42,13 +43,23 @@ class RowSyntax:
     """
 
     def __init__(
-        self, script: tree.Script, compiler: Compiler, without_tensors: bool, is_plain: bool
+        self,
+        script: tree.Script,
+        scopes: ScriptScopes,
+        compiler: Compiler,
+        without_tensors: bool,
+        is_plain: bool,
     ) -> None:
         self.script = script
+        self.scopes = scopes
         self.compiler = compiler
         self.without_tensors = without_tensors
         self.is_plain = is_plain
         self.has_extremes = any(map(self.is_extreme, walk(script)))
+        #: The script's own functions that may be called.
+        self.functions = {
+            node.name for node in script.body if isinstance(node, tree.FunctionDef) and self.is_own(node)
+        }
         #: The nodes that are alike because of where they stand.
         self.placed = {id(part) for node in walk(script) for part in self.parts_in_place(node)}
 
@@ -78,6 +89,8 @@ class RowSyntax:
             return True
         if isinstance(node, tree.Call):
             return all(not one.star for one in node.arguments) and self.is_alike_call(node)
+        if isinstance(node, tree.FunctionDef):
+            return node.name in self.functions
         if isinstance(node, tree.Attribute):
             return self.compiler.constant(node) is not UNBOUND
         if isinstance(node, (tree.Binary, tree.Unary)):
@@ -97,9 +110,23 @@ class RowSyntax:
             are_numbers = len(call.arguments) > 1 and all(one.keyword is None for one in call.arguments)
             return self.is_plain and are_numbers
         if function is UNBOUND:
-            return isinstance(call.function, tree.Attribute) and id(call.function) in self.placed
+            is_own = isinstance(call.function, tree.Name) and call.function.id in self.functions
+            return is_own or id(call.function) in self.placed
         is_of_math = self.without_tensors and any(function is MATH[name] for name in ROWWISE)
         return is_of_math or is_elementwise(function)
+
+    def is_own(self, node: tree.FunctionDef) -> bool:
+        """Whether the name of a function, and those of its variables, mean nothing else."""
+        has_plain_parameters = all(
+            not one.star and (one.default is None or is_literal(one.default)) for one in node.parameters
+        )
+        names_of_builtins = any(
+            self.compiler.find_builtin(name) is not UNBOUND for name in self.scopes.scope_of[node].slots
+        )
+        is_bound_once = self.scopes.module.binding_counts[node.name] == 1 and not any(
+            node.name in scope.slots for scope in self.scopes.scope_of.values()
+        )
+        return not node.decorators and has_plain_parameters and is_bound_once and not names_of_builtins
 
     def is_extreme(self, node: tree.SyntaxNode) -> bool:
         """Whether a piece of syntax is a call of Python's ``max`` or ``min``."""

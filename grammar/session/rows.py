@@ -95,7 +95,7 @@ class RowRuns:
         names = resolve_names(self.script, self.source, {**self.settings.sets, **values})
         scopes, _, without_tensors, is_plain = names
         compiler = Compiler(scopes, self.source, {}, is_plain)
-        obstacle = RowSyntax(self.script, compiler, without_tensors, is_plain).first_obstacle()
+        obstacle = RowSyntax(self.script, scopes, compiler, without_tensors, is_plain).first_obstacle()
         if obstacle is None:
             return ""
         line, _ = self.source.position(obstacle.span.start)

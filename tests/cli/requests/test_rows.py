@@ -47,6 +47,11 @@ def alone(autodiff, code, **values):
         ("m = 1.; r = 2.; v = [m, r, 3]\nL = v[0]*v[1]", "row by row: line 1 has a list"),
         ("m = 1.; r = 2.; L = stack([m, r]).sum()*m", "row by row: line 1 has"),
         ("m = 1.; r = 2.; L = max(m, r)*m", "in blocks"),
+        ("m = 1.; r = 2.\ndef f(a): return a*exp(r)\nL = f(m)", "in blocks"),
+        (
+            "m = 1.; r = 2.\ndef f(a): return a*r\ndef g(f): return f(m)\nL = g(sin)",
+            "row by row: line 2 has a function",
+        ),
         ("m = 1.; r = 2.; L = equal(m, 2)*r + m", "row by row: line 1 has `equal(m, 2)`"),
         ("m = 1.; r = 2.; L = ((m > 2) + (r > 0))*m", "row by row: line 1 has a comparison"),
         ("m = 1.; r = 2.; L = mean(m*r)", "row by row: line 1 has `mean(m*r)`"),
@@ -125,9 +130,11 @@ def test_programs_with_choices_and_loops_are_the_same_in_blocks(seed, forms):
     turns = chance.choice(["range(3)", "range(1, 6, 2)", "[1, -2, 0.5]", "(2, 3)"])
     code = (
         f"{'' if PLAIN[0] in forms else 'import torch'}\nx = 1.; y = 2.\n"
+        f"def f(a, b=0.5):\n    c = {expression(chance, 'abx', forms, 2)}\n    c += b\n    return c*a\n"
         f"u = x + {expression(chance, 'xy', forms)}\n"
         f"h = x*y\nfor t in {turns}:\n    h {chance.choice(['=', '+=', '-=', '*='])}"
-        f" {expression(chance, 'xytu', forms, 2)}\n    h = h/4 + y\nL = x*{expression(chance, 'xyhu', forms)}"
+        f" {expression(chance, 'xytu', forms, 2)}\n    h = h/4 + y\n"
+        f"L = x*{expression(chance, 'xyhu', (*forms, 'f(x + {a})', 'f(y*{a}, b=x)'))}"
     )
     runs = RowRuns(Source(code, "s.ad"), Settings(wrt=["x", "y"]))
     columns = {
