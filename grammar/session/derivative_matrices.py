@@ -7,8 +7,8 @@ the order of the report, each input's row by row.
 from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError
-from autodiff.core.base.fast_paths import fusion_settings
-from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.fast_paths import fusion_settings, is_fast
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.engine.tensor import Tensor
@@ -20,6 +20,8 @@ from autodiff.core.report.records import gradient_or_zeros
 from autodiff.grammar.session.choose_target import find_target
 from autodiff.grammar.session.run import EngineSetup
 from autodiff.grammar.session.target import make_subject
+
+number_curvature = LazyModule("autodiff.core.fast.number_curvature")
 
 #: Second derivatives of so many rounding units apart are the same number, derived in another order.
 ROUNDING_UNITS = 8
@@ -58,6 +60,9 @@ def hessian(subject: ReportedPass) -> Any:
     size = input_size(subject)
     check_allocation((size, size))
     made = np.zeros((size, size), flat_gradients(subject, {}).dtype)
+    if all(fill_row(subject, made, at) for at in range(size)):
+        return made_symmetric(made)
+    made[:] = 0
     first = 0
     for node, gradient in zip(nodes_of(subject), recorded_gradients(subject), strict=True):
         if gradient is not None and gradient.requires_grad_flag and gradient.node is not None:
@@ -68,6 +73,25 @@ def hessian(subject: ReportedPass) -> Any:
                     made[first + at] = flat_gradients(subject, received)
         first += np.size(node.out)
     return made_symmetric(made)
+
+
+def fill_row(subject: ReportedPass, matrix: Any, at: int) -> bool:
+    """Fill a row of the second derivatives of a long program of numbers; False where a pass is recorded."""
+    unit = [0.0] * len(matrix)
+    unit[at] = 1.0
+    row = product_without_recording(subject, unit)
+    if row is not None:
+        matrix[at] = row
+    return row is not None
+
+
+def product_without_recording(subject: ReportedPass, vector: Any) -> list[float] | None:
+    """Return the Hessian times a vector for a long program of numbers, else None."""
+    inputs = nodes_of(subject)
+    if not is_fast or len(vector) != len(inputs):
+        return None
+    found: list[float] | None = number_curvature.hessian_times(subject.order, subject.seed, inputs, vector)
+    return found
 
 
 def made_symmetric(matrix: Any) -> Any:
@@ -107,6 +131,9 @@ def jvp(subject: ReportedPass, vector: Any) -> Any:
 
 def hvp(subject: ReportedPass, vector: Any) -> Any:
     """Return the Hessian times a vector: one flat vector."""
+    product = product_without_recording(subject, vector)
+    if product is not None:
+        return np.array(product)
     seeds = weigh(subject, vector, recorded_gradients(subject))
     received = sweep(newest_first(list(seeds)), seeds) if seeds else {}
     return flat_gradients(subject, received)
