@@ -262,6 +262,8 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         explain_difference(made, formula, points, computed, right, runs)
         at = len(made.remarks) if formula.workings is None else -1  # the last one tells of a later step
         made.remarks[at:at] = meant
+    elif made.is_right and made.is_right_here is None and np.isnan(made.gradient).any():
+        made.is_right, made.remarks = None, undefined_remarks(computed[0], made.gradient)
     elif made.is_right and made.is_right_here:
         meant = meant_versions(formula, points, runs)
         look_further(made, formula, points, runs)

@@ -186,8 +186,12 @@ def parse_once(text: str, is_expression: bool) -> FormulaText:
     return FormulaText(text, is_expression)
 
 
-def run_text(text: str, names: Mapping[str, Any], is_expression: bool) -> tuple[dict[str, Any], Any]:
+def run_text(
+    text: str, names: Mapping[str, Any], is_expression: bool, records: bool = False
+) -> tuple[dict[str, Any], Any]:
     """Run a text where names have these values; return the values of its names and of a last expression.
+
+    With ``records`` there is a graph of what is computed from leaves.
 
     Raise an AutodiffError with its place in the text; for one in a function of the script, that of the call.
     """
@@ -200,7 +204,7 @@ def run_text(text: str, names: Mapping[str, Any], is_expression: bool) -> tuple[
         if name in parsed.read
     }
     with EngineSetup(Settings()):
-        mode.record(False)
+        mode.record(records)
         runtime.plain_functions = runtime.numbers_are_leaves = runtime.without_tensors = True
         runtime.write, runtime.warn = discard_text, discard_warning
         compiled = parsed.compiled(tuple(values))

@@ -8,8 +8,11 @@ from functools import cached_property
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import Leaf
 from autodiff.core.paths.node_names import NodeNames
+from autodiff.core.why.rounded_gradients import LARGE_PART
 from autodiff.grammar.by_hand.formula import ShapeMismatchError
+from autodiff.grammar.by_hand.formula_rounding import formula_rounding
 from autodiff.grammar.by_hand.local_paths import LocalPaths
 from autodiff.grammar.by_hand.runs import ScriptRun, is_same_graph
 from autodiff.grammar.by_hand.upstream import jacobian_of, part_of_jacobian
@@ -18,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.graph.node import Leaf, Node
+    from autodiff.core.graph.node import Node
     from autodiff.grammar.by_hand.formula import Formula
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
@@ -44,6 +47,9 @@ class SamplePoints:
         self.subject = runs.first.subject
         self.source = runs.first.execution.source
         self.leaves = runs.leaves
+        self.formula = formula
+        #: How far rounding moves the formula, by the values of its names at a point.
+        self._rounding: list[tuple[dict[str, Any], Any]] = []
         upstream = formula.upstream.nodes(self.subject, runs.first.execution)
         row = None if formula.left is None else formula.left.row
         #: Whether the derivative is a Jacobian or a part of it: nothing weighs the entries of the output.
@@ -142,7 +148,33 @@ class SamplePoints:
                 right[at] = compare_values(computed[at], self.gradients[at], self.noise(at))
                 if right[at] and self.runs[at].is_rounding(self.by):
                     right[at] = None  # any formula would be right there
+                elif not right[at]:
+                    right[at] = self.compare_rounded(computed[at], at)
         return right
+
+    def compare_rounded(self, value: Any, at: int) -> bool | None:
+        """Return whether a formula is right but for the digits that it has lost; None if it has none left."""
+        gradient, own = self.gradients[at], self.formula_rounding(at)
+        if not np.any(own) or np.shape(own) != np.shape(gradient):
+            return False
+        if not compare_values(value, gradient, self.noise(at) + own):
+            return False
+        is_lost = (own > LARGE_PART * np.abs(gradient)) & (np.asarray(value) != gradient)
+        return None if np.any(is_lost) else True
+
+    def formula_rounding(self, at: int) -> Any:
+        """Return how far rounding may move each entry of the formula's value at a point."""
+        names = self.names[at]
+        for known, rounding in self._rounding:
+            if known is names:
+                return rounding
+        values, formula = self.runs[at].execution.names, self.formula
+        exact = {
+            name for name, one in values.items() if not isinstance(one, Tensor) or isinstance(one.node, Leaf)
+        }
+        rounding = formula_rounding(formula.source.text, names, formula.is_expression, exact)
+        self._rounding.append((names, rounding))
+        return rounding
 
     def noise(self, at: int) -> Any:
         """Return the rounding error that may be left of each entry of the gradient at a point."""

@@ -34,11 +34,11 @@ def far_away_remarks(points: SamplePoints, computed: list[Any]) -> list[str]:
 
 
 def other_points_remarks(points: SamplePoints, computed: list[Any]) -> list[str]:
-    """Return remarks on a formula that is wrong at points with finite values; the script's own has none."""
-    return [
-        "nothing is finite at the script's values; at others it is wrong",
-        *counterexample(points, computed),
-    ]
+    """Return remarks on a formula that is wrong at other points, where the script's own proves nothing."""
+    here = "nothing is finite"
+    if np.isfinite(points.gradients[0]).any():
+        here = "no digit of the difference is known"
+    return [f"{here} at the script's values; at others it is wrong", *counterexample(points, computed)]
 
 
 def undefined_remarks(value: Any, g: Any) -> list[str]:

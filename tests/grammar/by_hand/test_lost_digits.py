@@ -1,0 +1,47 @@
+"""Formulas that lose digits: they agree with the gradient in those that they have."""
+
+from __future__ import annotations
+
+import pytest
+from hand_checks import check
+
+SCRIPT = "z = 20.0\np = sigmoid(z)\nL = log(1 + exp(-z))"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("dL/dz == p - 1", "right"),
+        ("dL/dz == sigmoid(z) - 1", "right"),
+        ("dL/dz == 1.001*(p - 1)", "wrong"),
+        ("dL/dz == 1 - p", "wrong"),
+        ("dL/dz == -exp(-z)", "wrong"),
+    ],
+)
+def test_a_formula_is_right_but_for_the_digits_that_it_has_lost(text: str, verdict: str) -> None:
+    assert check(SCRIPT, text).verdict == verdict
+
+
+def test_each_entry_has_its_own_digits() -> None:
+    script = "z = [20.0, 1.0, -3.0]\ny = [1.0, 0.0, 1.0]\nL = (log(1 + exp(-z)) + (1 - y)*z).sum()"
+    assert check(script, "dL/dz == sigmoid(z) - y").verdict == "right"
+    assert check(script, "dL/dz == sigmoid(z) - 0.9999*y").verdict == "wrong"
+
+
+def test_where_no_digit_is_left_nothing_is_proved() -> None:
+    """Near 1, ``p`` has no digit by which its distance from 1 could be told."""
+    script = "z = 37.5\np = sigmoid(z)\nL = log(1 + exp(-z))"
+    found = check(script, "dL/dz == 3*(p - 1)")
+    assert found.is_right_here is not True
+    assert check(script, "dL/dz == p + 1").verdict == "wrong"
+
+
+def test_a_gradient_that_is_no_number_decides_nothing() -> None:
+    script = "x = 0.0\nf = sqrt(x**2)"
+    for text in ("df/dx == x/sqrt(x**2)", "df/dx == sign(x)"):
+        found = check(script, text)
+        assert found.verdict == "undecided"
+        assert found.remarks == [
+            "it is right around the script's values; at them the gradient is nan, which proves nothing"
+        ]
+    assert check("x = 0.0\nf = sqrt(x)", "df/dx == 1/(2*sqrt(x))").verdict == "right"
