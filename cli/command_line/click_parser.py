@@ -308,6 +308,9 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
         if not extra:
             help_texts = ("a shell variable without a value makes one",)
         elif command.argument == "[SCRIPT]":
+            before = arguments[max(arguments.index(extra) - 1, 0)] if extra in arguments else ""
+            if any(before in option.flags and not option.takes_value for option in command.options):
+                help_texts = (f"{before} takes no value", *help_texts)
             help_texts += ("put quotes around the value of an option if it contains a space",)
         return UsageError(
             f"`autodiff {command.name}` takes one {one}, and there is more: {more}",

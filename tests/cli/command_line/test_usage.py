@@ -42,6 +42,7 @@ EXAMPLES_OF_HELP = [
         ("run --color", "--color needs a value", "give one: --color auto|always|never"),
         ("run --all=3", "--all takes no value", "write --all alone"),
         ("run a.ad b.ad", "`autodiff run` takes one script, and there is more: `b.ad`", "a run of its own"),
+        ("grad a.ad --each in.csv --keep id,t", "there is more: `id,t`", "--keep takes no value"),
         ("--format json grad", "there is no option `--format`", "options follow the command"),
         ("lint --wrt w a.ad", "there is no option `--wrt`", "`autodiff run` has it"),
         ("grad -e w=3 --grad-output twos", "`twos` has no value", "did you mean `--grad-output ones`?"),
