@@ -103,10 +103,9 @@ def test_a_check_decides_nothing_about_a_graph_that_is_too_large(autodiff, scrip
     assert [check["reason"] for check in made["checks"]] == ["the graph is too large"]
 
 
-@pytest.mark.parametrize("formula", ["L * 100_001 / w", "100_001"])
-def test_a_formula_is_compared_at_the_values_of_a_graph_that_is_too_large(autodiff, script, formula) -> None:
-    is_right = ("L" in formula) == ("L * w" in script.read_text())
-    done = autodiff("check", script, "--formula", f"dL/dw == {formula}")
+def test_a_formula_is_compared_at_the_values_of_a_graph_that_is_too_large(autodiff, script) -> None:
+    is_right = "L * w" in script.read_text()
+    done = autodiff("check", script, "--formula", "dL/dw == L * 100_001 / w")
     told = " ".join(done.out.split())
     assert (done.returncode, told.split(":")[0]) == ((0, "undecided") if is_right else (1, "wrong"))
     assert ("it is right at the script's values" in told) == is_right

@@ -17,7 +17,7 @@ from ops.table import every
 
 LEAST = 12
 #: Samples of a function that are run together, and how far apart they stand in its table.
-AT_ONCE, STRIDE = 2, 5
+AT_ONCE, STRIDE = 4, 7
 
 #: Functions that take no tensor or make numbers of their own, so that there is nothing to differentiate.
 MAKERS = {

@@ -12,8 +12,9 @@ from autodiff.core.base.limits import limits
 from autodiff.core.graph.state import mode
 from autodiff.grammar.objects import value_text
 from script_runner import printed, run_script
+from seeds import MORE
 
-DEEP = 10_000
+DEEP = 10_000 if MORE >= 1 else 3_000
 
 
 @pytest.fixture
