@@ -23,6 +23,7 @@ from autodiff.grammar.objects.values import (
     Builtin,
     Drawing,
     FunctionClass,
+    Generator,
     GradMode,
     Module,
     Namespace,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 attributes = LazyModule("autodiff.grammar.objects.attributes")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 side_modules = LazyModule("autodiff.grammar.objects.side_modules")
+methods = LazyModule("autodiff.grammar.objects.methods")
 script_functions = LazyModule("autodiff.grammar.interpret.script_functions")
 
 NO_KWARGS: dict[str, Any] = {}
@@ -75,6 +77,13 @@ def call_public(key: str, function: PublicFunction, args: Any, kwargs: dict[str,
     """Call a function of core after torch's check of the arguments; a plain script passes numbers too."""
     if runtime.plain_functions:
         return plain_functions.call_plain(function, args, kwargs)
+    if "generator" in kwargs and function.name in methods.DRAWING_FUNCTIONS:
+        others = {name: value for name, value in kwargs.items() if name != "generator"}
+        source = kwargs["generator"]
+        if source is None:
+            return call_public(key, function, args, others)
+        if source.__class__ is Generator:
+            return methods.draw_with(source, lambda: call_public(key, function, args, others))
     check_call(key, function, args, kwargs)
     return function(*args, **kwargs)
 

@@ -13,7 +13,7 @@ from autodiff.core.engine.public_functions import Parameter, PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.interpret.script_functions import bind_arguments
 from autodiff.grammar.objects.matched_arguments import listing
-from autodiff.grammar.objects.methods import METHODS
+from autodiff.grammar.objects.methods import DRAWING_FUNCTIONS, METHODS
 from autodiff.grammar.objects.torch_argument_errors import NO_SINGLE_ARGUMENT, UNKNOWN, find_mistake
 from autodiff.grammar.objects.values import BoundMethod, Builtin, ScriptFunction
 
@@ -42,6 +42,8 @@ def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
     if isinstance(function, BoundMethod):
         function, count = function.function, count + 1
     if isinstance(function, PublicFunction):
+        if function.name in DRAWING_FUNCTIONS:
+            keywords = [keyword for keyword in keywords if keyword != "generator"]
         bind_unknown(function, count, keywords)
     elif isinstance(function, ScriptFunction):
         bind_arguments(function, (None,) * count, dict.fromkeys(keywords))

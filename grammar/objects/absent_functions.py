@@ -17,15 +17,8 @@ DENSITY = Rewrite(
     "import math\nx = torch.tensor([0.5, 2.0])\nmu, sigma = torch.tensor(1.0), torch.tensor(2.0)\n",
     "print(log_p)",
 )
-SOURCE = Rewrite(
-    "there is one source of random numbers; seed it",
-    "torch.manual_seed(0)",
-    "",
-    "print(torch.rand(2).shape)",
-)
 
 ABSENT_FUNCTIONS = {
     "torch.distributions.*": DENSITY,
-    "torch.Generator": SOURCE,
     "torch.fft.*": FOURIER,
 }

@@ -194,6 +194,8 @@ def attribute_names(owner: Any) -> set[str]:
     names = {name for k, name in (*ATTRIBUTE_READERS, *METHODS) if k is kind}
     if kind is Tensor:
         names.update(FUNCTION_METHODS, IN_PLACE)
+        if runtime.prints_numbers:
+            names.update(numpy_functions.NUMPY_METHODS, plain_functions.ARRAY_METHODS)
     elif kind is Namespace:
         names.update(owner.names())
     elif kind is Context:

@@ -7,11 +7,12 @@ functions, ``sequence_methods`` those of strings, lists and shapes.
 
 from __future__ import annotations
 
+from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.hooks import HookHandle
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.ops.shape.dims import size_along
-from autodiff.grammar.objects.values import Size, as_index
+from autodiff.grammar.objects.values import Generator, Size, as_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,3 +120,33 @@ def node_name(node: Any) -> str:
 
 for _kind in (Leaf, ScalarNode, ArrayNode):
     METHODS[_kind, "name"] = node_name
+
+
+# -- generators of random numbers -------------------------------------------------------------------
+
+#: The functions that take ``generator=``.
+DRAWING_FUNCTIONS = frozenset(
+    "bernoulli multinomial normal rand rand_like randint randint_like randn randn_like randperm".split()
+)
+
+
+@script_method(Generator, "manual_seed")
+def seed_generator(generator: Generator, seed: Any) -> Generator:
+    generator.state = (as_index(seed, "a seed") % 2**64, None, None)
+    return generator
+
+
+@script_method(Generator, "initial_seed")
+def initial_seed(generator: Generator) -> int:
+    return generator.state[0]
+
+
+def draw_with(generator: Generator, draw: Callable[[], Any]) -> Any:
+    """Return what ``draw`` draws from a generator of the script, which goes on from there."""
+    before = random_source.state()
+    random_source.set_state(generator.state)
+    try:
+        return draw()
+    finally:
+        generator.state = random_source.state()
+        random_source.set_state(before)

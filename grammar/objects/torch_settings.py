@@ -14,7 +14,7 @@ from autodiff.core.graph.device import CPU, Device, parse_device, require_cpu
 from autodiff.core.graph.dtypes import set_default_dtype
 from autodiff.core.graph.state import mode
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.values import Builtin, GradMode, as_index, is_true, type_name
+from autodiff.grammar.objects.values import Builtin, Generator, GradMode, as_index, is_true, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,6 +115,15 @@ def bounded_int(value: Any, name: str, least: int, most: int = FORMAT_LIMIT) -> 
     return number
 
 
+#: torch's seed of a new generator.
+FIRST_SEED = 67280421310721
+
+
+def make_generator(device: Any = "cpu") -> Generator:
+    require_cpu(device)
+    return Generator((FIRST_SEED, None, None))
+
+
 # -- anomaly mode -----------------------------------------------------------------------------------
 
 
@@ -152,6 +161,7 @@ TORCH_VERSION = "2.13.0"
 TORCH: dict[str, Any] = {
     "__version__": TORCH_VERSION,
     "device": Builtin("device", device, (Device,)),
+    "Generator": Builtin("Generator", make_generator, (Generator,)),
     "set_printoptions": Builtin("set_printoptions", set_printoptions),
     "set_default_tensor_type": Builtin("set_default_tensor_type", set_default_tensor_type),
     "is_floating_point": tensor_query("is_floating_point", lambda x: x.dtype.is_floating_point),

@@ -101,6 +101,15 @@ class ProgressBar:
         self.iterable = iterable
 
 
+class Generator:
+    """A ``torch.Generator``: random numbers of its own; ``state`` is that of a ``RandomSource``."""
+
+    __slots__ = ("state",)
+
+    def __init__(self, state: tuple[int, Any, Any]) -> None:
+        self.state = state
+
+
 class BoundMethod:
     """A method together with its owner: the value of ``x.sum`` without a call."""
 
@@ -222,6 +231,7 @@ TYPE_NAMES.update(
         PublicFunction: "builtin_function_or_method",
         Builtin: "builtin_function_or_method",
         BracketFunction: "AxisConcatenator",
+        Generator: "torch._C.Generator",
         ProgressBar: "tqdm",
         BoundMethod: "builtin_function_or_method",
         ScriptFunction: "function",

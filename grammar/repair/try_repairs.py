@@ -119,6 +119,24 @@ def lacks_gradient(value: Any) -> bool:
     )
 
 
+def failing_lines(error: AutodiffError, repaired: Source, fix: Fix) -> list[int]:
+    """Return the line of the error in the repaired script, after those of the calls on the way to it.
+
+    ``fix`` moves the places of the error to those of the repaired script.
+    """
+    spans = [span for _, span in reversed(error.frames)] if len(error.frames) == error.calls else []
+    places = [fix.moves(span.start) for span in (*spans, error.span) if span is not None]
+    return [repaired.position(min(max(place, 0), len(repaired.text)))[0] for place in places]
+
+
+def is_further(lines: list[int], before: list[int]) -> bool:
+    """Whether a script got further: to a later line of the same call, or out of a call."""
+    for line, other in zip(lines, before, strict=False):
+        if line != other:
+            return line > other
+    return len(lines) < len(before)
+
+
 def fix_works(fix: Fix, error: AutodiffError, source: Source, settings: Settings) -> bool:
     """Whether the script with the repair made runs to its end, or at least beyond the error."""
     repaired = Source(fix.apply(source.text), source.name)
@@ -144,5 +162,5 @@ def fix_works(fix: Fix, error: AutodiffError, source: Source, settings: Settings
         failed, _ = repaired.position(min(other.span.start, len(repaired.text)))
         if error.code == "E0201" and failed < line:  # the place is not reached: accept near names only
             return is_near_name(source.excerpt(error.span), fix.edits[0].text)
-        return failed > line
+        return is_further(failing_lines(other, repaired, Fix("")), failing_lines(error, repaired, fix))
     return not error.code.startswith("E04") or not loses_gradients(execution)

@@ -309,9 +309,19 @@ def last_result(execution: Execution) -> str | None:
     return max(results)[1] if results else None
 
 
+def last_number(execution: Execution) -> str | None:
+    """Return the name of the last result that is one number, such as a loss; None if there is none."""
+    results = [
+        (not value.shape, value.node.number, name)
+        for name, value in execution.names.items()
+        if value.__class__ is Tensor and value.entry_count == 1 and isinstance(value.node, OpNode)
+    ]
+    return max(results)[2] if results else None
+
+
 def other_output_help(execution: Execution) -> tuple[str, ...]:
     """Return the help that proposes another output, if there is one."""
-    name = last_result(execution)
+    name = last_number(execution) or last_result(execution)
     return () if name is None else (f"choose another output: --of {name}",)
 
 

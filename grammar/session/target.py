@@ -181,7 +181,10 @@ def initial_cotangent(settings: Settings, target: Target, is_summed: bool, execu
                 raise
             error.caret = f"this has {output.entry_count} entries, of shape {output.shape}"
             entry = f"{name}[{', '.join('0' * len(output.shape))}]"
+            number = choose_target.last_number(execution)
+            other_output = [f"choose an output of one number: --of {number}"] if number else []
             error.help = hand_gradients.hand_gradient_advice(name, execution) or (
+                *other_output,
                 "weigh the entries equally: --grad-output ones",
                 "or add them up in the script: `.sum()`",
                 *[f"or take one entry, a row of the Jacobian: --of '{entry}'"] * is_place(name),

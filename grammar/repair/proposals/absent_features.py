@@ -9,7 +9,6 @@ from autodiff.core.base.errors import Edit, Fix
 from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene
-from autodiff.grammar.repair.proposals.attributes import fit_attribute
 from autodiff.grammar.repair.proposals.random_draws import draw_with_torch
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
@@ -203,22 +202,3 @@ def replace_library_call(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"write `{first}.detach().clone()`", Edit(call.span, f"{first}.detach().clone()"))
     else:
         yield from delete_line(scene)
-
-
-def replace_generator(scene: Scene) -> Iterator[Fix]:
-    """Propose ``torch.manual_seed`` for a ``Generator``, else a function of another name."""
-    statement = scene.statement
-    if absent_name(scene) != "Generator" or not isinstance(statement, tree.Assign):
-        yield from fit_attribute(scene)
-        return
-    seed = "0"
-    made = statement.value
-    if isinstance(made, tree.Call) and isinstance(made.function, tree.Attribute) and made.arguments:
-        seed = scene.text(made.arguments[0])
-    edits = [Edit(statement.span, f"torch.manual_seed({seed})")]
-    for node in walk(scene.script):
-        if isinstance(node, tree.Call):
-            for before, argument in zip(node.arguments, node.arguments[1:], strict=False):
-                if argument.keyword == "generator":
-                    edits.append(Edit(Span(before.span.end, argument.span.end), ""))
-    yield Fix(f"write `torch.manual_seed({seed})`, and leave out `generator=`", *edits)

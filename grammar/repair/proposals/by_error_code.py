@@ -31,7 +31,7 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0146": absent_features.nearest_dtype,
     "E0147": absent_features.apply_transform,
     "E0148": absent_features.replace_library_call,
-    "E0149": absent_features.replace_generator,
+    "E0149": attributes.fit_attribute,
     "E0200": value_uses.fit_operation,
     "E0202": unassigned.assign_first,
     "E0203": value_uses.fit_types,

@@ -310,6 +310,16 @@ WRONG = {
     "a logarithm of sigmoid": (W + "L = torch.log(torch.sigmoid(w))\nL.backward()\n", ["L053"]),
 }
 RIGHT = {
+    "methods of numpy's arrays": (
+        "import numpy as np\nx = np.array([1.0, 2.0])\ny = (x > 0).astype(float)\n"
+        "p = np.exp(x) / np.sum(np.exp(x))\nd = p.copy()\nd[0] -= 1\nL = np.sum(d.clip(0, 1) * y) / d.size\n"
+    ),
+    "what a module that draws makes": (
+        "import torch\nimport matplotlib.pyplot as plt\nfrom tqdm import tqdm\nfig, axes = plt.subplots(2)\n"
+        + W
+        + "bar = tqdm(range(3))\nfor i in bar:\n    L = (w ** 2).sum()\n    bar.set_postfix(loss=L.item())\n"
+        "L.backward()\naxes[0].plot(w.detach())\nfor ax in axes.flat:\n    ax.set_title('w')\nplt.show()\n"
+    ),
     "a function with a default that clears": (
         W
         + "def train(w, lr=0.1):\n    w.grad = None\n"

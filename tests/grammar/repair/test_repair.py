@@ -181,3 +181,18 @@ def test_a_method_that_is_called_as_a_function_is_no_misspelling() -> None:
     error = run_script("x = torch.tensor(2., requires_grad=True)\ny = x*2\nz = detach(y)\n").error
     assert error is not None
     assert [fix.text for fix in error.fixes] == ["it is a method: `y.detach()`"]
+
+
+def test_a_repair_holds_if_a_function_fails_in_a_later_call() -> None:
+    """The optimizer's repair gets to the loop, where the model's line before it meets float32 numbers."""
+    text = (
+        "import torch\nw = torch.ones(1, 1, requires_grad=True)\ndef model(x):\n    return x @ w\n\n"
+        "optimizer = torch.optim.SGD([w], lr=0.1)\nx = torch.ones(2, 1, dtype=torch.float32)\n"
+        "for step in range(2):\n    loss = model(x).sum()\n    optimizer.zero_grad()\n    loss.backward()\n"
+        "    optimizer.step()\n"
+    )
+    error = run_script(text).error
+    assert error is not None
+    [fix] = error.fixes
+    after = run_script(fix.apply(text)).error
+    assert (after.code, after.advice[0]) == ("E0312", NARROW)
