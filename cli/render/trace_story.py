@@ -12,6 +12,7 @@ from autodiff.cli.render.numbers import (
     is_array,
     is_small,
     short,
+    spell_count,
     spell_shape,
     whole_lines,
 )
@@ -189,8 +190,14 @@ class Story:
         if len(path.locals) > 1 and all(map(is_number, path.locals)) and derivation.weight is None:
             how += " * ".join(map(self.factor, path.locals)) + " = "
         pieces: list[str | Value] = [how, Value(path.product)]
-        if len(derivation.paths) > 1:
-            pieces += ["; the sum so far is ", Value(path.so_far)]
+        others = derivation.count - len(derivation.paths)
+        is_last = path is [one for one in self.events.paths if one.wrt == path.wrt][-1]
+        if is_last and others:
+            many = "the other path" if others == 1 else f"the other {spell_count(others)} paths"
+            pieces += ["; the sum so far is ", Value(path.so_far), f", and with {many} "]
+            pieces.append(Value(derivation.value))
+        elif len(derivation.paths) > 1:
+            pieces += ["; the sum is " if is_last else "; the sum so far is ", Value(path.so_far)]
         return pieces
 
     def derivation(self, path: PathProduct) -> Derivation:

@@ -1,8 +1,9 @@
 """The column layout of a tree: side by side if the page is wide enough.
 
-On a narrower page names and formulas are shortened. If that is not enough, value and gradient move to a line
-below each node; if names would still be too short, they get their own line as well. Nodes and numbers are
-never left out. A tree may have a million rows, so all work is done column by column.
+On a narrower page names and formulas are shortened, then rows are indented less. If that is not enough,
+value and gradient move to a line below each node; if names would still be too short, they get their own
+line as well. Nodes and numbers are never left out. A tree may have a million rows, so all work is done
+column by column.
 """
 
 from __future__ import annotations
@@ -86,26 +87,41 @@ def layout(rows: Rows, output: str, page: Page) -> Iterator[Line | Block]:
     kinds = [Column("op", rows.ops, MUTED, is_right=False)]
     if rows.shapes:
         kinds.append(Column("shape", rows.shapes, MUTED, ats, is_right=False))
-    wide = side_by_side(rows, rows.names, [*kinds, value, local, grad], GAP, page)
+    wide = side_by_side(rows, rows.names, [*kinds, value, local, grad], GAP, DEEPEST_INDENT, page)
     if wide is not None:
         return wide
     grad.title = quotient(output, "node", len(LOCAL))
+    for deepest in (DEEPEST_INDENT, narrow_indent(page), narrow_indent(page) // 2):
+        narrow = closely(rows, kinds, local, value, grad, deepest, page)
+        if narrow is not None:
+            return narrow
+    return on_two_lines(rows, kinds, local, value, grad, page)
+
+
+def narrow_indent(page: Page) -> int:
+    """The deepest level of indentation where the room is scarce."""
+    return min(page.width // NARROW_INDENT, DEEPEST_INDENT)
+
+
+def closely(
+    rows: Rows, kinds: list[Column], local: Column, value: Column, grad: Column, deepest: int, page: Page
+) -> Iterator[Line | Block] | None:
+    """All rows on one line each, with small gaps, names and formulas shortened; None if they do not fit."""
     closer = locals_within(local, NARROW)
     facts = [*kinds, value, closer, grad]
     room = page.width - sum(fact.width(NARROW_GAP) for fact in facts)
-    if room <= STEP * min(max(rows.levels), DEEPEST_INDENT):  # no room even for the guides
-        return on_two_lines(rows, kinds, local, value, grad, page)
+    if room <= STEP * min(max(rows.levels), deepest):  # no room even for the guides
+        return None
     names = names_within(rows, NARROW)
-    spare = room - max(sizes(rows, indents(rows, DEEPEST_INDENT), names))
+    spare = room - max(sizes(rows, indents(rows, deepest), names))
     if spare < 0:
-        return on_two_lines(rows, kinds, local, value, grad, page)
+        return None
     if spare and closer is not local:  # half of the remaining room for formulas, the rest for names
         closer = locals_within(local, NARROW + spare // 2)
         spare -= closer.width("") - facts[-2].width("")
         facts[-2] = closer
     names = names_within(rows, NARROW + spare)
-    narrow = side_by_side(rows, names, facts, NARROW_GAP, page)
-    return on_two_lines(rows, kinds, local, value, grad, page) if narrow is None else narrow
+    return side_by_side(rows, names, facts, NARROW_GAP, deepest, page)
 
 
 def names_within(rows: Rows, room: int) -> list[str]:
@@ -184,19 +200,19 @@ def draw(rows: Rows, deepest: int, page: Page) -> tuple[list[str], list[str]]:
 
 
 def side_by_side(
-    rows: Rows, names: list[str], facts: list[Column], gap: str, page: Page
+    rows: Rows, names: list[str], facts: list[Column], gap: str, deepest: int, page: Page
 ) -> Iterator[Line | Block] | None:
     """All rows on one line each; None if the widest does not fit."""
     narrowest = NARROWEST_TREE if gap == GAP else len("node")
     room = page.width - sum(fact.width(gap) for fact in facts)
     levels = max(rows.levels)
-    if max(narrowest, STEP * min(levels, DEEPEST_INDENT)) > room:
+    if max(narrowest, STEP * min(levels, deepest)) > room:
         return None
-    lefts = sizes(rows, indents(rows, DEEPEST_INDENT), names)
+    lefts = sizes(rows, indents(rows, deepest), names)
     left = max(narrowest, max(lefts))
     if left > room:
         return None
-    guides, _ = draw(rows, DEEPEST_INDENT, page)
+    guides, _ = draw(rows, deepest, page)
     return sheet(rows, left, lefts, guides, [names[at] for at in rows.ats], facts, gap)
 
 
@@ -277,7 +293,7 @@ def on_two_lines(
     facts = [shortened(kind) for kind in kinds if kind.widest]
     room = page.width - sum(fact.width(NARROW_GAP) for fact in facts) - len(NARROW_GAP)
     # Names get the room they need up to a limit, formulas the rest, then names what formulas leave.
-    guides, under = draw(rows, min(page.width // NARROW_INDENT, DEEPEST_INDENT), page)
+    guides, under = draw(rows, narrow_indent(page), page)
     lefts = sizes(rows, [*map(len, guides)], rows.names)
     longest = max(lefts)
     if widest(rows.names) > NARROW:
@@ -305,7 +321,7 @@ def on_three_lines(
 ) -> Iterator[Line | Block]:
     """The rows on three or four lines: name; op and local derivative; value and gradient."""
     ats = rows.ats
-    guides, under = draw(rows, min(page.width // NARROW_INDENT, DEEPEST_INDENT), page)
+    guides, under = draw(rows, narrow_indent(page), page)
     names = [
         fit(rows.names[at], max(page.width - len(guide) - len(mark), SHORTEST_NAME))
         for at, guide, mark in zip(ats, guides, rows.marks, strict=True)

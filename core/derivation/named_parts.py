@@ -23,7 +23,7 @@ from autodiff.core.derivation.matrix_layout import (
 from autodiff.core.graph.op import RULE_ERRORS
 from autodiff.core.report.records import NumberedPart
 from autodiff.core.symbolic.evaluate import value_of
-from autodiff.core.symbolic.expr import Expr, name_expr, names_in, postorder
+from autodiff.core.symbolic.expr import Expr, expr_text, name_expr, names_in, postorder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class _PartWriter:
 
     def write(self, term: Expr) -> NumberedPart:
         """The term with names for parts. It is left as it is if it would have no entries of matrices."""
-        term = substitute_entries(term, self.values)
+        term = self._with_parts(substitute_entries(term, self.values))
         if (
             not any(_has_bars(self.values.get(spelled)) for spelled in names_in(term))
             or self._width(term, frozenset()) <= ROOM
@@ -103,6 +103,22 @@ class _PartWriter:
             return part
         self.named = known  # names without numbers say less than the formula
         return self._part("", term, frozenset(names_in(term)))
+
+    def _with_parts(self, term: Expr) -> Expr:
+        """The term with parts of arrays such as ``X[2]`` as names: they are drawn without the rest."""
+        done: dict[int, Expr] = {}
+        for expr in postorder(term):
+            if expr.head == "postfix" and expr.value[0] == "[" and expr.args[0].head == "name":
+                whole = self.values.get(expr.args[0].value)
+                part = None if whole is None or np.size(whole) == 1 else self._value(expr)
+                if part is not None:
+                    spelled = expr_text(expr)
+                    self.values[spelled] = part
+                    done[id(expr)] = name_expr(spelled)
+                    continue
+            args = tuple(done[id(arg)] for arg in expr.args)
+            done[id(expr)] = expr.with_args(args) if args else expr
+        return done[id(term)]
 
     def _shorten(self, expr: Expr, args: list[tuple[Expr, frozenset[str]]]) -> tuple[Expr, frozenset[str]]:
         """The expression, with names for wide operands until it fits; and the matrices not drawn in it."""

@@ -181,3 +181,9 @@ def test_paths_of_arrays_have_shares_of_all_entries(autodiff):
     assert "\npaths         up to 2  37.5 %  y <- x*x + x <- x*x <- x\n" in out
     assert "              up to 1    25 %  y <- x*x + x <- x\n" in out
     assert "`up to` is the largest entry that a path gives" in out
+
+
+def test_rows_of_a_matrix_are_drawn_alone_in_the_fourth_step(autodiff):
+    code = "xs = torch.tensor([[1., 2.], [3., 4.]]); w = torch.ones(2, requires_grad=True); L = 0.\n"
+    out = autodiff("explain", "-e", code + "for t in range(2): L = L + w @ xs[t]").out
+    assert "\n4 numbers     | 3 |   | 1 |\n              | 4 | + | 2 |\n5 value " in out

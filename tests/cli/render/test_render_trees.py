@@ -199,3 +199,10 @@ def test_a_tree_of_an_input_has_what_leads_to_it(autodiff, write):
 def test_a_tree_of_an_input_that_does_not_lead_to_the_output_is_whole(autodiff):
     shown = autodiff("graph", "-e", "x = 1.; y = 2.; L = x**2", "--wrt", "y").out
     assert shown.splitlines()[2].startswith("`- x ")
+
+
+def test_a_deep_tree_is_indented_less_before_its_rows_take_two_lines(autodiff, write):
+    shown = autodiff("graph", write(RECURRENT), "--wrt", "w", env={"COLUMNS": "80"}).out.splitlines()
+    assert shown[0].split() == ["node", "op", "value", "d", "parent/d", "node", "dL/d", "node"]
+    assert shown[4].split() == ["[3]", "w*h_4", "+", "u*x_5", "add", *shown[4].split()[5:]]
+    assert max(map(len, shown)) <= 80

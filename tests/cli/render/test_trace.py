@@ -211,7 +211,7 @@ def test_the_graph_grows_and_gradients_arrive_one_by_one():
     assert "-6 + ..." in first
     assert "dL/dw1 += dL/dx3 * x1 = (-2) * 1 = -2, in all -6 + (-2) = -8" in second
     assert "> w1                              1          -8" in second
-    assert "the path to w1 gives -w2*x1: (-1) * 1 * 2 * 1 = -2; the sum so far is -8" in "".join(screens[-5:])
+    assert "the path to w1 gives -w2*x1: (-1) * 1 * 2 * 1 = -2; the sum is -8" in "".join(screens[-5:])
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])
