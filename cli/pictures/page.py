@@ -139,7 +139,7 @@ def digest(text: str) -> str:
 
 
 def counts(graph: Graph) -> str:
-    left = f", {graph.left_out:,} nodes left out" if graph.left_out else ""
+    left = f", {graph.left_out:,} node{'s' * (graph.left_out != 1)} left out" if graph.left_out else ""
     return f"{len(graph.nodes):,} nodes, {len(graph.edges):,} edges{left}"
 
 

@@ -114,7 +114,7 @@ def make_picture(graph: Graph, page: Page, view: str = "") -> Picture:
     layout = in_columns(layout, boxes, labels)
     said = f"Computation graph of {output}: {len(cards):,} nodes, {len(wires):,} edges"
     if graph.left_out:
-        said += f", {graph.left_out:,} nodes left out"
+        said += f", {graph.left_out:,} node{'s' * (graph.left_out != 1)} left out"
     return Picture(cards, wires, layout, said)
 
 
