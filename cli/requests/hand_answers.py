@@ -20,12 +20,13 @@ from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.later_turns import judge_later_turns
+from autodiff.grammar.by_hand.loss_of_steps import loss_before_steps
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
-from autodiff.grammar.session.hand_gradients import differentiated_by, is_only_output, output_of_hand_gradient
+from autodiff.grammar.session.hand_gradients import is_only_output
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
 from autodiff.grammar.session.target import note_on_sum
@@ -59,8 +60,7 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     turn = work.turn
     part = None if turn is None else turn.script
     execution = run_request(session, settings, request.text("order") == "2", True, probe, part)
-    if turn is not None:
-        work.choose_loss(turn, execution)
+    work.choose_loss(turn, execution, settings)
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
     for formula in work.formulas:
@@ -74,8 +74,6 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
         subject = work.differentiate(execution, own, output)
         if subject is None:
             continue
-        if work.derivations and output is None:
-            refuse_hand_gradient(subject.name, execution)
         if subject.adds_up:
             on_sum = note_on_sum(subject.name, subject.root.out)
             subject.notes = tuple(note for note in subject.notes if note != on_sum)
@@ -162,11 +160,20 @@ class HandWork:
         """The turn of the script's training loop that a derivation is about, if there is one."""
         return next((one.turn for one in self.derivations if one.turn is not None), None)
 
-    def choose_loss(self, turn: Turn, execution: Execution) -> None:
-        """Let formulas that name no output be about the loss of a turn; a note says which turn that is."""
-        if self.outputs == [None]:
+    def choose_loss(self, turn: Turn | None, execution: Execution, settings: Settings) -> None:
+        """Let steps that name no output be about the loss that the script, or its turn, computes before them.
+
+        Notes say which loss and which turn that is.
+        """
+        is_open = self.outputs == [None]
+        if turn is not None and is_open:
             self.outputs = [turn.loss(execution)]
-        if turn.line:
+        elif is_open:
+            keys = {key for one in self.derivations for key in one.keys}
+            self.outputs = [loss_before_steps(keys, execution, settings)]
+            if self.outputs[0] is not None:
+                self.session.note(f"the steps are about {self.outputs[0]}, which is computed before them")
+        if turn is not None and turn.line:
             self.session.note(f"the steps are those of the first turn of the loop of line {turn.line}")
 
     def output_of(self, formula: Formula) -> str | None:
@@ -273,17 +280,6 @@ def file_of_formulas(request: Request, path: str) -> str:
             help=("name the file with the formulas, or one with the script",),
         )
     return os.path.join(path, name + SUFFIX_OF_FORMULAS)
-
-
-def refuse_hand_gradient(name: str, execution: Execution) -> None:
-    """Raise a UsageError about steps if the script ends in a gradient worked out by hand, such as ``dW``."""
-    output = output_of_hand_gradient(name, execution)
-    if output:
-        raise UsageError(
-            f"--formula: the script ends in `{name}`, which looks like d{output}/d{differentiated_by(name)}",
-            code="E0610",
-            help=(f"check the steps against {output}, with --of {output}",),
-        )
 
 
 def inputs_of_script(script: Source, settings: Settings, output: str) -> list[tuple[str, float | None]]:

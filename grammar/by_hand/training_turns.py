@@ -12,11 +12,9 @@ from functools import lru_cache
 
 from autodiff.core.base.errors import CompileError, UsageError
 from autodiff.core.base.source import Source, Span
-from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.node import OpNode
-from autodiff.grammar.by_hand.formula import LOSS_NAMES, inner_bodies, root_name, words_of
+from autodiff.grammar.by_hand.formula import inner_bodies, root_name, words_of
 from autodiff.grammar.by_hand.left_side import DerivativeNames
-from autodiff.grammar.session.hand_gradients import is_gradient
+from autodiff.grammar.by_hand.loss_of_steps import computed_loss, is_loss
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import assigned_names, walk
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.session.run import Execution
 
-#: What a variable is called whose value a training loop makes small.
-LOSS = re.compile(r"(?i)(?:\w*_)?(?:loss|cost|error|mse)")
 JUMPS = (tree.Break, tree.Continue)
 
 
@@ -71,27 +67,16 @@ class Turn:
         return tree.Script(self.script.span, (*self.before[:-1], before, begin, *self.body))
 
     def loss(self, execution: Execution) -> str:
-        """Return the name of the single number that the turn computed last; raise a UsageError without one.
-
-        One that the script calls a loss comes before others.
-        """
-        found = [
-            name
-            for name in targets_of(*self.body)
-            if isinstance(value := execution.names.get(name), Tensor)
-            and value.entry_count == 1
-            and isinstance(value.node, OpNode)
-            and not is_gradient(name, execution)
-        ]
-        named = [name for name in found if is_loss(name)]
-        if not found:
+        """Return the name of the turn's loss; raise a UsageError if it computes no single number."""
+        found = computed_loss(targets_of(*self.body), execution)
+        if found is None:
             where = "the function" if not self.line else f"the loop of line {self.line}"
             raise UsageError(
                 f"--formula: {where} computes no single number that the steps are derivatives of",
                 code="E0610",
                 help=("assign the loss there, as in loss = ((out - y)**2).mean()",),
             )
-        return (named or found)[-1]
+        return found
 
 
 class FoundTurn:
@@ -314,7 +299,3 @@ def is_main_guard(statement: tree.If) -> bool:
     return any(
         isinstance(part, tree.String) and part.value == "__main__" for part in walk(statement.branches[0][0])
     )
-
-
-def is_loss(name: str) -> bool:
-    return name in LOSS_NAMES or LOSS.fullmatch(name) is not None

@@ -10,6 +10,7 @@ from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.later_turns import judge_later_turns
+from autodiff.grammar.by_hand.loss_of_steps import loss_before_steps
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.steps import read_derivation
@@ -48,7 +49,8 @@ def answers(
     inputs = [name for formula in formulas for name in formula.inputs]
     output = of or (formulas[0].output if formulas[0].output in formulas[0].words else None)
     read = frozenset().union(*(one.names_read for one in formulas))
-    runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, read, turn)
+    keys = frozenset().union(*(one.workings.steps for one in formulas if one.workings is not None))
+    runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, read, turn, keys)
     subject = runs.first.subject
     inputs_asked = subject.wrt
     with EngineSetup(settings):
@@ -64,7 +66,12 @@ def answers(
 
 @lru_cache(maxsize=8)
 def runs_of(
-    script: str, inputs: tuple[str, ...], output: str | None, read: frozenset[str], turn: Turn | None
+    script: str,
+    inputs: tuple[str, ...],
+    output: str | None,
+    read: frozenset[str],
+    turn: Turn | None,
+    keys: frozenset[str],
 ) -> tuple[ScriptRuns, Settings]:
     """The runs of a script, which the tests with one derivation and other mistakes in it share."""
     settings = Settings(wrt=list(inputs), of=output, adds_up=True)
@@ -73,6 +80,8 @@ def runs_of(
         execution = execute(Source(script), settings, discard_text, discard_warning, script=part)
     if turn is not None:
         settings.of = output or turn.loss(execution)
+    elif output is None:
+        settings.of = loss_before_steps(keys, execution, settings)
     subject = differentiate(execution, settings)
     with EngineSetup(settings):
         return ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0, read), settings

@@ -184,3 +184,39 @@ def test_what_carries_over_to_a_later_turn_is_told() -> None:
     dout, *_ = check_steps(later, later)
     assert dout.remarks[0] == "it is right in the first turn of the loop, and wrong in turn 10"
     assert dout.remarks[1].startswith("entry [")
+
+
+ONE_STEP = """\
+import numpy as np
+X = np.array([[0.5, -1.0], [1.5, 0.3], [-0.2, 0.8]])
+t = np.array([1.0, 0.0, -0.5])
+W = np.array([0.2, -0.4])
+b = np.zeros(3)
+out = X.dot(W) + b
+loss = np.sum((out - t)**2)
+dout = 2*(out - t)
+db = dout
+dW = X.T.dot(dout)
+"""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "",
+        "b -= 0.1*db\nW -= 0.1*dW\n",
+        "W = W - 0.1*dW\n",
+        "b = b - 0.1*db\nW = W - 0.1*dW\nprint(loss)\n",
+        "new_loss = loss - 0.1*np.sum(dW**2)\n",
+    ],
+)
+def test_steps_before_an_update_are_about_the_loss(end: str) -> None:
+    script = ONE_STEP + end
+    assert verdicts(script, script) == dict.fromkeys(["dloss/dout", "dloss/db", "dloss/dW"], True)
+    assert wrong(script, script.replace("X.T.dot", "2*X.T.dot")) == ["dloss/dW"]
+
+
+def test_a_value_with_the_name_of_a_gradient_is_no_step() -> None:
+    """``dx`` may be a difference that the output is made of: the output is that of the script."""
+    script = "x = 3.0\nn = (x - 1)**2\ndx = x - 1\nout = dx**3\n"
+    assert verdicts(script, "dx = 3*(x - 1)**2\n") == {"dout/dx": True}
